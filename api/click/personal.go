@@ -18,7 +18,7 @@ import (
 // hashPersonalData replaces the personal data in the parameters of a postback by their hashes, so that the raw values reach neither
 // the disk nor the log of postbacks. It reports whether the message had personal data.
 func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
-	person, word, removed := postback.TakePersonal(p.Params, h.isMapped(p.AccountID))
+	person, word, removed := postback.RemovePersonal(p.Params, h.isMapped(p.AccountID))
 	consent := matchkey.ReadConsent(word)
 	if consent == matchkey.ConsentDenied {
 		p.Personal = &models.Personal{ConsentDenied: true}

@@ -16,7 +16,7 @@ var isAddress = regexp.MustCompile(`^[^@\s<>()",:;\\]+@[^@\s<>()",:;\\]+\.[^@\s<
 const maxAddress = 254
 
 // emailForms returns the forms of an e-mail address for Email, EmailGoogle, EmailMicrosoft and EmailReddit.
-func emailForms(value string, _ origin) ([]string, string) {
+func emailForms(value, _ string) ([]string, string) {
 	address := lower(strings.Join(strings.Fields(value), ""))
 	if len(address) > maxAddress || !isAddress.MatchString(address) {
 		return nil, "it is no e-mail address"
@@ -42,14 +42,14 @@ func emailForms(value string, _ origin) ([]string, string) {
 
 // phoneForms returns the forms of a telephone number for Phone and PhoneDigits. A number without its country's code gets
 // the code of the visitor's country.
-func phoneForms(value string, c origin) ([]string, string) {
-	if rest, ok := strings.CutPrefix(value, "00"); ok {
-		value = "+" + rest
+func phoneForms(value, country string) ([]string, string) {
+	if number, ok := strings.CutPrefix(value, "00"); ok {
+		value = "+" + number
 	}
-	if !strings.HasPrefix(value, "+") && c.country == "" {
+	if !strings.HasPrefix(value, "+") && country == "" {
 		return nil, "it has no country code, and the country is not known"
 	}
-	n, err := phonenumbers.Parse(value, c.country)
+	n, err := phonenumbers.Parse(value, country)
 	if err == nil && !phonenumbers.IsValidNumber(n) && !strings.HasPrefix(value, "+") { // the code of a country without its plus
 		n, err = phonenumbers.Parse("+"+value, "")
 	}
@@ -73,7 +73,7 @@ func letters(s string) string {
 	}, lower(s))
 }
 
-func nameForm(value string, _ origin) ([]string, string) {
+func nameForm(value, _ string) ([]string, string) {
 	name := letters(value)
 	if strings.IndexFunc(name, unicode.IsLetter) < 0 {
 		return nil, "it has no letters"
@@ -81,7 +81,7 @@ func nameForm(value string, _ origin) ([]string, string) {
 	return []string{name}, ""
 }
 
-func streetForm(value string, _ origin) ([]string, string) {
+func streetForm(value, _ string) ([]string, string) {
 	street := strings.Join(strings.Fields(lower(value)), " ")
 	if letters(street) == "" {
 		return nil, "it has no letters"
@@ -90,12 +90,12 @@ func streetForm(value string, _ origin) ([]string, string) {
 }
 
 // regionForm returns a region. Platforms know the states of the United States by their two letters only.
-func regionForm(value string, c origin) ([]string, string) {
+func regionForm(value, country string) ([]string, string) {
 	region := letters(value)
 	switch {
 	case region == "":
 		return nil, "it has no letters"
-	case c.country == "US" && len(region) != 2:
+	case country == "US" && len(region) != 2:
 		return nil, "a state of the United States is two letters, such as CA"
 	}
 	return []string{region}, ""
@@ -103,12 +103,12 @@ func regionForm(value string, c origin) ([]string, string) {
 
 var isUSZip = regexp.MustCompile(`^[0-9]{5}`)
 
-// zipForm returns a postal code without spaces and what follows a hyphen. In the United States it is the first five digits. In the
-// United Kingdom it is without the two letters of the unit.
-func zipForm(value string, c origin) ([]string, string) {
+// zipForm returns a postal code without spaces, up to the first hyphen. A code of the United States is cut to the first five digits.
+// A code of the United Kingdom loses its last two letters, the unit.
+func zipForm(value, country string) ([]string, string) {
 	code, tail, _ := strings.Cut(value, "-")
 	zip := letters(code)
-	switch c.country {
+	switch country {
 	case "US":
 		if zip = isUSZip.FindString(zip); zip == "" {
 			return nil, "a postal code of the United States begins with five digits"
@@ -125,7 +125,7 @@ func zipForm(value string, c origin) ([]string, string) {
 	return []string{zip}, ""
 }
 
-func countryForm(value string, _ origin) ([]string, string) {
+func countryForm(value, _ string) ([]string, string) {
 	code := countryOf(value)
 	if code == "" {
 		return nil, "it is no country of ISO 3166, such as DE"

@@ -7,10 +7,11 @@ import (
 )
 
 // Hidden takes the place of personal data in a text that is kept.
-const Hidden = hidden
+const Hidden = "(personal data)"
 
-// ofPerson matches the name of a member of a person's record, such as user[email], customer.phone, data[buyer][em] and billing_zip.
-var ofPerson = regexp.MustCompile(`^(?:.*[\[\].])?(?:billing|buyer|client|contact|customer|lead|payer|person|shipping|subscriber|user|visitor)` +
+// personMember matches the name of a member of a person's record, such as user[email], customer.phone, data[buyer][em] and
+// billing_zip.
+var personMember = regexp.MustCompile(`^(?:.*[\[\].])?(?:billing|buyer|client|contact|customer|lead|payer|person|shipping|subscriber|user|visitor)` +
 	`(?:_data)?[\[\]._-]+([a-z0-9_]+)\]?$`)
 
 // KeyOf returns the name of the key that a parameter carries, as NameOf does. The name of the person's record may come before it, as in
@@ -20,7 +21,7 @@ func KeyOf(param string) string {
 	if name := NameOf(param); name != "" || !strings.ContainsAny(param, "[._-") {
 		return name
 	}
-	if found := ofPerson.FindStringSubmatch(param); found != nil {
+	if found := personMember.FindStringSubmatch(param); found != nil {
 		return NameOf(found[1])
 	}
 	return ""

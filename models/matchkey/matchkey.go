@@ -34,14 +34,14 @@ type Keys struct {
 	Country   string `json:"country,omitempty"`
 }
 
-// Hashes are the hashes of a person's data in the forms of all platforms. The address of Keys is in lower case, and its number in
-// the form E.164 with its plus.
+// Hashes are the hashes of a person's data in the forms of all platforms. Email is the hash of the address in lower case. Phone is
+// the hash of the number in the form E.164, with its plus.
 type Hashes struct {
 	Keys
 	EmailGoogle    string `json:"email_google,omitempty"`    // at Gmail without dots and without a tag after a plus
 	EmailMicrosoft string `json:"email_microsoft,omitempty"` // without dots and without a tag, at any domain
 	EmailReddit    string `json:"email_reddit,omitempty"`    // with only letters and digits before the @, and without a tag
-	PhoneDigits    string `json:"phone_digits,omitempty"`    // without its plus
+	PhoneDigits    string `json:"phone_digits,omitempty"`    // the number without its plus
 }
 
 // The forms of keys that only some platforms take. The other keys have one form, which has the name of the key.
@@ -67,7 +67,7 @@ func (h Hashes) In(forms []string) Keys {
 			k.Phone = h.PhoneDigits
 		default:
 			if i := slices.Index(Names, form); i >= 0 {
-				*table[i].of(&k)[0] = *table[i].of(&h)[0]
+				*table[i].places(&k)[0] = *table[i].places(&h)[0]
 			}
 		}
 	}
@@ -92,10 +92,11 @@ type key struct {
 	name string
 	// params lists the other names under which senders write it.
 	params []string
-	// of returns the places of its hashes, one for each form.
-	of func(*Hashes) []*string
-	// forms returns the forms to hash, one for each place, or the reason why the value cannot be read.
-	forms func(value string, c origin) (forms []string, reason string)
+	// places returns the places of its hashes, one for each form.
+	places func(*Hashes) []*string
+	// forms returns the forms to hash, one for each place, or the reason why the value cannot be read. country is two letters in
+	// upper case, or empty if it is not known.
+	forms func(value, country string) (forms []string, reason string)
 }
 
 // table has the keys in the order in which answers name them.
@@ -162,7 +163,7 @@ func Params(name string) []string {
 func (k Keys) Names() []string {
 	h, names := Hashes{Keys: k}, []string{}
 	for _, t := range table {
-		if *t.of(&h)[0] != "" {
+		if *t.places(&h)[0] != "" {
 			names = append(names, t.name)
 		}
 	}
@@ -175,7 +176,7 @@ func (h Hashes) IsEmpty() bool { return h == Hashes{} }
 // With returns h, completed by the keys of o that are not known in h.
 func (h Hashes) With(o Hashes) Hashes {
 	for _, t := range table {
-		to, from := t.of(&h), t.of(&o)
+		to, from := t.places(&h), t.places(&o)
 		if *to[0] != "" {
 			continue
 		}
@@ -190,19 +191,17 @@ func (h Hashes) With(o Hashes) Hashes {
 // contain it.
 type Person map[string]string
 
-const hidden = "(personal data)"
-
 // String implements fmt.Stringer.
-func (Person) String() string { return hidden }
+func (Person) String() string { return Hidden }
 
 // GoString implements fmt.GoStringer.
-func (Person) GoString() string { return hidden }
+func (Person) GoString() string { return Hidden }
 
 // MarshalText implements encoding.TextMarshaler.
-func (Person) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+func (Person) MarshalText() ([]byte, error) { return []byte(Hidden), nil }
 
 // MarshalJSON implements json.Marshaler.
-func (Person) MarshalJSON() ([]byte, error) { return []byte(`"` + hidden + `"`), nil }
+func (Person) MarshalJSON() ([]byte, error) { return []byte(`"` + Hidden + `"`), nil }
 
 // NotText is the reason for which a value of a person's record is not kept.
 const NotText = "it is neither a text nor a number"
@@ -262,11 +261,6 @@ type Dropped struct {
 	Reason string `json:"reason"`
 }
 
-// origin is what the reading of a value depends on.
-type origin struct {
-	country string // two letters in upper case; empty: not known
-}
-
 // maxValue is the longest value that is read, in bytes.
 const maxValue = 500
 
@@ -283,16 +277,13 @@ func hash(text string) string {
 // Hash returns the hashes of a person's data and the values that cannot be read. A value of 64 hexadecimal digits is a hash already:
 // it stands for all forms of its key. country is the country of the visitor, two letters, for data that names none.
 func Hash(p Person, country string) (keys Hashes, dropped []Dropped) {
-	c := origin{country: countryOf(country)}
-	if own := countryOf(p[Country]); own != "" {
-		c.country = own
-	}
+	country = cmp.Or(countryOf(p[Country]), countryOf(country))
 	for _, t := range table {
 		value := strings.TrimSpace(p[t.name])
 		if value == "" {
 			continue
 		}
-		places := t.of(&keys)
+		places := t.places(&keys)
 		forms, reason := []string(nil), ""
 		switch {
 		case len(value) > maxValue:
@@ -305,7 +296,7 @@ func Hash(p Person, country string) (keys Hashes, dropped []Dropped) {
 				*place = value
 			}
 		default:
-			if forms, reason = t.forms(value, c); reason == "" {
+			if forms, reason = t.forms(value, country); reason == "" {
 				for i, form := range forms {
 					*places[i] = hash(form)
 				}
@@ -326,7 +317,8 @@ func (p Person) NeedsCountry() bool {
 	return countryOf(p[Country]) == "" && (p[Zip] != "" || p[Region] != "" || p[Phone] != "" && !strings.HasPrefix(strings.TrimSpace(p[Phone]), "+"))
 }
 
-// Unknown lists the names in p that are no keys, sorted. A name that cannot be one is left out, because it may be a value.
+// Unknown lists the names in p that are no keys, sorted. A text that does not look like a name is left out, because it may be a
+// value.
 func (p Person) Unknown() (names []string) {
 	for name := range p {
 		if !slices.Contains(Names, name) && isName.MatchString(name) {

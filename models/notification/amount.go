@@ -38,9 +38,9 @@ func Number(s string) (d decimal.Decimal, ok bool) {
 	return d, err == nil
 }
 
-// whole returns an amount in whole units, given an amount in smallest units. A text that is not a whole number is returned with a
+// inWholeUnits returns an amount in whole units, given an amount in smallest units. A text that is not a whole number is returned with a
 // remark, so that it is shown and counts as no money.
-func whole(amount string, places int32) string {
+func inWholeUnits(amount string, places int32) string {
 	if amount == "" {
 		return ""
 	}
@@ -51,9 +51,9 @@ func whole(amount string, places int32) string {
 	return d.Shift(-places).String()
 }
 
-// less returns an amount without some parts. If one of them cannot be read, the result is a text that is shown and counts as no
+// subtract returns an amount without some parts. If a part cannot be read, the result is a text that is shown and counts as no
 // money.
-func less(amount string, minus ...string) string {
+func subtract(amount string, minus ...string) string {
 	d, ok := Number(amount)
 	if !ok {
 		return amount
@@ -68,8 +68,8 @@ func less(amount string, minus ...string) string {
 	return d.String()
 }
 
-// back returns an amount with a minus, which says that the conversion is taken back. An empty amount stays empty.
-func back(amount string) string {
+// negated returns an amount with a minus, which says that the conversion is taken back. An empty amount stays empty.
+func negated(amount string) string {
 	amount = strings.TrimLeft(amount, "-\u2212")
 	if amount == "" {
 		return ""
@@ -77,9 +77,9 @@ func back(amount string) string {
 	return "-" + amount
 }
 
-// returned returns the amount that a refund returns, without its sign. It is empty if the amount is zero or cannot be read, so that
-// the refund is one of the whole sale.
-func returned(amount string) string {
+// refundAmount returns the amount that a refund returns, without its sign. The result is empty if the amount is zero or cannot be
+// read. The refund is then a refund of the whole sale.
+func refundAmount(amount string) string {
 	d, ok := Number(amount)
 	if !ok || d.IsZero() {
 		return ""
@@ -87,7 +87,7 @@ func returned(amount string) string {
 	return d.Abs().String()
 }
 
-// sum returns the sum of amounts. It is empty without amounts, and if an amount cannot be read.
+// sum returns the sum of amounts. The result is empty if there are no amounts, or if an amount cannot be read.
 func sum(amounts []string) string {
 	if len(amounts) == 0 {
 		return ""

@@ -10,16 +10,17 @@ import (
 // fullName stands in a scheme's table of the buyer for a member with the first and the last name together.
 const fullName = "name"
 
-// buyer returns the personal data of the buyer. of has the members of the message by the name of their key. The first filled member
-// counts. A full name counts only if it has two words, because the names of a longer one cannot be told apart.
-func (d document) buyer(of map[string][]string) matchkey.Person {
+// buyer returns the personal data of the buyer. members has the paths in the message by the name of their key. The first filled
+// member counts. A full name counts only if it has two words, because in a longer name the first and the last name cannot be told
+// apart.
+func (d document) buyer(members map[string][]string) matchkey.Person {
 	p := matchkey.Person{}
-	for key, paths := range of {
+	for key, paths := range members {
 		if text := d.text(paths...); text != "" && key != fullName {
 			p[key] = text
 		}
 	}
-	words := strings.Fields(d.text(of[fullName]...))
+	words := strings.Fields(d.text(members[fullName]...))
 	if len(words) == 2 && p[matchkey.FirstName] == "" && p[matchkey.LastName] == "" {
 		p[matchkey.FirstName], p[matchkey.LastName] = words[0], words[1]
 	}

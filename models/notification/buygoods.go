@@ -32,12 +32,10 @@ var buygoods = Scheme{
 const SecretParam = "secret"
 
 func readBuyGoods(m *message) (Result, error) {
-	query, _ := url.ParseQuery(m.Query) // what can be read of it
-	body := m.Body
-	if len(body) == 0 { // BuyGoods can send the fields in the address
-		body = []byte(m.Query)
+	query, _ := url.ParseQuery(m.Query) // the pairs that can be read
+	if len(m.Body) == 0 {               // BuyGoods can send the fields in the address
+		m.Body = []byte(m.Query)
 	}
-	m.Body = body
 	if m.parse() != nil {
 		return Result{}, ErrUnproven
 	}
@@ -46,10 +44,9 @@ func readBuyGoods(m *message) (Result, error) {
 		return Result{}, ErrUnproven
 	}
 	event := strings.ToLower(d.text("action_type"))
-	known := m.status(event) != ""
 	order, item := d.text("order_id_global", "order_id"), d.text("storecheckedoutcarts_id")
 	switch {
-	case !known:
+	case m.status(event) == "":
 		return ignore(event, "it is no order, rebill, refund or chargeback")
 	case d.isTrue("is_test"):
 		return ignore(event, testOrder)
@@ -60,20 +57,20 @@ func readBuyGoods(m *message) (Result, error) {
 	for _, name := range []string{"subid", "subid2", "subid3", "subid4", "subid5", "sid", "sid2", "tid", "vid1", "vid2", "vid3", "referrer_sid"} {
 		ids = append(ids, d.text(name))
 	}
-	of := order + "/" + item
+	itemKey := order + "/" + item
 	r := Report{
 		Click: m.click(nil, ids...), Payout: d.text("total_amount_charged"), Currency: "USD", Word: event, ConversionID: order,
-		Keys: filled(of, order), Time: d.text("rr_createdate"),
+		Keys: filled(itemKey, order), Time: d.text("rr_createdate"),
 	}
 	switch {
 	case event == "rebill":
-		r.About = []string{of, order}
-		r.Goal, r.ConversionID, r.Keys = goalRebill, order+"-"+d.text("rr_createdate"), []string{of + "/" + d.text("rr_createdate")}
+		r.About = []string{itemKey, order}
+		r.Goal, r.ConversionID, r.Keys = goalRebill, order+"-"+d.text("rr_createdate"), []string{itemKey + "/" + d.text("rr_createdate")}
 	case m.status(event) == models.StatusChargeback:
-		r.Same, r.Keys, r.Payout, r.Time = true, nil, back(r.Payout), ""
-		r.About = []string{of + "/" + d.text("rr_createdate"), of, order}
+		r.Same, r.Keys, r.Payout, r.Time = true, nil, negated(r.Payout), ""
+		r.About = []string{itemKey + "/" + d.text("rr_createdate"), itemKey, order}
 	case d.isTrue("flag_upsell"):
-		r.Goal, r.ConversionID, r.Keys, r.About = goalUpsell, order+"-"+item, []string{of}, []string{order}
+		r.Goal, r.ConversionID, r.Keys, r.About = goalUpsell, order+"-"+item, []string{itemKey}, []string{order}
 	}
 	return report(event, r)
 }

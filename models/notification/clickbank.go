@@ -95,8 +95,8 @@ func readClickBank(m *message) (Result, error) {
 	case strings.HasSuffix(word, "bill"):
 		r.Goal, r.About = goalRebill, []string{saleOf(receipt)}
 	case m.status(word) == models.StatusChargeback:
-		r.Same, r.Part, r.Price = true, returned(r.Price), ""
-		r.Payout, r.About = back(r.Payout), []string{receipt}
+		r.Same, r.Part, r.Price = true, refundAmount(r.Price), ""
+		r.Payout, r.About = negated(r.Payout), []string{receipt}
 	case original != "" && original != receipt:
 		r.Goal, r.About = goalUpsell, []string{original}
 	}

@@ -50,11 +50,10 @@ func readDigistore24(m *message) (Result, error) {
 	}
 	d := m.doc
 	event := d.text("event")
-	known := m.status(event) != ""
 	switch {
 	case event == "connection_test":
 		return ignore(event, "Digistore24 only tries the address")
-	case !known:
+	case m.status(event) == "":
 		return ignore(event, "it is no payment, refund or chargeback")
 	case d.text("api_mode") == "test" || d.isTrue("is_test_mode"):
 		return ignore(event, testOrder)
@@ -70,8 +69,8 @@ func readDigistore24(m *message) (Result, error) {
 	}
 	r.Price = cmp.Or(d.text("transaction_amount", "amount_brutto"), r.Payout)
 	if event != "on_payment" {
-		r.Part, r.Price = returned(r.Price), ""
-		r.Same, r.Payout = true, back(r.Payout)
+		r.Part, r.Price = refundAmount(r.Price), ""
+		r.Same, r.Payout = true, negated(r.Payout)
 		r.About = filled(d.text("parent_transaction_id"), item)
 		r.ConversionID, r.Keys = r.About[0], nil
 		return report(event, r)

@@ -33,7 +33,7 @@ func (d document) at(path string) document {
 	return document{v}
 }
 
-// text returns the first of some members that is a filled text, a number or a truth value.
+// text returns the first member, among those at the paths, that is a filled text, a number or a truth value.
 func (d document) text(paths ...string) string {
 	for _, path := range paths {
 		if path == "" {
@@ -114,7 +114,7 @@ func (d document) pairs(path, name, value string) (out []field) {
 	return out
 }
 
-// maxDepth is how many brackets the name of a field may have.
+// maxDepth is the maximum number of members in the path of a field's name.
 const maxDepth = 8
 
 // nest returns the fields of a form as a document. A name such as order[charges][0][amount] is a path of members.

@@ -55,7 +55,7 @@ func readJVZoo(m *message) (Result, error) {
 	}
 	amount := d.text("ctransamount")
 	if !strings.Contains(amount, ".") {
-		amount = whole(amount, 2)
+		amount = inWholeUnits(amount, 2)
 	}
 	r := Report{
 		Click: m.click(nil, d.text("caffitid"), d.text("cvendthru")), Payout: amount, Currency: "USD", Word: event,
@@ -65,7 +65,7 @@ func readJVZoo(m *message) (Result, error) {
 	case word == "bill":
 		r.Goal, r.About = goalRebill, []string{saleOf(receipt)}
 	case m.status(word) == models.StatusChargeback:
-		r.Same, r.Part, r.Payout, r.About = true, returned(amount), back(amount), []string{receipt}
+		r.Same, r.Part, r.Payout, r.About = true, refundAmount(amount), negated(amount), []string{receipt}
 	case d.text("cupsellreceipt") != "":
 		r.Goal, r.About = goalUpsell, []string{d.text("cupsellreceipt")}
 	}

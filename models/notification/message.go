@@ -23,14 +23,14 @@ import (
 type message struct {
 	Request
 	secret string
-	own    map[string]string
-	words  map[string]string // of the scheme
+	own    map[string]string // the network's own names of fields: see Scheme.Read
+	words  map[string]string // Scheme.Words
 	// units returns an amount of the message in whole units. It is nil if the platform writes amounts in whole units.
 	units func(amount string) string
-	// consent is the word for the buyer's consent, if the message has one where it has the click id.
+	// consent is the word for the buyer's consent. It is empty if the message has none in the places of the click id.
 	consent string
 	doc     document
-	fields  []field // of a form, in their order
+	fields  []field // the fields of a form, in their order
 }
 
 // status returns the status for which a word of the platform stands, or an empty text.
@@ -126,8 +126,8 @@ func (m *message) parseForm(text string) error {
 }
 
 func unescape(s string) string {
-	if u, err := url.QueryUnescape(s); err == nil {
-		return u
+	if plain, err := url.QueryUnescape(s); err == nil {
+		return plain
 	}
 	return s
 }
@@ -186,7 +186,7 @@ func (m *message) click(named []field, texts ...string) string {
 		texts = append(texts, f.value)
 	}
 	for _, text := range append(candidates, texts...) {
-		if id := clickIn(text, own, usual, m); id != "" {
+		if id := m.clickIn(text, own, usual); id != "" {
 			return id
 		}
 	}
@@ -194,7 +194,7 @@ func (m *message) click(named []field, texts ...string) string {
 }
 
 // clickIn returns the click id that a text is or contains. The text may be an address, a query, or a list of values.
-func clickIn(text, own string, usual []string, m *message) string {
+func (m *message) clickIn(text, own string, usual []string) string {
 	isClick := func(s string) bool { return postback.IsClick(s, m.Received) }
 	text = strings.TrimSpace(text)
 	if isClick(text) {

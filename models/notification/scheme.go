@@ -34,7 +34,7 @@ type Scheme struct {
 	SecretInAddress bool
 	// Words maps the platform's words for the status of a conversion, in lower case, to one of the four statuses.
 	Words map[string]string
-	// buyer has the members of a message with the personal data of the buyer, by the name of their key, or by fullName.
+	// buyer has the paths of the members with the buyer's personal data, by the name of their key, or by fullName.
 	buyer map[string][]string
 	read  func(*message) (Result, error)
 }
@@ -54,7 +54,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the scheme with a name. ok is false if there is no such scheme, as for the empty name.
+// Find returns the scheme with a name. ok is false if there is no such scheme. No scheme has an empty name.
 func Find(name string) (s *Scheme, ok bool) {
 	i := slices.IndexFunc(schemes, func(s Scheme) bool { return s.Name == name })
 	if i < 0 {

@@ -69,7 +69,7 @@ func shopifyOrder(m *message, event string) (Result, error) {
 	}
 	switch {
 	case r.Word == "refunded":
-		r.Payout = back(d.text("total_price"))
+		r.Payout = negated(d.text("total_price"))
 	case d.text("cancelled_at") != "":
 		r.Word, r.Payout = "cancelled", d.text("total_price")
 	}
@@ -90,7 +90,7 @@ func shopifyRefund(m *message, event string) (Result, error) {
 	if r.Part = sum(amounts); r.Part == "" {
 		return ignore(event, "it returns no money")
 	}
-	r.Payout = back(r.Part)
+	r.Payout = negated(r.Part)
 	return report(event, r)
 }
 
@@ -103,7 +103,7 @@ func shopifyDispute(m *message, event string) (Result, error) {
 		return ignore(event, disputeWon)
 	}
 	return report(event, Report{
-		Word: "chargeback", Same: true, About: []string{d.text("order_id")}, Payout: back(d.text("amount")), Currency: d.text("currency"),
+		Word: "chargeback", Same: true, About: []string{d.text("order_id")}, Payout: negated(d.text("amount")), Currency: d.text("currency"),
 	})
 }
 

@@ -92,7 +92,7 @@ func readStripe(m *message) (Result, error) {
 	case envelope.text("livemode") == "false":
 		out, err = ignore(event, testOrder)
 	default:
-		m.doc, m.units = object, func(amount string) string { return whole(amount, decimals(object.text("currency"))) }
+		m.doc, m.units = object, func(amount string) string { return inWholeUnits(amount, decimals(object.text("currency"))) }
 		out, err = read(m, event, object)
 	}
 	out.Key = envelope.text("id")
@@ -133,7 +133,7 @@ func (m *message) amount(path string) string { return m.units(m.doc.text(path)) 
 // stripeSession reads a Checkout session. The conversion has the id of the payment. For a subscription it has the id of the first
 // invoice. The events about payments and invoices have the same ids.
 func stripeSession(m *message, event string, s document) (Result, error) {
-	if mode := s.text("mode"); mode == "setup" {
+	if s.text("mode") == "setup" {
 		return ignore(event, "nothing is sold in a session of the mode setup")
 	}
 	ids := filled(s.id("invoice"), s.id("payment_intent"), s.id("subscription"), s.text("id"))
@@ -220,9 +220,9 @@ func stripeRefund(m *message, event string, c document) (Result, error) {
 	}
 	amount, refunded := m.amount("amount"), m.amount("amount_refunded")
 	if c.isTrue("refunded") {
-		r.Word, r.Payout = event, back(amount)
+		r.Word, r.Payout = event, negated(amount)
 	} else {
-		r.Payout = less(amount, refunded)
+		r.Payout = subtract(amount, refunded)
 	}
 	return report(event, r)
 }
@@ -236,6 +236,6 @@ func stripeDispute(m *message, event string, d document) (Result, error) {
 	}
 	return report(event, Report{
 		Word: "charge.dispute.created", Same: true, About: filled(d.id("payment_intent"), d.id("charge")),
-		Payout: back(m.amount("amount")), Currency: d.text("currency"),
+		Payout: negated(m.amount("amount")), Currency: d.text("currency"),
 	})
 }

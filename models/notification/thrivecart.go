@@ -39,20 +39,20 @@ func readThriveCart(m *message) (Result, error) {
 	d := m.doc
 	event := d.text("event")
 	name := cmp.Or(thrivecartNames[event], event)
-	switch known := m.status(name) != ""; {
-	case !known:
+	switch {
+	case m.status(name) == "":
 		return ignore(event, "it is no order, payment of a subscription or refund")
 	case d.text("mode") == "test" || d.text("mode_int") == "1":
 		return ignore(event, testOrder)
 	case d.text("order_id", "order.id") == "":
 		return Result{}, unreadable("the order has no id")
 	}
-	// In a currency without hundredths an amount in hundredths is shown and not read.
+	// In a currency without hundredths, an amount in hundredths is shown but counts as no money.
 	m.units = func(amount string) string {
 		if decimals(m.doc.text("currency", "order.currency")) != 2 {
 			return amount + " in hundredths"
 		}
-		return whole(amount, 2)
+		return inWholeUnits(amount, 2)
 	}
 	switch name {
 	case "order.success":
@@ -64,9 +64,9 @@ func readThriveCart(m *message) (Result, error) {
 }
 
 // thrivecartAmount returns an amount in whole units.
-func (m *message) thrivecartAmount(of document, path string) string {
-	amount := of.text(path)
-	if text := of.text(path + "_str"); text != "" || amount == "" {
+func (m *message) thrivecartAmount(in document, path string) string {
+	amount := in.text(path)
+	if text := in.text(path + "_str"); text != "" || amount == "" {
 		return text
 	}
 	return m.units(amount)
@@ -122,10 +122,8 @@ func (m *message) thrivecartRebill() Report {
 	r := m.thrivecartReport("order.subscription_payment")
 	order := r.ConversionID
 	r.Goal, r.ConversionID = goalRebill, cmp.Or(d.text("invoice_id"), order+"-"+d.text("recurring_payment_idx"))
-	r.Payout, r.Keys, r.About = m.thrivecartAmount(d.at("order"), "total"), []string{r.ConversionID}, []string{order}
-	if amount := m.thrivecartAmount(d.at("subscription"), "amount"); r.Payout == "" {
-		r.Payout = amount
-	}
+	r.Payout = cmp.Or(m.thrivecartAmount(d.at("order"), "total"), m.thrivecartAmount(d.at("subscription"), "amount"))
+	r.Keys, r.About = []string{r.ConversionID}, []string{order}
 	return r
 }
 
@@ -142,6 +140,6 @@ func (m *message) thrivecartRefund() Report {
 	if d.at("refund").v != nil {
 		r.Part = m.thrivecartAmount(d.at("refund"), "amount")
 	}
-	r.Payout = back(cmp.Or(r.Part, m.thrivecartAmount(d.at("order"), "total")))
+	r.Payout = negated(cmp.Or(r.Part, m.thrivecartAmount(d.at("order"), "total")))
 	return r
 }

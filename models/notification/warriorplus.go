@@ -1,6 +1,7 @@
 package notification
 
 import (
+	"cmp"
 	"strings"
 
 	"switchyard/models"
@@ -57,16 +58,12 @@ func readWarriorPlus(m *message) (Result, error) {
 	payment := d.text("WP_SUBSCR_PAYMENT_TXNID")
 	switch {
 	case event == "subscr_completed":
-		if payment == "" {
-			payment = sale + "-" + d.text("WP_SUBSCR_PAYMENT_NUM")
-		}
+		payment = cmp.Or(payment, sale+"-"+d.text("WP_SUBSCR_PAYMENT_NUM"))
 		r.Goal, r.ConversionID, r.Keys = goalRebill, payment, []string{payment}
 		r.About = append(filled(d.text("WP_SUBSCR_ID")), all...)
-		if paid := d.text("WP_SUBSCR_PAYMENT_AMOUNT"); paid != "" {
-			r.Payout = paid
-		}
+		r.Payout = cmp.Or(d.text("WP_SUBSCR_PAYMENT_AMOUNT"), r.Payout)
 	case m.status(event) == models.StatusChargeback:
-		r.Same, r.Payout, r.Keys = true, back(amount), nil
+		r.Same, r.Payout, r.Keys = true, negated(amount), nil
 		r.About = append(filled(payment), all...)
 	}
 	return report(event, r)

@@ -66,11 +66,11 @@ func readWooCommerce(m *message) (Result, error) {
 		}
 	}
 	if r.Word == "refunded" {
-		r.Payout = back(r.Payout)
+		r.Payout = negated(r.Payout)
 		return reportState(event, d.text("date_modified_gmt"), r)
 	}
-	for _, refund := range d.list("refunds") { // what was refunded so far, with a minus
-		r.Payout = less(r.Payout, refund.text("total"))
+	for _, refund := range d.list("refunds") { // the amounts that were refunded so far, with a minus
+		r.Payout = subtract(r.Payout, refund.text("total"))
 	}
 	return reportState(event, d.text("date_modified_gmt"), r)
 }

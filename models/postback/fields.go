@@ -61,8 +61,8 @@ type Message struct {
 	Reversal bool
 	// InvalidPayout is the received text of the payout if no parameter of the payout is an amount.
 	InvalidPayout string
-	// PayoutReason says why the payout counts no money, or in another currency than its parameter says. CostReason says why there is
-	// no cost. They are sentences for a person.
+	// PayoutReason says why the payout counts no money, or counts in another currency than its parameter says. CostReason says why
+	// there is no cost. Both are sentences for a person.
 	PayoutReason, CostReason string
 	// DependsOnCurrency reports whether the payout or the cost is read in another way if another currency holds.
 	DependsOnCurrency bool
@@ -105,14 +105,14 @@ func Clean(s string, limit int) string {
 	if len(s) > 4*limit {
 		s = s[:4*limit]
 	}
-	plain := true
+	isPlain := true
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
-			plain = false
+			isPlain = false
 			break
 		}
 	}
-	if !plain {
+	if !isPlain {
 		s = strings.Map(func(r rune) rune {
 			if isControl(r) || r == utf8.RuneError {
 				return -1

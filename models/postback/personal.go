@@ -9,9 +9,9 @@ import (
 	"switchyard/models/param"
 )
 
-// UnfoldPersons returns the parameters of a message with the members of a person's record in place of the record, if its value is a JSON
-// object: user[email] for {"user": {"email": ...}}. A member that is neither a text nor a number is not kept. isField is as for TakePersonal:
-// such a parameter stays unchanged.
+// UnfoldPersons replaces a person's record, whose value is a JSON object, by its members: {"user": {"email": ...}} becomes user[email].
+// A member that is neither a text nor a number is not kept. isField reports whether the account's networks send a field in a
+// parameter, in lower case. Such a parameter stays unchanged.
 func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.Param {
 	isRecord := func(p param.Param) bool {
 		return strings.HasPrefix(p.Value, "{") && matchkey.KeyOf(p.Name+"["+matchkey.Email+"]") != "" && !isField(strings.ToLower(p.Name))
@@ -42,12 +42,14 @@ func UnfoldPersons(list []param.Param, isField func(name string) bool) []param.P
 // notText takes the place of a member of a person's record that is neither a text nor a number.
 const notText = "(not kept: " + matchkey.NotText + ")"
 
-// TakePersonal removes the personal data from the parameters of a message, and returns them with the word for the person's
-// consent. removed says that there were some. isField reports whether the account's networks send a field in a parameter, in lower case:
-// such a parameter stays, because its account has chosen it for something else. Removed takes the place of each value. A city, region,
-// postal code or country stays in a message that names neither a person nor a consent, because networks send the place of a click in
-// such parameters. An e-mail address in any parameter that is read as no field, and in place of a click id, is removed too.
-func TakePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string, removed bool) {
+// RemovePersonal removes the personal data from the parameters of a message, and returns them with the word for the person's
+// consent. removed says that the message had personal data. The constant Removed takes the place of each value.
+//
+// isField reports whether the account's networks send a field in a parameter, in lower case. Such a parameter stays, because its
+// account has chosen it for something else. A city, region, postal code or country stays in a message that names neither a person
+// nor a consent, because networks send the place of a click in such parameters. An e-mail address is also removed from the click id
+// and from any parameter that is read as no field.
+func RemovePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string, removed bool) {
 	p = matchkey.Person{}
 	hasPerson := namesPerson(params)
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -94,7 +96,7 @@ func namesPerson(params map[string]string) bool {
 // Removed takes the place of personal data in the parameters of a message.
 const Removed = matchkey.Hidden
 
-// MarkPersonal writes what became of each value that TakePersonal removed, for the log of postbacks.
+// MarkPersonal writes what became of each value that RemovePersonal removed, for the log of postbacks.
 func MarkPersonal(params map[string]string, keys matchkey.Hashes, dropped []matchkey.Dropped) {
 	marks := map[string]string{}
 	for _, name := range keys.Names() {

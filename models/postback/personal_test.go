@@ -10,8 +10,8 @@ import (
 	"switchyard/models/param"
 )
 
-// TestTakePersonal checks which parameters are personal data, and what stays in their place.
-func TestTakePersonal(t *testing.T) {
+// TestRemovePersonal checks which parameters are personal data, and what stays in their place.
+func TestRemovePersonal(t *testing.T) {
 	t.Parallel()
 	own := func(name string) bool { return name == "zip" }
 	for name, tt := range map[string]struct {
@@ -62,7 +62,7 @@ func TestTakePersonal(t *testing.T) {
 		},
 	} {
 		before := maps.Clone(tt.params)
-		person, consent, removed := TakePersonal(tt.params, own)
+		person, consent, removed := RemovePersonal(tt.params, own)
 		if removed == maps.Equal(before, tt.params) {
 			t.Errorf("%s: removed %v", name, removed)
 		}

@@ -28,7 +28,7 @@ func newReader(params map[string]string, n Network) reader {
 	r := reader{make(map[string]string, len(params)), map[string]string{}, map[string][]string{}}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		lower := strings.ToLower(name)
-		if old, twice := r.params[lower]; !twice || !isFilled(old) { // a message of today has each name once: see Collect
+		if old, twice := r.params[lower]; !twice || !isFilled(old) { // only messages stored before Collect have a name twice
 			r.params[lower] = params[name]
 		}
 	}
@@ -52,9 +52,9 @@ func (r reader) names(field string, common []string) (list []string) {
 	})
 }
 
-// get returns the value of a field: the first valid value of its parameters or, if none is valid, the first one. Empty values and
-// unfilled macros do not count. A value in the network's own parameter counts without being valid, because the network has said
-// that it is there. The click id is the exception: a wrong one is recognized without a doubt.
+// get returns the value of a field: the first valid value of its parameters or, if none is valid, the first value. Empty values and
+// unfilled macros do not count. A value in the network's own parameter counts even if it is not valid, because the network's
+// settings name the parameter. The click id is the exception, because a wrong click id is recognized for certain.
 func (r reader) get(field string, limit int) (first string) {
 	for _, name := range r.names(field, aliases[field]) {
 		v := cleanValue(r.params[name], limit)
@@ -62,12 +62,12 @@ func (r reader) get(field string, limit int) (first string) {
 			v = receivedValue(r.params[name], limit)
 		}
 		if field == clickField && len(Clean(r.params[name], MaxValue)) > limit {
-			v = "" // a cut click id is useless
+			v = "" // a click id that was cut names no click
 		}
 		if v == "" {
 			continue
 		}
-		if isValid := valid[field]; isValid == nil || isValid(v) || name == r.own[field] && field != clickField {
+		if isValid := validators[field]; isValid == nil || isValid(v) || name == r.own[field] && field != clickField {
 			return v
 		}
 		if first == "" {
@@ -77,8 +77,8 @@ func (r reader) get(field string, limit int) (first string) {
 	return first
 }
 
-// valid has the fields whose values have a form. A value of any other field is always valid.
-var valid = map[string]func(text string) bool{
+// validators holds the checks for the fields whose values have a form. A value of any other field is always valid.
+var validators = map[string]func(text string) bool{
 	clickField: looksLikeClickID,
 	"payout":   isAmount,
 	"cost":     isAmount,
@@ -89,7 +89,8 @@ var valid = map[string]func(text string) bool{
 	},
 }
 
-// asReceived has the fields that are read from the text as it was received. A Clean text may be another amount or time.
+// asReceived holds the fields that are read from the text as it was received, because Clean may turn a text into another amount or
+// time.
 var asReceived = map[string]bool{"payout": true, "cost": true, "currency": true, "time": true}
 
 // receivedValue returns a value of at most limit bytes. It is empty for an unfilled macro and for a masked value.

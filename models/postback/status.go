@@ -109,10 +109,11 @@ var words = []Word{
 	{"subscr-failed-declined", "", "", "WarriorPlus"},
 }
 
+// wordOf holds the words by their text without separators.
 var wordOf = func() map[string]Word {
 	m := make(map[string]Word, len(words))
 	for _, w := range words {
-		m[joined(w.Text)] = w
+		m[withoutSeparators(w.Text)] = w
 	}
 	return m
 }()
@@ -129,9 +130,9 @@ type Meaning struct {
 
 var separators = strings.NewReplacer(" ", "", "_", "", "-", "")
 
-// joined returns a word without what networks write between its parts, so that "charge_back" and "charge-back" are "chargeback". A
-// word with a digit is returned unchanged, because "-1" is not "1".
-func joined(word string) string {
+// withoutSeparators returns a word without the signs that networks write between its parts, so that "charge_back" and "charge-back"
+// become "chargeback". A word with a digit is returned unchanged, because "-1" is not "1".
+func withoutSeparators(word string) string {
 	if strings.ContainsAny(word, "0123456789") {
 		return word
 	}
@@ -143,8 +144,8 @@ func FoldWord(word string) string { return strings.ToLower(strings.TrimSpace(wor
 
 // Means returns the meaning of a network's status word. It looks in the network's own map (status -> words) first, then among the
 // common words. An empty word is approved, because many networks report only approved conversions. An unknown word is pending, so
-// that a person looks at it before it counts as revenue. Case and outer spaces do not matter, and among
-// the common words neither do hyphens and underscores.
+// that a person looks at the conversion before it counts as revenue. Case and outer spaces do not matter. Among the common words,
+// hyphens and underscores do not matter either.
 func Means(word string, own map[string][]string) Meaning {
 	word = FoldWord(word)
 	if word == "" {
@@ -159,7 +160,7 @@ func Means(word string, own map[string][]string) Meaning {
 			}
 		}
 	}
-	if w, ok := wordOf[joined(word)]; ok {
+	if w, ok := wordOf[withoutSeparators(word)]; ok {
 		return Meaning{w.Status, w.Goal, true}
 	}
 	return Meaning{Status: models.StatusPending}

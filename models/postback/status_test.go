@@ -46,7 +46,7 @@ func TestWordsAreOne(t *testing.T) {
 		t.Errorf("%d words stand in %d rows", len(wordOf), len(Words()))
 	}
 	for _, w := range Words() {
-		if wordOf[joined(FoldWord(w.Text))] != w || w.Text == "" || w.Status != "" && !models.ValidStatus(w.Status) {
+		if wordOf[withoutSeparators(FoldWord(w.Text))] != w || w.Text == "" || w.Status != "" && !models.ValidStatus(w.Status) {
 			t.Errorf("the row %+v is never found or has no status", w)
 		}
 		if m, ok := KnownWord(w.Text); ok != (w.Status != "") || ok && m.Goal != w.Goal {
