@@ -25,7 +25,7 @@ import (
 type Builder struct {
 	*Snapshot
 	explained bool        // plans are compiled so that their decisions can be explained
-	stale     atomic.Bool // a record appeared or changed so that plans may need to be compiled again
+	stale     atomic.Bool // plans may be out of date: see completePlans
 }
 
 func (s *Snapshot) builder() *Builder {
@@ -44,19 +44,19 @@ func (s *Snapshot) builder() *Builder {
 // apply replaces the records of keys by the records in r and returns the finished snapshot. A key without a record in r is
 // removed.
 func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
-	gone := make(map[store.RoutingKey]bool, len(keys))
+	removed := make(map[store.RoutingKey]bool, len(keys)) // the keys without a record in r
 	for _, k := range keys {
-		gone[k] = true
+		removed[k] = true
 	}
 	rows := map[string][]store.RoutingRow{}
 	for _, row := range r.Rows {
 		key := row.Head().RoutingKey
-		delete(gone, key)
+		delete(removed, key)
 		rows[key.Table] = append(rows[key.Table], row)
 	}
 	for k := range kindCount {
 		b.put(k, slices.DeleteFunc(rows[kinds[k].table], func(row store.RoutingRow) bool { return b.has(k, row) }))
-		for key := range gone {
+		for key := range removed {
 			if key.Table == kinds[k].table {
 				b.remove(k, key.ID)
 			}
@@ -81,19 +81,19 @@ func (b *Builder) has(k kindID, row store.RoutingRow) bool {
 
 // put compiles rows and replaces the old records by the new ones. It uses all processors.
 func (b *Builder) put(k kindID, rows []store.RoutingRow) {
-	made := make([]record, len(rows))
+	compiled := make([]record, len(rows))
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(rows)) {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; int(i) < len(rows); i = next.Add(1) - 1 {
 				old, _ := b.records[k].get(rows[i].Head().ID)
-				made[i] = kinds[k].compile(b, rows[i], old)
+				compiled[i] = kinds[k].compile(b, rows[i], old)
 			}
 		})
 	}
 	workers.Wait()
-	for i, r := range made {
+	for i, r := range compiled {
 		id := rows[i].Head().ID
 		if old, ok := b.records[k].get(id); ok {
 			b.unlink(old)
@@ -118,8 +118,8 @@ func (b *Builder) remove(k kindID, id uuid.UUID) {
 	}
 	b.unlink(old)
 	if l, ok := old.(detacher); ok {
-		if left := l.detach(b); left != nil {
-			b.records[k].put(id, left)
+		if detached := l.detach(b); detached != nil {
+			b.records[k].put(id, detached)
 			return
 		}
 	}
@@ -165,7 +165,7 @@ func (b *Builder) lander(row *store.RoutingLander, old *Lander) *Lander {
 }
 
 // setRef points the shared reference to the record's new version, so that every plan that has the reference sees the change at
-// once. It makes the reference if ref is nil.
+// once. It makes a new reference if ref is nil.
 func (b *Builder) setRef(ref *flow.Ref, id uuid.UUID, kind flow.Kind, to record, active bool) *flow.Ref {
 	if ref == nil {
 		ref = flow.NewRef(id, kind, to)
@@ -235,13 +235,13 @@ func (b *Builder) completePlans() {
 	if !b.stale.Load() {
 		return
 	}
-	var again []store.RoutingRow
+	var outdated []store.RoutingRow
 	for c := range each[*Campaign](b.Snapshot, campaigns) {
-		missed := func(id uuid.UUID) bool { return b.refOf(c.Row.AccountID, id) != nil }
+		appeared := func(id uuid.UUID) bool { return b.refOf(c.Row.AccountID, id) != nil }
 		changed := func(u ruleUse) bool { return b.ruleOf(c.Row.AccountID, u.id) != u.matcher }
-		if slices.ContainsFunc(c.missing, missed) || slices.ContainsFunc(c.rules, changed) {
-			again = append(again, c.fullRow())
+		if slices.ContainsFunc(c.missing, appeared) || slices.ContainsFunc(c.rules, changed) {
+			outdated = append(outdated, c.fullRow())
 		}
 	}
-	b.put(campaigns, again)
+	b.put(campaigns, outdated)
 }

@@ -38,7 +38,7 @@ type edgeBundle struct {
 	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"`       // each an edgeCampaign
 	Offers    map[uuid.UUID]*edgeOffer      `json:"offers"`
 	Landers   map[uuid.UUID]*edgeLander     `json:"landers"`
-	Origin    []string                      `json:"origin"`
+	Origin    []string                      `json:"origin"` // the features that the script lacks
 }
 
 type edgeNamed struct {
@@ -55,7 +55,7 @@ type edgeSub struct {
 type edgeCampaign struct {
 	Name  string        `json:"name"`
 	Alias string        `json:"alias"`
-	Flow  string        `json:"flow"`       // a hash of the flow: a click reports by it which flow decided
+	Flow  string        `json:"flow"`       // a hash of the flow, by which clicks report which flow decided
 	TTL   int           `json:"bind_hours"` // how long a binding lasts
 	Plan  flow.Portable `json:"plan"`
 }
@@ -129,33 +129,33 @@ func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }
 
-// edgeBundles stops compiling once the values exceed most bytes, or the assembled parts exceed mostWork bytes. The last
-// bundle may go beyond either limit.
-func (s *Snapshot) edgeBundles(most, mostWork int) ([]models.EdgeBundle, error) {
+// edgeBundles stops compiling once the values exceed maxBytes, or the assembled parts exceed maxWork bytes. The last bundle may go
+// beyond either limit.
+func (s *Snapshot) edgeBundles(maxBytes, maxWork int) ([]models.EdgeBundle, error) {
 	list := slices.SortedFunc(each[*Campaign](s, campaigns), func(a, b *Campaign) int {
 		return bytes.Compare(a.Row.ID[:], b.Row.ID[:])
 	})
 	var out []models.EdgeBundle
-	parts, kept, work := map[uuid.UUID]*edgePart{}, 0, 0
+	parts, bytesKept, work := map[uuid.UUID]*edgePart{}, 0, 0
 	for _, c := range list {
 		d := find[*Domain](s, domains, c.Row.DomainID)
 		if d == nil || !c.Active() || !d.AccountID.Valid || !d.Serves(c.Row.AccountID) {
 			continue
 		}
 		b := models.EdgeBundle{Key: models.EdgeKey(d.Host, c.Row.Alias), CampaignID: c.Row.ID, Origin: []string{models.EdgeTooLarge}}
-		if kept <= most && work <= mostWork {
+		if bytesKept <= maxBytes && work <= maxWork {
 			k := s.newEdgeCompiler(d, c, parts)
 			if err := k.finish(c, &b); err != nil {
 				return nil, err
 			}
-			kept, work = kept+len(b.Value), work+k.size
+			bytesKept, work = bytesKept+len(b.Value), work+k.size
 		}
 		out = append(out, b)
 	}
 	return out, nil
 }
 
-// edgePart is the part of a campaign in each bundle that includes the campaign. It is made once.
+// edgePart is the part of a campaign in each bundle that includes the campaign. It is made once for all bundles.
 type edgePart struct {
 	text    json.RawMessage
 	offers  map[uuid.UUID]*edgeOffer
@@ -203,13 +203,12 @@ func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*
 	if !c.Price.Given() {
 		var click models.Click
 		c.Price.Apply(&click, c.Row.TrafficLossPct, src, Given{})
-		cost := click.Cost.String()
-		k.out.Cost = &cost
+		k.out.Cost = new(click.Cost.String())
 	}
 	return k
 }
 
-// finish compiles a campaign into b. The caller has marked b as too large. The mark stays if the bundle exceeds a limit.
+// finish compiles a campaign into b. The caller has marked b as too large, and the mark stays if the bundle exceeds a limit.
 func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 	if err := k.campaigns(c, 0); err != nil || k.size > edgeGiveUp {
 		return err
@@ -233,12 +232,12 @@ func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 // campaigns adds a campaign that is reached after hops hand-overs, and the campaigns that it may hand over to. It stops when the
 // bundle is too large.
 func (k *edgeCompiler) campaigns(c *Campaign, hops int) error {
-	before, there := k.after[c.Row.ID]
-	if there && before <= hops || k.size > edgeGiveUp {
+	before, reached := k.after[c.Row.ID]
+	if reached && before <= hops || k.size > edgeGiveUp {
 		return nil
 	}
 	k.after[c.Row.ID] = hops
-	if !there {
+	if !reached {
 		if err := k.campaign(c); err != nil {
 			return err
 		}
@@ -318,11 +317,11 @@ func (k *edgePart) route(s *Snapshot, c *Campaign, r *flow.PortableRoute) {
 		k.origin["transition:"+r.Transition] = true
 	}
 	for _, unit := range r.Units {
-		for _, is := range unit.All {
-			if is.Test == cond.OriginOnly && edgeAttributes[is.Attribute] {
-				k.origin["pattern:"+is.Attribute] = true
-			} else if is.Test == cond.OriginOnly {
-				k.origin["attribute:"+is.Attribute] = true
+		for _, condition := range unit.All {
+			if condition.Test == cond.OriginOnly && edgeAttributes[condition.Attribute] {
+				k.origin["pattern:"+condition.Attribute] = true
+			} else if condition.Test == cond.OriginOnly {
+				k.origin["attribute:"+condition.Attribute] = true
 			}
 		}
 	}

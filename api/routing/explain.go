@@ -30,12 +30,7 @@ func (x *Explainer) Has(campaign uuid.UUID) bool { return x.snap.Campaign(campai
 
 // Counts reports whether a decision depends on clicks of the day.
 func (x *Explainer) Counts() bool {
-	for c := range each[*Campaign](x.snap, campaigns) {
-		if c.CountsClicks {
-			return true
-		}
-	}
-	return false
+	return count(x.snap, campaigns, func(c *Campaign) bool { return c.CountsClicks }) > 0
 }
 
 // Capped reports whether a decision depends on conversions of the day.
@@ -56,7 +51,7 @@ func (x *Explainer) Cap(conversions map[uuid.UUID]int) {
 // Question is a visitor and the circumstances of the decision that Explain makes.
 type Question struct {
 	Campaign    uuid.UUID
-	Facts       *cond.Facts                // all but campaign_id and clicks_today
+	Facts       *cond.Facts                // without campaign_id and clicks_today, which Explain sets
 	Bound       map[uuid.UUID]flow.Binding // by campaign
 	Seed        uint64
 	Clicks      map[uuid.UUID]int // of paths and campaigns, today, before this visitor

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/token"
 )
 
-// Guard is the compiled protection of a landing page. The redirect checks its lists. Whether a visitor of the page came through
-// the redirect, the page asks at /lp/verify.
+// Guard is the compiled protection of a landing page. The redirect checks its lists. The page itself asks at /lp/verify whether a
+// visitor came through the redirect.
 type Guard struct {
 	models.Protection
 	Fallback *token.Template // nil: refused visitors are sent nowhere
@@ -40,8 +40,8 @@ func (g *Guard) Admits(c *models.Click) bool {
 	return true
 }
 
-// within reports whether a host is the domain or a subdomain of it.
+// within reports whether a host is a domain or one of its subdomains.
 func within(host, domain string) bool {
-	rest, ok := strings.CutSuffix(strings.ToLower(host), domain)
-	return ok && (rest == "" || strings.HasSuffix(rest, "."))
+	below, ok := strings.CutSuffix(strings.ToLower(host), domain)
+	return ok && (below == "" || strings.HasSuffix(below, "."))
 }

@@ -77,9 +77,9 @@ func kindOf[T any, P interface {
 	table := P(new(T)).Head().Table
 	gob.RegisterName(table, P(new(T)))
 	return kind{table, func(b *Builder, row store.RoutingRow, old record) record {
-		was, _ := old.(R)
-		typed, _ := row.(P)
-		return compile(b, typed, was)
+		typedOld, _ := old.(R)
+		typedRow, _ := row.(P)
+		return compile(b, typedRow, typedOld)
 	}}
 }
 

@@ -51,11 +51,14 @@ type Given struct {
 	Currency string // of the parameter for the currency; empty: the amount's own, or the campaign's
 }
 
-// Apply sets the cost of a click. With the model auto, the cost is given. For a source that charges per thousand clicks, it is the
-// price of a thousand. It may state another currency than the campaign's, and the amount's own wins. If it is no
-// amount, or its currency is not understood, the click's currency is money.Unknown and its cost counts no money. Clicks that are
-// paid but get lost on the way make the arriving clicks more expensive. Their percentage is campaignLoss, or the source's traffic
-// loss if campaignLoss is zero.
+// Apply sets the cost of a click.
+//
+// With the model auto, the link states the cost. For a source that charges per thousand clicks, the link states the price of a
+// thousand. The link may state another currency than the campaign's, and a currency in the amount itself wins. If the stated cost is
+// no amount, or its currency is not understood, the click's currency is money.Unknown and its cost counts no money.
+//
+// Clicks that are paid but get lost on the way make the arriving clicks more expensive. Their percentage is campaignLoss, or the
+// source's traffic loss if campaignLoss is zero.
 func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given Given) {
 	cost := p.click
 	if p.model == "auto" && given.Amount != "" {

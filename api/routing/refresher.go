@@ -22,8 +22,8 @@ const (
 	debounce    = 20 * time.Millisecond // notices within this time become one snapshot
 	fullReload  = time.Minute           // a safety net for lost notices
 	retryReload = 500 * time.Millisecond
-	writeCopy   = 15 * time.Second // the shortest time between two copies on disk, or
-	copyShare   = 50               // times the duration of the last copy, if that is longer
+	writeCopy   = 15 * time.Second // the shortest time between two copies on disk
+	copyShare   = 50               // the time between two copies is at least this many times the duration of the last copy
 	loadTimeout = 30 * time.Second
 
 	manyCampaigns = 1000 // after reading more campaigns than this, free memory is returned to the system
@@ -100,10 +100,10 @@ func (k *Refresher) Start(ctx context.Context) bool {
 
 // Run keeps the snapshot fresh until the context ends.
 func (k *Refresher) Run(ctx context.Context, url string) {
-	var others sync.WaitGroup
-	defer others.Wait()
-	others.Go(func() { k.saveAll(ctx) })
-	others.Go(func() {
+	var helpers sync.WaitGroup
+	defer helpers.Wait()
+	helpers.Go(func() { k.saveAll(ctx) })
+	helpers.Go(func() {
 		if err := db.Listen(ctx, url, store.RoutingChannel, k.handleNotice); err != nil {
 			slog.ErrorContext(ctx, "routing changes cannot be listened to", "error", err)
 		}
@@ -190,7 +190,7 @@ func (k *Refresher) Reload(ctx context.Context) error {
 	}
 	keys = slices.AppendSeq(keys, maps.Keys(have))
 	var secret []byte
-	if !k.forced { // it never changes
+	if !k.forced { // the secret never changes
 		if secret, err = seal.InstallSecret(ctx, k.conn, store.LanderKeys); err != nil {
 			return err
 		}
@@ -234,8 +234,8 @@ func (k *Refresher) saveAll(ctx context.Context) {
 		return
 	}
 	var saved int64
-	var took time.Duration
-	for alive := true; ; alive = interval.Sleep(ctx, max(writeCopy, copyShare*took)) == nil {
+	var duration time.Duration // of the last copy
+	for alive := true; ; alive = interval.Sleep(ctx, max(writeCopy, copyShare*duration)) == nil {
 		if now := k.changes.Load(); now != saved {
 			began := time.Now()
 			if err := WriteDiskCache(k.cache, k.current.Load()); err != nil {
@@ -243,7 +243,7 @@ func (k *Refresher) saveAll(ctx context.Context) {
 			} else {
 				saved = now
 			}
-			took = time.Since(began)
+			duration = time.Since(began)
 		}
 		if !alive {
 			return

@@ -76,19 +76,16 @@ func (s *Snapshot) ruleOf(account, id uuid.UUID) *cond.Matcher {
 
 // CountUnusable counts the campaigns, saved rules and smartlinks that cannot be used as they were saved: they cannot be read, or
 // their conditions are over the budget.
-func (s *Snapshot) CountUnusable() (n int) {
-	for c := range each[*Campaign](s, campaigns) {
-		if c.unusable {
-			n++
-		}
-	}
-	for r := range each[*rule](s, rules) {
-		if r.unusable {
-			n++
-		}
-	}
-	for l := range each[*Smartlink](s, smartlinks) {
-		if l.unusable {
+func (s *Snapshot) CountUnusable() int {
+	return count(s, campaigns, func(c *Campaign) bool { return c.unusable }) +
+		count(s, rules, func(r *rule) bool { return r.unusable }) +
+		count(s, smartlinks, func(l *Smartlink) bool { return l.unusable })
+}
+
+// count returns the number of records of a kind that satisfy a condition.
+func count[R record](s *Snapshot, k kindID, satisfies func(R) bool) (n int) {
+	for r := range each[R](s, k) {
+		if satisfies(r) {
 			n++
 		}
 	}

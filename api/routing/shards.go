@@ -47,9 +47,9 @@ func (s *shards[K, V]) remove(k K) {
 	}
 }
 
-// release removes k if it still leads to v. Another record may have taken k since.
+// release removes k if k still leads to v. Another record may have taken k in the meantime.
 func release[K, V comparable](s *shards[K, V], k K, v V) {
-	if now, ok := s.get(k); ok && now == v {
+	if present, ok := s.get(k); ok && present == v {
 		s.remove(k)
 	}
 }

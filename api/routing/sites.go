@@ -16,23 +16,29 @@ import (
 // goalSecret is the hash of the secret with which an account's servers report goals.
 type goalSecret [sha256.Size]byte
 
+// goalSecrets returns the account's present and previous goal secret, as far as they are set.
+func (a *Account) goalSecrets() (list []goalSecret) {
+	for _, hash := range [][]byte{a.Row.GoalSecretHash, a.Row.OldGoalSecretHash} {
+		if len(hash) == len(goalSecret{}) {
+			list = append(list, goalSecret(hash))
+		}
+	}
+	return list
+}
+
 func (a *Account) link(s *Snapshot) {
 	if a.Row.SiteKey != "" {
 		s.siteKeys.put(a.Row.SiteKey, a)
 	}
-	for _, h := range [][]byte{a.Row.GoalSecretHash, a.Row.OldGoalSecretHash} {
-		if len(h) == len(goalSecret{}) {
-			s.goalKeys.put(goalSecret(h), a)
-		}
+	for _, secret := range a.goalSecrets() {
+		s.goalKeys.put(secret, a)
 	}
 }
 
 func (a *Account) unlink(s *Snapshot) {
 	release(&s.siteKeys, a.Row.SiteKey, a)
-	for _, h := range [][]byte{a.Row.GoalSecretHash, a.Row.OldGoalSecretHash} {
-		if len(h) == len(goalSecret{}) {
-			release(&s.goalKeys, goalSecret(h), a)
-		}
+	for _, secret := range a.goalSecrets() {
+		release(&s.goalKeys, secret, a)
 	}
 }
 
@@ -95,47 +101,47 @@ type keyed interface {
 	key() uuid.UUID
 }
 
-// insert replaces a list by a copy that also has v. Lists are ordered by id, and so by age.
-func insert[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
-	list, _ := lists.get(of)
+// insert replaces the list of k by a copy that also has v. Lists are ordered by id, and so by age.
+func insert[K comparable, V keyed](lists *shards[K, []V], k K, v V) {
+	list, _ := lists.get(k)
 	at, _ := slices.BinarySearchFunc(list, v, func(a, b V) int {
 		x, y := a.key(), b.key()
 		return bytes.Compare(x[:], y[:])
 	})
-	lists.put(of, slices.Insert(slices.Clone(list), at, v))
+	lists.put(k, slices.Insert(slices.Clone(list), at, v))
 }
 
-// removeFromList replaces a list by a copy without v.
-func removeFromList[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
-	list, _ := lists.get(of)
+// removeFromList replaces the list of k by a copy without v.
+func removeFromList[K comparable, V keyed](lists *shards[K, []V], k K, v V) {
+	list, _ := lists.get(k)
 	if list = slices.DeleteFunc(slices.Clone(list), func(o V) bool { return o == v }); len(list) > 0 {
-		lists.put(of, list)
+		lists.put(k, list)
 		return
 	}
-	lists.remove(of)
+	lists.remove(k)
 }
 
 // Site returns a site, active or not, or nil if it does not exist.
 func (s *Snapshot) Site(id uuid.UUID) *Site { return find[*Site](s, sites, id) }
 
-// SiteOf returns the site of a page. It is the active site that has the host; if several have it, the one with the longest
-// domain. If no site has the host, it is the account's first active site. SiteOf returns nil if the account has no active site,
-// or if only an inactive site has the host, because events there do not belong to another site.
+// SiteOf returns the site of a page: the active site that has the host. If several sites have the host, it returns the site with
+// the longest domain. If no site has the host, it returns the account's first active site. SiteOf returns nil if the account has no
+// active site, or if only an inactive site has the host, because events there do not belong to another site.
 func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
 	var first, found *Site
-	closed := false
+	isInactive := false // an inactive site has the host
 	list, _ := s.siteLists.get(account)
 	for _, t := range list {
 		switch has := t.Row.Has(host); {
 		case !t.Row.IsActive:
-			closed = closed || has
+			isInactive = isInactive || has
 		case has && (found == nil || len(t.Row.Domain) > len(found.Row.Domain)):
 			found = t
 		case first == nil:
 			first = t
 		}
 	}
-	if found != nil || closed {
+	if found != nil || isInactive {
 		return found
 	}
 	return first

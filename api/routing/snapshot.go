@@ -1,7 +1,6 @@
 package routing
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"time"
@@ -236,25 +235,15 @@ func (c *Campaign) link(s *Snapshot) {
 	if c.Linked() {
 		s.addresses.put(address{c.Row.DomainID, c.Row.Alias}, c)
 	}
-	k := alias{c.Row.AccountID, c.Row.Alias}
-	list, _ := s.aliases.get(k)
-	at, _ := slices.BinarySearchFunc(list, c, (*Campaign).compare)
-	s.aliases.put(k, slices.Insert(slices.Clone(list), at, c))
+	insert(&s.aliases, alias{c.Row.AccountID, c.Row.Alias}, c)
 }
 
 func (c *Campaign) unlink(s *Snapshot) {
 	release(&s.addresses, address{c.Row.DomainID, c.Row.Alias}, c)
-	k := alias{c.Row.AccountID, c.Row.Alias}
-	list, _ := s.aliases.get(k)
-	if list = slices.DeleteFunc(slices.Clone(list), func(o *Campaign) bool { return o == c }); len(list) > 0 {
-		s.aliases.put(k, list)
-		return
-	}
-	s.aliases.remove(k)
+	removeFromList(&s.aliases, alias{c.Row.AccountID, c.Row.Alias}, c)
 }
 
-// compare orders campaigns by their ids, and so by their age.
-func (c *Campaign) compare(o *Campaign) int { return bytes.Compare(c.Row.ID[:], o.Row.ID[:]) }
+func (c *Campaign) key() uuid.UUID { return c.Row.ID }
 
 // Compile returns a snapshot that has only the records in r.
 func Compile(r *store.Routing) *Snapshot { return (&Snapshot{}).Update(nil, r) }
@@ -281,16 +270,16 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 }
 
 // findOnOtherDomain returns the campaign of an alias when its link is used on another domain of its account. It is the account's
-// oldest campaign with the alias, or nil if that campaign's link leads nowhere. A smartlink or a campaign that has this very
-// address comes first, even while it leads nowhere: elsewhere then returns nil. Pausing it therefore sends no visitor to another
+// oldest campaign with the alias, or nil if that campaign's link leads nowhere. If a smartlink or a campaign has this very address,
+// the result is nil, even while that address leads nowhere. Pausing a smartlink or a campaign therefore sends no visitor to another
 // campaign.
 func (s *Snapshot) findOnOtherDomain(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil
 	}
 	list, _ := s.aliases.get(alias{d.AccountID.UUID, word})
-	own := func(c *Campaign) bool { return c.Row.DomainID == d.ID }
-	if len(list) == 0 || !list[0].Linked() || slices.ContainsFunc(list, own) || s.isSmartlinkSlug(d, word) {
+	isOfDomain := func(c *Campaign) bool { return c.Row.DomainID == d.ID }
+	if len(list) == 0 || !list[0].Linked() || slices.ContainsFunc(list, isOfDomain) || s.isSmartlinkSlug(d, word) {
 		return nil
 	}
 	return list[0]
@@ -386,19 +375,14 @@ func (s *Snapshot) Versions() map[store.RoutingKey]int64 {
 }
 
 // OfferOf returns the offer of a reference, or nil if the reference is not to an offer.
-func OfferOf(r *flow.Ref) *Offer {
-	if r == nil {
-		return nil
-	}
-	o, _ := r.Record().(*Offer)
-	return o
-}
+func OfferOf(r *flow.Ref) *Offer { return recordOf[*Offer](r) }
 
 // LanderOf returns the lander of a reference, or nil if the reference is not to a lander.
-func LanderOf(r *flow.Ref) *Lander {
-	if r == nil {
-		return nil
+func LanderOf(r *flow.Ref) *Lander { return recordOf[*Lander](r) }
+
+func recordOf[R record](r *flow.Ref) (out R) {
+	if r != nil {
+		out, _ = r.Record().(R)
 	}
-	l, _ := r.Record().(*Lander)
-	return l
+	return out
 }
