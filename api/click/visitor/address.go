@@ -3,16 +3,17 @@ package visitor
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
 // maxHops is the number of forwarded addresses that are read, from the right. No real chain of trusted proxies is longer.
 const maxHops = 32
 
-// ClientIP returns the address of the visitor: the peer's address, unless the peer is a trusted proxy. Then it is the first
-// address, from the right of X-Forwarded-For (or of Forwarded, where that header is absent), that is not a trusted proxy.
-// Addresses to the left of it may come from the client and are never believed. A hop that is not an address ends the search at
-// the proxy that reported it.
+// ClientIP returns the address of the visitor. This is the peer's address, unless the peer is a trusted proxy. Behind a trusted proxy
+// it is the rightmost address of X-Forwarded-For that is not a trusted proxy. Without that header, Forwarded is read in the same
+// way. Addresses further to the left may come from the client and are never believed. A hop that is not an address ends the search
+// at the proxy that reported the hop.
 func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	peer := parseHost(r.RemoteAddr)
 	if !d.isTrusted(peer) {
@@ -38,13 +39,14 @@ func (d *Describer) ForwardedProto(r *http.Request) string {
 	return strings.ToLower(strings.TrimSpace(proto))
 }
 
+// walk goes through forwarded addresses from the right, beginning at a trusted peer. It returns the visitor's address.
 func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) netip.Addr) netip.Addr {
 	hops := 0
 	for i := len(lines) - 1; i >= 0; i-- {
-		rest, more := lines[i], true
+		unread, more := lines[i], true
 		for more {
 			var hop string
-			rest, hop, more = cutLast(rest)
+			unread, hop, more = cutLast(unread)
 			addr := parse(hop)
 			if !addr.IsValid() {
 				return client
@@ -74,12 +76,7 @@ func cutLast(list string) (before, last string, found bool) {
 }
 
 func (d *Describer) isTrusted(a netip.Addr) bool {
-	for _, p := range d.trusted {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // parseHost reads an address as proxies write it: bare, in brackets, with or without port.

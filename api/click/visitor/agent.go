@@ -18,10 +18,10 @@ type agent struct {
 	device, brand, model                   string
 	os, osVersion, browser, browserVersion string
 	chrome                                 int  // major version of the Chromium engine, 0 if another
-	wholeVersion                           bool // the engine is recent, and its version is not reduced to the major one
+	wholeVersion                           bool // the engine is recent, but the user agent states more than its major version
 	engine                                 engine
-	impossible                             bool // no such browser on such a system, or from another decade
-	complete                               bool // the slow parsers have seen it
+	impossible                             bool // see isImpossible
+	complete                               bool // the slow parsers have read the user agent
 	queued                                 atomic.Bool
 	listed                                 atomic.Pointer[verdict] // nil: not looked up yet
 }
@@ -37,16 +37,16 @@ const (
 	// accumulate. Beyond this budget a new user agent is described by markers only.
 	inlineShare = 0.05
 	inlineBurst = 250 * time.Millisecond
-	// workerRest is how many times longer the background worker rests than it worked before. It therefore uses at most a fifth of
-	// one CPU.
+	// workerRest is how many times longer the background worker rests than it worked before. The worker therefore uses at most a
+	// fifth of one CPU.
 	workerRest  = 4
 	workerQueue = 256
 )
 
 // agentCache remembers user agents. An unknown user agent is parsed completely while the budget lasts, and concurrent requests
-// with the same user agent wait for that parse. Over budget, it is remembered with the description by markers. If it comes a
-// second time, it was not random, and the background worker completes it. If the worker's queue is full, the next request tries
-// again.
+// with the same user agent wait for that parse. Over budget, the user agent is remembered with the description by markers. If the
+// same user agent comes a second time, it is probably not random, and the background worker completes its description. If the
+// worker's queue is full, the next request tries again.
 type agentCache struct {
 	known    *otter.Cache[string, *agent]
 	load     otter.LoaderFunc[string, *agent]

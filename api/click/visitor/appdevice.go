@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// appDevice is what an app says of its device in its part of the user agent. The apps write it in forms of their own, for example
+// appDevice is what an app says of its device in its part of the user agent. Each app has its own form, for example
 //
 //	[FBAN/FBIOS;FBAV/540.0;FBDV/iPhone17,1;FBMD/iPhone;FBSN/iOS;FBSV/26.2]
 //	Instagram 410.0.0.20.70 (iPhone17,1; iOS 26_2; en_US)
@@ -14,7 +14,7 @@ import (
 //	Telegram-Android/12.4.1 (Xiaomi 2405CRPFDG; Android 15; SDK 35; HIGH)
 //	Pinterest for iOS/12.3 (iPad11,6; 17.2)
 //
-// The rest of the user agent hides some of it: WebKit freezes the version of iOS, and Android the model.
+// The other parts of the user agent hide some of these facts: WebKit freezes the version of iOS, and Android the model.
 type appDevice struct {
 	os, version, brand, model string
 	text                      string // the part of the user agent that was read
@@ -25,8 +25,8 @@ func appDeviceOf(ua string) appDevice {
 	if i := strings.Index(ua, "FBAN/"); i >= 0 {
 		return facebookDevice(ua[i:])
 	}
-	for rest := ua; ; {
-		before, after, found := strings.Cut(rest, "(")
+	for unread := ua; ; {
+		before, after, found := strings.Cut(unread, "(")
 		if !found {
 			return twitterDevice(ua)
 		}
@@ -35,7 +35,7 @@ func appDeviceOf(ua string) appDevice {
 			d.text = group
 			return d
 		}
-		rest = after
+		unread = after
 	}
 }
 
@@ -106,7 +106,8 @@ func groupDevice(before, group string) appDevice {
 	return appDevice{}
 }
 
-// appFields splits off the first two fields of a list. The rest begins with the fourth: Instagram's third is the screen.
+// appFields splits off the first two fields of a list. rest begins with the fourth field, because the third is the screen in
+// Instagram's form.
 func appFields(list string) (first, second, rest string) {
 	first, list, _ = strings.Cut(list, ";")
 	second, list, _ = strings.Cut(list, ";")
@@ -120,18 +121,18 @@ func isApple(name string) bool {
 
 // twitterDevice reads "TwitterAndroid/10.48.0-release.0 (310480000-r-0) Pixel 7/14 (Google;Pixel 7;...)".
 func twitterDevice(ua string) appDevice {
-	rest, found := strings.CutPrefix(ua, "TwitterAndroid/")
+	text, found := strings.CutPrefix(ua, "TwitterAndroid/")
 	if !found {
 		return appDevice{}
 	}
-	_, rest, _ = strings.Cut(rest, ") ")
-	rest, maker, _ := strings.Cut(rest, " (")
-	end := strings.LastIndexByte(rest, '/')
+	_, text, _ = strings.Cut(text, ") ")
+	text, maker, _ := strings.Cut(text, " (")
+	end := strings.LastIndexByte(text, '/')
 	if end < 0 {
 		return appDevice{}
 	}
 	maker, _, _ = strings.Cut(maker, ";")
-	return appDevice{os: "Android", version: versionAt(rest[end+1:]), brand: maker, model: rest[:end], text: rest}
+	return appDevice{os: "Android", version: versionAt(text[end+1:]), brand: maker, model: text[:end], text: text}
 }
 
 // applyAppDevice refines the description by what the app says of its device.
@@ -153,8 +154,8 @@ func applyAppDevice(ua string, a *agent) {
 	}
 }
 
-// darwinDevice reads "TikTok/131012 CFNetwork/978.0.7 Darwin/18.7.0", which apps on iOS send. Darwin's version is six higher than
-// the version of iOS, and since iOS 26 one lower.
+// darwinDevice reads "TikTok/131012 CFNetwork/978.0.7 Darwin/18.7.0", which apps on iOS send. Up to Darwin 24, its major version is
+// six higher than the major version of iOS. Later versions are one lower. From Darwin 21 on, the minor versions are the same.
 func darwinDevice(ua string) appDevice {
 	const lastOld, oldDistance, sameMinors = 24, 6, 21
 	darwin := versionAt(textAfter(ua, " Darwin/"))
@@ -193,9 +194,10 @@ var frozenSystems = []string{"18.6", "18.7"}
 // appleBuilds gives the major version of iOS by the number with which its builds begin, from iOS 26 on.
 var appleBuilds = map[string]string{"23": "26", "24": "27"}
 
-// thawedVersion returns the version of iOS behind a frozen one. Safari and browsers made from it tell it as their own version,
-// and some apps give the build of the system, such as 23C55 for 26.2. If neither is there, the frozen version stays.
-func thawedVersion(ua, frozen string) string {
+// realVersion returns the true version of iOS where the user agent has a frozen one. Safari and browsers made from it state the true
+// version as their own version. Some apps state the build of the system, such as 23C55 for 26.2. Without either, realVersion returns
+// the frozen version.
+func realVersion(ua, frozen string) string {
 	const first = 26
 	if v := versionAt(textAfter(ua, "Version/")); leadingInt(v) >= first {
 		return v

@@ -50,7 +50,7 @@ func TestAppDevices(t *testing.T) {
 		a := classify(ua)
 		got := a.device + ", " + a.os + " " + a.osVersion + ", " + a.browser + " " + a.browserVersion + ", " + a.brand + " " + a.model
 		if got != want || a.kind != human || a.impossible || isRareCrawler(ua, a) {
-			t.Errorf("%s\n got %s (%s)\nwant %s", ua, got, kinds[a.kind].name, want)
+			t.Errorf("%s\n got %s (%s)\nwant %s", ua, got, kindNames[a.kind], want)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestDevicesNamedLikeBots(t *testing.T) {
 		a := classify(ua)
 		bot := a.kind != human || isRareCrawler(ua, a)
 		if bot != isBot {
-			t.Errorf("%s: called a bot %v (%s)", ua, bot, kinds[a.kind].name)
+			t.Errorf("%s: called a bot %v (%s)", ua, bot, kindNames[a.kind])
 		}
 		if !isBot && strings.HasPrefix(ua, android) && (a.os != "Android" || a.model == "" && !strings.Contains(ua, "; K)")) {
 			t.Errorf("%s: described as %+v", ua, a)

@@ -23,9 +23,9 @@ func classify(userAgent string) *agent {
 		return a
 	}
 	if a.os == "iOS" && slices.Contains(frozenSystems, a.osVersion) {
-		a.osVersion = thawedVersion(userAgent, a.osVersion)
+		a.osVersion = realVersion(userAgent, a.osVersion)
 	}
-	if !strings.Contains(userAgent, "CriOS/") { // on iOS it is Safari's engine, which sends no hints
+	if !strings.Contains(userAgent, "CriOS/") { // Chrome on iOS has Safari's engine, which sends no hints
 		version := versionAt(textAfter(userAgent, "Chrome/", "Chromium/"))
 		a.chrome = leadingInt(version)
 		a.wholeVersion = a.chrome >= firstReduced && !strings.HasSuffix(version, ".0.0.0")
@@ -50,13 +50,9 @@ func classify(userAgent string) *agent {
 // kindOf returns the kind of automated client that a user agent, also given in lower case, declares itself to be.
 func kindOf(userAgent, lower string) kind {
 	for _, b := range botMarks {
-		if !hasMark(lower, b.marks) {
-			continue
+		if hasMark(lower, b.marks) && (!b.general || hasMark(strings.ToLower(withoutDevice(userAgent)), b.marks)) {
+			return b.kind
 		}
-		if b.general && !hasMark(strings.ToLower(withoutDevice(userAgent)), b.marks) {
-			continue
-		}
-		return b.kind
 	}
 	return human
 }
@@ -119,9 +115,9 @@ func hasText(ua, mark string) bool {
 	return strings.Contains(ua, mark)
 }
 
-// deviceOf returns the type of device. byApp says that the app has named the model.
-func deviceOf(ua, lower string, a *agent, byApp bool) string {
-	if byApp {
+// deviceOf returns the type of device. appNamesModel says that the app has named the model.
+func deviceOf(ua, lower string, a *agent, appNamesModel bool) string {
+	if appNamesModel {
 		lower += "; " + strings.ToLower(a.model)
 	}
 	for _, d := range deviceMarks {
@@ -134,7 +130,7 @@ func deviceOf(ua, lower string, a *agent, byApp bool) string {
 	}
 	mobile := strings.Contains(ua, "Mobile") || strings.Contains(ua, "Opera Mini") || strings.Contains(ua, "Opera Mobi")
 	switch {
-	case a.os == "Android" && (mobile || byApp || !strings.Contains(ua, "Mozilla/")):
+	case a.os == "Android" && (mobile || appNamesModel || !strings.Contains(ua, "Mozilla/")):
 		return Mobile // the client of an app reports only Android
 	case a.os == "Android":
 		return Tablet
@@ -148,7 +144,8 @@ func deviceOf(ua, lower string, a *agent, byApp bool) string {
 	return Unknown
 }
 
-// appleDevice returns the brand and model of Apple's devices, which the user agent states plainly. Others stay as they are.
+// appleDevice returns the brand and model of Apple's devices, which the user agent states plainly. For other devices it returns the
+// agent's brand and model.
 func appleDevice(ua string, a *agent) (brand, model string) {
 	switch a.os {
 	case "iOS", "macOS", "tvOS", "watchOS":
@@ -162,20 +159,20 @@ func appleDevice(ua string, a *agent) (brand, model string) {
 	return a.brand, a.model
 }
 
-// androidModel reads the model from "Android 13; SM-G991B Build/..." and "Android 13; SM-G991B)". Chrome sends K in place of a
-// model; it is skipped.
+// androidModel reads the model from "Android 13; SM-G991B Build/..." and "Android 13; SM-G991B)". It skips the K that Chrome sends in
+// place of a model.
 func androidModel(ua string) string {
-	_, rest, found := strings.Cut(ua, "Android ")
-	if !found || strings.HasPrefix(rest, "(") { // the latter is Instagram's own form
+	_, list, found := strings.Cut(ua, "Android ")
+	if !found || strings.HasPrefix(list, "(") { // Instagram writes the parenthesis
 		return ""
 	}
-	rest, _, _ = strings.Cut(rest, ")")
-	rest, _, _ = strings.Cut(rest, " Build")
-	rest, _, _ = strings.Cut(rest, " AppleWebKit/") // some user agents have lost their parentheses
-	_, rest, more := strings.Cut(rest, ";")
+	list, _, _ = strings.Cut(list, ")")
+	list, _, _ = strings.Cut(list, " Build")
+	list, _, _ = strings.Cut(list, " AppleWebKit/") // some user agents have lost their parentheses
+	_, list, more := strings.Cut(list, ";")
 	for more {
 		var part string
-		part, rest, more = strings.Cut(rest, ";")
+		part, list, more = strings.Cut(list, ";")
 		if part = strings.TrimSpace(part); isModel(part) {
 			return part
 		}

@@ -112,7 +112,7 @@ func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Descripti
 	into.DeviceType, into.DeviceBrand, into.DeviceModel = a.device, a.brand, a.model
 	into.OS, into.OSVersion = a.os, a.osVersion
 	into.Browser, into.BrowserVersion = a.browser, a.browserVersion
-	into.Signals = a.kind.signal()
+	into.Signals = kindSignals[a.kind]
 	contradictions := applyHints(h, a, into)
 	if a.impossible {
 		contradictions++

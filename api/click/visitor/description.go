@@ -28,15 +28,9 @@ const (
 	ProxyRelay      = "relay" // a privacy relay of a browser vendor: real people
 )
 
-// Values of Description.ConnectionType. It is empty if no database has the connection type.
-const (
-	Cellular  = "cellular"
-	CableDSL  = "cable_dsl"
-	Corporate = "corporate"
-	Dialup    = "dialup"
-	Satellite = "satellite"
-	WiFi      = "wifi"
-)
+// Cellular is the value of Description.ConnectionType for mobile networks. The other values come from clickattr.ConnectionTypes. An
+// unknown connection type is empty.
+const Cellular = "cellular"
 
 // Limits of the texts of a Description, in bytes. A longer text is cut at a rune.
 const (

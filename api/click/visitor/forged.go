@@ -9,14 +9,14 @@ import (
 const (
 	firstHinted  = 90  // 2021: the first that always sends client hints by https
 	firstReduced = 110 // 2023: the first whose user agent tells only the major version, on every system
-	firstJXL     = 155 // 2026: the first that accepts image/jxl unless a person switches it off; before, a flag switches it on
+	firstJXL     = 155 // 2026: the first that accepts image/jxl by default
 )
 
-// oddities returns the number of facts of a request that hardly any person's browser of the claimed engine shows. A single one
-// means nothing: a fork, a flag or a filter can cause it. With another one, or with a contradiction, it shows that the browser is
-// forged:
-//   - Chromium by https without client hints. Tools that replace the user agent switch them off.
-//   - Chromium that accepts image/jxl before its time, because its true version is a later one.
+// oddities returns the number of facts of a request that hardly any person's browser of the claimed engine shows. A single fact
+// means nothing: a fork, a flag or a filter can cause it. Two facts together, or one fact and a contradiction, show that the browser
+// is forged. The facts are:
+//   - Chromium by https without client hints. Tools that replace the user agent switch client hints off.
+//   - Chromium that accepts image/jxl although its claimed version does not. Its true version is then a later one.
 //   - A browser that accepts a page but asks for no language, as the headless shell does.
 func (d *Describer) oddities(r *http.Request, a *agent, accept, brands string, asksLanguage bool) (n int) {
 	if a.engine == otherEngine {

@@ -27,7 +27,7 @@ type geo struct{ files []*geoFile }
 // geoFile is one of the operator's files. It may be replaced at any time.
 type geoFile struct {
 	path string
-	info os.FileInfo // of the file that was last opened, or could not be opened
+	info os.FileInfo // of the file that reload last opened or failed to open
 	now  atomic.Pointer[database]
 }
 
@@ -79,7 +79,7 @@ type GeoFile struct {
 	Path      string    `json:"path"`
 	Type      string    `json:"type"` // the maker's name for the type, such as GeoLite2-City
 	Built     time.Time `json:"built"`
-	IPVersion uint      `json:"ip_version"` // 6 has addresses of both versions
+	IPVersion uint      `json:"ip_version"` // 4, or 6 for addresses of both versions
 	Error     string    `json:"error"`      // why it cannot be read; else empty
 }
 

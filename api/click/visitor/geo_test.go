@@ -166,7 +166,7 @@ func TestNestedDatabases(t *testing.T) {
 			t.Errorf("place: %+v", got)
 		}
 		if got.ASN != 64500 || got.ISP != "Example ISP" || got.Organization != "Example Org" ||
-			got.ConnectionType != CableDSL || got.MobileOperator != "" || got.ProxyKind != ProxyNone {
+			got.ConnectionType != "cable_dsl" || got.MobileOperator != "" || got.ProxyKind != ProxyNone {
 			t.Errorf("network: %+v", got)
 		}
 	}

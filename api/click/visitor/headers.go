@@ -103,10 +103,7 @@ func (d *Describer) headerSignals(r *http.Request, a *agent, contradictions int)
 }
 
 func isPrefetch(v string) bool {
-	if len(v) > 64 {
-		v = v[:64]
-	}
-	v = strings.ToLower(v)
+	v = strings.ToLower(v[:min(len(v), 64)])
 	return strings.Contains(v, "prefetch") || strings.Contains(v, "prerender") || strings.Contains(v, "preview")
 }
 
@@ -154,12 +151,12 @@ const minHeaders = 3
 
 // hasBrowserHeaders reports whether the client sent at least minHeaders headers. It does not count headers that proxies add.
 func hasBrowserHeaders(h http.Header) bool {
-	own := 0
+	sent := 0
 	for name := range h {
 		if isProxyHeader(name) {
 			continue
 		}
-		if own++; own == minHeaders {
+		if sent++; sent == minHeaders {
 			return true
 		}
 	}

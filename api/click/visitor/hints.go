@@ -64,7 +64,7 @@ func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 	if major := brandVersion(brands, `"Chromium";v="`); major != 0 && a.chrome != 0 && major != a.chrome {
 		n++
 		if a.wholeVersion {
-			n++ // since its user agent is reduced, Chromium that sends hints does not tell its whole version
+			n++ // a Chromium that sends hints has a reduced user agent, without the whole version
 		}
 	}
 	os := hintSystems[platform]

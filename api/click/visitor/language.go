@@ -12,23 +12,23 @@ const maxLanguages = 50
 // The weights of Accept-Language in thousandths, which is the precision that RFC 9110 allows.
 const (
 	fullWeight = 1000
-	lastWeight = 1 // the weight of a member whose own weight cannot be read: it counts when nothing better is there
+	lastWeight = 1 // the weight of a member whose own weight cannot be read, so that it counts only if the others are not accepted
 )
 
 // language returns the language that an Accept-Language header prefers: the primary subtag with the highest weight, and among
 // equal weights the first (RFC 9110, sections 12.4.2 and 12.5.4). It skips members with weight 0, which the client does not
 // accept, empty members, the * for any language, and texts that are no language of ISO 639. It returns "" if no member is left.
 func language(accept string) (best string) {
-	most := 0
+	bestWeight := 0
 	for range maxLanguages {
 		member, rest, more := strings.Cut(accept, ",")
 		tag, params, _ := strings.Cut(member, ";")
-		if q := weight(params); q > most {
+		if q := weight(params); q > bestWeight {
 			if code := primarySubtag(tag); code != "" {
-				best, most = code, q
+				best, bestWeight = code, q
 			}
 		}
-		if !more || most == fullWeight {
+		if !more || bestWeight == fullWeight {
 			break
 		}
 		accept = rest
@@ -67,12 +67,12 @@ func weight(params string) int {
 // thousandths reads a number such as 1, 1.0, 0.85 or .5. Digits after the third decimal are dropped, as long as they leave a
 // weight above 0.
 func thousandths(text string) int {
-	whole, decimals, _ := strings.Cut(text, ".")
-	if len(whole)+len(decimals) == 0 || whole != "" && whole != "0" && whole != "1" {
+	integer, decimals, _ := strings.Cut(text, ".")
+	if len(integer)+len(decimals) == 0 || integer != "" && integer != "0" && integer != "1" {
 		return lastWeight
 	}
 	n, place, isZero := 0, fullWeight, true
-	if whole == "1" {
+	if integer == "1" {
 		n, isZero = fullWeight, false
 	}
 	for i := range len(decimals) {
@@ -83,10 +83,7 @@ func thousandths(text string) int {
 		place /= 10
 		n, isZero = n+digit*place, isZero && digit == 0
 	}
-	switch {
-	case n > fullWeight:
-		return lastWeight
-	case n == 0 && !isZero:
+	if n > fullWeight || n == 0 && !isZero {
 		return lastWeight
 	}
 	return n

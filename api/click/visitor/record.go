@@ -50,7 +50,7 @@ func (rec *record) read(m map[string]any) {
 	if location, ok := m["location"].(map[string]any); ok {
 		rec.timezone = cmp.Or(clean(nameOf(location["time_zone"]), MaxText), rec.timezone)
 	}
-	rec.asn = number(firstValue(m["autonomous_system_number"], traits["autonomous_system_number"], m["asn"]))
+	rec.asn = number(cmp.Or(m["autonomous_system_number"], traits["autonomous_system_number"], m["asn"]))
 	rec.organization = text("organization", "autonomous_system_organization", "as_name", "as_organization",
 		"asname", "name", "org")
 	rec.isp = text("isp", "autonomous_system_organization", "as_name", "as_organization", "asname")
@@ -75,7 +75,7 @@ func (rec *record) fill(into *Description) {
 	}
 }
 
-// proxyFlags are ordered from the strongest statement to the weakest.
+// proxyFlags lists the flags of databases, from the strongest statement to the weakest.
 var proxyFlags = []struct{ key, kind string }{
 	{"is_tor_exit_node", ProxyTor},
 	{"tor", ProxyTor},
@@ -130,7 +130,8 @@ func nameOf(v any) string {
 	return ""
 }
 
-// codeOf returns a two-letter code, given as a text or as a member of an object. It returns "" for a code that is not in values.
+// codeOf returns a two-letter code, given as a text or as a member of an object, in the form of values. It returns "" for a code that
+// is not in values.
 func codeOf(v any, member string, values *clickattr.Values) string {
 	if m, ok := v.(map[string]any); ok {
 		v = m[member]
@@ -159,13 +160,4 @@ func number(v any) uint32 {
 		return uint32(n)
 	}
 	return 0
-}
-
-func firstValue(values ...any) any {
-	for _, v := range values {
-		if v != nil {
-			return v
-		}
-	}
-	return nil
 }

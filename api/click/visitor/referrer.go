@@ -9,32 +9,32 @@ import (
 
 // domainOf returns the host of an http(s) or android-app referrer, in lower case, without port and leading www.
 func domainOf(referrer string) string {
-	scheme, rest, found := strings.Cut(referrer, "://")
+	scheme, host, found := strings.Cut(referrer, "://")
 	if !found || len(scheme) > 16 {
 		return ""
 	}
-	if i := strings.IndexAny(rest, "/?#\\"); i >= 0 {
-		rest = rest[:i]
+	if i := strings.IndexAny(host, "/?#\\"); i >= 0 {
+		host = host[:i]
 	}
-	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
-		rest = rest[i+1:]
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
 	}
-	if strings.HasPrefix(rest, "[") {
-		rest = strings.TrimPrefix(rest[:strings.IndexByte(rest+"]", ']')], "[")
-	} else if i := strings.IndexByte(rest, ':'); i >= 0 {
-		rest = rest[:i]
+	if ipv6, ok := strings.CutPrefix(host, "["); ok {
+		host, _, _ = strings.Cut(ipv6, "]")
+	} else {
+		host, _, _ = strings.Cut(host, ":")
 	}
-	rest = strings.TrimSuffix(strings.ToLower(rest), ".")
-	rest = strings.TrimPrefix(rest, "www.")
-	if len(rest) > MaxDomain || strings.ContainsRune(rest, ' ') {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	host = strings.TrimPrefix(host, "www.")
+	if len(host) > MaxDomain || strings.ContainsRune(host, ' ') {
 		return ""
 	}
-	return rest
+	return host
 }
 
 // searchEngines are recognized by the mark: a label of their domain that is followed by a top-level domain, or a whole domain if
-// the mark has a dot. Param is the parameter of their result page with the searched words. Most engines no longer send it. Charset
-// is the one in which the engine's old pages and partners write it, if that is not UTF-8.
+// the mark has a dot. Param is the parameter of their result page with the searched words. Most engines no longer send this
+// parameter. Charset is the charset in which the engine's old pages and partners write it. It is empty for UTF-8.
 var searchEngines = []struct{ mark, name, param, charset string }{
 	{"google", "Google", "q", ""},
 	{"bing", "Bing", "q", ""},
@@ -88,22 +88,22 @@ func searchOf(domain, referrer string) (engine, keyword string) {
 	return "", ""
 }
 
-// matchesEngine reports whether a mark is the whole domain, a parent of it, or (without a dot) its registered label. google
-// matches google.co.uk and images.google.de, but neither google.example.com nor notgoogle.com.
+// matchesEngine reports whether a domain is the mark or below it. A mark without a dot must be the registered label: google matches
+// google.co.uk and images.google.de, but neither google.example.com nor notgoogle.com.
 func matchesEngine(domain, mark string) bool {
 	i := strings.Index(domain, mark)
 	if i < 0 || i > 0 && domain[i-1] != '.' {
 		return false
 	}
-	rest := domain[i+len(mark):]
+	suffix := domain[i+len(mark):]
 	if strings.IndexByte(mark, '.') >= 0 {
-		return rest == ""
+		return suffix == ""
 	}
-	if len(rest) < 3 || rest[0] != '.' {
+	if len(suffix) < 3 || suffix[0] != '.' {
 		return false
 	}
-	first, second, two := strings.Cut(rest[1:], ".")
-	return !two || len(first) <= 3 && len(second) == 2 // .de, .com or .co.uk, .com.br
+	first, second, hasTwo := strings.Cut(suffix[1:], ".")
+	return !hasTwo || len(first) <= 3 && len(second) == 2 // .de, .com or .co.uk, .com.br
 }
 
 // queryValue returns the first filled parameter of a referrer's query with a name. If the query is not UTF-8 and does not state its

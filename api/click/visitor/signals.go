@@ -16,17 +16,8 @@ const (
 	empty
 )
 
-var kinds = [...]struct {
-	name   string
-	signal bot.Signals
-}{
-	human:       {"", 0},
-	crawler:     {"crawler", bot.DeclaredBot},
-	linkPreview: {"link_preview", bot.LinkPreview},
-	aiCrawler:   {"ai_crawler", bot.AICrawler},
-	httpLibrary: {"http_library", bot.HTTPLibrary},
-	headless:    {"headless", bot.Headless},
-	empty:       {"empty", bot.EmptyUserAgent},
+// kindSignals holds the signal of each kind.
+var kindSignals = [...]bot.Signals{
+	human: 0, crawler: bot.DeclaredBot, linkPreview: bot.LinkPreview, aiCrawler: bot.AICrawler, httpLibrary: bot.HTTPLibrary,
+	headless: bot.Headless, empty: bot.EmptyUserAgent,
 }
-
-func (k kind) signal() bot.Signals { return kinds[k].signal }

@@ -21,15 +21,15 @@ var slowParser = sync.OnceValues(func() (*slow, error) {
 	if err != nil {
 		return nil, err
 	}
-	const nobody = "-" // matches no rule; compiles every rule now, not on first use in a request
-	parser.ParseUserAgent(nobody)
-	parser.ParseOs(nobody)
-	parser.ParseDevice(nobody)
+	const unknown = "-" // a text that matches no rule compiles every rule now, and not on first use in a request
+	parser.ParseUserAgent(unknown)
+	parser.ParseOs(unknown)
+	parser.ParseDevice(unknown)
 	return &slow{parser}, nil
 })
 
-// complete adds to a classified agent the properties that the markers could not determine. It never changes the others, except
-// for a crawler that only the long list knows.
+// complete adds to a classified agent the properties that the markers could not determine. It does not change the other properties,
+// unless the agent is a crawler that only the long list knows.
 func (s *slow) complete(userAgent string, a *agent) {
 	if a.kind != human {
 		return
@@ -57,10 +57,10 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 }
 
-// isRareCrawler looks the user agent up in the long list. The list is wrong about Electron's desktop programs: it takes some of
-// them for their makers' crawlers. It is also wrong about Lynx, which names the library it is made from, about
-// devices whose names have words of crawlers, and about coded data that apps append, in which any letters occur. An app that names its
-// system may also name Cronet, Chrome's network library, which the list takes for a crawler.
+// isRareCrawler looks the user agent up in the long list. Where the list is wrong, its answer does not count: it takes some of
+// Electron's desktop programs for their makers' crawlers, and Lynx for the library that Lynx is made from. It also finds words of
+// crawlers in the names of devices, and in coded data that apps append. For an app that names its system, the list takes Cronet,
+// Chrome's network library, for a crawler.
 func isRareCrawler(userAgent string, a *agent) bool {
 	if a.os != "" {
 		userAgent = strings.ReplaceAll(userAgent, "Cronet", "")
@@ -70,13 +70,13 @@ func isRareCrawler(userAgent string, a *agent) bool {
 
 // withoutData returns a user agent without words of at least 80 characters, such as base64. Addresses of crawlers are kept.
 func withoutData(userAgent string) string {
-	const long = 80
-	if len(userAgent) < long {
+	const longWord = 80
+	if len(userAgent) < longWord {
 		return userAgent
 	}
 	words := strings.Split(userAgent, " ")
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool {
-		return len(word) >= long && !strings.Contains(word, "://")
+		return len(word) >= longWord && !strings.Contains(word, "://")
 	}), " ")
 }
 
