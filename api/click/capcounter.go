@@ -64,13 +64,14 @@ func localDay(now time.Time, zone *time.Location) int {
 
 // lock returns the count of a day, locked. The caller unlocks it.
 func (u *capCounter) lock(id uuid.UUID, day int) *count {
-	c := u.of(id)
+	c := u.find(id)
 	c.mu.Lock()
 	c.rollDay(day)
 	return c
 }
 
-func (u *capCounter) of(id uuid.UUID) *count {
+// find returns the count of an id. It makes the count if there is none.
+func (u *capCounter) find(id uuid.UUID) *count {
 	u.mu.RLock()
 	c := u.counts[id]
 	u.mu.RUnlock()
@@ -101,9 +102,9 @@ func (c *count) add() {
 	c.since++
 }
 
-// near reports whether the next click must ask Redis. It must if Redis has not answered today. It must also if the cap is so near
-// that other processes may reach it, or if this process has taken a quarter of a percent of the cap without reporting it. A few
-// processes together therefore never exceed the cap by more than one percent.
+// near reports whether the next click must ask Redis. This is so in three cases: Redis has not answered today, the cap is so near that
+// other processes may reach it, or this process has taken a quarter of a percent of the cap without reporting it. A few processes
+// together therefore never exceed the cap by more than one percent.
 func (c *count) near(limit int) bool {
 	return !c.synced || limit-c.used() <= 256+limit/50 || c.own >= limit/400
 }
@@ -242,21 +243,21 @@ func (h *Handler) syncCounts(ctx context.Context) {
 	clicks, conversions := time.NewTicker(refreshClicks), time.NewTicker(refreshConversions)
 	defer clicks.Stop()
 	defer conversions.Stop()
-	read := func(what func(context.Context, time.Time) error) {
-		if err := what(ctx, time.Now()); err != nil && ctx.Err() == nil {
+	refresh := func(read func(context.Context, time.Time) error) {
+		if err := read(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			slog.WarnContext(ctx, "counts of daily caps could not be read", "error", err)
 		}
 	}
-	read(h.readClicks)
-	read(h.readConversions)
+	refresh(h.readClicks)
+	refresh(h.readConversions)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-clicks.C:
-			read(h.readClicks)
+			refresh(h.readClicks)
 		case <-conversions.C:
-			read(h.readConversions)
+			refresh(h.readConversions)
 		}
 	}
 }

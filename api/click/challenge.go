@@ -6,10 +6,10 @@ import (
 	"switchyard/models"
 )
 
-// challengeWord and challengeRest are models.DomainChallengePath.
+// challengeWord and challengeSubpath are the parts of models.DomainChallengePath.
 const (
-	challengeWord = ".well-known"
-	challengeRest = "switchyard-domain"
+	challengeWord    = ".well-known"
+	challengeSubpath = "switchyard-domain"
 )
 
 // answerChallenge proves to a worker that requests to the host reach this install, also before the domain is verified.

@@ -91,7 +91,7 @@ type Handler struct {
 	usage        Usage
 	routes       *routing.Refresher
 	caps         *capCounter
-	fingerprints *otter.Cache[[16]byte, *remembered]
+	fingerprints *otter.Cache[[16]byte, *storedBinding]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
 	used         *otter.Cache[[32]byte, struct{}]       // single-use keys and clicks that have let a visitor in
 	edge         edgeProof
@@ -130,7 +130,7 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 		visitors: d.Visitors, privacy: d.Privacy,
 		url: d.DatabaseURL, db: d.DB, clicks: d.Clicks, usage: d.Usage,
 		routes: routing.NewRefresher(d.DB, d.DataDir), caps: newCapCounter(d.Caps),
-		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),
+		fingerprints: otter.Must(&otter.Options[[16]byte, *storedBinding]{MaximumSize: maxFingerprints}),
 		recent:       otter.Must(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent}),
 		used:         otter.Must(&otter.Options[[32]byte, struct{}]{MaximumSize: maxUsedKeys}),
 		edge:         d.EdgeSecret, dashboard: d.Dashboard,
@@ -169,21 +169,21 @@ func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 // together by hand. Paths that the process serves on every host do not reach it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	word, below, _ := strings.Cut(strings.TrimLeft(r.URL.Path, "/"), "/")
-	rest := strings.Trim(below, "/")
+	subpath := strings.Trim(below, "/")
 	switch word {
 	case "postback":
-		h.postback(w, r, rest)
+		h.postback(w, r, subpath)
 		return
 	case "pixel.gif":
 		h.pixel(w, r)
 		return
 	case "edge":
-		if rest == "clicks" {
+		if subpath == "clicks" {
 			h.edgeClicks(w, r)
 			return
 		}
 	case "t":
-		switch rest {
+		switch subpath {
 		case "event":
 			h.pageEvents(w, r)
 			return
@@ -197,14 +197,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		if rest == "" && h.sendsTo(r, word) {
+		if subpath == "" && h.sendsTo(r, word) {
 			h.pageEvents(w, r)
 			return
 		}
 		refuseMethod(w)
 		return
 	}
-	if word == challengeWord && rest == challengeRest {
+	if word == challengeWord && subpath == challengeSubpath {
 		h.answerChallenge(w, r)
 		return
 	}
@@ -214,17 +214,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notFound(w)
 	case h.upgrade(w, r, d):
 	case word == "out":
-		h.clickOut(w, r, d, rest)
+		h.clickOut(w, r, d, subpath)
 	case word == "":
 		h.index(w, d)
 	case word == "robots.txt":
 		robots(w, d)
-	case rest == "" && models.TagFile(word, d.TagName):
+	case subpath == "" && models.TagFile(word, d.TagName):
 		tag.Serve(w, r)
 	case word == "lp":
-		h.verifyLander(w, r, d, rest)
-	case c == nil || rest != "":
-		h.otherLink(w, r, d, word, rest)
+		h.verifyLander(w, r, d, subpath)
+	case c == nil || subpath != "":
+		h.otherLink(w, r, d, word, subpath)
 	default:
 		h.track(w, r, d, c)
 	}
@@ -268,8 +268,8 @@ func FirstHop(ctx context.Context, secure func(host string) bool) context.Contex
 	return context.WithValue(ctx, firstHop{}, secure)
 }
 
-// upgrade redirects a visitor to https where the domain wants it. It does so only if the visitor is known to have come by http
-// and https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host has a
+// upgrade redirects a visitor to https if the domain wants https. It does so only if the visitor is known to have come by http and
+// https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host has a
 // certificate. Postbacks, reports of pages and servers, and all methods except GET and HEAD are answered before this point,
 // because a redirect could lose them.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
@@ -277,8 +277,8 @@ func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Dom
 		return false
 	}
 	if proto := h.visitors.ForwardedProto(r); proto != "http" {
-		secure, own := r.Context().Value(firstHop{}).(func(string) bool)
-		if !own || proto != "" || !secure(d.Host) {
+		secure, isFirstHop := r.Context().Value(firstHop{}).(func(string) bool)
+		if !isFirstHop || proto != "" || !secure(d.Host) {
 			return false
 		}
 	}

@@ -29,16 +29,16 @@ const (
 	clickCookieAge   = 60 * 24 * time.Hour
 )
 
-// returning is the data that this process and the cookies have about a returning visitor.
-type returning struct {
-	isNew bool // the visitor id was made now
-	bound flow.Binding
-	seen  *remembered // found by the fingerprint; nil: nothing, or it has expired
-	back  bool        // the visitor was here within the campaign's uniqueness time, as far as this process knows
+// visitHistory is the data that this process and the cookies have about earlier visits of a visitor.
+type visitHistory struct {
+	isNew       bool // the visitor id was made now
+	bound       flow.Binding
+	stored      *storedBinding // found by the fingerprint; nil if there is none, or if it has expired
+	isReturning bool           // the visitor was here within the campaign's uniqueness time, as far as this process knows
 }
 
-// remembered is the binding that this process keeps for a fingerprint, with its expiry time.
-type remembered struct {
+// storedBinding is the binding that this process keeps for a fingerprint, with its expiry time.
+type storedBinding struct {
 	bound flow.Binding
 	until time.Time
 }
@@ -69,10 +69,11 @@ func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 }
 
 // clickCookies returns the click cookies of a request: at most one cookie at an account's own domain, and one per account at a
-// shared domain. Shared domains used to set a cookie without an account. Such a cookie counts only if there is no other.
+// shared domain. An old browser may have a cookie without an account for a shared domain. Such a cookie counts only if there is no
+// other.
 func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	isShared := d != nil && !d.AccountID.Valid
-	var all, old []clickCookie
+	var ofAccounts, withoutAccount []clickCookie
 	for _, line := range h["Cookie"] {
 		for part := range strings.SplitSeq(line, ";") {
 			name, value, _ := strings.Cut(strings.TrimLeft(part, " "), "=")
@@ -82,19 +83,19 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 			t, ok := parseIDs[clickCookie](value)
 			switch ok = ok && t[0] != uuid.Nil; {
 			case ok && name == clickCookieName:
-				old = append(old, t)
+				withoutAccount = append(withoutAccount, t)
 			case ok:
-				all = append(all, t)
+				ofAccounts = append(ofAccounts, t)
 			}
 			if !isShared {
-				return old
+				return withoutAccount
 			}
 		}
 	}
-	if len(all) == 0 {
-		return old
+	if len(ofAccounts) == 0 {
+		return withoutAccount
 	}
-	return all
+	return ofAccounts
 }
 
 // soleClick returns the click of the cookie, for a request whose address names no click. It returns false when the request has
@@ -127,11 +128,11 @@ func (r *request) setCookie(h http.Header, name string, age time.Duration, ids .
 func (r *request) identify() {
 	id, err := models.ParseClickID(cookie(r.http.Header, r.visitorName()))
 	if err != nil || id == uuid.Nil {
-		id, r.known.isNew = uuid.New(), true
+		id, r.history.isNew = uuid.New(), true
 	}
 	r.click.VisitorID = id
 	r.click.Arrival = "redirect"
-	if !r.known.isNew {
+	if !r.history.isNew {
 		r.click.Arrival = "cookie"
 	}
 }
@@ -149,17 +150,17 @@ func (r *request) clickName() string { return cookieName(r.domain, clickCookieNa
 func (r *request) recall() {
 	row := &r.camp.Row
 	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours
-	r.known.bound, r.known.back, r.known.seen = flow.Binding{}, false, nil
-	if seen, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey); ok && r.now.Before(seen.until) {
-		r.known.bound, r.known.back, r.known.seen = seen.bound, true, seen
+	r.history.bound, r.history.isReturning, r.history.stored = flow.Binding{}, false, nil
+	if stored, ok := r.h.fingerprints.GetIfPresent(r.click.UniqueKey); ok && r.now.Before(stored.until) {
+		r.history.bound, r.history.isReturning, r.history.stored = stored.bound, true, stored
 	}
 	if r.camp.Plan.Bind().BindsPath() {
 		if b, ok := parseIDs[[3]uuid.UUID](cookie(r.http.Header, r.bindName())); ok {
-			r.known.bound, r.known.back = flow.Binding{Path: b[0], Lander: b[1], Offer: b[2]}, true
+			r.history.bound, r.history.isReturning = flow.Binding{Path: b[0], Lander: b[1], Offer: b[2]}, true
 		}
 	}
-	r.unique = !r.known.back
-	r.visitor.Bound = r.known.bound
+	r.unique = !r.history.isReturning
+	r.visitor.Bound = r.history.bound
 }
 
 func (r *request) bindName() string { return bindCookieName + models.FormatClickID(r.camp.Row.ID) }
@@ -195,31 +196,31 @@ func (r *request) fingerprint() (key [16]byte) {
 
 // remember stores the visitor's id, click and binding for the next visit, in this process and in cookies.
 func (r *request) remember(h http.Header, d *flow.Decision) {
-	if r.known.isNew {
+	if r.history.isNew {
 		r.setCookie(h, r.visitorName(), visitorCookieAge, r.click.VisitorID)
 	}
-	got := flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.bindableOffer(d.URL)}
-	bound := r.bind(h, got, d.Bindable)
+	reached := flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.bindableOffer(d.URL)}
+	bound := r.bind(h, reached, d.Bindable)
 	t := clickCookie{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
 	r.setCookie(h, r.clickName(), clickCookieAge, t[:]...)
 }
 
-// bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer. An offer bound earlier
-// on the same path stays until the visitor gets another one. bind returns the binding now in force.
-func (r *request) bind(h http.Header, got flow.Binding, bindable bool) flow.Binding {
+// bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer that the visitor reached. An
+// offer bound earlier on the same path stays until the visitor gets another offer. bind returns the binding now in force.
+func (r *request) bind(h http.Header, reached flow.Binding, bindable bool) flow.Binding {
 	bindable = bindable && r.camp.Plan.Bind().BindsPath()
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
-	bound := r.known.bound
+	bound := r.history.bound
 	if bindable {
-		if got.Offer == uuid.Nil && got.Path == bound.Path {
-			got.Offer = bound.Offer
+		if reached.Offer == uuid.Nil && reached.Path == bound.Path {
+			reached.Offer = bound.Offer
 		}
-		bound = got
+		bound = reached
 	}
-	if r.known.seen == nil || r.known.seen.bound != bound {
-		r.h.fingerprints.Set(r.click.UniqueKey, &remembered{bound: bound, until: r.now.Add(ttl)})
+	if r.history.stored == nil || r.history.stored.bound != bound {
+		r.h.fingerprints.Set(r.click.UniqueKey, &storedBinding{bound: bound, until: r.now.Add(ttl)})
 	}
-	if bindable && bound != r.known.bound {
+	if bindable && bound != r.history.bound {
 		r.setCookie(h, r.bindName(), ttl, bound.Path, bound.Lander, bound.Offer)
 	}
 	return bound

@@ -32,7 +32,7 @@ const edgeBatchHeader = "Switchyard-Edge-Batch"
 const (
 	maxEdgeBody   = 1 << 20
 	maxEdgeClicks = 100
-	// edgeSkew is how far the clock of the edge may be off. A signature with a time further away is refused.
+	// edgeSkew is how far the clock of the edge may be off. A signature whose time is further from ours is refused.
 	edgeSkew = 5 * time.Minute
 	// edgeTimeout is the time within which a batch must reach stable storage. After that the edge gets an error and sends the
 	// batch again.
@@ -54,26 +54,26 @@ var (
 // edgeProof makes and checks signatures of the edge. An empty edgeProof accepts no signature.
 type edgeProof []byte
 
-// sum returns the signature of a text for a purpose. about is empty for "batch", the body for "clicks", and the key of the link
+// sum returns the signature of a text for a purpose. subject is empty for "batch", the body for "clicks", and the key of the link
 // for "route".
-func (s edgeProof) sum(purpose, at, text, about string) []byte {
+func (s edgeProof) sum(purpose, at, text, subject string) []byte {
 	m := hmac.New(sha256.New, s)
-	for _, part := range [...]string{purpose, at, text, about} {
+	for _, part := range [...]string{purpose, at, text, subject} {
 		_, _ = m.Write([]byte(part + "\n"))
 	}
 	return m.Sum(nil)
 }
 
 // read returns the text of a header value. ok is false if the value is not signed or not fresh.
-func (s edgeProof) read(value, purpose, about string, now time.Time) (text string, ok bool) {
-	at, rest, _ := strings.Cut(value, ".")
-	text, given, _ := strings.Cut(rest, ".")
+func (s edgeProof) read(value, purpose, subject string, now time.Time) (text string, ok bool) {
+	at, textAndSum, _ := strings.Cut(value, ".")
+	text, given, _ := strings.Cut(textAndSum, ".")
 	seconds, err := strconv.ParseInt(at, 10, 64)
 	mac, err2 := hex.DecodeString(given)
 	if len(s) == 0 || len(value) > 200 || err != nil || err2 != nil || now.Sub(time.Unix(seconds, 0)).Abs() > edgeSkew {
 		return "", false
 	}
-	return text, hmac.Equal(mac, s.sum(purpose, at, text, about))
+	return text, hmac.Equal(mac, s.sum(purpose, at, text, subject))
 }
 
 // edgeSeed returns the seed that the edge drew for this visitor before it handed the visitor over. ok is false without such a
@@ -127,8 +127,8 @@ type edgeHop struct {
 
 // edgeResult reports how many clicks of a batch were stored.
 type edgeResult struct {
-	Accepted int `json:"accepted"` // on stable storage, including repeated clicks
-	Dropped  int `json:"dropped"`  // can never be recorded, such as clicks of deleted campaigns
+	Accepted int `json:"accepted"` // clicks on stable storage, including repeated clicks
+	Dropped  int `json:"dropped"`  // clicks that can never be recorded, such as clicks of deleted campaigns
 }
 
 // edgeClicks answers POST /edge/clicks. 200 means that all clicks of the batch that can be recorded are on stable storage. After

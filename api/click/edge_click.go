@@ -80,22 +80,18 @@ func (h *Handler) edgeClick(e *edgeClick) (c *models.Click, ok bool) {
 	}
 	r.click.ID = id
 	if e.New {
-		r.known.isNew, r.click.Arrival = true, "redirect"
+		r.history.isNew, r.click.Arrival = true, "redirect"
 	}
 	first.Price.Apply(&r.click, first.Row.TrafficLossPct, r.source, r.givenCost())
 	if !r.applyEdge(e) {
 		return nil, false
 	}
-	return copyClick(&r.click), true
+	return new(r.click), true
 }
 
-func copyClick(c *models.Click) *models.Click {
-	kept := *c
-	return &kept
-}
-
-// applyEdge stores the edge's decision and the visitor's binding in the click. It returns false if the seed is malformed, or if a
-// campaign is gone or belongs to another account.
+// applyEdge stores the edge's decision and the visitor's binding in the click. The click has no hash of the flows if the edge's flows
+// differ from the flows of this service. applyEdge returns false if the seed is malformed, or if a campaign is gone or belongs to
+// another account.
 func (r *request) applyEdge(e *edgeClick) bool {
 	c := &r.click
 	seed, err := strconv.ParseUint(e.Seed, 16, 64)
@@ -103,7 +99,7 @@ func (r *request) applyEdge(e *edgeClick) bool {
 		return false
 	}
 	c.RouteSeed, c.Via = seed, e.Via
-	same := true
+	sameFlows := true
 	for i := range e.Hops {
 		hop := &e.Hops[i]
 		camp := r.snap.Campaign(hop.Campaign)
@@ -112,7 +108,7 @@ func (r *request) applyEdge(e *edgeClick) bool {
 		}
 		r.Enter(camp)
 		c.FlowHash = r.snap.FlowHash(c.FlowHash, camp)
-		same = same && hop.Flow == routing.FlowText(r.snap.FlowHash(0, camp))
+		sameFlows = sameFlows && hop.Flow == routing.FlowText(r.snap.FlowHash(0, camp))
 		if i < len(e.Hops)-1 {
 			r.HandOver(hop.Path, hop.Bindable)
 			continue
@@ -124,7 +120,7 @@ func (r *request) applyEdge(e *edgeClick) bool {
 		}
 		r.bind(r.header, flow.Binding{Path: hop.Path, Lander: c.LanderID, Offer: e.Bound}, hop.Bindable)
 	}
-	if !same { // the edge's flow differs from the flow of this service
+	if !sameFlows {
 		c.FlowHash = 0
 	}
 	if e.Passed != uuid.Nil && e.PassedWhy == string(flow.RefusedDestinations) {

@@ -143,10 +143,9 @@ type eventsReply struct {
 }
 
 // pageEvents answers /t/event, where the page tag reports what happened on a page. 204 means that all events are on stable
-// storage. If some events are malformed, the others are stored, and the answer lists the malformed ones. It also lists personal data that are
-// not kept. Any page may send
-// events, because the site key is public and the answer discloses nothing. If the browser permits it, the request has the cookies
-// of the tracking domain.
+// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. It also lists personal
+// data that are not kept. Any page may send events, because the site key is public and the answer discloses nothing. If the browser
+// permits it, the request has the cookies of the tracking domain.
 func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 	allowOrigin(w.Header(), r)
 	if r.Method == http.MethodOptions {
@@ -203,8 +202,8 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (out events
 	if domain == nil || account == nil || !domain.Serves(account.Row.ID) {
 		return out, errUnknownKey
 	}
-	n := len(m.Events) // the message itself has already counted as one
-	if !h.eventLimits.senders.AllowN(from, n-1, now) || !h.eventLimits.admitsMany(addressee{account: account.Row.ID}, from, n, now) {
+	n := len(m.Events) // the first event has already counted with the message
+	if !h.eventLimits.senders.AllowN(from, n-1, now) || !h.eventLimits.admits(addressee{account: account.Row.ID}, from, n, now) {
 		return out, h.tooMany()
 	}
 	events, out, err := h.eventsOf(r, m, account, now)
@@ -287,8 +286,8 @@ func originHost(r *http.Request) string {
 	return host
 }
 
-// ways are the arrivals that a page may report itself.
-var ways = []loose{"url", "cookie", "local"}
+// pageArrivals lists the arrivals that a page may report itself.
+var pageArrivals = []loose{"url", "cookie", "local"}
 
 // event reads an event of a page. clock is the page's time when the message was sent, and known is the click in the sender's
 // cookie. Long texts are cut later, by storeEvents.
@@ -324,8 +323,8 @@ func (p *pageEvent) setFoundBy(e *models.SiteEvent, known uuid.UUID) {
 	kind, ad, _ := strings.Cut(string(p.Ad), "=")
 	switch {
 	case err == nil && id != uuid.Nil:
-		e.ClickID, e.Arrival = id, string(ways[0])
-		if slices.Contains(ways, p.From) {
+		e.ClickID, e.Arrival = id, string(pageArrivals[0])
+		if slices.Contains(pageArrivals, p.From) {
 			e.Arrival = string(p.From)
 		}
 	case known != uuid.Nil:

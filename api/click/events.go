@@ -115,9 +115,9 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	if !slices.Contains(models.Arrivals, e.Arrival) {
 		e.Arrival = ""
 	}
-	for _, page := range []*string{&e.Path, &e.Referrer} { // a query may have anything
-		*page, _, _ = strings.Cut(*page, "?")
-		*page = matchkey.HideAddresses(*page)
+	for _, address := range []*string{&e.Path, &e.Referrer} { // the query is dropped, because it may have personal data
+		*address, _, _ = strings.Cut(*address, "?")
+		*address = matchkey.HideAddresses(*address)
 	}
 	e.Value = cleanValue(e.Value)
 	e.Slot = min(max(e.Slot, 0), flow.MaxSlot)

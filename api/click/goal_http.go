@@ -141,7 +141,8 @@ func (h *Handler) receiveGoals(w http.ResponseWriter, r *http.Request) (out goal
 	if !h.limits.goals.AllowN(account.Row.ID, len(raw), now) {
 		return out, single, h.tooMany()
 	}
-	return h.acceptGoals(r, account, raw, single)
+	out, err = h.acceptGoals(r, account, raw)
+	return out, single, err
 }
 
 // goalSender returns the account whose server sends a message, and the body of the message. Without a proof it does not read the
@@ -213,7 +214,7 @@ func goalsIn(body []byte) (list []json.RawMessage, single bool, err error) {
 }
 
 // acceptGoals puts the valid goals on stable storage. If that fails, it accepts none, and the sender sends all of them again.
-func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.RawMessage, single bool) (goalReply, bool, error) {
+func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.RawMessage) (goalReply, error) {
 	out := goalReply{Results: make([]goalResult, len(list))}
 	events, country := make([]models.SiteEvent, 0, len(list)), h.countryFinder(r, false)
 	for i, raw := range list {
@@ -230,7 +231,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 		notKept, err := h.setKeys(r.Context(), a.Row.ID, &e, item.User, string(item.Consent), country)
 		if err != nil {
 			h.logThrottled(r.Context(), err)
-			return goalReply{}, single, errUnavailable
+			return goalReply{}, errUnavailable
 		}
 		out.Results[i] = goalResult{Result: "accepted", NotKept: notKept}
 		e.Domain, e.IP = models.BareHost(r.Host), h.visitors.ClientIP(r)
@@ -238,12 +239,12 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 	}
 	out.Accepted = len(events)
 	if len(events) == 0 {
-		return out, single, nil
+		return out, nil
 	}
 	if err := h.storeEvents(r.Context(), a, events); err != nil {
-		return goalReply{}, single, errUnavailable
+		return goalReply{}, errUnavailable
 	}
-	return out, single, nil
+	return out, nil
 }
 
 // Codes of goals that are refused.
@@ -262,12 +263,12 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	if reason != "" {
 		return e, item, models.Invalid("invalid_click_id", "click_id is missing or no click id of this service")
 	}
-	own := withoutUser(raw, item.User)
+	identity := withoutUser(raw, item.User)
 	if item.EventID != "" {
-		own = []byte("event " + item.EventID)
+		identity = []byte("event " + item.EventID)
 	}
 	e = models.SiteEvent{
-		ID: models.SiteEventID(a.Row.ID, models.FromGoalAPI, string(own)), ClickID: click, Name: postback.Clean(string(item.Goal), maxEventName),
+		ID: models.SiteEventID(a.Row.ID, models.FromGoalAPI, string(identity)), ClickID: click, Name: postback.Clean(string(item.Goal), maxEventName),
 		OrderID: string(item.OrderID), Source: models.FromGoalAPI, At: now,
 	}
 	var terms *models.GoalTerms
@@ -284,7 +285,7 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	return e, item, refusal
 }
 
-// withoutUser returns a goal's message without its personal data, so that the id of the event is not a hash of them.
+// withoutUser returns a goal's message without its personal data, so that the id of the event is not a hash of personal data.
 func withoutUser(raw, user json.RawMessage) []byte {
 	members := map[string]json.RawMessage{}
 	if user == nil || json.Unmarshal(raw, &members) != nil {

@@ -71,14 +71,9 @@ func newPostbackLimits() postbackLimits {
 	}
 }
 
-// admitsTo reports whether an addressee may receive one more message from an address.
-func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) bool {
-	return l.admitsMany(a, from, 1, now)
-}
-
-// admitsMany reports whether an addressee may receive n items at once from an address. They must fit the addressee's limit or,
+// admits reports whether an addressee may receive n items at once from an address. They must fit the addressee's limit or,
 // beyond it, the address's own fewRate.
-func (l postbackLimits) admitsMany(a addressee, from netip.Prefix, n int, now time.Time) bool {
+func (l postbackLimits) admits(a addressee, from netip.Prefix, n int, now time.Time) bool {
 	return l.addressees.AllowN(a, n, now) || l.few.AllowN(from, n, now)
 }
 

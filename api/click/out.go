@@ -18,15 +18,16 @@ import (
 	"switchyard/models/token"
 )
 
-// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path.
-func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, rest string) {
-	if rest == hopWord {
+// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path. subpath is the part
+// of the path below /out.
+func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
+	if subpath == hopWord {
 		h.secondPage(w, req, d)
 		return
 	}
 	slot := 1
-	if rest != "" {
-		n, err := strconv.Atoi(rest)
+	if subpath != "" {
+		n, err := strconv.Atoi(subpath)
 		if err != nil || n < 1 || n > flow.MaxSlot {
 			notFound(w)
 			return
@@ -39,7 +40,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 	r.readQuery(req.URL.RawQuery)
 	t, ok := r.resume()
 	switch {
-	case !ok && r.camp != nil: // the path is gone, the campaign is not
+	case !ok && r.camp != nil: // the campaign exists, but its path is gone
 		r.sendToFallback(w)
 		return
 	case !ok:
@@ -122,8 +123,8 @@ func (r *request) resume() (clickCookie, bool) {
 	return t, known
 }
 
-// startingClick returns the click that the address names, together with the ids of its cookie if there is one. Without a click in
-// the address it returns the click of the cookie. isNamed reports that the address named it.
+// startingClick returns the click that the address names, with the ids of its cookie if the request has that cookie. If the address
+// names no click, it returns the click of the cookie. isNamed reports that the address names the click.
 func (r *request) startingClick() (t clickCookie, isNamed bool) {
 	all := clickCookies(r.http.Header, r.domain)
 	if id, err := models.ParseClickID(r.Param("clickid")); err == nil {
@@ -177,9 +178,9 @@ func (r *request) madeClick(c *models.Click) bool {
 	return err == nil && id != uuid.Nil && id == c.VisitorID
 }
 
-// rebuild fills a click as far as possible, for two cases: the visitor of this request is not proven to have made the click, or
-// only the cookie knows the click. The second happens while PostgreSQL is away and the click came to another process, or to this
-// one before a restart. The ids are the click's. The visitor's description comes from the present request.
+// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used in two cases. In the
+// first, the visitor of this request is not proven to have made the click. In the second, only the cookie knows the click: PostgreSQL
+// is away, and the click came to another process, or to this process before a restart.
 func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
@@ -210,18 +211,18 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 
 // bindOffer binds the visitor to the offer, or to the address in its place, for the next click-out and the next visit. It does
 // nothing if the campaign does not bind offers.
-func (r *request) bindOffer(h http.Header, t clickCookie, got uuid.UUID) {
-	if !r.camp.Plan.Bind().BindsOffer() || got == uuid.Nil || t[4] == got {
+func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
+	if !r.camp.Plan.Bind().BindsOffer() || offer == uuid.Nil || t[4] == offer {
 		return
 	}
-	t[4] = got
+	t[4] = offer
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
 	r.setCookie(h, r.clickName(), clickCookieAge, t[:]...)
 	r.setCookie(h, r.bindName(), ttl, t[2], t[3], t[4])
 	key := r.click.UniqueKey
 	if key != [16]byte{} {
 		bound := flow.Binding{Path: t[2], Lander: t[3], Offer: t[4]}
-		r.h.fingerprints.Set(key, &remembered{bound: bound, until: r.now.Add(ttl)})
+		r.h.fingerprints.Set(key, &storedBinding{bound: bound, until: r.now.Add(ttl)})
 	}
 }
 

@@ -41,8 +41,8 @@ func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
 }
 
 // countryFinder returns a function that finds the country of a click's visitor, for the events of one message. If the visitor's own
-// browser sends the message, it is the country of its address. The function returns an empty text if the country is not known now.
-// Once PostgreSQL has not answered, it does not ask again.
+// browser sends the message, the function returns the country of the browser's address. It returns an empty text if the country is
+// not known now. Once PostgreSQL has not answered, the function does not ask again.
 func (h *Handler) countryFinder(r *http.Request, byBrowser bool) func(click uuid.UUID) string {
 	away := h.clicks.Conn == nil // a test postback has no database
 	return func(click uuid.UUID) string {
@@ -62,8 +62,8 @@ func (h *Handler) countryFinder(r *http.Request, byBrowser bool) func(click uuid
 	}
 }
 
-// setKeys hashes the personal data of a site event, which its message has in user, and seals the hashes. It returns the values that are
-// not kept, with the reasons. The event's id must be set.
+// setKeys hashes the personal data of a site event, which its message has in user, and seals the hashes. word is the message's word for
+// the consent. setKeys returns the values that are not kept, with the reasons. The event's id must be set.
 func (h *Handler) setKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, user json.RawMessage, word string,
 	country func(click uuid.UUID) string,
 ) ([]matchkey.Dropped, error) {
@@ -73,11 +73,11 @@ func (h *Handler) setKeys(ctx context.Context, account uuid.UUID, e *models.Site
 	if len(person) == 0 {
 		return unread, nil
 	}
-	where := ""
+	code := ""
 	if consent == matchkey.ConsentGranted && person.NeedsCountry() {
-		where = country(e.ClickID)
+		code = country(e.ClickID)
 	}
-	keys, dropped := matchkey.Receive(person, consent, where)
+	keys, dropped := matchkey.Receive(person, consent, code)
 	dropped = append(dropped, unread...)
 	for _, name := range person.Unknown() {
 		dropped = append(dropped, matchkey.Dropped{Key: name, Reason: "there is no such key"})

@@ -29,11 +29,11 @@ var (
 )
 
 // postback answers /postback and /postback/{network id}. It stores the message unchanged and accepts it. A job interprets the
-// message later, and repeats that until the click is known. A message that names no click is accepted too, because networks
+// message later, and tries again until the click is known. A message that names no click is accepted too, because networks
 // switch off addresses that refuse. It is counted, and samples are stored to show the owner which setting is wrong. HEAD records
 // nothing and needs no parameters: monitors and networks use it to check that the address exists.
-func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) {
-	p, err := h.readPostback(w, r, rest)
+func (h *Handler) postback(w http.ResponseWriter, r *http.Request, network string) {
+	p, err := h.readPostback(w, r, network)
 	if err != nil {
 		replyError(w, err)
 		return
@@ -103,8 +103,8 @@ func (h *Handler) sealProof(ctx context.Context, p *models.Postback) (err error)
 // maxNames is how many bytes of the names of hidden parameters are kept.
 const maxNames = 300
 
-// fieldsOf returns the network whose parameter names a message uses, or an empty one if the address names no network. known is
-// false if only PostgreSQL can tell.
+// fieldsOf returns the settings by which the messages of a network are read. They are empty for the zero id. known is false if only
+// PostgreSQL has the settings.
 func (h *Handler) fieldsOf(network uuid.UUID) (n postback.Network, known bool) {
 	if network == uuid.Nil {
 		return n, true
@@ -115,8 +115,9 @@ func (h *Handler) fieldsOf(network uuid.UUID) (n postback.Network, known bool) {
 	return n, false
 }
 
-// readPostback reads the message and finds its network and account. The errors are worded for the sender.
-func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest string) (*models.Postback, error) {
+// readPostback reads the message and finds its network and account. network is the id in the address, or empty. The errors are
+// worded for the sender.
+func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, network string) (*models.Postback, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost && r.Method != http.MethodHead {
 		return nil, models.Errorf(models.KindMethod, "method_not_allowed", "use GET or POST")
 	}
@@ -124,10 +125,10 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest stri
 	if !h.limits.senders.Allow(netguard.ClientPrefix(p.IP), time.Now()) {
 		return nil, h.tooMany()
 	}
-	if err := h.findNetwork(p, rest); err != nil {
+	if err := h.findNetwork(p, network); err != nil {
 		return nil, err
 	}
-	if !h.limits.admitsTo(h.addresseeOf(p), netguard.ClientPrefix(p.IP), time.Now()) {
+	if !h.limits.admits(h.addresseeOf(p), netguard.ClientPrefix(p.IP), 1, time.Now()) {
 		return nil, h.tooMany()
 	}
 	if scheme, known := h.schemeOf(p.NetworkID); !known || scheme != "" {
@@ -174,14 +175,14 @@ func cluesOf(r *http.Request) param.Clues {
 }
 
 // mayBeRead returns a function that reports whether a network of an account may send a field in a parameter. Before the routing
-// snapshot is loaded, any parameter may be one.
+// snapshot is loaded, the function returns true for every parameter.
 func (h *Handler) mayBeRead(account uuid.UUID) func(name string) bool {
 	routes, loaded := h.routes.Current(), h.Ready()
 	return func(name string) bool { return !loaded || routes.MayBeRead(account, name) }
 }
 
 // isMapped returns a function that reports whether a network of an account sends a field in a parameter. Before the routing snapshot is
-// loaded, no parameter is one.
+// loaded, the function returns false for every parameter.
 func (h *Handler) isMapped(account uuid.UUID) func(name string) bool {
 	routes, loaded := h.routes.Current(), h.Ready()
 	return func(name string) bool { return loaded && routes.IsMapped(account, name) }
@@ -189,14 +190,14 @@ func (h *Handler) isMapped(account uuid.UUID) func(name string) bool {
 
 // readMessage returns the body of a POST. It refuses a message that is too large, if possible without reading it.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	room := int64(maxMessage - len(r.URL.RawQuery))
-	if room < 0 {
+	limit := int64(maxMessage - len(r.URL.RawQuery))
+	if limit < 0 {
 		return nil, errTooLarge
 	}
 	if r.Method != http.MethodPost {
 		return nil, nil
 	}
-	return readBody(w, r, room, errTooLarge, errBrokenOff)
+	return readBody(w, r, limit, errTooLarge, errBrokenOff)
 }
 
 func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
@@ -220,14 +221,14 @@ func (h *Handler) addresseeOf(p *models.Postback) addressee {
 	return addressee{domain: p.Domain}
 }
 
-// findNetwork finds the network that the address names. If the domain belongs to another account than the network, the network is
+// findNetwork finds the network whose id the address has as text. If the domain belongs to another account than the network, the network is
 // unknown. Before the routing snapshot is loaded, the id is stored for the job to check.
-func (h *Handler) findNetwork(p *models.Postback, rest string) error {
-	if rest == "" {
+func (h *Handler) findNetwork(p *models.Postback, text string) error {
+	if text == "" {
 		return nil
 	}
 	unknown := models.NotFound("network")
-	id, ok := models.ParseID(rest)
+	id, ok := models.ParseID(text)
 	if !ok {
 		return unknown
 	}
@@ -275,7 +276,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) admitsPixel(p *models.Postback, r *http.Request) bool {
 	now := time.Now()
 	from := netguard.ClientPrefix(p.IP)
-	if !h.limits.senders.Allow(from, now) || !h.limits.admitsTo(h.addresseeOf(p), from, now) {
+	if !h.limits.senders.Allow(from, now) || !h.limits.admits(h.addresseeOf(p), from, 1, now) {
 		h.metrics.limited.Inc()
 		return false
 	}

@@ -12,8 +12,8 @@ import (
 	"switchyard/models/token"
 )
 
-// refuse turns the decision for a protected page into its fallback. The visitor did not see the page, so no view is counted and
-// no binding is kept for the next visit.
+// refuse replaces the decision for a protected page by the page's fallback. The visitor did not see the page, so no view is counted
+// and no binding is kept for the next visit.
 func (r *request) refuse(d *flow.Decision, g *routing.Guard) {
 	r.refused, r.lander, r.offer = g, nil, nil
 	d.Lander, d.Offer, d.Bindable = nil, nil, false
@@ -56,8 +56,8 @@ func (r *request) appendPass(dst []byte, l *routing.Lander) []byte {
 	return dst
 }
 
-// appendLanderKey appends the key of the request's landing page, if the page asks for one. The key is bound to the click, the
-// page, and the visitor's network and user agent if the page wants that.
+// appendLanderKey appends the key of the request's landing page, if the page asks for a key. The key is bound to the click and the
+// page. If the page wants that, it is also bound to the visitor's network and user agent.
 func (r *request) appendLanderKey(dst []byte) []byte {
 	l := r.lander
 	if l == nil || l.Guard == nil || l.Guard.Mode != models.ProtectSigned || r.signer == nil || r.click.ID == uuid.Nil {

@@ -13,7 +13,7 @@ import (
 // front of a blank page.
 const messageBudget = 5 * time.Second
 
-// Errors that several kinds of messages are refused with.
+// The errors of several kinds of messages.
 var (
 	errPostOnly    = models.Errorf(models.KindMethod, "method_not_allowed", "use POST")
 	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
@@ -40,11 +40,7 @@ func replyError(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", retryAfter)
 	default:
 	}
-	writeReply(w, envelope.Status[e.Kind], replyOf(e))
-}
-
-func replyOf(e *models.Error) reply {
-	return reply{Error: &envelope.Error{Message: e.Message, Code: e.Code}}
+	writeReply(w, envelope.Status[e.Kind], reply{Error: &envelope.Error{Message: e.Message, Code: e.Code}})
 }
 
 func writeReply(w http.ResponseWriter, status int, body reply) {

@@ -41,15 +41,15 @@ type request struct {
 	domain  *routing.Domain
 	account *routing.Account
 	source  *routing.Source
-	camp    *routing.Campaign // the campaign that routes now; after a hand-over, the next campaign
-	seen    visitor.Description
+	camp    *routing.Campaign   // the campaign that routes now; after a hand-over, the next campaign
+	seen    visitor.Description // of the visitor, with the whole address
 	facts   cond.Facts
 	params  []param.Param
-	unusual bool // the query is not written as it should be, so storedQuery writes it again
+	unusual bool // the query is not written as it should be, so storedQuery writes a new query
 	click   models.Click
-	known   returning // the data about earlier visits of this visitor
-	out     []byte    // the destination
-	page    []byte
+	history visitHistory
+	out     []byte // the destination
+	page    []byte // memory for texts that are built for one use
 	slot    int
 	counted bool // a real click: neither HEAD nor a prefetch
 	isHTTPS bool
@@ -92,12 +92,12 @@ func (h *Handler) release(r *request) {
 	h.pool.Put(r)
 }
 
-// readQuery splits the query into parameters. Beyond maxQueryParams it keeps only parameters that fill a field of the click, up to
-// twice the number.
+// readQuery splits the query into parameters. Beyond maxQueryParams parameters it keeps only those that fill a field of the click,
+// and at most twice maxQueryParams in all.
 func (r *request) readQuery(raw string) {
 	for raw != "" && len(r.params) < 2*maxQueryParams {
-		p, rest, usual := param.Next(raw)
-		raw = rest
+		p, unread, usual := param.Next(raw)
+		raw = unread
 		if p.Name == "" || len(p.Name) > postback.MaxName || len(r.params) >= maxQueryParams && !r.fills(p.Name) {
 			continue
 		}
@@ -130,8 +130,8 @@ func (r *request) storedQuery() string {
 	return param.Encode(r.params, maxParams, r.fills)
 }
 
-// received returns the value of the first filled parameter with a name, cleaned, and as it was received. A macro that the traffic
-// source did not replace is not filled.
+// received returns the value of the first filled parameter with a name. value is cleaned, and raw is the value as it was received. A
+// macro that the traffic source did not replace is not filled.
 func (r *request) received(name string) (value, raw string) {
 	for i := range r.params {
 		if strings.EqualFold(r.params[i].Name, name) {
@@ -232,8 +232,8 @@ func (r *request) externalID() string {
 	return ""
 }
 
-// givenCost returns the cost that the link states. The parameter for the currency is read as nothing else: it does not count if the
-// source gives it to a sub-parameter.
+// givenCost returns the cost that the link states. The parameter for the currency does not count if the source gives it to a
+// sub-parameter.
 func (r *request) givenCost() (given routing.Given) {
 	if given.Amount = r.givenAmount(); given.Amount == "" {
 		return given
@@ -249,8 +249,8 @@ func (r *request) givenCost() (given routing.Given) {
 
 const currencyParam = "currency"
 
-// givenAmount returns the amount of the cost, as received. An amount that cannot be read must not look like no amount or like another
-// one, so no character of it is dropped.
+// givenAmount returns the amount of the cost, as received. It drops no character, because an amount that cannot be read must look
+// neither like a missing amount nor like another amount.
 func (r *request) givenAmount() (lost string) {
 	name := costParam(r.source)
 	for i := range r.params {

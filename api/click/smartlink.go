@@ -11,10 +11,11 @@ import (
 	"switchyard/models/flow"
 )
 
-// otherLink answers a path that is no campaign's alias: with the smartlink of that slug, or else with the campaign or the smartlink
-// whose link was copied together with a dot or a bracket after it, or else with 404. rest is the part after the word.
-func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, rest string) {
-	if models.TrimLink(rest) != "" {
+// otherLink answers a path that is no campaign's alias. It serves the smartlink with that slug. It also serves a campaign or a
+// smartlink whose link was copied together with a dot or a bracket after it. Otherwise it answers 404. subpath is the part after the
+// word.
+func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) {
+	if models.TrimLink(subpath) != "" {
 		notFound(w)
 		return
 	}
@@ -41,9 +42,9 @@ func (h *Handler) serveSmartlink(w http.ResponseWriter, req *http.Request, d *ro
 		return
 	}
 	// A visitor is unique if no cookie says that the account has seen this browser at this domain before.
-	r.unique = r.known.isNew
+	r.unique = r.history.isNew
 	r.facts.SetBool(cond.IsUnique, r.unique)
-	rule, template, where := l.Choose(&r.facts)
+	rule, template, source := l.Choose(&r.facts)
 	if r.facts.Exhausted() {
 		r.h.metrics.overBudget.Inc()
 	}
@@ -55,9 +56,9 @@ func (h *Handler) serveSmartlink(w http.ResponseWriter, req *http.Request, d *ro
 	r.click.Destination = string(r.out)
 	if r.counted {
 		h.record(spool.Record{Smart: &models.SmartlinkClick{
-			Click: r.click, SmartlinkID: l.Row.ID, RuleID: rule, DestinationURL: where,
+			Click: r.click, SmartlinkID: l.Row.ID, RuleID: rule, DestinationURL: source,
 		}})
-		if r.known.isNew {
+		if r.history.isNew {
 			r.setCookie(w.Header(), r.visitorName(), visitorCookieAge, r.click.VisitorID)
 		}
 	}

@@ -39,8 +39,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 		}
 		r.remember(w.Header(), &decision)
 		if decision.Lander != nil {
-			copied := r.click
-			h.recent.Set(r.click.ID, &copied)
+			h.recent.Set(r.click.ID, new(r.click))
 		}
 	}
 	r.answer(w, &decision)
@@ -124,7 +123,7 @@ func (r *request) HandOver(path uuid.UUID, bindable bool) {
 // decide picks a path, following hand-overs from campaign to campaign. It reports each hand-over to the visit.
 func (r *request) decide(visit routing.Visit) flow.Decision {
 	c := &r.click
-	if !r.camp.Active() { // it is paused
+	if !r.camp.Active() { // the campaign is paused
 		visit.Enter(r.camp)
 		d, _ := r.camp.Plan.Fallback()
 		c.Via = int(d.Via)
@@ -248,7 +247,7 @@ type deadlines struct{ current atomic.Pointer[deadline] }
 type deadline struct {
 	context.Context
 	cancel context.CancelFunc // never called: the deadline ends the context
-	fresh  time.Time          // the context is handed out until then
+	fresh  time.Time          // new requests get the context until this time
 }
 
 const deadlineStep = 50 * time.Millisecond
@@ -259,7 +258,7 @@ func (d *deadlines) contextFor(timeout time.Duration) context.Context {
 		return c
 	}
 	c := &deadline{fresh: now.Add(deadlineStep)}
-	//nolint:gosec // many requests share it, the last calls cancel
+	//nolint:gosec // many requests share the context, so none of them may cancel it
 	c.Context, c.cancel = context.WithDeadline(context.Background(), now.Add(timeout+deadlineStep))
 	d.current.Store(c)
 	return c

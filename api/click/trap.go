@@ -75,7 +75,7 @@ func (h *Handler) newTrap(req *http.Request, d *routing.Domain, text string) (t 
 	case known && age > unstoredFor:
 		return t, false
 	}
-	return t, h.eventLimits.admitsTo(addressee{account: t.AccountID}, from, now)
+	return t, h.eventLimits.admits(addressee{account: t.AccountID}, from, 1, now)
 }
 
 // recordTrap puts the trap on stable storage, in the same spool as events of pages.

@@ -26,7 +26,7 @@ func NewTester(v Describer) *Tester { return &Tester{v} }
 func (t *Tester) handler(s *routing.Snapshot) *Handler {
 	return &Handler{
 		visitors: t.visitors, limits: newPostbackLimits(), routes: routing.Fixed(s), caps: newCapCounter(nil),
-		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: 1}), metrics: newMetrics(),
+		fingerprints: otter.Must(&otter.Options[[16]byte, *storedBinding]{MaximumSize: 1}), metrics: newMetrics(),
 	}
 }
 
@@ -117,23 +117,23 @@ func (v *trialVisit) HandOver(uuid.UUID, bool) {}
 // trialParams returns the parameters of the query, each with the field of the click that it fills.
 func (r *request) trialParams() []TrialParam {
 	fields := map[string]string{}
-	name := func(param, field string) {
+	setField := func(param, field string) {
 		if param = strings.ToLower(param); param != "" && fields[param] == "" {
 			fields[param] = field
 		}
 	}
 	for _, p := range r.source.ExternalIDParams() {
-		name(p, "external_id")
+		setField(p, "external_id")
 	}
-	name(costParam(r.source), "cost")
+	setField(costParam(r.source), "cost")
 	for _, s := range r.source.Subs {
-		name(s.Param, "sub"+strconv.Itoa(s.Sub+1))
+		setField(s.Param, "sub"+strconv.Itoa(s.Sub+1))
 	}
-	name(currencyParam, "currency")
+	setField(currencyParam, "currency")
 	for p, n := range genericSubs {
-		name(p, "sub"+strconv.Itoa(n+1))
+		setField(p, "sub"+strconv.Itoa(n+1))
 	}
-	name("keyword", "keyword")
+	setField("keyword", "keyword")
 	list := make([]TrialParam, len(r.params))
 	for i, p := range r.params {
 		list[i] = TrialParam{Name: p.Name, Sent: p.Value, Value: cleanReceived(p.Value), Field: fields[strings.ToLower(p.Name)]}
@@ -145,11 +145,11 @@ func (r *request) trialParams() []TrialParam {
 func (r *request) trialOffers() (list []TrialOffer) {
 	for r.slot = 1; r.slot <= flow.MaxSlot; r.slot++ {
 		if _, ok := r.nextDestination(uuid.Nil); ok && len(r.out) > 0 {
-			one := TrialOffer{Slot: r.slot, OfferID: r.click.OfferID, Destination: r.click.Destination}
+			offer := TrialOffer{Slot: r.slot, OfferID: r.click.OfferID, Destination: r.click.Destination}
 			if r.offer != nil {
-				one.Offer = r.offer.Row.Name
+				offer.Offer = r.offer.Row.Name
 			}
-			list = append(list, one)
+			list = append(list, offer)
 		}
 	}
 	return list
@@ -170,10 +170,10 @@ func (d *discarder) Write(b []byte) (int, error) { return len(b), nil }
 // WriteHeader implements http.ResponseWriter.
 func (d *discarder) WriteHeader(status int) { d.status = status }
 
-// Postback reads a test postback with the code that reads real postbacks. rest is the part of its address after /postback/. The
+// Postback reads a test postback with the code that reads real postbacks. network is the part of its address after /postback/. The
 // errors are worded for the sender.
-func (t *Tester) Postback(s *routing.Snapshot, req *http.Request, rest string) (*models.Postback, error) {
-	return t.handler(s).readPostback(&discarder{header: http.Header{}}, req, rest)
+func (t *Tester) Postback(s *routing.Snapshot, req *http.Request, network string) (*models.Postback, error) {
+	return t.handler(s).readPostback(&discarder{header: http.Header{}}, req, network)
 }
 
 // TrialAddress is the source address of a trial request that names none. It is reserved for documentation.

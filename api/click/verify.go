@@ -43,9 +43,9 @@ const (
 type entry struct {
 	lander uuid.UUID
 	click  uuid.UUID // zero: none
-	until  time.Time // when a key expires; for a click, when it was made
-	mode   string    // the protection mode that it satisfies
-	reason string    // why it is not valid; empty: it is valid
+	until  time.Time // of a key: its expiry; of a click: the time of the click
+	mode   string    // the protection mode that the entry satisfies
+	reason string    // why the entry is not valid; empty: it is valid
 }
 
 // verifyLander answers /lp/verify, which a protected page calls to check its visitor. The page sends the key of its address (key
@@ -56,8 +56,8 @@ type entry struct {
 // While PostgreSQL answers, a single-use key lets in one visitor among all processes. While PostgreSQL is away, it lets in one
 // per process. During that time a click of another process cannot be checked. Its visitor is let in, so that an outage closes no
 // page.
-func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, rest string) {
-	if rest != "verify" {
+func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
+	if subpath != "verify" {
 		notFound(w)
 		return
 	}
@@ -91,11 +91,10 @@ func (r *request) verify() verdict {
 	if l.Guard == nil {
 		return verdict{Allowed: true, Reason: reasonOpen}
 	}
-	no := func(reason string) verdict {
+	refuse := func(reason string) verdict {
 		v := verdict{Reason: reason}
 		if l.Guard.Fallback != nil && l.Guard.FallbackStatus == http.StatusFound {
-			url := r.fallbackURL(l, e)
-			v.FallbackURL = &url
+			v.FallbackURL = new(r.fallbackURL(l, e))
 		}
 		return v
 	}
@@ -103,18 +102,18 @@ func (r *request) verify() verdict {
 	case l.Guard.Mode == models.ProtectOff:
 		e = entry{} // such a page asks for neither a key nor a click
 	case e.mode == "", l.Guard.Mode == models.ProtectSigned && e.mode != models.ProtectSigned:
-		return no(reasonNoKey)
+		return refuse(reasonNoKey)
 	case e.reason != "":
-		return no(e.reason)
+		return refuse(e.reason)
 	case e.mode == models.ProtectClick && r.now.After(e.until.Add(time.Duration(l.Guard.TTLSeconds)*time.Second)),
 		e.mode == models.ProtectSigned && r.now.After(e.until):
-		return no(reasonExpired)
+		return refuse(reasonExpired)
 	}
 	switch {
 	case r.Param("ip") == "" && !r.eligible(l):
-		return no(reasonList)
+		return refuse(reasonList)
 	case l.Guard.SingleUse && e.click != uuid.Nil && !r.h.claimEntry(r.http.Context(), e, r.now.Add(maxProtection)):
-		return no(reasonUsed)
+		return refuse(reasonUsed)
 	}
 	return verdict{Allowed: true, Reason: reasonOK}
 }
