@@ -70,7 +70,7 @@ func (u *capCounter) lock(id uuid.UUID, day int) *count {
 	return c
 }
 
-// find returns the count of an id. It makes the count if there is none.
+// find returns the count of an id. It makes a new count for an id without one.
 func (u *capCounter) find(id uuid.UUID) *count {
 	u.mu.RLock()
 	c := u.counts[id]

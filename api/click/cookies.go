@@ -33,7 +33,7 @@ const (
 type visitHistory struct {
 	isNew       bool // the visitor id was made now
 	bound       flow.Binding
-	stored      *storedBinding // found by the fingerprint; nil if there is none, or if it has expired
+	stored      *storedBinding // the binding of the fingerprint; nil if it does not exist or has expired
 	isReturning bool           // the visitor was here within the campaign's uniqueness time, as far as this process knows
 }
 

@@ -92,8 +92,8 @@ func (h *Handler) release(r *request) {
 	h.pool.Put(r)
 }
 
-// readQuery splits the query into parameters. Beyond maxQueryParams parameters it keeps only those that fill a field of the click,
-// and at most twice maxQueryParams in all.
+// readQuery splits the query into parameters. It keeps the first maxQueryParams parameters. After them it keeps only parameters that
+// fill a field of the click, up to twice maxQueryParams in all.
 func (r *request) readQuery(raw string) {
 	for raw != "" && len(r.params) < 2*maxQueryParams {
 		p, unread, usual := param.Next(raw)

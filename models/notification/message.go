@@ -27,7 +27,7 @@ type message struct {
 	words  map[string]string // Scheme.Words
 	// units returns an amount of the message in whole units. It is nil if the platform writes amounts in whole units.
 	units func(amount string) string
-	// consent is the word for the buyer's consent. It is empty if the message has none in the places of the click id.
+	// consent is the word for the buyer's consent, from the places where the click id is looked for. It may be empty.
 	consent string
 	doc     document
 	fields  []field // the fields of a form, in their order
