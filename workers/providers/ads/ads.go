@@ -76,7 +76,7 @@ func New(o Options) *Client {
 // adapter describes how to call a provider of models.SourceProviders.
 type adapter struct {
 	base string // address of its API, without a slash at the end
-	own  bool   // the address is the customer's own, and tests do not replace it
+	own  bool   // the address is the customer's own, so Options.URL does not replace it
 	// version is the version of the API, if its paths contain one.
 	version string
 	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
@@ -92,7 +92,7 @@ type adapter struct {
 	// test makes a cheap request; nil: Test reads the first page of today's spend.
 	test func(ctx context.Context, s *session) error
 	// page reads a page of the spend of a range. cursor is empty for the first page. next is empty after the last page.
-	page func(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error)
+	page func(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error)
 	days int  // maximum days of one request; 0: no limit
 	adds bool // rows of one day and campaign are added up; false: the last row counts
 	// At most burst requests at once, and one more after each interval; 0: no limit.
@@ -139,25 +139,25 @@ type Connection struct{ s *session }
 // the platform.
 func (c *Client) Open(a Account) (*Connection, error) {
 	p, known := models.SourceProviderNamed(a.Provider)
-	how, ok := platforms[a.Provider]
+	entry, ok := platforms[a.Provider]
 	if !known || !ok {
 		return nil, fmt.Errorf("ads: there is no platform %q", a.Provider)
 	}
 	_, secrets := p.Form(a.Endpoint).Split(a.Credentials)
 	s := &session{
-		Session: c.o.Session(how.base, "ads:"+a.Provider+":"+a.Key, platform.Rate{Burst: how.burst, Interval: how.interval}, platform.RetryTime,
+		Session: c.o.Session(entry.base, "ads:"+a.Provider+":"+a.Key, platform.Rate{Burst: entry.burst, Interval: entry.interval}, platform.RetryTime,
 			append(slices.Collect(maps.Values(secrets)), a.Session, c.o.DeveloperToken)...),
-		adapter: how, name: a.Provider, c: a.Credentials, endpoint: a.Endpoint, client: c, account: a,
+		adapter: entry, name: a.Provider, c: a.Credentials, endpoint: a.Endpoint, client: c, account: a,
 	}
 	s.version = c.o.version(a.Provider)
-	if s.tokens = a.Tokens; how.fetch != nil {
-		s.tokens = &fetched{s: s, token: a.Session}
+	if s.tokens = a.Tokens; entry.fetch != nil {
+		s.tokens = &fetchedTokens{s: s, token: a.Session}
 	}
-	if how.sign != nil && s.tokens == nil {
+	if entry.sign != nil && s.tokens == nil {
 		return nil, models.Invalid("not_connected", "%s is not connected: sign in at it first", p.Label)
 	}
-	if how.open != nil {
-		how.open(s)
+	if entry.open != nil {
+		entry.open(s)
 	}
 	s.Base = s.host(s.Base)
 	return &Connection{s}, nil
@@ -189,12 +189,12 @@ func (c *Connection) Test(ctx context.Context) error {
 // campaign occurs once in the result. Errors are ErrTooMany, or texts for a person.
 func (c *Connection) Spend(ctx context.Context, from, to time.Time) ([]Spend, error) {
 	list := newList(c.s.adds)
-	err := c.s.Read(Range{From: from, To: to}, c.s.days, func(of Range, cursor string) (string, error) {
-		rows, next, err := c.s.page(ctx, c.s, of, cursor)
+	err := c.s.Read(Range{From: from, To: to}, c.s.days, func(period Range, cursor string) (string, error) {
+		rows, next, err := c.s.page(ctx, c.s, period, cursor)
 		if err != nil {
 			return "", err
 		}
-		clean, err := c.s.clean(rows, of)
+		clean, err := c.s.clean(rows, period)
 		if list.add(clean); err == nil && len(list.all) > MaxRows {
 			err = ErrTooMany
 		}
@@ -218,19 +218,19 @@ type row struct {
 const maxText = 255
 
 // clean converts rows to Spend. It leaves out rows of days outside the range.
-func (s *session) clean(rows []row, of Range) ([]Spend, error) {
+func (s *session) clean(rows []row, period Range) ([]Spend, error) {
 	out := make([]Spend, 0, len(rows))
 	for _, r := range rows {
 		day := strings.TrimSpace(string(r.day))
-		if day == "" && of.First() == of.Last() {
-			day = of.First()
+		if day == "" && period.First() == period.Last() {
+			day = period.First()
 		}
 		at, err := timetext.Day(day) // a time of day is in the account's zone
 		if err != nil {
 			return nil, fmt.Errorf("a row of the platform has no day: %.40q", string(r.day))
 		}
 		day = at.Format(time.DateOnly)
-		if day < of.First() || day > of.Last() {
+		if day < period.First() || day > period.Last() {
 			continue
 		}
 		named, err := money.Currency(strings.TrimSpace(string(r.currency)), s.currency)
@@ -253,18 +253,18 @@ func (s *session) clean(rows []row, of Range) ([]Spend, error) {
 	return out, nil
 }
 
-// none lists the words for an unknown figure.
-var none = []string{"", "-", "--", "null", "n/a"}
+// unknownFigures lists the words for an unknown figure.
+var unknownFigures = []string{"", "-", "--", "null", "n/a"}
 
 var errNegative = errors.New("is below zero")
 
-// readAmount returns the amount of a row and the currency that it states. own is the currency that holds if it states none.
+// readAmount returns the amount of a row and the currency in its text. own is the currency of an amount without a currency.
 func (r row) readAmount(own string) (value decimal.Decimal, stated string, err error) {
 	if r.missing != "" {
 		return decimal.Zero, "", fmt.Errorf("a row of the platform has no amount, because it has no field %q", r.missing)
 	}
 	word := strings.TrimSpace(string(r.amount))
-	if slices.Contains(none, strings.ToLower(word)) {
+	if slices.Contains(unknownFigures, strings.ToLower(word)) {
 		return decimal.Zero, "", nil
 	}
 	if r.shift != 0 { // a whole number of micros, which may be larger than an amount
@@ -321,8 +321,8 @@ func count(t rest.Text) *int64 {
 // list collects spend so that each day and campaign occurs once.
 type list struct {
 	all  []Spend
-	at   map[[2]string]int
-	adds bool
+	at   map[[2]string]int // the index in all, by day and campaign
+	adds bool              // as adapter.adds
 }
 
 func newList(adds bool) *list { return &list{at: map[[2]string]int{}, adds: adds} }
@@ -340,15 +340,15 @@ func (l *list) add(rows []Spend) {
 			l.all = append(l.all, r)
 		case l.adds:
 			l.all[i].Amount = l.all[i].Amount.Add(r.Amount)
-			l.all[i].Clicks, l.all[i].Impressions = plus(l.all[i].Clicks, r.Clicks), plus(l.all[i].Impressions, r.Impressions)
+			l.all[i].Clicks, l.all[i].Impressions = addCounts(l.all[i].Clicks, r.Clicks), addCounts(l.all[i].Impressions, r.Impressions)
 		default:
 			l.all[i] = r
 		}
 	}
 }
 
-// plus adds two counts. If one of them is not known, plus returns the other.
-func plus(a, b *int64) *int64 {
+// addCounts adds two counts. If one count is not known, it returns the other count.
+func addCounts(a, b *int64) *int64 {
 	switch {
 	case a == nil:
 		return b

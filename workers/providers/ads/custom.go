@@ -34,16 +34,16 @@ var custom = adapter{
 }
 
 // filled returns a replacer that puts the days, the page and the token into a text of the endpoint.
-func (s *session) filled(of Range, page int) *strings.Replacer {
-	return s.filledAs(of, page, s.c["token"])
+func (s *session) filled(period Range, page int) *strings.Replacer {
+	return s.filledAs(period, page, s.c["token"])
 }
 
-// filledAs is filled, with the token in the form that the text needs.
-func (s *session) filledAs(of Range, page int, token string) *strings.Replacer {
-	return strings.NewReplacer("{from}", s.endpoint.Date(of.From), "{to}", s.endpoint.Date(of.To), "{page}", strconv.Itoa(page), "{token}", token)
+// filledAs does the same with the given form of the token, for a text in which the token must be escaped.
+func (s *session) filledAs(period Range, page int, token string) *strings.Replacer {
+	return strings.NewReplacer("{from}", s.endpoint.Date(period.From), "{to}", s.endpoint.Date(period.To), "{page}", strconv.Itoa(page), "{token}", token)
 }
 
-func customPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func customPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	e := s.endpoint
 	if e.URL == "" {
 		return nil, "", models.Invalid("no_url", "the custom endpoint has no cost_endpoint.url")
@@ -53,10 +53,10 @@ func customPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 		page = rest.Text(cursor).Number()
 	}
 	api := s.API
-	api.Base = s.filledAs(of, page, url.QueryEscape(s.c["token"])).Replace(e.URL)
+	api.Base = s.filledAs(period, page, url.QueryEscape(s.c["token"])).Replace(e.URL)
 	r := rest.Request{Method: cmp.Or(e.Method, http.MethodGet), Repeat: true}
 	if r.Method == http.MethodPost && !empty(e.Body) {
-		r.Body, r.Kind = s.body(of, page)
+		r.Body, r.Kind = s.body(period, page)
 	}
 	answer, err := api.Send(ctx, r)
 	if err != nil {
@@ -102,7 +102,7 @@ func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 func empty(body json.RawMessage) bool { return len(body) == 0 || bytes.Equal(body, []byte("null")) }
 
 // body returns the body of a POST and its content type. A text is sent unchanged, anything else as JSON.
-func (s *session) body(of Range, page int) (body []byte, kind string) {
+func (s *session) body(period Range, page int) (body []byte, kind string) {
 	var text string
 	if json.Unmarshal(s.endpoint.Body, &text) != nil {
 		token, err := json.Marshal(s.c["token"])
@@ -110,7 +110,7 @@ func (s *session) body(of Range, page int) (body []byte, kind string) {
 			return nil, ""
 		}
 		inner := strings.TrimSuffix(strings.TrimPrefix(string(token), `"`), `"`)
-		return []byte(s.filledAs(of, page, inner).Replace(string(s.endpoint.Body))), "application/json"
+		return []byte(s.filledAs(period, page, inner).Replace(string(s.endpoint.Body))), "application/json"
 	}
 	kind = "text/plain"
 	if strings.HasPrefix(strings.TrimSpace(text), "{") || strings.HasPrefix(strings.TrimSpace(text), "[") {
@@ -118,5 +118,5 @@ func (s *session) body(of Range, page int) (body []byte, kind string) {
 	} else if strings.Contains(text, "=") {
 		kind = "application/x-www-form-urlencoded"
 	}
-	return []byte(s.filled(of, page).Replace(text)), kind
+	return []byte(s.filled(period, page).Replace(text)), kind
 }

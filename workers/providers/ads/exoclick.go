@@ -31,12 +31,12 @@ const exoClickRows = 500
 
 var exoClickColumns = []string{"date", "campaign_id", "clicks", "impressions", "cost"}
 
-func exoClickPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func exoClickPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	offset := platform.Place(cursor, 0)
 	answer, err := s.sendSigned(ctx, rest.Request{
 		Method: http.MethodPost, Path: "/statistics/a/global", Repeat: true, Header: map[string]string{"Accept": "text/csv"},
 		Body: map[string]any{
-			"timezone": "UTC", "filter": map[string]string{"date_from": of.First(), "date_to": of.Last()},
+			"timezone": "UTC", "filter": map[string]string{"date_from": period.First(), "date_to": period.Last()},
 			"group_by": []string{"date", "campaign_id"}, "order_by": []map[string]string{{"field": "date", "order": "asc"}},
 			"output_csv_fields": exoClickColumns, "limit": exoClickRows, "offset": offset,
 		},

@@ -25,10 +25,10 @@ var googleAds = adapter{
 		_, err := googleSearch(ctx, s, "SELECT customer.id, customer.currency_code, customer.time_zone FROM customer LIMIT 1")
 		return err
 	},
-	page: func(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
+	page: func(ctx context.Context, s *session, period Range, _ string) (rows []row, next string, err error) {
 		found, err := googleSearch(ctx, s, "SELECT campaign.id, campaign.name, segments.date, metrics.cost_micros, metrics.clicks, "+
 			"metrics.impressions, customer.currency_code, customer.time_zone FROM campaign WHERE segments.date BETWEEN '"+
-			of.First()+"' AND '"+of.Last()+"'")
+			period.First()+"' AND '"+period.Last()+"'")
 		for _, v := range found {
 			rows = append(rows, row{
 				day: v["segments"]["date"], campaign: v["campaign"]["id"], name: v["campaign"]["name"], amount: v["metrics"]["costMicros"], shift: -6,

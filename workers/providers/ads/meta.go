@@ -16,7 +16,7 @@ import (
 )
 
 // meta is the Graph API: developers.facebook.com/docs/marketing-api. Numbers are texts, and days are in the account's time
-// zone. Failures have a code, mostly with status 400. A question that is too large for the Graph API is answered 500, in words
+// zone. Failures have a code, mostly with status 400. A request that is too large for the Graph API is answered 500, in words
 // that ask for less data.
 var meta = adapter{
 	base:    "https://graph.facebook.com",
@@ -47,13 +47,12 @@ func metaAccount(ctx context.Context, s *session) error {
 	return err
 }
 
-// The Graph API asks for less data with these words. It keeps insights for metaMonths.
 const (
-	metaLess   = "reduce the amount of data"
-	metaMonths = 37
+	metaLess   = "reduce the amount of data" // the words with which the Graph API asks for a smaller request
+	metaMonths = 37                          // the number of months for which it keeps insights
 )
 
-// metaTooMuch reports whether a failure asks for a smaller question.
+// metaTooMuch reports whether a failure asks for a smaller request.
 func metaTooMuch(err error) bool {
 	var f *rest.FailureError
 	return errors.As(err, &f) && strings.Contains(f.Text, metaLess)
@@ -66,7 +65,7 @@ const (
 	metaLeast = 50
 )
 
-// metaSize is the size of the questions that an account is asked. It only shrinks.
+// metaSize is the size of the requests for an account's insights: rows of a page, and days. It only shrinks.
 type metaSize struct{ limit, days int }
 
 // halve makes the size smaller. It returns false if it is the smallest.
@@ -82,32 +81,31 @@ func (m *metaSize) halve() bool {
 	return true
 }
 
-// metaPage reads a page. Its cursor has the first and the last day of the part of the range at work, and the cursor of the Graph
-// API.
-func metaPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
-	if oldest := s.Now().UTC().AddDate(0, -metaMonths, -1); of.From.Before(oldest) {
+// metaPage reads a page of a part of the range. cursor has the first and the last day of the part, and the Graph API's own cursor.
+func metaPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
+	if oldest := s.Now().UTC().AddDate(0, -metaMonths, -1); period.From.Before(oldest) {
 		return nil, "", fmt.Errorf("the platform has no spend from before %s: it keeps %d months", oldest.AddDate(0, 0, 1).Format(time.DateOnly), metaMonths)
 	}
 	if cursor == "" {
 		if err := metaAccount(ctx, s); err != nil {
 			return nil, "", err
 		}
-		s.meta = metaSize{metaLimit, int(of.To.Sub(of.From)/(24*time.Hour)) + 1}
+		s.meta = metaSize{metaLimit, int(period.To.Sub(period.From)/(24*time.Hour)) + 1}
 	}
 	days, after, _ := strings.Cut(cursor, " ")
 	day, _, _ := strings.Cut(days, "/")
-	from, err := time.Parse(time.DateOnly, cmp.Or(day, of.First()))
+	from, err := time.Parse(time.DateOnly, cmp.Or(day, period.First()))
 	if err != nil {
 		return nil, "", rest.ErrForm
 	}
 	for {
 		part := Range{From: from, To: from.AddDate(0, 0, s.meta.days-1)}
-		if part.To.After(of.To) {
-			part.To = of.To
+		if part.To.After(period.To) {
+			part.To = period.To
 		}
 		rows, more, err := metaInsights(ctx, s, part, after)
 		if days := s.meta.days; metaTooMuch(err) && s.meta.halve() {
-			if s.meta.days < days { // the cursor is of a longer part
+			if s.meta.days < days { // the cursor was of a longer part
 				after = ""
 			}
 			continue
@@ -117,7 +115,7 @@ func metaPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 			return nil, "", err
 		case more != "":
 			next = part.First() + "/" + part.Last() + " " + more
-		case part.To.Before(of.To):
+		case part.To.Before(period.To):
 			next = part.To.AddDate(0, 0, 1).Format(time.DateOnly)
 		}
 		return rows, next, nil
@@ -125,8 +123,8 @@ func metaPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 }
 
 // metaInsights reads a page of the rows of some days. after is empty for the first page, and after the last page.
-func metaInsights(ctx context.Context, s *session, of Range, cursor string) (rows []row, after string, err error) {
-	span, err := json.Marshal(map[string]string{"since": of.First(), "until": of.Last()})
+func metaInsights(ctx context.Context, s *session, period Range, cursor string) (rows []row, after string, err error) {
+	span, err := json.Marshal(map[string]string{"since": period.First(), "until": period.Last()})
 	if err != nil {
 		return nil, "", err
 	}

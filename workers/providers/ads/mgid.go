@@ -55,7 +55,7 @@ func (m *mgidMoney) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(m))
 }
 
-func mgidPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func mgidPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	if cursor == "" {
 		if err := mgidClient(ctx, s); err != nil {
 			return nil, "", err
@@ -77,8 +77,8 @@ func mgidPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 		}] `json:"data"`
 	}
 	err = s.Get(ctx, "/goodhits/clients/"+url.PathEscape(s.c["client_id"])+"/statistics-reports", url.Values{
-		"filters[dateRange][dateFrom]": {midnight(of.From, zone).Format(moment)},
-		"filters[dateRange][dateTo]":   {midnight(of.End(), zone).Add(-time.Millisecond).Format(moment)},
+		"filters[dateRange][dateFrom]": {midnight(period.From, zone).Format(moment)},
+		"filters[dateRange][dateTo]":   {midnight(period.End(), zone).Add(-time.Millisecond).Format(moment)},
 		"dimensions[]":                 {"day", "campaignId"}, "metrics[]": {"spent", "clicks", "impressions"},
 		"limit": {strconv.Itoa(size)}, "offset": {strconv.Itoa(offset)},
 	}, &answer)

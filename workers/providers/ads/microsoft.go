@@ -63,7 +63,7 @@ type microsoftDay struct{ Day, Month, Year int }
 func microsoftDate(t time.Time) microsoftDay { return microsoftDay{t.Day(), int(t.Month()), t.Year()} }
 
 // microsoftOrder orders a report and returns its id.
-func microsoftOrder(ctx context.Context, s *session, of Range) (id string, err error) {
+func microsoftOrder(ctx context.Context, s *session, period Range) (id string, err error) {
 	var answer struct {
 		ID rest.Text `json:"ReportRequestId"`
 	}
@@ -73,7 +73,7 @@ func microsoftOrder(ctx context.Context, s *session, of Range) (id string, err e
 		"Columns": []string{"TimePeriod", "CampaignId", "CampaignName", "CurrencyCode", "Spend", "Clicks", "Impressions"},
 		"Scope":   map[string]any{"AccountIds": []string{digits(s.c["account_id"])}},
 		"Time": map[string]any{
-			"CustomDateRangeStart": microsoftDate(of.From), "CustomDateRangeEnd": microsoftDate(of.To),
+			"CustomDateRangeStart": microsoftDate(period.From), "CustomDateRangeEnd": microsoftDate(period.To),
 			"ReportTimeZone": "GreenwichMeanTimeDublinEdinburghLisbonLondon",
 		},
 	}}, &answer)
@@ -90,8 +90,8 @@ const (
 	longestPoll    = 15 * time.Second
 )
 
-func microsoftPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
-	id, err := microsoftOrder(ctx, s, of)
+func microsoftPage(ctx context.Context, s *session, period Range, _ string) (rows []row, next string, err error) {
+	id, err := microsoftOrder(ctx, s, period)
 	if err != nil {
 		return nil, "", err
 	}

@@ -32,7 +32,7 @@ func openAIAccount(ctx context.Context, s *session) error {
 	return err
 }
 
-func openAIPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func openAIPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	if s.zone == "" {
 		if err := openAIAccount(ctx, s); err != nil {
 			return nil, "", err
@@ -42,7 +42,7 @@ func openAIPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 	if err != nil {
 		return nil, "", fmt.Errorf("the platform's time zone %.40q is not known", s.zone)
 	}
-	start, end := midnight(of.From, zone), midnight(of.End(), zone)
+	start, end := midnight(period.From, zone), midnight(period.End(), zone)
 	if now := s.Now().In(zone); end.After(now) {
 		end = time.Date(now.Year(), now.Month(), now.Day(), now.Hour(), 0, 0, 0, zone)
 	}

@@ -52,7 +52,7 @@ func outbrainMarketer(ctx context.Context, s *session) error {
 // outbrainCampaigns is the number of campaigns on a page.
 const outbrainCampaigns = 100
 
-func outbrainPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func outbrainPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	if cursor == "" {
 		if err := outbrainMarketer(ctx, s); err != nil {
 			return nil, "", err
@@ -69,7 +69,7 @@ func outbrainPage(ctx context.Context, s *session, of Range, cursor string) (row
 		Total rest.Text `json:"totalCampaigns"`
 	}
 	err = s.Get(ctx, "/reports/marketers/"+url.PathEscape(s.c["marketer_id"])+"/campaigns/periodic", url.Values{
-		"from": {of.First()}, "to": {of.Last()}, "breakdown": {"daily"}, "limit": {strconv.Itoa(outbrainCampaigns)},
+		"from": {period.First()}, "to": {period.Last()}, "breakdown": {"daily"}, "limit": {strconv.Itoa(outbrainCampaigns)},
 		"offset": {strconv.Itoa(offset)}, "includeArchivedCampaigns": {"true"},
 	}, &answer)
 	for _, c := range answer.Campaigns {

@@ -57,7 +57,7 @@ func pinterestNames(ctx context.Context, s *session, cursor string) (next string
 }
 
 // pinterestPage reads the figures of the campaigns from the place cursor on.
-func pinterestPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func pinterestPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	switch complete, err := s.prepare(ctx, pinterestNames); {
 	case err != nil:
 		return nil, "", err
@@ -66,14 +66,14 @@ func pinterestPage(ctx context.Context, s *session, of Range, cursor string) (ro
 		return nil, "", ErrTooMany
 	}
 	ids, from := slices.Sorted(maps.Keys(s.names)), platform.Place(cursor, 0)
-	of, ok := s.past(of, time.UTC)
+	period, ok := s.begun(period, time.UTC)
 	if !ok || from >= len(ids) {
 		return nil, "", nil
 	}
 	to := min(from+pinterestIDs, len(ids))
 	var answer []record
 	err = s.Get(ctx, pinterestPath(s)+"/campaigns/analytics", url.Values{
-		"campaign_ids": ids[from:to], "start_date": {of.First()}, "end_date": {of.Last()}, "granularity": {"DAY"},
+		"campaign_ids": ids[from:to], "start_date": {period.First()}, "end_date": {period.Last()}, "granularity": {"DAY"},
 		"columns": {"SPEND_IN_MICRO_DOLLAR,OUTBOUND_CLICK_1,PAID_IMPRESSION"},
 	}, &answer)
 	for _, v := range answer {

@@ -30,11 +30,11 @@ const propellerRows = 1000
 
 var errNoAmount = errors.New("a row of the platform has no amount in a field that is known")
 
-func propellerPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func propellerPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var raw json.RawMessage
 	err = s.Get(ctx, "/adv/statistics", url.Values{
-		"group_by[]": {"campaign_id", "date_time"}, "day_from": {of.First() + " 00:00:00"}, "day_to": {of.Last() + " 23:59:59"},
+		"group_by[]": {"campaign_id", "date_time"}, "day_from": {period.First() + " 00:00:00"}, "day_to": {period.Last() + " 23:59:59"},
 		"page": {strconv.Itoa(page)}, "per_page": {strconv.Itoa(propellerRows)},
 	}, &raw)
 	if err != nil {

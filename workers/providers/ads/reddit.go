@@ -86,11 +86,11 @@ func redditNames(ctx context.Context, s *session, cursor string) (next string, e
 	return answer.Pagination.query()
 }
 
-func redditPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func redditPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	if _, err := s.prepare(ctx, redditNames); err != nil {
 		return nil, "", err
 	}
-	of, ok := s.past(of, time.UTC)
+	period, ok := s.begun(period, time.UTC)
 	if !ok {
 		return nil, "", nil
 	}
@@ -106,7 +106,7 @@ func redditPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 	}
 	err = s.read(ctx, rest.Request{Method: http.MethodPost, Path: redditPath(s) + "/reports", Query: q, Repeat: true, Body: map[string]any{"data": map[string]any{
 		"breakdowns": []string{"CAMPAIGN_ID", "DATE"}, "fields": []string{"CAMPAIGN_ID", "DATE", "IMPRESSIONS", "CLICKS", "SPEND"},
-		"starts_at": of.From.Format(time.DateOnly) + "T00:00:00Z", "ends_at": of.End().Format(time.DateOnly) + "T00:00:00Z", "time_zone_id": "UTC",
+		"starts_at": period.From.Format(time.DateOnly) + "T00:00:00Z", "ends_at": period.End().Format(time.DateOnly) + "T00:00:00Z", "time_zone_id": "UTC",
 	}}}, &answer)
 	if err != nil {
 		return nil, "", err

@@ -46,13 +46,13 @@ func revcontentToken(ctx context.Context, s *session) (string, error) {
 // revcontentRows is the number of rows on a page. The answer does not tell how many pages there are.
 const revcontentRows = 1000
 
-func revcontentPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func revcontentPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	offset := platform.Place(cursor, 0)
 	var answer struct {
 		Data rest.List[record] `json:"data"`
 	}
 	err = s.Get(ctx, "/stats/api/v1.0/boosts/performance", url.Values{
-		"date_from": {of.First()}, "date_to": {of.Last()}, "all_boosts": {"yes"},
+		"date_from": {period.First()}, "date_to": {period.Last()}, "all_boosts": {"yes"},
 		"limit": {strconv.Itoa(revcontentRows)}, "offset": {strconv.Itoa(offset)},
 	}, &answer)
 	for _, v := range answer.Data {

@@ -34,7 +34,7 @@ type session struct {
 	token          string
 	renewed        bool
 	zone, currency string            // of the account; empty: not known
-	names          map[string]string // of campaigns, by their ids, where the spend does not come with them; nil: not read yet
+	names          map[string]string // names of campaigns by their ids, for platforms that report spend without names; nil: not read yet
 	meta           metaSize
 	lastPage       []byte // the last answer of a custom endpoint
 }
@@ -42,8 +42,8 @@ type session struct {
 // maxNamePages is the maximum number of pages that are read for the names of campaigns.
 const maxNamePages = 50
 
-// prepare reads the account with test, and the names of its campaigns with page, which adds the names of the page at a cursor to
-// s.names. A session does this once. complete is false if there are more than maxNamePages pages.
+// prepare calls test, which reads the account, and then reads the names of the account's campaigns. page adds the names of the page at
+// a cursor to s.names. A session is prepared once. complete is false if there are more than maxNamePages pages.
 func (s *session) prepare(ctx context.Context, page func(ctx context.Context, s *session, cursor string) (next string, err error)) (
 	complete bool, err error,
 ) {
@@ -101,8 +101,8 @@ func (s *session) sendSigned(ctx context.Context, r rest.Request) (egress.Answer
 	return out, err
 }
 
-// withRenewal calls send with a token. If the platform no longer accepts the token, withRenewal calls send once more with a new
-// one. If the token is empty, withRenewal fetches one first.
+// withRenewal calls send with a token. If the token is stale, withRenewal calls send once more with a new token. If the token is empty,
+// withRenewal fetches a token first.
 func withRenewal(ctx context.Context, tokens Tokens, token string, send func(token string) (stale bool, err error)) (err error) {
 	if token == "" {
 		if token, err = tokens.Token(ctx); err != nil {
@@ -153,15 +153,15 @@ func (s *session) Get(ctx context.Context, path string, query url.Values, into a
 	return s.read(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query}, into)
 }
 
-// fetched implements Tokens by exchanging the credentials for tokens.
-type fetched struct {
+// fetchedTokens implements Tokens by exchanging the credentials for tokens.
+type fetchedTokens struct {
 	s     *session
 	token string
-	fresh bool // the token was fetched just now, so a new one would be refused as well
+	fresh bool // the token was fetched in this session, so a new one would be refused as well
 }
 
 // Token implements Tokens.
-func (f *fetched) Token(ctx context.Context) (string, error) {
+func (f *fetchedTokens) Token(ctx context.Context) (string, error) {
 	if f.token != "" {
 		return f.token, nil
 	}
@@ -169,7 +169,7 @@ func (f *fetched) Token(ctx context.Context) (string, error) {
 }
 
 // Renew implements Tokens.
-func (f *fetched) Renew(ctx context.Context, _ string) (string, error) {
+func (f *fetchedTokens) Renew(ctx context.Context, _ string) (string, error) {
 	if f.fresh {
 		return "", &rest.FailureError{Refused: true, Text: "a token that was issued just now"}
 	}
@@ -210,13 +210,13 @@ func digits(id string) string {
 	}, id)
 }
 
-// past returns the part of a range that has begun in a time zone. ok is false if no day of it has.
-func (s *session) past(of Range, zone *time.Location) (part Range, ok bool) {
+// begun returns the days of a range that have begun in a time zone. ok is false if no day has begun.
+func (s *session) begun(period Range, zone *time.Location) (part Range, ok bool) {
 	today := midnight(s.Now().In(zone), time.UTC)
-	if of.To.After(today) {
-		of.To = today
+	if period.To.After(today) {
+		period.To = today
 	}
-	return of, of.First() <= of.Last()
+	return period, period.First() <= period.Last()
 }
 
 // midnight returns the moment at which a day begins in a time zone.

@@ -100,7 +100,7 @@ func snapchatNames(ctx context.Context, s *session, cursor string) (next string,
 // snapchatTime is the form of times. A day must begin at midnight of the account.
 const snapchatTime = "2006-01-02T15:04:05.000-07:00"
 
-func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func snapchatPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	if _, err := s.prepare(ctx, snapchatNames); err != nil {
 		return nil, "", err
 	}
@@ -110,7 +110,7 @@ func snapchatPage(ctx context.Context, s *session, of Range, cursor string) (row
 	}
 	q := url.Values{
 		"granularity": {"DAY"}, "breakdown": {"campaign"}, "fields": {"impressions,swipes,spend"}, "limit": {"200"},
-		"start_time": {midnight(of.From, zone).Format(snapchatTime)}, "end_time": {midnight(of.End(), zone).Format(snapchatTime)},
+		"start_time": {midnight(period.From, zone).Format(snapchatTime)}, "end_time": {midnight(period.End(), zone).Format(snapchatTime)},
 	}
 	if cursor != "" {
 		q.Set("cursor", cursor)

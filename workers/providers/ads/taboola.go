@@ -23,13 +23,13 @@ func taboolaToken(ctx context.Context, s *session) (string, error) {
 	}}, "access_token")
 }
 
-func taboolaPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
+func taboolaPage(ctx context.Context, s *session, period Range, _ string) (rows []row, next string, err error) {
 	var answer struct {
 		Zone    rest.Text         `json:"timezone"`
 		Results rest.List[record] `json:"results"`
 	}
 	path := "/backstage/api/1.0/" + url.PathEscape(s.c["account_id"]) + "/reports/campaign-summary/dimensions/campaign_day_breakdown"
-	err = s.Get(ctx, path, url.Values{"start_date": {of.First()}, "end_date": {of.Last()}}, &answer)
+	err = s.Get(ctx, path, url.Values{"start_date": {period.First()}, "end_date": {period.Last()}}, &answer)
 	s.zone = string(answer.Zone)
 	for _, v := range answer.Results {
 		rows = append(rows, row{

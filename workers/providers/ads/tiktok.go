@@ -32,7 +32,7 @@ func tiktokFailed(body []byte) string {
 	return string(e.Message) + " (" + string(e.Code) + ")"
 }
 
-func tiktokPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {
+func tiktokPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var answer struct {
 		Data struct {
@@ -45,7 +45,7 @@ func tiktokPage(ctx context.Context, s *session, of Range, cursor string) (rows 
 	err = s.Get(ctx, "/report/integrated/get/", url.Values{
 		"advertiser_id": {s.c["advertiser_id"]}, "report_type": {"BASIC"}, "service_type": {"AUCTION"}, "data_level": {"AUCTION_CAMPAIGN"},
 		"dimensions": {`["campaign_id","stat_time_day"]`}, "metrics": {`["spend","clicks","impressions","campaign_name","currency"]`},
-		"start_date": {of.First()}, "end_date": {of.Last()}, "page": {strconv.Itoa(page)}, "page_size": {"1000"},
+		"start_date": {period.First()}, "end_date": {period.Last()}, "page": {strconv.Itoa(page)}, "page_size": {"1000"},
 	}, &answer)
 	for _, v := range answer.Data.List {
 		rows = append(rows, row{

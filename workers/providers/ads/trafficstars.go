@@ -32,17 +32,17 @@ func trafficStarsToken(ctx context.Context, s *session) (string, error) {
 	}}, "access_token")
 }
 
-func trafficStarsPage(ctx context.Context, s *session, of Range, _ string) (rows []row, next string, err error) {
+func trafficStarsPage(ctx context.Context, s *session, period Range, _ string) (rows []row, next string, err error) {
 	var answer []record
 	err = s.Get(ctx, "/v1.1/advertiser/custom/report/by-campaign", url.Values{
-		"date_from": {of.First()}, "date_to": {of.Last()},
+		"date_from": {period.First()}, "date_to": {period.Last()},
 	}, &answer)
 	for _, v := range answer {
 		if v["amount"] == "" {
 			return nil, "", errNoAmount
 		}
 		rows = append(rows, row{
-			day: rest.Text(of.First()), campaign: v["campaign_id"], name: v["name"], amount: v["amount"], clicks: v["clicks"],
+			day: rest.Text(period.First()), campaign: v["campaign_id"], name: v["name"], amount: v["amount"], clicks: v["clicks"],
 			impressions: v["impressions"],
 		})
 	}

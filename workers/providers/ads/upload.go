@@ -93,28 +93,28 @@ func NewUploader(o UploadOptions) *Uploader {
 
 // uploads describes how to upload conversions to a platform.
 type uploads struct {
-	base   string
-	most   int           // maximum number of events in one request
-	oldest time.Duration // maximum age of a conversion
+	base      string
+	maxEvents int           // maximum number of events in one request
+	maxAge    time.Duration // maximum age of a conversion
 	// click returns the platform's click id of an event, or an empty text. clicks names the parameters that click looks for.
 	click  func(e Event) string
 	clicks string
-	// unfit returns the reason why the platform cannot take a conversion that it is told of as it happened; nil: it can take all.
-	unfit func(e Event) string
-	// lacks names what the connection needs but does not have. The result is empty if nothing is missing. nil: the fields that
+	// whyUnfit returns the reason why the platform cannot take a new conversion; nil: it can take all.
+	whyUnfit func(e Event) string
+	// needs names what the connection needs but does not have. The result is empty if nothing is missing. nil: the fields that
 	// the provider's row names for conversions.
-	lacks func(u *uploading) string
-	// head adds headers to every request, in addition to the token; nil: no further headers.
-	head func(u *uploading, h map[string]string)
+	needs func(u *uploading) string
+	// headers adds headers to every request, in addition to the token; nil: no further headers.
+	headers func(u *uploading, h map[string]string)
 	// secret names the credential that is used as the token; empty: the tokens come from a sign-in.
 	secret string
 	// send uploads conversions. change reports later changes of conversions; nil: the platform accepts no changes.
 	send, change func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
-	// alone names the credential with which a request may have only one event.
-	alone string
-	// fixed returns the reason why this event cannot be changed later; nil: all events can be changed.
-	fixed func(e Event) string
-	tries bool // the platform can check events without counting them
+	// singleBy names a credential. If the connection has it, a request may have only one event.
+	singleBy string
+	// whyFixed returns the reason why this event cannot be changed later; nil: all events can be changed.
+	whyFixed  func(e Event) string
+	validates bool // the platform can check events without counting them
 	// outcome asks for the outcome of a request; nil: the platform's first answer is final.
 	outcome func(ctx context.Context, u *uploading, request string) (Outcome, error)
 	// fault reads the failure that an answer reports.
@@ -147,8 +147,8 @@ type fault struct {
 	scope   bool // the token lacks a scope
 	stop    bool // the destination of the events is refused, so no event of the connection can be accepted
 	after   time.Duration
-	event   bool           // the whole request was refused because of an event
-	at      map[int]string // reasons by the place of the refused event, if the platform names places
+	event   bool           // the whole request was refused because of some of its events
+	at      map[int]string // reasons by the places of refused events in the request, if the platform names places
 	// verdicts are the results of all events, if the platform reports a failure although it has dealt with each event.
 	verdicts []Verdict
 }
@@ -179,38 +179,38 @@ var uploadRate = platform.Rate{Burst: 10, Interval: 500 * time.Millisecond}
 // mode, the platform does not count the events.
 func (c *Uploader) Open(provider, key string, credentials map[string]string, tokens Tokens, action string, shadow bool) (*Upload, error) {
 	p, known := models.SourceProviderNamed(provider)
-	how, ok := uploadPlatforms[provider]
+	entry, ok := uploadPlatforms[provider]
 	if p.ByTokenUpload(credentials) {
-		how, ok = tokenUploads[provider]
+		entry, ok = tokenUploads[provider]
 	}
 	if !known || !ok {
 		return nil, fmt.Errorf("ads: %q takes no conversions", provider)
 	}
 	_, secrets := p.Split(credentials)
 	u := &uploading{
-		Session: c.o.Session(how.base, "upload:"+key, uploadRate, uploadRetryTime,
+		Session: c.o.Session(entry.base, "upload:"+key, uploadRate, uploadRetryTime,
 			append(slices.Collect(maps.Values(secrets)), c.o.DeveloperToken)...),
-		uploads: how, row: p, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o,
+		uploads: entry, row: p, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o,
 	}
 	if c.o.URL != "" {
 		u.Base = c.o.URL + "/" + provider
 	}
-	if how.alone != "" && credentials[how.alone] != "" {
-		u.most = 1
+	if entry.singleBy != "" && credentials[entry.singleBy] != "" {
+		u.maxEvents = 1
 	}
 	return &Upload{u}, nil
 }
 
-// lack names what the connection needs but does not have. It returns an empty text if nothing is missing.
-func (u *uploading) lack() string {
-	if u.lacks != nil {
-		return u.lacks(u)
+// missingSetting names what the connection needs but does not have. It returns an empty text if nothing is missing.
+func (u *uploading) missingSetting() string {
+	if u.needs != nil {
+		return u.needs(u)
 	}
 	return u.missing(u.row.MissingForConversions(u.c)...)
 }
 
 // MaxEvents returns the maximum number of events in one request.
-func (c *Upload) MaxEvents() int { return c.u.most }
+func (c *Upload) MaxEvents() int { return c.u.maxEvents }
 
 // Requests returns the number of requests made so far.
 func (c *Upload) Requests() int { return c.u.Used().Requests }
@@ -222,7 +222,7 @@ const mostRefused = 100
 // platform recognizes them by their ids. The error is an *UploadError. With an error, some events may still have verdicts.
 func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	out := make([]Verdict, len(events))
-	if lack := c.u.lack(); lack != "" {
+	if lack := c.u.missingSetting(); lack != "" {
 		return out, &UploadError{text: lack, Refused: true}
 	}
 	var fresh, changed []int
@@ -230,7 +230,7 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 		switch why := c.u.skipReason(e); {
 		case why != "":
 			out[i] = Verdict{Result: models.UploadSkipped, Reason: why}
-		case c.u.shadow && (e.Action != models.UploadNew || !c.u.tries):
+		case c.u.shadow && (e.Action != models.UploadNew || !c.u.validates):
 			out[i] = Verdict{Result: models.UploadShadow, Reason: "not sent"}
 		case e.Action == models.UploadNew:
 			fresh = append(fresh, i)
@@ -264,12 +264,12 @@ func (u *uploading) skipReason(e Event) string {
 		return "cannot be taken back: the platform has no way to"
 	case e.Action != models.UploadNew && u.change == nil:
 		return "cannot be changed: the platform has no way to"
-	case e.Action != models.UploadNew && u.fixed != nil && u.fixed(e) != "":
-		return u.fixed(e)
-	case e.Action == models.UploadNew && u.unfit != nil && u.unfit(e) != "":
-		return u.unfit(e)
-	case u.Now().Sub(e.Time) > u.oldest:
-		return fmt.Sprintf("too old: the platform takes conversions of the last %d days", int(u.oldest.Hours()/24))
+	case e.Action != models.UploadNew && u.whyFixed != nil && u.whyFixed(e) != "":
+		return u.whyFixed(e)
+	case e.Action == models.UploadNew && u.whyUnfit != nil && u.whyUnfit(e) != "":
+		return u.whyUnfit(e)
+	case u.Now().Sub(e.Time) > u.maxAge:
+		return fmt.Sprintf("too old: the platform takes conversions of the last %d days", int(u.maxAge.Hours()/24))
 	}
 	return ""
 }
@@ -279,7 +279,7 @@ type sendFunc = func(ctx context.Context, u *uploading, events []Event) ([]Verdi
 // sendAll sends the events at the places at, in requests of at most u.most events.
 func (u *uploading) sendAll(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict) error {
 	refused := 0
-	for part := range slices.Chunk(at, u.most) {
+	for part := range slices.Chunk(at, u.maxEvents) {
 		if err := u.sendPart(ctx, send, part, events, out, &refused); err != nil {
 			return err
 		}
@@ -302,7 +302,7 @@ func (u *uploading) sendPart(ctx context.Context, send sendFunc, at []int, event
 			list[n] = events[i]
 		}
 		verdicts, err := send(ctx, u, list)
-		f, failed := errorsAsFault(err)
+		f, failed := asFault(err)
 		if !failed || !f.event {
 			for n, v := range verdicts {
 				v.Reason = u.publicText(v.Reason)

@@ -24,9 +24,9 @@ import (
 // conversion action, which may be a manager of the account. Adjustments are not documented for wbraid. Unverified: the exact
 // details of Data Manager's refusals. The place of a refused event is read from any field that contains "events[n]".
 var googleUploads = uploads{
-	base: "https://datamanager.googleapis.com", most: 2000, oldest: 90 * 24 * time.Hour,
+	base: "https://datamanager.googleapis.com", maxEvents: 2000, maxAge: 90 * 24 * time.Hour,
 	click: func(e Event) string { _, id := googleClick(e); return id }, clicks: "gclid, gbraid or wbraid",
-	lacks: func(u *uploading) string {
+	needs: func(u *uploading) string {
 		if u.action == "" {
 			return "the connection has no conversion_action"
 		}
@@ -39,15 +39,15 @@ var googleUploads = uploads{
 		return googleIngest(ctx, u, events)
 	},
 	change: googleChange,
-	fixed: func(e Event) string {
+	whyFixed: func(e Event) string {
 		if name, _ := googleClick(e); name == "wbraid" {
 			return "cannot be changed or taken back: the platform does not for wbraid"
 		}
 		return ""
 	},
-	tries:   true,
-	outcome: googleOutcome,
-	fault:   googleFault,
+	validates: true,
+	outcome:   googleOutcome,
+	fault:     googleFault,
 }
 
 // googleClick returns the name and the value of the parameter with the click id of an event.
@@ -187,7 +187,7 @@ func googleClickConversions(ctx context.Context, u *uploading, events []Event) (
 
 // notAllowed reports whether a project may not use UploadClickConversions.
 func notAllowed(err error) bool {
-	f, ok := errorsAsFault(err)
+	f, ok := asFault(err)
 	return ok && strings.Contains(f.text, googleNotAllowed)
 }
 
@@ -216,7 +216,7 @@ func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	}
 	if len(restated) > 0 {
 		verdicts, err := googleIngest(ctx, u, restated)
-		if f, ok := errorsAsFault(err); ok && f.event {
+		if f, ok := asFault(err); ok && f.event {
 			return nil, &faultError{f.moved(places)}
 		}
 		if err != nil {
@@ -233,7 +233,7 @@ func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	for n, v := range verdicts {
 		out[adjusted[n]] = v
 	}
-	if f, ok := errorsAsFault(err); ok && (f.scope || f.stop || notAllowed(err)) { // uploads of new conversions go on
+	if f, ok := asFault(err); ok && (f.scope || f.stop || notAllowed(err)) { // uploads of new conversions go on
 		for _, i := range adjusted {
 			out[i] = Verdict{Result: models.UploadSkipped, Reason: "cannot be changed or taken back: " + f.text}
 		}
@@ -263,11 +263,11 @@ func (e googleError) code() string {
 
 // Codes of the Google Ads API for an event. All codes that are not listed here reject the event.
 var (
-	googleThere = map[string]bool{ // Google knows it already, from a request whose answer was lost
+	googleKnows = map[string]bool{ // Google already has the event, from a request whose answer was lost
 		"CLICK_CONVERSION_ALREADY_EXISTS": true, "ORDER_ID_ALREADY_IN_USE": true, "DUPLICATE_ORDER_ID": true,
 		"CONVERSION_ALREADY_RETRACTED": true, "MORE_RECENT_RESTATEMENT_FOUND": true,
 	}
-	googleLater = map[string]time.Duration{
+	googleTooEarly = map[string]time.Duration{
 		"TOO_RECENT_EVENT": 6 * time.Hour, "TOO_RECENT_CONVERSION_ACTION": 6 * time.Hour, "TOO_RECENT_CLICK": 6 * time.Hour,
 		"TOO_RECENT_CONVERSION": 24 * time.Hour,
 	}
@@ -278,10 +278,10 @@ func (e googleError) text() string { return strings.TrimSpace(e.code() + ": " + 
 func (e googleError) verdict() Verdict {
 	v := Verdict{Result: models.UploadRejected, Reason: e.text()}
 	switch code := e.code(); {
-	case googleThere[code]:
+	case googleKnows[code]:
 		v.Result = models.UploadAccepted
-	case googleLater[code] > 0:
-		v.Result, v.After = models.UploadPending, googleLater[code]
+	case googleTooEarly[code] > 0:
+		v.Result, v.After = models.UploadPending, googleTooEarly[code]
 	}
 	return v
 }

@@ -19,8 +19,8 @@ const googleSoon = 6 * time.Hour
 // Data Manager's reasons that this package treats specially. Google Ads uses similar words for actions that are too new.
 const (
 	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
-	// googleKnown begins the reasons of conversions that Google already has, by their transaction id or by click and time.
-	googleKnown = "PROCESSING_ERROR_REASON_DUPLICATE_"
+	// googleDuplicate begins the reasons of conversions that Google already has, by their transaction id or by click and time.
+	googleDuplicate = "PROCESSING_ERROR_REASON_DUPLICATE_"
 )
 
 // googleOutcome asks Data Manager about the outcome of a request, which has one destination. A request with an unknown status
@@ -45,26 +45,26 @@ func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, 
 	if err != nil || len(answer.Destinations) == 0 {
 		return Outcome{}, err
 	}
-	of := answer.Destinations[0]
+	destination := answer.Destinations[0]
 	var words []string
-	out := Outcome{Done: true, Known: len(of.Errors.Counts) > 0}
-	for _, c := range of.Errors.Counts {
+	out := Outcome{Done: true, Known: len(destination.Errors.Counts) > 0}
+	for _, c := range destination.Errors.Counts {
 		words = append(words, fmt.Sprintf("%s (%s)", c.Reason, c.Records))
-		out.Known = out.Known && strings.HasPrefix(c.Reason, googleKnown)
+		out.Known = out.Known && strings.HasPrefix(c.Reason, googleDuplicate)
 		if strings.Contains(c.Reason, googleTooRecent) {
 			out.Again = googleSoon
 		}
 	}
-	said := strings.Join(words, ", ")
-	switch of.Status {
+	counted := strings.Join(words, ", ")
+	switch destination.Status {
 	case "SUCCESS":
 		return Outcome{Done: true, Result: models.UploadAccepted, Reason: "request " + request + ": processed"}, nil
 	case "PARTIAL_SUCCESS":
 		out.Result = models.UploadAccepted
-		out.Reason = "request " + request + ": processed, but for some, of which the platform does not say which: " + said
+		out.Reason = "request " + request + ": processed, but for some, of which the platform does not say which: " + counted
 		return out, nil
 	case "FAILED":
-		out.Result, out.Reason = models.UploadRejected, "request "+request+" failed: "+said
+		out.Result, out.Reason = models.UploadRejected, "request "+request+" failed: "+counted
 		return out, nil
 	}
 	return Outcome{}, nil

@@ -22,12 +22,12 @@ import (
 // need a user agent and the address of the page. Unverified: that a request may have 1,000 events, and that a refusal names the
 // places of events.
 var metaUploads = uploads{
-	base: "https://graph.facebook.com", most: 1000, oldest: 7 * 24 * time.Hour,
+	base: "https://graph.facebook.com", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return cmp.Or(metaClick(e), e.param("fbp")) }, clicks: "fbclid, fbc or fbp",
-	secret: "capi_token",
-	send:   metaSend,
-	unfit:  metaUnfit,
-	fault:  metaFault, faultIn200: true,
+	secret:   "capi_token",
+	send:     metaSend,
+	whyUnfit: metaUnfit,
+	fault:    metaFault, faultIn200: true,
 }
 
 // metaUnfit names what every event of a web page needs.
@@ -92,12 +92,12 @@ func metaSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, err
 // Meta's error codes.
 var (
 	metaBusyCodes = []int{4, 17, 32, 613, 80000, 80001, 80002, 80003, 80004, 80005, 80006, 80008} // fewer requests are asked for
-	metaPassing   = []int{1, 2, 21009}
+	metaTransient = []int{1, 2, 21009}
 )
 
 const (
 	metaToken   = 190
-	metaBad     = 100
+	metaInvalid = 100
 	metaMissing = 33 // subcode: the object does not exist, or access to it is denied
 	metaPause   = 5 * time.Minute
 )
@@ -105,12 +105,12 @@ const (
 func metaFault(status int, body []byte) *fault {
 	var answer struct {
 		Error *struct {
-			Text    string `json:"message"`
-			Title   string `json:"error_user_title"`
-			Words   string `json:"error_user_msg"`
-			Code    int    `json:"code"`
-			Subcode int    `json:"error_subcode"`
-			Passing bool   `json:"is_transient"`
+			Text      string `json:"message"`
+			Title     string `json:"error_user_title"`
+			Words     string `json:"error_user_msg"`
+			Code      int    `json:"code"`
+			Subcode   int    `json:"error_subcode"`
+			Transient bool   `json:"is_transient"`
 		} `json:"error"`
 	}
 	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
@@ -129,12 +129,12 @@ func metaFault(status int, body []byte) *fault {
 	}
 	f := &fault{text: strings.Join(words, "; ")}
 	switch {
-	case e.Passing, status >= http.StatusInternalServerError, slices.Contains(metaPassing, e.Code):
+	case e.Transient, status >= http.StatusInternalServerError, slices.Contains(metaTransient, e.Code):
 	case slices.Contains(metaBusyCodes, e.Code):
 		f.after = metaPause
-	case e.Code == metaToken, e.Code == 10, e.Code >= 200 && e.Code <= 299, e.Code == metaBad && e.Subcode == metaMissing:
+	case e.Code == metaToken, e.Code == 10, e.Code >= 200 && e.Code <= 299, e.Code == metaInvalid && e.Subcode == metaMissing:
 		f.refused = true
-	case e.Code == metaBad:
+	case e.Code == metaInvalid:
 		f.event = true
 		for _, w := range []string{e.Words, e.Text} {
 			if n, ok := indexIn(w, "data"); ok && f.at == nil {

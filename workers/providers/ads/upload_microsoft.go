@@ -18,9 +18,9 @@ import (
 // successful status. The error for the first item of a list may have no Index. Unverified: the numbers of the error codes, so
 // the words are read instead.
 var microsoftUploads = uploads{
-	base: "https://campaign.api.bingads.microsoft.com", most: 1000, oldest: 90 * 24 * time.Hour,
+	base: "https://campaign.api.bingads.microsoft.com", maxEvents: 1000, maxAge: 90 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",
-	lacks: func(u *uploading) string {
+	needs: func(u *uploading) string {
 		switch {
 		case u.action == "":
 			return "the connection has no conversion_action"
@@ -29,7 +29,7 @@ var microsoftUploads = uploads{
 		}
 		return u.missing("account_id", "customer_id")
 	},
-	head: func(u *uploading, h map[string]string) {
+	headers: func(u *uploading, h map[string]string) {
 		h["DeveloperToken"], h["CustomerId"], h["CustomerAccountId"] = u.o.DeveloperToken, u.c["customer_id"], u.c["account_id"]
 	},
 	send: func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {

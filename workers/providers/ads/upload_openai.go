@@ -16,12 +16,12 @@ import (
 // conversion. In shadow mode, validate_only keeps events from being stored. Unverified: the form of refusals, and that a bad event
 // is refused with status 400 or 422.
 var openAIUploads = uploads{
-	base: "https://bzr.openai.com/v1", most: 1000, oldest: 7 * 24 * time.Hour,
+	base: "https://bzr.openai.com/v1", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("oppref") }, clicks: "oppref",
-	secret: "conversions_key",
-	send:   openAISend,
-	tries:  true,
-	fault:  openAIFault,
+	secret:    "conversions_key",
+	send:      openAISend,
+	validates: true,
+	fault:     openAIFault,
 }
 
 // openAIData are the kinds of data of standard events. Any other event is sent as a custom event.

@@ -17,13 +17,13 @@ import (
 // mode the parameter test keeps events from being counted. Unverified: that the details of an answer 422 have the same list of
 // events, and how old a conversion may be.
 var pinterestUploads = uploads{
-	base: "https://api.pinterest.com/v5", most: 1000, oldest: 90 * 24 * time.Hour,
+	base: "https://api.pinterest.com/v5", maxEvents: 1000, maxAge: 90 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("epik") }, clicks: "epik",
-	unfit:  pinterestUnfit,
-	secret: "conversions_token",
-	send:   pinterestSend,
-	tries:  true,
-	fault:  pinterestFault,
+	whyUnfit:  pinterestUnfit,
+	secret:    "conversions_token",
+	send:      pinterestSend,
+	validates: true,
+	fault:     pinterestFault,
 }
 
 func pinterestUnfit(e Event) string {
@@ -63,7 +63,7 @@ func pinterestSend(ctx context.Context, u *uploading, events []Event) ([]Verdict
 	var answer pinterestEvents
 	err := u.post(ctx, u.API, path, map[string]any{"data": list}, &answer)
 	out := answer.verdicts()
-	if f, ok := errorsAsFault(err); ok && len(f.verdicts) > 0 {
+	if f, ok := asFault(err); ok && len(f.verdicts) > 0 {
 		out, err = f.verdicts, nil
 	}
 	switch {

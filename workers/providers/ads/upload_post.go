@@ -29,13 +29,13 @@ func (u *uploading) post(ctx context.Context, api rest.API, path string, body, i
 func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into any) error {
 	return withRenewal(ctx, uploadTokens{u}, "", func(token string) (stale bool, err error) {
 		u.Hide(token)
-		head := map[string]string{}
-		r.Header = head
-		if u.head != nil {
-			u.head(u, head)
+		headers := map[string]string{}
+		r.Header = headers
+		if u.headers != nil {
+			u.headers(u, headers)
 		}
-		if head["Access-Token"] == "" {
-			head["Authorization"] = "Bearer " + token
+		if headers["Access-Token"] == "" {
+			headers["Authorization"] = "Bearer " + token
 		}
 		answer, err := api.Send(ctx, r)
 		switch f := u.reportedFault(answer, err); {
@@ -141,7 +141,7 @@ func refusedToken(err error) error {
 func (u *uploading) uploadError(err error) error {
 	var ready *UploadError
 	var failed *rest.FailureError
-	if f, ok := errorsAsFault(err); ok {
+	if f, ok := asFault(err); ok {
 		return &UploadError{
 			text: u.publicText("the platform: " + f.text), request: u.publicText(f.request), After: f.after, Refused: f.refused || f.expired,
 			Stop: f.stop,
@@ -174,16 +174,16 @@ func (u *uploading) missing(fields ...string) string {
 	return "the connection has no " + strings.Join(list, " and no ")
 }
 
-// errorsAsFault returns the fault in an error, if there is one.
-func errorsAsFault(err error) (*fault, bool) {
+// asFault returns the fault in an error, if there is one.
+func asFault(err error) (*fault, bool) {
 	if f, ok := errors.AsType[*faultError](err); ok {
 		return f.fault, true
 	}
 	return nil, false
 }
 
-// moved converts a fault about some events of a list: it replaces the places of events within a request by their places in the
-// whole list.
+// moved converts a fault about a request that has only some events of a list. places has the place in the list of each event of the
+// request. The result names events by their places in the list.
 func (f *fault) moved(places []int) *fault {
 	out := *f
 	out.at = map[int]string{}

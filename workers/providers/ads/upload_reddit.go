@@ -18,12 +18,12 @@ import (
 // by its type and conversion_id, and refuses a whole request because of some events, which it names. It can neither change nor
 // retract a conversion. A test id only shows events in the Events Manager, so there is no trial.
 var redditUploads = uploads{
-	base: "https://ads-api.reddit.com/api/v3", most: 1000, oldest: 7 * 24 * time.Hour,
+	base: "https://ads-api.reddit.com/api/v3", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("rdt_cid") }, clicks: "rdt_cid",
-	secret: "conversions_token",
-	head:   func(_ *uploading, h map[string]string) { h["User-Agent"] = models.RedditAgent },
-	send:   redditSend,
-	fault:  redditFault,
+	secret:  "conversions_token",
+	headers: func(_ *uploading, h map[string]string) { h["User-Agent"] = models.RedditAgent },
+	send:    redditSend,
+	fault:   redditFault,
 }
 
 // redditTypes are Reddit's own types of conversions. Any other name is sent as a custom type.

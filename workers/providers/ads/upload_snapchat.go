@@ -20,13 +20,13 @@ import (
 // change nor retract a conversion. In shadow mode, events go to the path /events/validate, which counts nothing. The token is a
 // parameter of the address. Unverified: whether the number "event" of a refusal is the place of the event, so it is not used.
 var snapchatUploads = uploads{
-	base: "https://tr.snapchat.com", most: 1000, oldest: 37 * 24 * time.Hour,
+	base: "https://tr.snapchat.com", maxEvents: 1000, maxAge: 37 * 24 * time.Hour,
 	click: snapchatClick, clicks: "ScCid",
-	unfit:  snapchatUnfit,
-	secret: "conversions_token",
-	send:   snapchatSend,
-	tries:  true,
-	fault:  snapchatFault, faultIn200: true,
+	whyUnfit:  snapchatUnfit,
+	secret:    "conversions_token",
+	send:      snapchatSend,
+	validates: true,
+	fault:     snapchatFault, faultIn200: true,
 }
 
 func snapchatClick(e Event) string { return cmp.Or(e.param("ScCid"), e.param("sccid")) }

@@ -20,12 +20,12 @@ import (
 // own SDK lists the codes. A request with a test event code may have only one event. Unverified: that refusals with code
 // 40000 or 40002 concern events in all cases, and that events may be 7 days old.
 var tiktokUploads = uploads{
-	base: "https://business-api.tiktok.com", most: 50, oldest: 7 * 24 * time.Hour,
+	base: "https://business-api.tiktok.com", maxEvents: 50, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("ttclid") }, clicks: "ttclid",
-	head: func(u *uploading, h map[string]string) { h["Access-Token"] = u.c["access_token"] }, secret: "access_token",
-	alone: "test_event_code",
-	send:  tiktokSend,
-	fault: tiktokFault, faultIn200: true,
+	headers: func(u *uploading, h map[string]string) { h["Access-Token"] = u.c["access_token"] }, secret: "access_token",
+	singleBy: "test_event_code",
+	send:     tiktokSend,
+	fault:    tiktokFault, faultIn200: true,
 }
 
 // Codes of TikTok.

@@ -18,9 +18,9 @@ import (
 // and eventName, and can neither change nor retract it. It names the places of refused events and takes the others. Unverified: the
 // names of all error codes, so the status and the places are read.
 var uetUploads = uploads{
-	base: "https://capi.uet.microsoft.com", most: 1000, oldest: 7 * 24 * time.Hour,
+	base: "https://capi.uet.microsoft.com", maxEvents: 1000, maxAge: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",
-	lacks:  func(u *uploading) string { return u.missing(models.UETTag, models.UETToken) },
+	needs:  func(u *uploading) string { return u.missing(models.UETTag, models.UETToken) },
 	secret: models.UETToken,
 	send:   uetSend,
 	fault:  uetFault,

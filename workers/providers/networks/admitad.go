@@ -30,7 +30,7 @@ var admitad = adapter{
 
 const admitadRows = 500
 
-func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func admitadPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	offset := platform.Place(cursor, 0)
 	var answer struct {
 		Meta struct {
@@ -39,7 +39,7 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 		Results list[record] `json:"results"`
 	}
 	query := url.Values{"limit": {strconv.Itoa(admitadRows)}, "offset": {strconv.Itoa(offset)}}
-	s.admitadPeriod(query, of)
+	s.admitadPeriod(query, period)
 	err = s.authorized(ctx, rest.Request{Path: "/statistics/actions/", Query: query}, &answer)
 	for _, v := range answer.Results {
 		orders = append(orders, Order{
@@ -53,13 +53,13 @@ func admitadPage(ctx context.Context, s *session, of Range, cursor string) (orde
 
 // admitadPeriod sets the parameters for the days of the orders. For a feed, it sets the parameters for the times at which the
 // statuses changed.
-func (s *session) admitadPeriod(query url.Values, of Range) {
+func (s *session) admitadPeriod(query url.Values, period Range) {
 	from, to, form := "date_start", "date_end", "02.01.2006"
-	last := of.To
+	last := period.To
 	if s.feed != "" {
 		from, to, form = s.feed+"_start", s.feed+"_end", "02.01.2006 15:04:05"
-		last = of.End()
+		last = period.End()
 	}
-	query.Set(from, of.From.In(s.zone).Format(form))
+	query.Set(from, period.From.In(s.zone).Format(form))
 	query.Set(to, last.In(s.zone).Format(form))
 }

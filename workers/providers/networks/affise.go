@@ -41,7 +41,7 @@ func affiseFailed(body []byte) string {
 	return cmp.Or(rest.Complaint(body), "no success, and no reason")
 }
 
-func affisePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func affisePage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var answer struct {
 		Conversions list[record] `json:"conversions"`
@@ -51,7 +51,7 @@ func affisePage(ctx context.Context, s *session, of Range, cursor string) (order
 		} `json:"pagination"`
 	}
 	err = s.Get(ctx, "/3.0/stats/conversions", url.Values{
-		"date_from": {of.From.Format(time.DateOnly)}, "date_to": {of.To.Format(time.DateOnly)}, "timezone": {"UTC"},
+		"date_from": {period.From.Format(time.DateOnly)}, "date_to": {period.To.Format(time.DateOnly)}, "timezone": {"UTC"},
 		"status[]": {"1", "2", "3", "4", "5"}, "page": {strconv.Itoa(page)}, "limit": {strconv.Itoa(affiseRows)},
 	}, &answer)
 	for _, v := range answer.Conversions {

@@ -28,7 +28,7 @@ var awin = adapter{
 	feeds: []feed{{name: "validation"}, {name: "amendment"}}, feedDays: 31,
 }
 
-func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Order, next string, err error) {
+func awinPage(ctx context.Context, s *session, period Range, _ string) (orders []Order, next string, err error) {
 	var answer []struct {
 		ID         text         `json:"id"`
 		Status     text         `json:"commissionStatus"`
@@ -39,7 +39,7 @@ func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Ord
 	}
 	const form = "2006-01-02T15:04:05"
 	err = s.Get(ctx, "/publishers/"+url.PathEscape(s.c["publisher_id"])+"/transactions/", url.Values{
-		"startDate": {of.From.Format(form)}, "endDate": {of.End().Add(-time.Second).Format(form)}, "timezone": {"UTC"},
+		"startDate": {period.From.Format(form)}, "endDate": {period.End().Add(-time.Second).Format(form)}, "timezone": {"UTC"},
 		"dateType": {cmp.Or(s.feed, "transaction")},
 	}, &answer)
 	for _, v := range answer {

@@ -42,7 +42,7 @@ func cakeFailed(body []byte) string {
 	return cmp.Or(string(answer.Message), "no success, and no reason")
 }
 
-func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func cakePage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	row := platform.Place(cursor, 1)
 	var answer struct {
 		Rows text         `json:"row_count"`
@@ -50,7 +50,7 @@ func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 	}
 	err = s.Get(ctx, "/affiliates/api/Reports/Conversions", url.Values{
 		"api_key": {s.c["api_key"]}, "affiliate_id": {s.c["affiliate_id"]},
-		"start_date": {of.From.Format(time.DateOnly)}, "end_date": {of.End().Format(time.DateOnly)},
+		"start_date": {period.From.Format(time.DateOnly)}, "end_date": {period.End().Format(time.DateOnly)},
 		"start_at_row": {strconv.Itoa(row)}, "row_limit": {strconv.Itoa(cakeRows)},
 	}, &answer)
 	for _, v := range answer.Data {
@@ -58,7 +58,7 @@ func cakePage(ctx context.Context, s *session, of Range, cursor string) (orders 
 			Click: v.click("subid_1", "subid_2", "subid_3", "subid_4", "subid_5"), ID: v.get("conversion_id"), Word: v.get("disposition"),
 			Payout: v.get("price"), At: s.when(v["conversion_date"]),
 		}
-		if o.At.IsZero() || of.Has(o.At.Time) {
+		if o.At.IsZero() || period.Has(o.At.Time) {
 			orders = append(orders, o)
 		}
 	}

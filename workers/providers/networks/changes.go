@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// feed is a question for orders by the date of a change, such as the date of the network's decision. It finds decisions about
+// feed is a request for orders by the date of a change, such as the date of the network's decision. It finds decisions about
 // orders of any age.
 type feed struct {
 	name string   // the platform's name of that date
-	page pageFunc // reads a page; nil: the page of the adapter, which finds name in session.feed
+	page pageFunc // reads a page; nil: adapter.page, for which session.feed has the name
 }
 
 const (
-	// overlap is the time before since that Changes reads again. A platform may show a decision some time after the date that it
-	// gives the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time zones also
-	// differ.
+	// overlap is how long before since the period of Changes begins. A platform may show a decision some hours after the date of the
+	// decision. For example, an order that locks at midnight is approved some hours later. Clocks and time zones also differ.
 	overlap = 48 * time.Hour
 	// maxParts limits how short a period of Changes becomes: a month divided by 512 is less than two hours.
 	maxParts = 512
@@ -26,8 +25,8 @@ const (
 // Feeds lists the providers that can be asked by the date of a change.
 func Feeds() []string {
 	var names []string
-	for name, how := range platforms {
-		if len(how.feeds) > 0 {
+	for name, entry := range platforms {
+		if len(entry.feeds) > 0 {
 			names = append(names, name)
 		}
 	}
@@ -37,12 +36,12 @@ func Feeds() []string {
 
 // Changes reads the orders that the platform has changed or decided from since on, in one period that ends at until. It reads the
 // two days before since again. The next call continues at until. If the period has more than most orders, Changes reads a shorter
-// one. It returns ErrTooMany if the shortest period has more. Other errors are texts for a person.
+// period. It returns ErrTooMany if the shortest period has more. Other errors are texts for a person.
 func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (orders []Order, until time.Time, err error) {
 	for parts := time.Duration(1); ; parts *= 8 {
-		of := c.s.changePeriod(since, parts)
-		if orders, err = c.changed(ctx, of, most); !errors.Is(err, ErrTooMany) || parts >= maxParts {
-			return orders, of.End(), err
+		period := c.s.changePeriod(since, parts)
+		if orders, err = c.changed(ctx, period, most); !errors.Is(err, ErrTooMany) || parts >= maxParts {
+			return orders, period.End(), err
 		}
 	}
 }
@@ -74,7 +73,7 @@ func (s *session) feedParam() []string {
 }
 
 // changed reads a period of all feeds.
-func (c *Connection) changed(ctx context.Context, of Range, most int) ([]Order, error) {
+func (c *Connection) changed(ctx context.Context, period Range, most int) ([]Order, error) {
 	defer func() { c.s.feed = "" }()
 	var all []Order
 	for _, f := range c.s.feeds {
@@ -82,7 +81,7 @@ func (c *Connection) changed(ctx context.Context, of Range, most int) ([]Order, 
 		if c.s.feed = f.name; page == nil {
 			page = c.s.page
 		}
-		if err := c.read(ctx, of, 0, page, most, &all); err != nil {
+		if err := c.read(ctx, period, 0, page, most, &all); err != nil {
 			return nil, err
 		}
 	}

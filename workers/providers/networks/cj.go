@@ -41,7 +41,7 @@ func cjFailed(body []byte) string {
 	return rest.Complaint(answer.Errors)
 }
 
-func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func cjPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	quoted := func(word string) string { // GraphQL writes texts as JSON does
 		out, _ := json.Marshal(word)
 		return string(out)
@@ -54,7 +54,7 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 	query := fmt.Sprintf(`{ publisherCommissions(forPublishers:[%s], since%sDate:%s, before%sDate:%s%s) `+
 		`{ count payloadComplete maxCommissionId records { commissionId originalActionId actionStatus shopperId eventDate `+
 		`pubCommissionAmountPubCurrency pubCommissionAmountUsd saleAmountPubCurrency saleAmountUsd } } }`,
-		quoted(s.c["publisher_id"]), date, quoted(of.From.UTC().Format(time.RFC3339)), date, quoted(of.End().UTC().Format(time.RFC3339)), after)
+		quoted(s.c["publisher_id"]), date, quoted(period.From.UTC().Format(time.RFC3339)), date, quoted(period.End().UTC().Format(time.RFC3339)), after)
 	var answer struct {
 		Data struct {
 			Commissions struct {
@@ -78,9 +78,9 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 		if usd := v.get("pubCommissionAmountUsd"); o.Payout == "" && usd != "" {
 			o.Payout, o.Currency = usd, "USD"
 		}
-		o.record, o.whole = v.get("commissionId"), o.ID
+		o.recordID, o.orderKey = v.get("commissionId"), o.ID
 		if o.negative() {
-			o.back, o.Status = true, models.StatusRejected
+			o.isReversal, o.Status = true, models.StatusRejected
 		}
 		orders = append(orders, o)
 	}
@@ -94,13 +94,13 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 
 // cjLocked reads the commissions that lock in a period. It returns their statuses only, because corrections of a commission may
 // have other locking dates, and the amount follows from all of them.
-func cjLocked(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	list, next, err := cjPage(ctx, s, of, cursor)
+func cjLocked(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
+	list, next, err := cjPage(ctx, s, period, cursor)
 	for _, o := range list {
-		if o.back {
+		if o.isReversal {
 			continue
 		}
-		o.Payout, o.Currency, o.record, o.whole, o.StatusOnly = "", "", "", "", true
+		o.Payout, o.Currency, o.recordID, o.orderKey, o.StatusOnly = "", "", "", "", true
 		orders = append(orders, o)
 	}
 	return orders, next, err

@@ -44,12 +44,12 @@ func clickbankFailed(body []byte) string {
 	return string(body)
 }
 
-func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func clickbankPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
 	sent, err := s.Send(ctx, rest.Request{
 		Method: http.MethodGet, Path: "/rest/1.3/orders2/list", Header: map[string]string{"Page": strconv.Itoa(page)},
 		Query: url.Values{
-			"startDate": {of.From.Format(time.DateOnly)}, "endDate": {of.To.Format(time.DateOnly)}, "role": {"AFFILIATE"},
+			"startDate": {period.From.Format(time.DateOnly)}, "endDate": {period.To.Format(time.DateOnly)}, "role": {"AFFILIATE"},
 		},
 	})
 	if err != nil || len(bytes.TrimSpace(sent.Body)) == 0 { // there are no orders
@@ -80,7 +80,7 @@ func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (or
 			Click: clickOf(v.Click), ID: string(v.Receipt), Word: string(v.Type), Payout: sum(amounts), Currency: string(v.Currency),
 			Sale: string(v.Total), At: s.when(v.At),
 		}
-		o.record, o.whole, o.back = o.ID+"\x00"+kind+"\x00"+string(v.At), o.ID, kind == "RFND" || kind == "CGBK"
+		o.recordID, o.orderKey, o.isReversal = o.ID+"\x00"+kind+"\x00"+string(v.At), o.ID, kind == "RFND" || kind == "CGBK"
 		orders = append(orders, o)
 	}
 	return orders, platform.Next(sent.Status == http.StatusPartialContent, page+1), err

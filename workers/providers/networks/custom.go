@@ -27,10 +27,10 @@ var custom = adapter{
 	page: customPage,
 }
 
-func customPage(ctx context.Context, s *session, of Range, _ string) (orders []Order, next string, err error) {
+func customPage(ctx context.Context, s *session, period Range, _ string) (orders []Order, next string, err error) {
 	api := s.API
 	api.Base = strings.NewReplacer(
-		"{from}", of.From.Format(time.DateOnly), "{to}", of.To.Format(time.DateOnly), "{token}", url.QueryEscape(s.c["token"]),
+		"{from}", period.From.Format(time.DateOnly), "{to}", period.To.Format(time.DateOnly), "{token}", url.QueryEscape(s.c["token"]),
 	).Replace(s.c["url"])
 	if !strings.HasPrefix(strings.ToLower(api.Base), "https://") {
 		return nil, "", errors.New("the address must begin with https://")

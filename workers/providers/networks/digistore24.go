@@ -92,12 +92,12 @@ type digistoreTransaction struct {
 }
 
 // digistorePage reads all commissions of the days at once, because a transaction can have several commissions, which are one order.
-func digistorePage(ctx context.Context, s *session, of Range, _ string) (orders []Order, next string, err error) {
+func digistorePage(ctx context.Context, s *session, period Range, _ string) (orders []Order, next string, err error) {
 	var answer struct {
 		Items list[digistoreCommission] `json:"items"`
 	}
 	err = s.digistore(ctx, "listCommissions", url.Values{
-		"from": {of.From.Format(time.DateTime)}, "to": {of.End().Add(-time.Second).Format(time.DateTime)}, "page_no": {"1"}, "page_size": {"0"},
+		"from": {period.From.Format(time.DateTime)}, "to": {period.End().Add(-time.Second).Format(time.DateTime)}, "page_no": {"1"}, "page_size": {"0"},
 	}, &answer)
 	if err != nil {
 		return nil, "", err
@@ -229,11 +229,11 @@ func (d digistoreDetails) order(s *session, v digistoreCommission) (o Order, ok 
 		Click: d.clicks[string(v.Purchase)], ID: string(v.Transaction), Word: string(t.Type), Payout: string(v.Amount), Currency: string(v.Currency),
 		Sale: string(t.Amount), SaleCurrency: string(t.Currency), At: s.when(v.At),
 	}
-	o.record, o.whole = o.ID, o.ID
+	o.recordID, o.orderKey = o.ID, o.ID
 	if t.Type == "refund" || t.Type == "chargeback" {
-		o.back = true
-		if of := d.payment(s, t); of != "" {
-			o.ID, o.whole = string(of), string(of)
+		o.isReversal = true
+		if paid := string(d.payment(s, t)); paid != "" {
+			o.ID, o.orderKey = paid, paid
 		}
 	}
 	return o, t.Type != digistoreRefundAsked
@@ -241,7 +241,7 @@ func (d digistoreDetails) order(s *session, v digistoreCommission) (o Order, ok 
 
 // payment returns the id of the payment that a transaction takes back; empty: its purchase has no payment before it.
 func (d digistoreDetails) payment(s *session, back digistoreTransaction) text {
-	at, taken := s.when(back.At), digistoreAmount(back)
+	at, amountBack := s.when(back.At), digistoreAmount(back)
 	var latest, same digistoreTransaction
 	for _, t := range d.byPurchase[back.Purchase] {
 		when := s.when(t.At)
@@ -251,7 +251,7 @@ func (d digistoreDetails) payment(s *session, back digistoreTransaction) text {
 		if latest.ID == "" || when.After(s.when(latest.At).Time) {
 			latest = t
 		}
-		if digistoreAmount(t).Equal(taken) && (same.ID == "" || when.After(s.when(same.At).Time)) {
+		if digistoreAmount(t).Equal(amountBack) && (same.ID == "" || when.After(s.when(same.At).Time)) {
 			same = t
 		}
 	}

@@ -72,9 +72,9 @@ func (v ebayRecord) order(s *session) Order {
 }
 
 // ebayPage reads a page. The cursor is the query of the next page's address.
-func ebayPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func ebayPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	query := url.Values{
-		"STATUS": {"ALL"}, "START_DATE": {of.From.UTC().Format(time.DateOnly)}, "END_DATE": {of.End().Add(-time.Second).UTC().Format(time.DateOnly)},
+		"STATUS": {"ALL"}, "START_DATE": {period.From.UTC().Format(time.DateOnly)}, "END_DATE": {period.End().Add(-time.Second).UTC().Format(time.DateOnly)},
 		"date_type": {cmp.Or(s.feed, "event_date")}, "PageSize": {strconv.Itoa(ebayRows)},
 	}
 	if cursor != "" {

@@ -71,20 +71,20 @@ func (p everflowPaging) next(page, rows int) string {
 // onHold begins the cursors of the conversions on hold, which are read after the others.
 const onHold = "onhold "
 
-func everflowPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	if first := s.day(s.Now()).AddDate(0, 0, -everflowDays); of.From.Before(first) {
+func everflowPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
+	if first := s.day(s.Now()).AddDate(0, 0, -everflowDays); period.From.Before(first) {
 		return nil, "", models.Invalid("bad_range", "Everflow reports the last %d days: the range may begin on %s at the earliest",
 			everflowDays, first.Format(time.DateOnly))
 	}
 	if page, held := strings.CutPrefix(cursor, onHold); held {
-		return everflowHeld(ctx, s, of, page)
+		return everflowHeld(ctx, s, period, page)
 	}
 	page := platform.Place(cursor, 1)
 	var answer struct {
 		Conversions list[record]   `json:"conversions"`
 		Paging      everflowPaging `json:"paging"`
 	}
-	err = s.everflow(ctx, "conversions", of, page, nil, &answer)
+	err = s.everflow(ctx, "conversions", period, page, nil, &answer)
 	for _, v := range answer.Conversions {
 		orders = append(orders, everflowOrder(s, v))
 	}
@@ -92,7 +92,7 @@ func everflowPage(ctx context.Context, s *session, of Range, cursor string) (ord
 }
 
 // everflowHeld reads a page of the conversions on hold. A conversion whose holding period has ended is in the other report.
-func everflowHeld(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func everflowHeld(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var answer struct {
 		Conversions list[struct {
@@ -102,7 +102,7 @@ func everflowHeld(ctx context.Context, s *session, of Range, cursor string) (ord
 		}] `json:"conversions"`
 		Paging everflowPaging `json:"paging"`
 	}
-	err = s.everflow(ctx, "onhold", of, page, map[string]any{"on_hold_status_filter": ""}, &answer)
+	err = s.everflow(ctx, "onhold", period, page, map[string]any{"on_hold_status_filter": ""}, &answer)
 	for _, v := range answer.Conversions {
 		if v.Status == "approved" {
 			continue
@@ -118,9 +118,9 @@ func everflowHeld(ctx context.Context, s *session, of Range, cursor string) (ord
 }
 
 // everflow asks for a page of a report. more has further members of the request.
-func (s *session) everflow(ctx context.Context, report string, of Range, page int, more map[string]any, into any) error {
+func (s *session) everflow(ctx context.Context, report string, period Range, page int, more map[string]any, into any) error {
 	body := map[string]any{
-		"timezone_id": everflowUTC, "from": of.From.Format(time.DateTime), "to": of.End().Add(-time.Second).Format(time.DateTime),
+		"timezone_id": everflowUTC, "from": period.From.Format(time.DateTime), "to": period.End().Add(-time.Second).Format(time.DateTime),
 		"show_conversions": true, "show_events": true, "query": map[string]any{"filters": []any{}},
 	}
 	maps.Copy(body, more)

@@ -38,23 +38,23 @@ func impactOrder(s *session, v record) Order {
 	}
 }
 
-func impactPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	return s.impactActions(ctx, "ActionDate", of, cursor)
+func impactPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
+	return s.impactActions(ctx, "ActionDate", period, cursor)
 }
 
 // impactLocked reads the actions that lock in a period. An action that locks is approved or was reversed, and its amount is final. Its
 // change from pending to approved is no update for Impact's other questions.
-func impactLocked(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
-	return s.impactActions(ctx, "LockingDate", of, cursor)
+func impactLocked(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
+	return s.impactActions(ctx, "LockingDate", period, cursor)
 }
 
 // impactActions reads a page of the actions that have a date of this name in a period.
-func (s *session) impactActions(ctx context.Context, date string, of Range, cursor string) (orders []Order, next string, err error) {
+func (s *session) impactActions(ctx context.Context, date string, period Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
 		Pages   text         `json:"@numpages"`
 		Actions list[record] `json:"Actions"`
 	}
-	page, err := s.impactGet(ctx, "/Actions", date+"Start", date+"End", of, cursor, url.Values{}, &answer)
+	page, err := s.impactGet(ctx, "/Actions", date+"Start", date+"End", period, cursor, url.Values{}, &answer)
 	for _, v := range answer.Actions {
 		orders = append(orders, impactOrder(s, v))
 	}
@@ -63,12 +63,12 @@ func (s *session) impactActions(ctx context.Context, date string, of Range, curs
 
 // impactReversed reads the reversals of a period from the log of updates. An action that is reversed before it locks keeps its locking
 // date, so impactLocked finds it only weeks later. An update has no amount, and a reversed action earns nothing.
-func impactReversed(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func impactReversed(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
 		Pages   text         `json:"@numpages"`
 		Updates list[record] `json:"ActionUpdates"`
 	}
-	page, err := s.impactGet(ctx, "/ActionUpdates", "StartDate", "EndDate", of, cursor, url.Values{"State": {"REVERSED"}}, &answer)
+	page, err := s.impactGet(ctx, "/ActionUpdates", "StartDate", "EndDate", period, cursor, url.Values{"State": {"REVERSED"}}, &answer)
 	for _, v := range answer.Updates {
 		o := impactOrder(s, v)
 		o.ID, o.Payout, o.StatusOnly = v.get("ActionId"), "", true
@@ -79,12 +79,12 @@ func impactReversed(ctx context.Context, s *session, of Range, cursor string) (o
 
 // impactGet requests the page at a cursor of the records that have a date in a period, and returns its number. from and to are the
 // names of the parameters for the period.
-func (s *session) impactGet(ctx context.Context, path, from, to string, of Range, cursor string, query url.Values, into any) (
+func (s *session) impactGet(ctx context.Context, path, from, to string, period Range, cursor string, query url.Values, into any) (
 	page int, err error,
 ) {
 	page = platform.Place(cursor, 1)
-	query.Set(from, of.From.UTC().Format(time.RFC3339))
-	query.Set(to, of.End().Add(-time.Second).UTC().Format(time.RFC3339))
+	query.Set(from, period.From.UTC().Format(time.RFC3339))
+	query.Set(to, period.End().Add(-time.Second).UTC().Format(time.RFC3339))
 	query.Set("PageSize", strconv.Itoa(impactRows))
 	query.Set("Page", strconv.Itoa(page))
 	return page, s.Do(ctx, rest.Request{

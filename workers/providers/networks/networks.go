@@ -33,13 +33,13 @@ type Order struct {
 	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
 	// a part.
 	Alone bool
-	// StatusOnly marks a record of an order's status without its amount. It changes the status of a recorded order.
+	// StatusOnly marks a record that has the status of an order but no amount. It changes the status of a recorded order.
 	StatusOnly bool
 
-	// For a platform that reports one order by several records: record identifies this record, whole identifies the order that
-	// the records belong to, and back says that this record takes money back.
-	record, whole string
-	back          bool
+	// For a platform that reports one order by several records: recordID identifies this record, orderKey identifies the order that
+	// the records belong to, and isReversal says that this record takes money back.
+	recordID, orderKey string
+	isReversal         bool
 }
 
 // MaxOrders is the maximum number of orders of a request that a user waits for.
@@ -63,18 +63,18 @@ func New(o Options) *Client { return &Client{o.WithDefaults()} }
 // adapter describes how to call a provider of models.NetworkProviders.
 type adapter struct {
 	base string // address of its API, without a slash at the end; empty: a credential says it
-	own  bool   // the address is the customer's own, and tests do not replace it
+	own  bool   // the address is the customer's own, so Options.URL does not replace it
 	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
 	open func(s *session)
 	// test makes a cheap request; nil: Test reads the first page of today's orders.
 	test func(ctx context.Context, s *session) error
 	page pageFunc
 	days int // maximum days of one request; 0: no limit
-	// feeds are the questions for orders by the date of a change, as in changes.go; nil: the platform cannot be asked so.
+	// feeds are the requests for orders by the date of a change, as in changes.go; nil: the platform has no such request.
 	feeds    []feed
 	feedDays int // maximum days of one request by date of change
 	keeps    int // days for which the platform answers by date of change; 0: no limit
-	// vanishes says that the platform no longer reports an order that was rejected.
+	// vanishes says that the platform stops reporting an order that was rejected.
 	vanishes bool
 	// words maps the platform's words for a status, in lower case, to our statuses.
 	words map[string]string
@@ -122,7 +122,7 @@ type Connection struct{ s *session }
 // Open makes a connection. The credentials must be complete. key names the connection, for its rate limit.
 func (c *Client) Open(name, key string, credentials map[string]string) (*Connection, error) {
 	p, known := models.NetworkProviderNamed(name)
-	how, ok := platforms[name]
+	entry, ok := platforms[name]
 	if !known || !ok {
 		return nil, fmt.Errorf("networks: there is no platform %q", name)
 	}
@@ -132,14 +132,14 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 	}
 	_, secrets := p.Split(credentials)
 	s := &session{
-		Session: c.o.Session(how.base, "network:"+name+":"+key, platform.Rate{Burst: how.burst, Interval: how.interval}, platform.RetryTime,
+		Session: c.o.Session(entry.base, "network:"+name+":"+key, platform.Rate{Burst: entry.burst, Interval: entry.interval}, platform.RetryTime,
 			slices.Collect(maps.Values(secrets))...),
-		adapter: how, c: credentials, zone: zone,
+		adapter: entry, c: credentials, zone: zone,
 	}
-	if how.open != nil {
-		how.open(s)
+	if entry.open != nil {
+		entry.open(s)
 	}
-	if c.o.URL != "" && !how.own {
+	if c.o.URL != "" && !entry.own {
 		s.Base = c.o.URL + "/" + name
 	}
 	return &Connection{s}, nil
@@ -169,12 +169,12 @@ func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) (
 }
 
 // pageFunc reads a page of the orders of a range. cursor is empty for the first page. next is empty after the last page.
-type pageFunc func(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error)
+type pageFunc func(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error)
 
 // read appends the orders of a range to all. The error is ErrTooMany if all then has more than most orders.
-func (c *Connection) read(ctx context.Context, of Range, days int, page pageFunc, most int, all *[]Order) error {
-	return c.s.Read(of, days, func(of Range, cursor string) (string, error) {
-		orders, next, err := page(ctx, c.s, of, cursor)
+func (c *Connection) read(ctx context.Context, period Range, days int, page pageFunc, most int, all *[]Order) error {
+	return c.s.Read(period, days, func(period Range, cursor string) (string, error) {
+		orders, next, err := page(ctx, c.s, period, cursor)
 		for _, o := range orders {
 			*all = append(*all, c.s.clean(o))
 		}
@@ -185,12 +185,12 @@ func (c *Connection) read(ctx context.Context, of Range, days int, page pageFunc
 	})
 }
 
-// Standing returns the moments of a range of days for which Orders lists every order that still stands, so that a missing one was
-// rejected. ok is false for a platform that reports rejected orders. It is also false for a range that ends before today, because an
-// order that leaves the state on hold may be reported on a later day.
-func (c *Connection) Standing(from, to time.Time) (of Range, ok bool) {
-	of = Range{From: c.s.date(from), To: c.s.date(to)}
-	return of, c.s.vanishes && of.End().After(c.s.Now())
+// Standing returns the range of days for which Orders lists every order that was not rejected. A recorded order that is missing there
+// was rejected. ok is false for a platform that reports rejected orders. It is also false for a range that ends before today, because
+// an order that leaves the state on hold may be reported on a later day.
+func (c *Connection) Standing(from, to time.Time) (period Range, ok bool) {
+	period = Range{From: c.s.date(from), To: c.s.date(to)}
+	return period, c.s.vanishes && period.End().After(c.s.Now())
 }
 
 // date returns the start of a calendar day in the connection's time zone.

@@ -37,7 +37,7 @@ type partnerizeConversion struct {
 	Items     list[record] `json:"conversion_items"`
 }
 
-func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func partnerizePage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
 		Cursor     text `json:"cursor_id"`
 		Hypermedia struct {
@@ -51,7 +51,7 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 	}
 	query := url.Values{
 		"date_type":  s.feedParam(),
-		"start_date": {of.From.UTC().Format(time.RFC3339)}, "end_date": {of.End().Add(-time.Second).UTC().Format(time.RFC3339)},
+		"start_date": {period.From.UTC().Format(time.RFC3339)}, "end_date": {period.End().Add(-time.Second).UTC().Format(time.RFC3339)},
 		"timezone": {"UTC"}, "limit": {strconv.Itoa(partnerizeRows)},
 	}
 	if name, value, ok := strings.Cut(cursor, "="); ok {

@@ -32,12 +32,12 @@ var rakuten = adapter{
 
 const rakutenRows = 1000
 
-func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func rakutenPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
 	var answer []record
 	date := cmp.Or(s.feed, "transaction_date")
 	err = s.authorized(ctx, rest.Request{Path: "/events/1.0/transactions", Query: url.Values{
-		date + "_start": {of.From.Format(time.DateTime)}, date + "_end": {of.End().Add(-time.Second).Format(time.DateTime)},
+		date + "_start": {period.From.Format(time.DateTime)}, date + "_end": {period.End().Add(-time.Second).Format(time.DateTime)},
 		"limit": {strconv.Itoa(rakutenRows)}, "page": {strconv.Itoa(page)},
 	}}, &answer)
 	for _, v := range answer {
@@ -45,12 +45,12 @@ func rakutenPage(ctx context.Context, s *session, of Range, cursor string) (orde
 			Click: v.click("u1"), ID: v.get("etransaction_id"), Word: v.get("is_event"), Payout: v.get("commissions"), Currency: v.get("currency"),
 			Sale: v.get("sale_amount"), At: s.when(v["transaction_date"]),
 		}
-		o.record = o.ID
+		o.recordID = o.ID
 		if order := v.get("order_id"); order != "" {
-			o.whole = strings.Join([]string{v.get("advertiser_id"), order, v.get("sku_number")}, "\x00")
+			o.orderKey = strings.Join([]string{v.get("advertiser_id"), order, v.get("sku_number")}, "\x00")
 		}
 		if o.negative() {
-			o.back, o.Status = true, models.StatusRejected
+			o.isReversal, o.Status = true, models.StatusRejected
 		}
 		orders = append(orders, o)
 	}

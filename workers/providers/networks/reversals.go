@@ -40,64 +40,63 @@ func sum(amounts []text) string {
 func netReversals(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))
-	var backs []Order
+	var reversals []Order
 	for _, o := range all {
-		if o.record != "" {
-			if seen[o.record] {
+		if o.recordID != "" {
+			if seen[o.recordID] {
 				continue
 			}
-			seen[o.record] = true
+			seen[o.recordID] = true
 		}
-		if o.back {
-			backs = append(backs, o)
+		if o.isReversal {
+			reversals = append(reversals, o)
 			continue
 		}
-		if o.whole != "" {
-			sales[o.whole] = append(sales[o.whole], len(out))
+		if o.orderKey != "" {
+			sales[o.orderKey] = append(sales[o.orderKey], len(out))
 		}
 		out = append(out, o)
 	}
-	for _, back := range backs {
-		of := sales[back.whole]
-		if back.whole == "" || len(of) == 0 {
-			back.Alone = true
-			out = append(out, back)
+	for _, reversal := range reversals {
+		indexes := sales[reversal.orderKey]
+		if reversal.orderKey == "" || len(indexes) == 0 {
+			reversal.Alone = true
+			out = append(out, reversal)
 			continue
 		}
-		left, some := amount(back.Payout)
+		left, known := amount(reversal.Payout)
 		left = left.Abs()
-		for _, i := range of {
-			left = out[i].subtract(left, some, back.Status)
+		for _, i := range indexes {
+			left = out[i].subtract(left, known, reversal.Status)
 		}
-		if only := &out[of[0]]; len(of) == 1 && only.Status != back.Status {
-			only.subtractSale(back)
+		if only := &out[indexes[0]]; len(indexes) == 1 && only.Status != reversal.Status {
+			only.subtractSale(reversal)
 		}
 	}
 	return out
 }
 
 // subtractSale subtracts the sale of a partial reversal. The sale stays if one of the amounts is not known, or if nothing would be left.
-func (o *Order) subtractSale(back Order) {
+func (o *Order) subtractSale(reversal Order) {
 	sale, ok := amount(o.Sale)
-	taken, known := amount(back.Sale)
-	if left := sale.Sub(taken.Abs()); ok && known && o.SaleCurrency == back.SaleCurrency && left.IsPositive() {
+	taken, known := amount(reversal.Sale)
+	if left := sale.Sub(taken.Abs()); ok && known && o.SaleCurrency == reversal.SaleCurrency && left.IsPositive() {
 		o.Sale = money.Text(left)
 	}
 }
 
-// subtract subtracts an amount from the payout of an order. It returns the part of the amount that is left to subtract. It takes
-// the whole payout and sets the order's status in three cases: some is false because the amount is not known, the payout
+// subtract subtracts an amount from the payout of an order, and returns the part of the amount that is left to subtract. It takes
+// the whole payout and sets the order's status in three cases: known is false because the amount cannot be read, the payout
 // cannot be read, or the amount is at least the payout.
-func (o *Order) subtract(from decimal.Decimal, some bool, status string) decimal.Decimal {
+func (o *Order) subtract(taken decimal.Decimal, known bool, status string) decimal.Decimal {
 	payout, ok := amount(o.Payout)
 	switch {
-	case some && from.IsZero():
-	case !some || !ok || payout.Cmp(from) <= 0:
+	case known && taken.IsZero():
+		return taken
+	case !known || !ok || payout.Cmp(taken) <= 0:
 		o.Status = status
-		return decimal.Max(from.Sub(payout), decimal.Zero)
-	default:
-		o.Payout = money.Text(payout.Sub(from))
-		return decimal.Zero
+		return decimal.Max(taken.Sub(payout), decimal.Zero)
 	}
-	return from
+	o.Payout = money.Text(payout.Sub(taken))
+	return decimal.Zero
 }

@@ -6,8 +6,8 @@ import "testing"
 // alone.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	sale := Order{ID: "1", whole: "w", record: "a", Payout: "10", Status: "approved"}
-	back := Order{ID: "1", whole: "w", record: "b", Payout: "-2", Status: "rejected", back: true}
+	sale := Order{ID: "1", orderKey: "w", recordID: "a", Payout: "10", Status: "approved"}
+	back := Order{ID: "1", orderKey: "w", recordID: "b", Payout: "-2", Status: "rejected", isReversal: true}
 	if got := netReversals([]Order{back, sale, back}); len(got) != 1 || got[0].Payout != "8" || got[0].Status != "approved" || got[0].Alone {
 		t.Errorf("a reversal read with its order: %+v", got)
 	}

@@ -63,12 +63,12 @@ func tuneFailed(body []byte) string {
 	return cmp.Or(words, "no success, and no reason")
 }
 
-func tunePage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {
+func tunePage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
 	query := url.Values{
 		"NetworkId": {s.c["network_id"]}, "Target": {"Affiliate_Report"}, "Method": {"getConversions"}, "api_key": {s.c["api_key"]},
 		"filters[Stat.date][conditional]": {"BETWEEN"},
-		"filters[Stat.date][values][]":    {of.From.Format(time.DateOnly), of.To.Format(time.DateOnly)},
+		"filters[Stat.date][values][]":    {period.From.Format(time.DateOnly), period.To.Format(time.DateOnly)},
 		"limit":                           {strconv.Itoa(tuneRows)}, "page": {strconv.Itoa(page)},
 	}
 	var answer struct {

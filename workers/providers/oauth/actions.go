@@ -71,15 +71,15 @@ func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name str
 	if err != nil {
 		return Action{}, err
 	}
-	how := actionsOf[a.Provider]
-	list, err := how.list(ctx, s, a)
+	entry := actionsOf[a.Provider]
+	list, err := entry.list(ctx, s, a)
 	if err != nil {
 		return Action{}, s.publicError(err)
 	}
 	if i := slices.IndexFunc(list, func(have Action) bool { return have.Name == name }); i >= 0 {
 		return list[i], nil
 	}
-	made, err := how.create(ctx, s, a, name)
+	made, err := entry.create(ctx, s, a, name)
 	if err != nil {
 		return made, s.publicError(err)
 	}

@@ -216,11 +216,11 @@ func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirec
 	if err != nil {
 		return models.OAuthGrant{}, err
 	}
-	how := s.exchange
-	if how == nil {
-		how = exchange
+	entry := s.exchange
+	if entry == nil {
+		entry = exchange
 	}
-	g, err := how(ctx, s, code, verifier, redirect)
+	g, err := entry(ctx, s, code, verifier, redirect)
 	if err == nil && g.Tokens.Access == "" {
 		err = rest.ErrForm
 	}
@@ -242,11 +242,11 @@ func (c *Client) Refresh(ctx context.Context, provider string, t models.OAuthTok
 	if err != nil {
 		return models.OAuthGrant{}, err
 	}
-	how := s.refresh
-	if how == nil {
-		how = refresh
+	entry := s.refresh
+	if entry == nil {
+		entry = refresh
 	}
-	g, err := how(ctx, s, t)
+	g, err := entry(ctx, s, t)
 	if err == nil && g.Tokens.Access == "" {
 		err = rest.ErrForm
 	}

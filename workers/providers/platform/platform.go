@@ -133,8 +133,8 @@ const maxPages = 1000
 // the cursor of the next one. A cursor is empty for the first page, and after the last page. A cursor that comes again is an error,
 // because the pages would never end. Errors are texts for a person, or
 // ErrTooMany if page returns it.
-func (s Session) Read(of Range, days int, page func(of Range, cursor string) (next string, err error)) error {
-	for _, part := range of.Split(days) {
+func (s Session) Read(period Range, days int, page func(period Range, cursor string) (next string, err error)) error {
+	for _, part := range period.Split(days) {
 		seen := map[string]bool{}
 		for cursor := ""; ; {
 			next, err := page(part, cursor)
