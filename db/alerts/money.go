@@ -17,7 +17,7 @@ import (
 // unconvertedMoney lists the currencies whose amounts do not count as money, because a day has no exchange rate. It leaves out
 // amounts whose currency cannot be read, because a rate would not help: see unreadMoney.
 func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
-	found, err := l.Store.Unconverted(ctx, l.account.ID)
+	found, err := exchangerate.UnconvertedOf(ctx, l.Store.Conn(), l.account.ID)
 	found = slices.DeleteFunc(found, func(u exchangerate.Unconverted) bool { return u.Currency == money.Unknown })
 	return db.Map(found, func(u exchangerate.Unconverted) Alert {
 		return Alert{

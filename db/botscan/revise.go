@@ -164,5 +164,5 @@ func (r *revision) end(ctx context.Context, c db.Conn, in click.Store) error {
 			return err
 		}
 	}
-	return in.AddDeltas(ctx, c, r.deltas)
+	return r.deltas.Write(ctx, c)
 }

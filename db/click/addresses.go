@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -38,8 +37,8 @@ func (l Log) Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to
 
 // Address is the id of a click and the address that it came from.
 type Address struct {
-	ID uuid.UUID
-	IP netip.Addr
+	ID uuid.UUID  `db:"id"`
+	IP netip.Addr `db:"ip"`
 }
 
 const selectAddresses = `
@@ -47,14 +46,7 @@ SELECT id, ip FROM clicks WHERE account_id = $1 AND id > $2 AND id >= $3 AND id 
 ORDER BY id LIMIT $5`
 
 // Addresses returns the addresses of clicks, in the order of the clicks. It leaves out clicks without an address.
-func (l Log) Addresses(ctx context.Context, q AddressQuery) (list []Address, err error) {
-	err = db.EachRow(ctx, l.Conn, "addresses of clicks", func(rows *sqlx.Rows) error {
-		var a Address
-		if err := rows.Scan(&a.ID, (*db.Addr)(&a.IP)); err != nil {
-			return err
-		}
-		list = append(list, a)
-		return nil
-	}, selectAddresses, q.AccountID, q.After, models.FloorClickID(q.From), models.FloorClickID(q.To), q.Limit)
-	return list, err
+func (l Log) Addresses(ctx context.Context, q AddressQuery) ([]Address, error) {
+	return db.Select[Address](ctx, l.Conn, "addresses of clicks", selectAddresses, q.AccountID, q.After, models.FloorClickID(q.From),
+		models.FloorClickID(q.To), q.Limit)
 }

@@ -1,8 +1,6 @@
 package click
 
 import (
-	"slices"
-
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
@@ -63,7 +61,7 @@ var (
 
 // UniqueVisitors returns the visitors of the unique clicks.
 func UniqueVisitors(clicks []*StoredClick) []VisitorKey {
-	unique := slices.DeleteFunc(slices.Clone(clicks), func(k *StoredClick) bool { return !k.IsUnique })
+	unique := db.Without(clicks, func(k *StoredClick) bool { return !k.IsUnique })
 	return db.Map(unique, (*StoredClick).visitor)
 }
 

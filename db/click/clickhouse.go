@@ -203,8 +203,8 @@ func ConversionRow(v *models.Conversion, version uint64) []any {
 
 // RemovedConversion returns a row that marks a conversion as removed in a version.
 func RemovedConversion(account, click, id uuid.UUID, version uint64) []any {
-	long := time.Unix(0, 0)
-	row := ConversionRow(&models.Conversion{ID: id, AccountID: account, ClickID: click, RecordedAt: long, UpdatedAt: long}, version)
+	epoch := time.Unix(0, 0)
+	row := ConversionRow(&models.Conversion{ID: id, AccountID: account, ClickID: click, RecordedAt: epoch, UpdatedAt: epoch}, version)
 	row[len(row)-1] = uint8(1)
 	return row
 }
@@ -215,13 +215,13 @@ func readCopied(ctx context.Context, from schema.Reader, cols Columns[StoredClic
 	err := from.Each(ctx, what, func(scan func(...any) error) error {
 		row := &StoredClick{}
 		cells := make([]any, len(cols))
-		done := make([]func(), len(cols))
+		copyValues := make([]func(), len(cols))
 		for i, c := range cols {
-			cells[i], done[i] = scanPlace(c.at(row))
+			cells[i], copyValues[i] = scanPlace(c.at(row))
 		}
 		err := scan(cells...)
-		for _, fn := range done {
-			fn()
+		for _, copyValue := range copyValues {
+			copyValue()
 		}
 		list = append(list, row)
 		return err
@@ -229,9 +229,8 @@ func readCopied(ctx context.Context, from schema.Reader, cols Columns[StoredClic
 	return list, err
 }
 
-// scanPlace returns the destination for scanning a ClickHouse cell whose value belongs to a pointer. Call done after the scan:
-// it copies the value to the pointer.
-func scanPlace(pointer any) (place any, done func()) {
+// scanPlace returns the destination for scanning a ClickHouse cell. Call copyValue after the scan: it copies the value to pointer.
+func scanPlace(pointer any) (place any, copyValue func()) {
 	switch v := pointer.(type) {
 	case *subsValue:
 		var list []string

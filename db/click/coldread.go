@@ -17,7 +17,7 @@ import (
 func (q LogQuery) copyArgs() []any {
 	return append([]any{
 		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,
-	}, q.There.Args...)
+	}, q.WhereInCopy.Args...)
 }
 
 // copyCondition returns the condition by which a log selects clicks f of the copy in [from, to).
@@ -33,7 +33,7 @@ func (q LogQuery) copyCondition(from, to time.Time) string {
 	if q.Converted {
 		s += " AND f.id GLOBAL IN (" + sold + ")"
 	}
-	return s + q.There.SQL
+	return s + q.WhereInCopy.SQL
 }
 
 // A page of the copy is searched in windows that grow backwards in time, because ClickHouse sorts rows only after it has read
@@ -62,7 +62,11 @@ func (l Log) coldClicks(ctx context.Context, q LogQuery) (list []StoredClick, er
 
 func (l Log) coldRows(ctx context.Context, what, query string, args ...any) ([]StoredClick, error) {
 	list, err := readCopied(ctx, l.Copy, AllColumns, what, query, args...)
-	return db.Map(list, func(c *StoredClick) StoredClick { return *c }), err
+	return values(list), err
+}
+
+func values(list []*StoredClick) []StoredClick {
+	return db.Map(list, func(c *StoredClick) StoredClick { return *c })
 }
 
 // FindCold finds clicks by their ids that may be only in the copy. They must belong to the account. The zero account means any
@@ -76,13 +80,8 @@ func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	times := db.Map(ids, func(id uuid.UUID) int64 { return models.ClickTime(id).UnixMilli() })
-	from, to := time.UnixMilli(slices.Min(times)), time.UnixMilli(slices.Max(times)+1)
-	where := schema.Window("f.at", from, to) + " AND toUnixTimestamp64Milli(f.at) IN (CAST($3, 'Array(Int64)')) AND f.id IN (CAST($2, 'Array(UUID)'))"
-	if account != uuid.Nil {
-		where = "f.account_id = $1 AND " + where
-	}
-	return l.coldRows(ctx, "find clicks", "SELECT "+AllColumns.SQL()+" FROM clicks AS f FINAL WHERE "+where, account, ids, times)
+	list, err := l.Store().copiedByID(ctx, AllColumns, account, ids)
+	return values(list), err
 }
 
 const selectConversionsByID = `SELECT %s FROM conversions WHERE account_id = $1 AND id = ANY ($2::uuid[])
@@ -103,16 +102,10 @@ func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversi
 	if q.Status != "" {
 		where = append(where, "v.status = $9")
 	}
-	var ids []uuid.UUID
 	query := "SELECT v.id FROM conversions AS v FINAL WHERE " + strings.Join(where, " AND ") + " AND v.click_id GLOBAL IN (SELECT f.id FROM clicks AS f FINAL WHERE " +
 		ofClick.copyCondition(time.UnixMilli(0), time.UnixMilli(schema.LatestMoment)) +
 		") ORDER BY v.recorded_at DESC, toString(v.id) DESC LIMIT $4 OFFSET $5"
-	err := l.Copy.Each(ctx, "list conversions", func(scan func(...any) error) error {
-		var id uuid.UUID
-		err := scan(&id)
-		ids = append(ids, id)
-		return err
-	}, query, q.copyArgs()...)
+	ids, err := schema.Values[uuid.UUID](ctx, l.Copy, "list conversions", query, q.copyArgs()...)
 	if err != nil {
 		return nil, err
 	}

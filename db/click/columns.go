@@ -104,20 +104,16 @@ func taggedColumns[T any]() Columns[T] {
 
 // Named returns the columns with these names, in the order of the table. It panics if a name is unknown.
 func (l Columns[T]) Named(names ...string) Columns[T] {
-	some := slices.DeleteFunc(slices.Clone(l), func(c Column[T]) bool { return !slices.Contains(names, c.name) })
-	if len(some) != len(names) {
-		panic(fmt.Sprintf("click: %d columns of %d: %q", len(some), len(names), names))
+	named := db.Without(l, func(c Column[T]) bool { return !slices.Contains(names, c.name) })
+	if len(named) != len(names) {
+		panic(fmt.Sprintf("click: %d columns of %d: %q", len(named), len(names), names))
 	}
-	return some
+	return named
 }
 
 // SQL returns the names of the columns for a statement, in the same order as pointers.
 func (l Columns[T]) SQL() string {
-	names := make([]string, len(l))
-	for i, c := range l {
-		names[i] = c.name
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(db.Map(l, func(c Column[T]) string { return c.name }), ", ")
 }
 
 // pointers appends the pointers to all columns of a row to dst.
@@ -155,8 +151,8 @@ func (l Columns[T]) ReadPointers(ctx context.Context, c db.Conn, what, query str
 func (l Columns[T]) Insert(ctx context.Context, c db.Conn, table string, list []*T) error {
 	err := db.CopyIn(ctx, c, table, l.SQL(), func(yield func([]any) bool) {
 		row := make([]any, 0, len(l))
-		for _, one := range list {
-			if !yield(l.pointers(row[:0], one)) {
+		for _, item := range list {
+			if !yield(l.pointers(row[:0], item)) {
 				return
 			}
 		}

@@ -3,7 +3,7 @@
 //	click < conversion < spend < botscan < ingest < retention
 //	                     spend < clickcopy
 //
-// A package imports only packages to its left. Store reads and writes clicks and the ledger. Log finds clicks and reads their logs.
+// A package imports only packages to its left. Store reads and writes clicks. Log finds clicks and reads their logs.
 // Code that changes a click locks its row and writes the ledger deltas in the same transaction.
 //
 // A click, conversion or spend (a fact) keeps its own amounts and their currency. The rate of its day is stored in a column next

@@ -42,9 +42,9 @@ type LogQuery struct {
 	ExternalID   string    // only clicks with this id of the traffic source, or their conversions; empty: all
 	ConversionID string    // only conversions with this id of the network, or their clicks; empty: all
 	Status       string    // for Conversions: only conversions with this status; empty: all
-	// Where is a condition on clicks, or on conversions by their clicks, in PostgreSQL. There is the same condition for the copy in
-	// ClickHouse.
-	Where, There Condition
+	// Where is a condition on clicks, or on conversions by their clicks, in PostgreSQL. WhereInCopy is the same condition for the
+	// copy in ClickHouse.
+	Where, WhereInCopy Condition
 }
 
 // Condition is an SQL condition on clicks f. It is empty or begins with AND. Its first placeholder is $10, because the arguments
@@ -84,14 +84,14 @@ ORDER BY v.click_id DESC LIMIT $4 OFFSET $5`
 // Clicks reads a page of the click log.
 func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err error) {
 	q.Status = ""
-	rest := q
+	remaining := q
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) (err error) {
-		list, rest, err = Log{Conn: c, Copy: l.Copy}.warmClicks(ctx, q)
+		list, remaining, err = Log{Conn: c, Copy: l.Copy}.warmClicks(ctx, q)
 		return err
 	})
-	if err == nil && rest.Limit > 0 {
+	if err == nil && remaining.Limit > 0 {
 		var cold []StoredClick
-		cold, err = l.coldClicks(ctx, rest)
+		cold, err = l.coldClicks(ctx, remaining)
 		list = append(list, cold...)
 	}
 	return list, err
@@ -99,28 +99,28 @@ func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err er
 
 // warmClicks reads the part of a page whose days are in PostgreSQL. It also returns the query for the remaining days. The limit
 // of that query is zero if nothing is left to read.
-func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, rest LogQuery, err error) {
+func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, remaining LogQuery, err error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil {
-		return nil, rest, err
+		return nil, remaining, err
 	}
 	warm := q
 	if s.Cold(q.From) {
-		if rest = q; !s.ColdBefore.Before(q.To) {
-			return nil, rest, nil
+		if remaining = q; !s.ColdBefore.Before(q.To) {
+			return nil, remaining, nil
 		}
-		warm.From, rest.To = s.ColdBefore, s.ColdBefore
+		warm.From, remaining.To = s.ColdBefore, s.ColdBefore
 	}
-	if list, err = l.hereClicks(ctx, warm); err != nil || rest.Limit == 0 {
-		return list, rest, err
+	if list, err = l.postgresClicks(ctx, warm); err != nil || remaining.Limit == 0 {
+		return list, remaining, err
 	}
-	if rest.Limit -= len(list); rest.Limit > 0 && rest.Offset > 0 {
-		warm.Limit, warm.Offset = rest.Offset, 0
+	if remaining.Limit -= len(list); remaining.Limit > 0 && remaining.Offset > 0 {
+		warm.Limit, warm.Offset = remaining.Offset, 0
 		var n int
 		n, err = db.Get[int](ctx, l.Conn, "count clicks", `SELECT count(*) FROM (`+warm.statement()+`) f`, warm.args(warm.ids())...)
-		rest.Offset -= n
+		remaining.Offset -= n
 	}
-	return list, rest, err
+	return list, remaining, err
 }
 
 // ids returns the range of ids for clicks in [From, To).
@@ -135,7 +135,7 @@ func (q LogQuery) statement() string {
 	return fmt.Sprintf(query, ofClicks+q.Where.SQL)
 }
 
-func (l Log) hereClicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
+func (l Log) postgresClicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
 	list, err := AllColumns.read(ctx, l.Conn, "list clicks", q.statement(), q.args(q.ids())...)
 	if err == nil {
 		err = l.countClicks(ctx, q.AccountID, list)

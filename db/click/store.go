@@ -14,11 +14,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/ledger"
 	"switchyard/models"
 )
 
-// Store reads and writes the clicks and the ledger in PostgreSQL. It writes changes at once, in the transaction of the caller.
+// Store reads and writes the clicks in PostgreSQL. It writes changes at once, in the transaction of the caller.
 // Lists of ids and lists of clicks must be sorted by id and must not be empty. To lock a click that is only in ClickHouse, Store
 // first inserts it into PostgreSQL again: see thaw.go.
 type Store struct {
@@ -35,20 +34,20 @@ func Bounds(ids []uuid.UUID) (first, last uuid.UUID) { return ids[0], ids[len(id
 
 // Known returns the ids whose clicks are stored.
 func (s Store) Known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
-	list, err := s.here(ctx, c, ids)
+	known, err := s.warmIDs(ctx, c, ids)
 	if err != nil {
 		return nil, err
 	}
-	cold, _, err := s.cold(ctx, c, db.Without(ids, func(id uuid.UUID) bool { return slices.Contains(list, id) }))
+	cold, _, err := s.coldIDs(ctx, c, db.Without(ids, func(id uuid.UUID) bool { return slices.Contains(known, id) }))
 	if err != nil || len(cold) == 0 {
-		return list, err
+		return known, err
 	}
-	found, err := s.find(ctx, c, IDColumn, uuid.Nil, cold)
-	return append(list, IDs(found)...), err
+	found, err := s.readCold(ctx, c, IDColumn, uuid.Nil, cold)
+	return append(known, IDs(found)...), err
 }
 
-// here returns the ids whose clicks are in PostgreSQL, in the order of the ids.
-func (Store) here(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
+// warmIDs returns the ids whose clicks are in PostgreSQL, in the order of the ids.
+func (Store) warmIDs(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	first, last := Bounds(ids)
 	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks+` ORDER BY id`, db.UUIDs(ids), first, last)
 }
@@ -63,7 +62,7 @@ const locking = ` FOR NO KEY UPDATE`
 
 // Read returns some columns of the clicks of a Set. It leaves out ids without a click.
 func (s Store) Read(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
-	list, err := s.readHere(ctx, c, cols, q)
+	list, err := s.readWarm(ctx, c, cols, q)
 	if err != nil || len(list) == len(q.IDs) {
 		return list, err
 	}
@@ -73,20 +72,20 @@ func (s Store) Read(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 		if thawed, err := s.Thaw(ctx, c, q.Account, missing); err != nil || !thawed {
 			return list, err
 		}
-		return s.readHere(ctx, c, cols, q)
+		return s.readWarm(ctx, c, cols, q)
 	}
-	cold, _, err := s.cold(ctx, c, missing)
+	cold, _, err := s.coldIDs(ctx, c, missing)
 	if err != nil || len(cold) == 0 {
 		return list, err
 	}
-	found, err := s.find(ctx, c, cols, q.Account, cold)
+	found, err := s.readCold(ctx, c, cols, q.Account, cold)
 	list = append(list, found...)
 	slices.SortFunc(list, func(a, b *StoredClick) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	return list, err
 }
 
-// readHere does the same as Read, but only for clicks that are in PostgreSQL.
-func (Store) readHere(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
+// readWarm does the same as Read, but only for clicks that are in PostgreSQL.
+func (Store) readWarm(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
 	first, last := Bounds(q.IDs)
 	query, args := `SELECT `+cols.SQL()+someClicks, []any{db.UUIDs(q.IDs), first, last}
 	if q.Account != uuid.Nil {
@@ -109,7 +108,7 @@ func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	for _, at := range frozen {
 		part, start := q, models.FloorClickID(at)
 		if part.High = start; LaterID(start, q.Low) == start && start != q.Low {
-			before, err := s.scanHere(ctx, c, cols, part)
+			before, err := s.scanWarm(ctx, c, cols, part)
 			if list = append(list, before...); err != nil || len(before) == q.Limit {
 				return list, err
 			}
@@ -119,12 +118,12 @@ func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 			return nil, err
 		}
 	}
-	last, err := s.scanHere(ctx, c, cols, q)
+	last, err := s.scanWarm(ctx, c, cols, q)
 	return append(list, last...), err
 }
 
-// scanHere does the same as Scan, but only for clicks that are in PostgreSQL.
-func (Store) scanHere(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
+// scanWarm does the same as Scan, but only for clicks that are in PostgreSQL.
+func (Store) scanWarm(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Range) ([]*StoredClick, error) {
 	args := []any{q.Account, q.Low, q.High}
 	arg := func(v any) string {
 		args = append(args, v)
@@ -227,9 +226,4 @@ func valuesOf[V, T any](k Column[T], rows []*T) []V {
 func (Store) Remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := Bounds(ids)
 	return db.Run(ctx, c, "delete clicks", `DELETE`+someClicks, db.UUIDs(ids), first, last)
-}
-
-// AddDeltas adds figures to the ledger.
-func (Store) AddDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error {
-	return d.Write(ctx, c)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -32,22 +33,18 @@ func dates(list []time.Time) any {
 	return pq.Array(db.Map(list, func(t time.Time) string { return t.Format(time.DateOnly) }))
 }
 
-// cold returns the ids of the clicks on cold days, and these days.
-func (s Store) cold(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
-	named := map[time.Time]bool{}
+// coldIDs returns the ids of the clicks on cold days, and these days.
+func (s Store) coldIDs(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
+	old := map[time.Time]bool{}
 	for _, id := range ids {
 		if at := dayOf(id); time.Since(at) > ColdAfter {
-			named[at] = true
+			old[at] = true
 		}
 	}
-	if len(named) == 0 || s.warm {
+	if len(old) == 0 || s.warm {
 		return nil, nil, nil
 	}
-	asked := make([]time.Time, 0, len(named))
-	for at := range named {
-		asked = append(asked, at)
-	}
-	days, err = db.Select[time.Time](ctx, c, "cold days", selectColdAmong, dates(asked))
+	days, err = db.Select[time.Time](ctx, c, "cold days", selectColdAmong, dates(slices.Collect(maps.Keys(old))))
 	for _, id := range ids {
 		if slices.ContainsFunc(days, dayOf(id).Equal) {
 			cold = append(cold, id)
@@ -57,7 +54,7 @@ func (s Store) cold(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uui
 }
 
 const (
-	copiedByID = ` FROM clicks FINAL WHERE (account_id = $1 OR $1 = ` + schema.NoID + `)
+	fromCopyByID = ` FROM clicks FINAL WHERE (account_id = $1 OR $1 = ` + schema.NoID + `)
 	AND toUnixTimestamp64Milli(at) IN (CAST($3, 'Array(Int64)')) AND id IN (CAST($2, 'Array(UUID)')) AND `
 	removedNotes = `SELECT click_id FROM click_changes WHERE removed AND conversion_id IS NULL AND click_id = ANY ($1::uuid[])`
 )
@@ -67,22 +64,27 @@ func idArray(ids []uuid.UUID) string {
 	return "['" + strings.Join(db.Map(ids, uuid.UUID.String), "','") + "']"
 }
 
-// find reads clicks from ClickHouse, in the order of their ids. It leaves out deleted clicks whose deletion is noted in
+// readCold reads clicks from ClickHouse by their ids, in the order of the ids. It leaves out deleted clicks whose deletion is noted in
 // PostgreSQL but has not reached ClickHouse yet. It reads these notes before the clicks, because a deletion might reach
 // ClickHouse in between.
-func (s Store) find(ctx context.Context, c db.Conn, cols Columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
+func (s Store) readCold(ctx context.Context, c db.Conn, cols Columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
 	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
 	if err != nil {
 		return nil, err
 	}
-	times := db.Map(ids, func(id uuid.UUID) int64 { return models.ClickTime(id).UnixMilli() })
-	window := schema.Window("at", time.UnixMilli(slices.Min(times)), time.UnixMilli(slices.Max(times)+1))
-	list, err := s.query(ctx, "find clicks", cols, copiedByID+window, account, idArray(ids), times)
+	list, err := s.copiedByID(ctx, cols, account, ids)
 	return slices.DeleteFunc(list, func(k *StoredClick) bool { return slices.Contains(removed, k.ID) }), err
 }
 
-// query reads clicks from ClickHouse, in the order of their ids. from is the part of the SQL after the columns.
-func (s Store) query(ctx context.Context, what string, cols Columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
+// copiedByID reads clicks from ClickHouse by their ids, in the order of the ids. The zero account means any account.
+func (s Store) copiedByID(ctx context.Context, cols Columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
+	times := db.Map(ids, func(id uuid.UUID) int64 { return models.ClickTime(id).UnixMilli() })
+	window := schema.Window("at", time.UnixMilli(slices.Min(times)), time.UnixMilli(slices.Max(times)+1))
+	return s.readCopy(ctx, "find clicks", cols, fromCopyByID+window, account, idArray(ids), times)
+}
+
+// readCopy reads clicks from ClickHouse, in the order of their ids. from is the part of the SQL after the columns.
+func (s Store) readCopy(ctx context.Context, what string, cols Columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
 	if s.copied == nil {
 		return nil, &CopyAwayError{errors.New("click: there are cold clicks, and CLICKS_URL is not set")}
 	}
@@ -94,7 +96,7 @@ func (s Store) query(ctx context.Context, what string, cols Columns[StoredClick]
 // Thaw inserts the cold clicks among ids into PostgreSQL again. thawed reports whether there were any. The zero account means
 // any account.
 func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
-	ids, days, err := s.cold(ctx, c, ids)
+	ids, days, err := s.coldIDs(ctx, c, ids)
 	if err != nil || len(ids) == 0 {
 		return false, err
 	}
@@ -102,7 +104,7 @@ func (s Store) Thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uui
 		if err := LockColdDays(ctx, c, days); err != nil {
 			return err
 		}
-		list, err := s.find(ctx, c, AllColumns, account, ids)
+		list, err := s.readCold(ctx, c, AllColumns, account, ids)
 		if err != nil {
 			return err
 		}
@@ -129,33 +131,29 @@ const (
 func reinsert(ctx context.Context, c db.Conn, list []*StoredClick) error {
 	days := map[time.Time]bool{}
 	for part := range slices.Chunk(list, CopiedAtOnce) {
-		there, err := Store{}.here(ctx, c, IDs(part))
+		present, err := Store{}.warmIDs(ctx, c, IDs(part))
 		if err != nil {
 			return err
 		}
-		back := slices.DeleteFunc(slices.Clone(part), func(k *StoredClick) bool {
+		absent := db.Without(part, func(k *StoredClick) bool {
 			days[dayOf(k.ID)] = true
-			_, is := slices.BinarySearchFunc(there, k.ID, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-			return is
+			_, found := slices.BinarySearchFunc(present, k.ID, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+			return found
 		})
-		if len(back) == 0 {
+		if len(absent) == 0 {
 			continue
 		}
 		if err := db.Run(ctx, c, "thaw", thawsOn); err != nil {
 			return err
 		}
-		if err := AllColumns.Insert(ctx, c, "clicks", back); err != nil {
+		if err := AllColumns.Insert(ctx, c, "clicks", absent); err != nil {
 			return err
 		}
 		if err := db.Run(ctx, c, "thaw", thawsOff); err != nil {
 			return err
 		}
 	}
-	named := make([]time.Time, 0, len(days))
-	for at := range days {
-		named = append(named, at)
-	}
-	return db.Run(ctx, c, "thaw", recordThaw, dates(named))
+	return db.Run(ctx, c, "thaw", recordThaw, dates(slices.Collect(maps.Keys(days))))
 }
 
 const selectFrozen = `
@@ -208,16 +206,16 @@ func (s Store) ThawDay(ctx context.Context, c db.Conn, account uuid.UUID, at tim
 		if err != nil {
 			return err
 		}
-		gone := map[uuid.UUID]bool{}
+		isRemoved := map[uuid.UUID]bool{}
 		for _, id := range removed {
-			gone[id] = true
+			isRemoved[id] = true
 		}
 		for from := at; from.Before(at.Add(Day)); from = from.Add(thawedAtOnce) {
-			list, err := s.query(ctx, "clicks of a day", AllColumns, copiedOfDay+schema.Window("at", from, from.Add(thawedAtOnce)), account)
+			list, err := s.readCopy(ctx, "clicks of a day", AllColumns, copiedOfDay+schema.Window("at", from, from.Add(thawedAtOnce)), account)
 			if err != nil {
 				return err
 			}
-			list = slices.DeleteFunc(list, func(k *StoredClick) bool { return gone[k.ID] })
+			list = slices.DeleteFunc(list, func(k *StoredClick) bool { return isRemoved[k.ID] })
 			if err := reinsert(ctx, c, list); err != nil {
 				return err
 			}

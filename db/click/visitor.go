@@ -25,7 +25,7 @@ func (l Log) ThawVisitorEverywhere(ctx context.Context, visitor uuid.UUID) error
 	if err != nil || s.ColdBefore.IsZero() {
 		return err
 	}
-	list, err := l.Store().query(ctx, "clicks of a visitor", IDColumn, ` FROM clicks FINAL WHERE visitor_id = $1 AND `+
+	list, err := l.Store().readCopy(ctx, "clicks of a visitor", IDColumn, ` FROM clicks FINAL WHERE visitor_id = $1 AND `+
 		schema.Window("at", time.Unix(0, 0), s.ColdBefore), visitor)
 	if err != nil || len(list) == 0 {
 		return err
@@ -44,7 +44,7 @@ func (s Store) ThawVisitor(ctx context.Context, c db.Conn, v Visitor, from, to t
 	}
 	var ids []uuid.UUID
 	if v.ID != uuid.Nil {
-		list, err := s.query(ctx, "clicks of a visitor", IDColumn, copiedOfVisitor+schema.Window("at", from, to), v.AccountID, v.ID)
+		list, err := s.readCopy(ctx, "clicks of a visitor", IDColumn, copiedOfVisitor+schema.Window("at", from, to), v.AccountID, v.ID)
 		if err != nil {
 			return err
 		}

@@ -37,12 +37,13 @@ var (
 // not retain the click after it returns.
 func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) error {
-		in := Log{Conn: c, Copy: l.Copy}
+		snapshot := Log{Conn: c, Copy: l.Copy}
 		s, err := l.Copy.State(ctx, c)
-		if err != nil || !s.Cold(q.From) {
-			if err == nil {
-				more, err = in.walk(ctx, q, fn)
-			}
+		if err != nil {
+			return err
+		}
+		if !s.Cold(q.From) {
+			more, err = snapshot.walk(ctx, q, fn)
 			return err
 		}
 		cold := q
@@ -57,12 +58,12 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 			return err
 		}
 		if cold.Newest -= n; cold.Newest >= 0 {
-			if more, err = in.walkCold(ctx, cold, fn); err != nil {
+			if more, err = snapshot.walkCold(ctx, cold, fn); err != nil {
 				return err
 			}
 		}
-		beyond, err := in.walk(ctx, q, fn)
-		more = more || beyond
+		moreWarm, err := snapshot.walk(ctx, q, fn)
+		more = more || moreWarm
 		return err
 	})
 	return more, err

@@ -153,17 +153,13 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	if err != nil {
 		return nil, err
 	}
-	named := map[uuid.UUID]bool{}
-	for _, id := range list {
-		named[id] = true
+	copied, err := schema.Values[uuid.UUID](ctx, k.To, "accounts of a day", `SELECT DISTINCT account_id FROM clicks WHERE `+
+		schema.Window("at", from, from.Add(click.Day)))
+	accounts := map[uuid.UUID]bool{}
+	for _, id := range append(list, copied...) {
+		accounts[id] = true
 	}
-	err = k.To.Each(ctx, "accounts of a day", func(scan func(...any) error) error {
-		var id uuid.UUID
-		err := scan(&id)
-		named[id] = true
-		return err
-	}, `SELECT DISTINCT account_id FROM clicks WHERE `+schema.Window("at", from, from.Add(click.Day)))
-	return db.SortedIDs(named), err
+	return db.SortedIDs(accounts), err
 }
 
 // AuditDay audits each account of a day. It calls found with each difference, and repairs it if repair is set. busy counts the

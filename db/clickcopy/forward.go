@@ -61,13 +61,8 @@ func (k Copy) DeleteOldDays(ctx context.Context) error {
 	if err != nil || !ok { // without a partition, nothing says what is old
 		return err
 	}
-	var old []string
-	err = k.To.Each(ctx, "old days", func(scan func(...any) error) error {
-		var day string
-		err := scan(&day)
-		old = append(old, day)
-		return err
-	}, `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE `+schema.Window("at", time.Unix(0, 0), oldest))
+	old, err := schema.Values[string](ctx, k.To, "old days", `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE `+
+		schema.Window("at", time.Unix(0, 0), oldest))
 	for _, day := range old {
 		if err == nil {
 			err = k.To.DropPartition(ctx, click.Table, day)

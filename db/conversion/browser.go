@@ -20,7 +20,7 @@ FROM unnest($2::uuid[]) AS k (id)`
 
 // loadBrowser counts the conversions that only browsers have reported. It does so for clicks for which an input by a browser is
 // to be decided.
-func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) error {
+func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) (err error) {
 	clicks := map[uuid.UUID]bool{}
 	for _, in := range b.inputs {
 		if in.fromBrowser() && b.clicks[in.ClickID] != nil {
@@ -30,14 +30,8 @@ func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) error {
 	if len(clicks) == 0 {
 		return nil
 	}
-	list, err := db.Select[struct {
-		ID    uuid.UUID `db:"id"`
-		Count int       `db:"count"`
-	}](ctx, c, "conversions by browsers", countBrowser, b.account, db.UUIDs(db.SortedIDs(clicks)), browserSources,
-		models.MaxBrowserConversions+1)
-	for _, row := range list {
-		b.browser[row.ID] = row.Count
-	}
+	b.browser, err = db.Pairs[uuid.UUID, int](ctx, c, "conversions by browsers", countBrowser, b.account, db.UUIDs(db.SortedIDs(clicks)),
+		browserSources, models.MaxBrowserConversions+1)
 	return err
 }
 

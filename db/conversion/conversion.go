@@ -85,14 +85,14 @@ const (
 // postbacks and uploads to its traffic source. It locks the click. Values that the input leaves out follow from the click's
 // offer. Repeating the same input changes nothing and sends nothing. If the click is not there, it returns ErrUnknownClick.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
-	list, tell, err := Correct(ctx, l, c, in.AccountID, []Input{in}, true)
+	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, true)
 	if err != nil {
 		return out, err
 	}
 	if out = list[0].Outcome; out.Result == "" {
 		return out, list[0].Refusal
 	}
-	out.Jobs = tell
+	out.Jobs = jobs
 	return out, nil
 }
 
@@ -108,16 +108,16 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 			}
 		}
 	}
-	said := in.statement(click, t)
+	added := in.statement(click, t)
 	if in.Again != uuid.Nil {
 		if reason := in.elsewhere(old, past); reason != "" {
 			return v, Outcome{Result: ResultIgnored, Reason: reason}
 		}
 	}
-	if n := len(past); in.Arrival == uuid.Nil && n > 0 && bytes.Compare(past[n-1].At[:], said.At[:]) > 0 {
-		said.At = past[n-1].At // the clock of another machine was ahead
+	if n := len(past); in.Arrival == uuid.Nil && n > 0 && bytes.Compare(past[n-1].At[:], added.At[:]) > 0 {
+		added.At = past[n-1].At // the clock of another machine was ahead
 	}
-	all, at, ok := past.with(said)
+	all, at, ok := past.with(added)
 	if !ok {
 		return *old, Outcome{
 			Conversion: old.Conversion, given: old.GivenCost, Result: ResultSuperseded, Reason: superseded,
@@ -138,7 +138,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	case all.outranked(at):
 		out.Result, out.Reason = ResultIgnored, outranked
 	case !allowed[at]:
-		out.Result, out.Reason = ResultIgnored, forbiddenMove(found[at], said.Status)
+		out.Result, out.Reason = ResultIgnored, forbiddenMove(found[at], added.Status)
 	case at < len(all)-1:
 		out.Result, out.Reason = ResultSuperseded, superseded
 	default:
@@ -147,11 +147,11 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	if in.Arrival == uuid.Nil && v.hasSameSale(*old) { // the sender gets the answer that it changes nothing
 		return *old, out
 	}
-	kept := *old
-	kept.SaleAmount, kept.SaleCurrency = v.SaleAmount, v.SaleCurrency
-	out.Conversion, out.given = kept.Conversion, kept.GivenCost
-	kept.Statements = v.Statements
-	return kept, out
+	unchanged := *old
+	unchanged.SaleAmount, unchanged.SaleCurrency = v.SaleAmount, v.SaleCurrency
+	out.Conversion, out.given = unchanged.Conversion, unchanged.GivenCost
+	unchanged.Statements = v.Statements
+	return unchanged, out
 }
 
 // elsewhere returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It returns
@@ -224,9 +224,9 @@ type terms struct {
 // defaultCurrency is the currency of a payout if neither its sender nor the offer nor the campaign names one.
 const defaultCurrency = "USD"
 
-// payout returns the earnings of a conversion and their currency. said reports whether the values come from the input. Only then
-// may they replace the recorded values.
-func (t terms) payout(in Input) (value decimal.Decimal, currency string, said bool) {
+// payout returns the earnings of a conversion and their currency. reported tells whether the values come from the input. Only then
+// may the values replace the recorded values.
+func (t terms) payout(in Input) (value decimal.Decimal, currency string, reported bool) {
 	amount := cmp.Or(in.Amount, in.Payout)
 	switch {
 	case (in.Final || in.OwnValue) && in.Payout != nil:
@@ -284,10 +284,10 @@ func (in Input) base(click *click.StoredClick) Conversion {
 
 // statement returns the statement of the input about its conversion.
 func (in Input) statement(click *click.StoredClick, t terms) statement {
-	value, currency, said := t.payout(in)
+	value, currency, reported := t.payout(in)
 	out := statement{
 		At: in.Arrival, Status: in.Status, Reversal: in.Reversal, Word: in.OriginalStatus,
-		Payout: value.Round(models.MoneyScale), Reported: said, Currency: currency,
+		Payout: value.Round(models.MoneyScale), Reported: reported, Currency: currency,
 		Default: cmp.Or(t.Currency, click.Currency, defaultCurrency),
 		Exact:   in.Exact, Final: in.Final, Source: in.Source,
 	}
@@ -303,7 +303,7 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 	if in.Final {
 		out.Currency = in.Currency
 	}
-	if said || in.InvalidPayout && out.Payout.IsZero() {
+	if reported || in.InvalidPayout && out.Payout.IsZero() {
 		out.Reason = in.PayoutReason
 	}
 	if in.Cost != nil {

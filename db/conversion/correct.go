@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,9 +35,9 @@ type Corrected struct {
 // to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the first
 // click is used. If write is false, it locks and writes nothing, and returns the outcomes that it would have now.
 func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list []Input, write bool) (
-	out []Corrected, tell []models.JobRef, err error,
+	out []Corrected, jobs []models.JobRef, err error,
 ) {
-	b := correcting{account: account, in: l.Store()}
+	b := correcting{account: account, store: l.Store()}
 	if err := b.load(ctx, c, list, write); err != nil {
 		return nil, nil, err
 	}
@@ -45,24 +46,24 @@ func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, lis
 		return nil, nil, err
 	}
 	if write {
-		tell, err = b.write(ctx, c, out)
+		jobs, err = b.write(ctx, c, out)
 	}
-	return out, tell, err
+	return out, jobs, err
 }
 
 // correcting holds the data that is needed to decide the inputs.
 type correcting struct {
-	account  uuid.UUID
-	in       click.Store
-	inputs   []checkedInput
-	clicks   map[uuid.UUID]*click.StoredClick
-	expired  map[uuid.UUID]bool   // clicks that are deleted for their age: only their recorded conversions change
-	currency string               // currency of the account
-	terms    map[uuid.UUID]terms  // by offer
-	own      map[uuid.UUID]string // currencies of the campaigns of clicks without an offer
-	entries  map[dedupe]*entry
-	browser  map[uuid.UUID]int // by click: number of conversions that only browsers have reported
-	order    []*entry          // changed entries, in the order of their first change
+	account    uuid.UUID
+	store      click.Store
+	inputs     []checkedInput
+	clicks     map[uuid.UUID]*click.StoredClick
+	expired    map[uuid.UUID]bool   // clicks that are deleted for their age: only their recorded conversions change
+	currency   string               // currency of the account
+	terms      map[uuid.UUID]terms  // by offer
+	currencies map[uuid.UUID]string // of the campaigns of clicks without an offer, by campaign
+	entries    map[dedupe]*entry
+	browser    map[uuid.UUID]int // by click: number of conversions that only browsers have reported
+	order      []*entry          // changed entries, in the order of their first change
 }
 
 // checkedInput is an input with cleaned texts, or the error that refuses it.
@@ -131,51 +132,43 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 	b.clicks, b.terms, b.entries = map[uuid.UUID]*click.StoredClick{}, map[uuid.UUID]terms{}, map[dedupe]*entry{}
 	b.browser = map[uuid.UUID]int{}
 	b.inputs = db.Map(list, Input.checked)
-	wanted, offers := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
-	for _, in := range list {
-		wanted[in.ClickID] = true
-	}
-	if len(wanted) == 0 {
+	ids := db.SortedIDs(db.ByKey(list, func(in Input) uuid.UUID { return in.ClickID }))
+	if len(ids) == 0 {
 		return nil
 	}
-	clicks, err := b.in.Read(ctx, c, click.ChangeColumns, click.Set{IDs: db.SortedIDs(wanted), Lock: lock})
+	clicks, err := b.store.Read(ctx, c, click.ChangeColumns, click.Set{IDs: ids, Lock: lock})
 	if err != nil {
 		return err
 	}
-	if clicks, err = b.addExpired(ctx, c, wanted, clicks, lock); err != nil {
+	if clicks, err = b.addExpired(ctx, c, ids, clicks, lock); err != nil {
 		return err
 	}
 	for _, click := range clicks {
 		b.account = cmp.Or(b.account, click.AccountID)
 		if click.AccountID == b.account {
 			b.clicks[click.ID] = click
-			offers[click.OfferID] = true
 		}
 	}
 	if len(b.clicks) == 0 {
 		return nil
 	}
-	if err := b.loadConversions(ctx, c); err != nil {
-		return err
+	for _, load := range []func(context.Context, db.Conn) error{b.loadConversions, b.loadBrowser, b.loadCampaigns, b.loadTerms} {
+		if err := load(ctx, c); err != nil {
+			return err
+		}
 	}
-	if err := b.loadBrowser(ctx, c); err != nil {
-		return err
-	}
-	if err := b.loadCampaigns(ctx, c); err != nil {
-		return err
-	}
-	return b.loadTerms(ctx, c, db.SortedIDs(offers))
+	return nil
 }
 
-// addExpired adds what is kept of the clicks that were deleted for their age.
-func (b *correcting) addExpired(ctx context.Context, c db.Conn, wanted map[uuid.UUID]bool, found []*click.StoredClick, lock bool) (
+// addExpired adds to the found clicks the remaining data of clicks that were deleted for their age. ids are the ids of all clicks.
+func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID, found []*click.StoredClick, lock bool) (
 	[]*click.StoredClick, error,
 ) {
-	if len(found) == len(wanted) {
+	if len(found) == len(ids) {
 		return found, nil
 	}
 	have := db.ByKey(found, (*click.StoredClick).ClickID)
-	missing := db.Without(db.SortedIDs(wanted), func(id uuid.UUID) bool { return have[id] != nil })
+	missing := db.Without(ids, func(id uuid.UUID) bool { return have[id] != nil })
 	kept, err := readKept(ctx, c, b.account, missing, lock)
 	b.expired = map[uuid.UUID]bool{}
 	for _, click := range kept {
@@ -187,15 +180,15 @@ func (b *correcting) addExpired(ctx context.Context, c db.Conn, wanted map[uuid.
 // loadCampaigns reads the currencies of campaigns, for clicks without an offer. The currency of a click belongs to its cost, and its
 // campaign may have another.
 func (b *correcting) loadCampaigns(ctx context.Context, c db.Conn) (err error) {
-	wanted := map[uuid.UUID]bool{}
+	campaigns := map[uuid.UUID]bool{}
 	for _, k := range b.clicks {
 		if k.OfferID == uuid.Nil {
-			wanted[k.CampaignID] = true
+			campaigns[k.CampaignID] = true
 		}
 	}
-	if len(wanted) > 0 {
-		b.own, err = db.Pairs[uuid.UUID, string](ctx, c, "currencies of campaigns",
-			`SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`, b.account, db.UUIDs(db.SortedIDs(wanted)))
+	if len(campaigns) > 0 {
+		b.currencies, err = db.Pairs[uuid.UUID, string](ctx, c, "currencies of campaigns",
+			`SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`, b.account, db.UUIDs(db.SortedIDs(campaigns)))
 	}
 	return err
 }
@@ -215,7 +208,7 @@ func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 		}
 	}
 	list, err := db.Select[Conversion](ctx, c, "find conversions", selectConversions,
-		db.UUIDs(db.Map(keys, func(k dedupe) uuid.UUID { return k.click })),
+		db.UUIDsOf(keys, func(k dedupe) uuid.UUID { return k.click }),
 		db.Map(keys, func(k dedupe) string { return k.goal }), db.Map(keys, func(k dedupe) string { return k.id }))
 	for i := range list {
 		v := &list[i]
@@ -231,12 +224,12 @@ SELECT a.currency AS own, coalesce(o.id, '` + db.ZeroID + `') AS id, coalesce(o.
 	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
 FROM accounts a LEFT JOIN offers o ON o.account_id = a.id AND o.id = ANY ($2::uuid[]) WHERE a.id = $1`
 
-func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUID) error {
-	type row struct {
+func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
+	clicks := slices.Collect(maps.Values(b.clicks))
+	list, err := db.Select[struct {
 		terms
 		Own string `db:"own"`
-	}
-	list, err := db.Select[row](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDs(offers))
+	}](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.OfferID }))
 	for _, t := range list {
 		if b.currency = t.Own; t.ID != uuid.Nil {
 			b.terms[t.ID] = t.terms
@@ -249,17 +242,17 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUI
 // write is false, it does not fix rates.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*Conversion
-	var back []func(*Conversion) // store the result in a copy of the conversion
+	var copyResult []func(*Conversion) // for each conversion of list: copies the result to the outcome of an input
 	for _, e := range b.order {
 		if e.was == nil || !e.now.same(*e.was) {
-			list, back = append(list, e.now), append(back, func(*Conversion) {})
+			list, copyResult = append(list, e.now), append(copyResult, func(*Conversion) {})
 		}
 	}
 	for i := range out {
 		o := &out[i].Outcome
 		if e := b.entries[(&Conversion{Conversion: o.Conversion}).dedupe()]; e != nil && e.changed {
 			list = append(list, &Conversion{Conversion: o.Conversion, GivenCost: o.given})
-			back = append(back, func(v *Conversion) { o.Conversion = v.Conversion })
+			copyResult = append(copyResult, func(v *Conversion) { o.Conversion = v.Conversion })
 		}
 	}
 	var keys []exchangerate.Key
@@ -284,7 +277,7 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 			rate = e.was.Rate
 		}
 		v.SetPrice(b.clicks[v.ClickID], rate)
-		back[i](v)
+		copyResult[i](v)
 	}
 	return nil
 }
@@ -325,7 +318,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	}
 	t := b.terms[click.OfferID]
 	if t.Currency == "" {
-		t.Currency = b.own[click.CampaignID]
+		t.Currency = b.currencies[click.CampaignID]
 	}
 	if err := b.limitBrowser(&in.Input, e.now, t); err != nil {
 		return Corrected{Refusal: err}
@@ -367,7 +360,7 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]m
 			return nil, fmt.Errorf("conversion: insert conversions: %w", err)
 		}
 	}
-	if err := b.in.AddDeltas(ctx, c, s); err != nil {
+	if err := s.Write(ctx, c); err != nil {
 		return nil, err
 	}
 	return b.announce(ctx, c, out)

@@ -11,22 +11,16 @@ import (
 )
 
 const payoutCurrencies = `
-SELECT k.id, coalesce(o.currency, c.currency, '') FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS k (id, offer_id, campaign_id)
+SELECT k.id, coalesce(nullif(coalesce(o.currency, c.currency), ''), '` + defaultCurrency + `') FROM unnest($2::uuid[], $3::uuid[], $4::uuid[]) AS k (id, offer_id, campaign_id)
 LEFT JOIN offers o ON o.account_id = $1 AND o.id = k.offer_id LEFT JOIN campaigns c ON c.account_id = $1 AND c.id = k.campaign_id`
 
 // offerCurrencies returns the currency of payouts that state none, by click: the currency of the click's offer, or else of its
 // campaign.
 func offerCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks []*click.StoredClick) (map[uuid.UUID]string, error) {
-	ids := func(of func(*click.StoredClick) uuid.UUID) any { return db.UUIDs(db.Map(clicks, of)) }
-	out, err := db.Pairs[uuid.UUID, string](ctx, c, "currencies of payouts", payoutCurrencies, account,
-		ids(func(k *click.StoredClick) uuid.UUID { return k.ID }), ids(func(k *click.StoredClick) uuid.UUID { return k.OfferID }),
-		ids(func(k *click.StoredClick) uuid.UUID { return k.CampaignID }))
-	for _, k := range clicks {
-		if err == nil {
-			out[k.ID] = cmp.Or(out[k.ID], defaultCurrency)
-		}
-	}
-	return out, err
+	return db.Pairs[uuid.UUID, string](ctx, c, "currencies of payouts", payoutCurrencies, account,
+		db.UUIDsOf(clicks, (*click.StoredClick).ClickID),
+		db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.OfferID }),
+		db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.CampaignID }))
 }
 
 // CurrenciesThatHold returns a function that returns the currency of a payout that states none, by the key of its conversion. The

@@ -174,7 +174,7 @@ func applyWaiting(ctx context.Context, l click.Log, ids []uuid.UUID) error {
 		if _, err := ApplyHops(ctx, c, l.Store(), ids, deltas); err != nil {
 			return err
 		}
-		return l.Store().AddDeltas(ctx, c, deltas)
+		return deltas.Write(ctx, c)
 	})
 }
 

@@ -206,30 +206,30 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		v.End(PostbackRefused, WrongSecret)
 		return nil
 	}
-	said := m.Fields()
-	if said.DependsOnCurrency {
+	fields := m.Fields()
+	if fields.DependsOnCurrency {
 		holds, err := CurrenciesThatHold(ctx, r.Clicks, r.Store.Conn(), v.Decision.AccountID, []uuid.UUID{v.Click.ID})
 		if err != nil {
 			return err
 		}
-		m.currency = holds(Key{ClickID: v.Click.ID, Goal: said.Goal, ConversionID: said.ConversionID})
-		said = m.Fields()
+		m.currency = holds(Key{ClickID: v.Click.ID, Goal: fields.Goal, ConversionID: fields.ConversionID})
+		fields = m.Fields()
 	}
-	if v.setInput(said); said.NoConversion {
-		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, said.OriginalStatus)
+	if v.setInput(fields); fields.NoConversion {
+		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, fields.OriginalStatus)
 		v.MaskParams(true)
 		return nil
 	}
-	if said.UnknownWord && m.ConversionID == uuid.Nil {
-		v.Decision.UnknownWord = Word{m.read.ID, said.OriginalStatus}
+	if fields.UnknownWord && m.ConversionID == uuid.Nil {
+		v.Decision.UnknownWord = Word{m.read.ID, fields.OriginalStatus}
 	}
 	return nil
 }
 
-// setInput sets the argument of Record, and what is told about the message's amounts and time.
-func (v *Verdict) setInput(said postback.Message) {
-	v.Input = v.Message.input(v.Decision.ClickID, v.Decision.AccountID, said)
-	v.Decision.InvalidPayout, v.Decision.AmountReason, v.Decision.InvalidTime = said.InvalidPayout, said.AmountReason(), v.Input.InvalidTime
+// setInput sets the argument of Record, and the remarks of the decision about the amounts and the time of the message.
+func (v *Verdict) setInput(fields postback.Message) {
+	v.Input = v.Message.input(v.Decision.ClickID, v.Decision.AccountID, fields)
+	v.Decision.InvalidPayout, v.Decision.AmountReason, v.Decision.InvalidTime = fields.InvalidPayout, fields.AmountReason(), v.Input.InvalidTime
 }
 
 // network returns a network by its id. For the zero id and for an unknown id it returns a network without settings.
@@ -285,19 +285,19 @@ func (m *Message) Fields() postback.Message {
 	return postback.Read(params, m.read.Network, m.currency)
 }
 
-// input returns the argument of Record for a message that says what Fields returns. Without a status word, a new conversion is approved and a recorded
-// one keeps its status, because a repeated message must not undo a rejection.
-func (m *Message) input(click, account uuid.UUID, said postback.Message) Input {
+// input returns the argument of Record for a message with these fields. Without a status word, a new conversion is approved, and a
+// recorded conversion keeps its status, because a repeated message must not undo a rejection.
+func (m *Message) input(click, account uuid.UUID, fields postback.Message) Input {
 	in := Input{
-		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: said.ConversionID, Goal: said.Goal,
-		WordGoal: said.WordGoal, Status: said.Status, Reversal: said.Reversal, OriginalStatus: said.OriginalStatus, Payout: said.Payout,
-		Cost: said.Cost, Currency: said.Currency, Source: m.Source, Arrival: m.ID,
-		Again: m.ConversionID, InvalidPayout: said.InvalidPayout != "", PayoutReason: said.PayoutReason,
+		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: fields.ConversionID, Goal: fields.Goal,
+		WordGoal: fields.WordGoal, Status: fields.Status, Reversal: fields.Reversal, OriginalStatus: fields.OriginalStatus, Payout: fields.Payout,
+		Cost: fields.Cost, Currency: fields.Currency, Source: m.Source, Arrival: m.ID,
+		Again: m.ConversionID, InvalidPayout: fields.InvalidPayout != "", PayoutReason: fields.PayoutReason,
 	}
-	if said.OriginalStatus == "" && said.Status == models.StatusApproved {
+	if fields.OriginalStatus == "" && fields.Status == models.StatusApproved {
 		in.Status = ""
 	}
-	in.At, in.InvalidTime = said.Moment(click, models.ClickTime(m.ID))
+	in.At, in.InvalidTime = fields.Moment(click, models.ClickTime(m.ID))
 	if m.Source == models.FromTag { // the clock of a visitor's page is not a statement of a sender
 		in.InvalidTime = ""
 	}

@@ -99,14 +99,14 @@ func (m *Message) verify(scheme *notification.Scheme) (notification.Result, erro
 func (r Reader) resolve(ctx context.Context, m *Message, report notification.Report, patient bool) (parts []part, reason string, err error) {
 	var found []Reference
 	if len(report.About) > 0 && (report.Same || report.Click == "") {
-		found, err = FindReferences(ctx, r.Store.Conn(), m.read.AccountID, m.read.ID, clean(report.About))
+		found, err = FindReferences(ctx, r.Store.Conn(), m.read.AccountID, m.read.ID, cleanIDs(report.About))
 		if err != nil {
 			return nil, "", err
 		}
 	}
 	switch {
 	case report.Same && len(found) > 0:
-		parts, reason = same(report, found)
+		parts, reason = partsOfKnown(report, found)
 		return parts, reason, nil
 	case report.Click == "" && len(found) > 0:
 		report.Click = models.FormatClickID(found[0].ClickID)
@@ -117,37 +117,37 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 	case report.ConversionID == "":
 		return nil, SaleNotKnown, nil
 	}
-	p := part{params: paramsOf(report), keys: clean(report.Keys)}
+	p := part{params: paramsOf(report), keys: cleanIDs(report.Keys)}
 	if !strings.HasPrefix(report.Payout, "-") {
 		p.payout = cmp.Or(report.Price, report.Payout)
 	}
 	return []part{p}, "", nil
 }
 
-// same returns the parts of a report about conversions that are known. A report about several of them takes back all of them.
-func same(report notification.Report, found []Reference) (parts []part, reason string) {
-	if report.Part != "" && less(report.Part, found) {
+// partsOfKnown returns the parts of a report about conversions that are known. A report about several of them takes back all of them.
+func partsOfKnown(report notification.Report, found []Reference) (parts []part, reason string) {
+	if report.Part != "" && isLess(report.Part, found) {
 		return nil, PartRefunded
 	}
 	for _, f := range found {
-		one := report
-		one.Click, one.ConversionID, one.Goal = models.FormatClickID(f.ClickID), f.ConversionID, f.Goal
+		single := report
+		single.Click, single.ConversionID, single.Goal = models.FormatClickID(f.ClickID), f.ConversionID, f.Goal
 		if len(found) > 1 {
-			if one.Payout != "" && !strings.HasPrefix(one.Payout, "-") {
+			if single.Payout != "" && !strings.HasPrefix(single.Payout, "-") {
 				return nil, PartRefunded
 			}
-			if one.Payout != "" && f.Payout != "" {
-				one.Payout = "-" + f.Payout
+			if single.Payout != "" && f.Payout != "" {
+				single.Payout = "-" + f.Payout
 			}
 		}
-		parts = append(parts, part{params: paramsOf(one), keys: clean(report.Keys), payout: f.Payout})
+		parts = append(parts, part{params: paramsOf(single), keys: cleanIDs(report.Keys), payout: f.Payout})
 	}
 	return parts, ""
 }
 
-// less reports whether an amount is less than the amounts of all conversions together. All are in the same currency. If an amount is
+// isLess reports whether an amount is less than the amounts of all conversions together. All are in the same currency. If an amount is
 // not known, it is not less.
-func less(amount string, found []Reference) bool {
+func isLess(amount string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {
 		d, ok := notification.Number(f.Payout)
@@ -177,8 +177,8 @@ func paramsOf(report notification.Report) map[string]string {
 // maxKeys is the largest number of ids that a notification stores for a conversion.
 const maxKeys = 10
 
-// clean returns ids in the form in which they are stored.
-func clean(ids []string) (out []string) {
+// cleanIDs returns ids in the form in which they are stored.
+func cleanIDs(ids []string) (out []string) {
 	for _, id := range ids[:min(len(ids), maxKeys)] {
 		if id = postback.Clean(id, 255); id != "" {
 			out = append(out, id)

@@ -90,13 +90,10 @@ func nameColdCampaigns(ctx context.Context, l click.Log, account uuid.UUID, list
 	if err != nil {
 		return err
 	}
-	campaigns := map[uuid.UUID]uuid.UUID{}
-	for _, c := range cold {
-		campaigns[c.ID] = c.CampaignID
-	}
+	clicks := db.ByKey(cold, func(c click.StoredClick) uuid.UUID { return c.ID })
 	for i := range list {
 		if p := &list[i]; p.CampaignID == uuid.Nil {
-			p.CampaignID = campaigns[p.ClickID]
+			p.CampaignID = clicks[p.ClickID].CampaignID
 		}
 	}
 	return nil

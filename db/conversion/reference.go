@@ -67,12 +67,12 @@ SELECT EXISTS (SELECT FROM postback_references WHERE account_id = $1 AND network
 	AND starts_with(reference, $5) AND reference COLLATE "C" > $6)`
 
 // hasLaterVersion reports whether a later version of the order of a conversion was recorded. The index of click_id finds the rows.
-func hasLaterVersion(ctx context.Context, c db.Conn, of Reference, version string) (bool, error) {
+func hasLaterVersion(ctx context.Context, c db.Conn, order Reference, version string) (bool, error) {
 	if version == "" {
 		return false, nil
 	}
 	return db.Get[bool](ctx, c, "later version of order", selectLaterVersion,
-		of.AccountID, of.NetworkID, of.ClickID, of.ConversionID, versionKey, versionKey+version)
+		order.AccountID, order.NetworkID, order.ClickID, order.ConversionID, versionKey, versionKey+version)
 }
 
 // DeleteReferences deletes the ids that refer to conversions of some clicks.

@@ -103,17 +103,17 @@ func (v Conversion) collected() statement {
 // the previous version has recorded or changed it. history then returns a single statement with the recorded values. Its time of
 // arrival is the time of the last statement.
 func (v Conversion) history() statements {
-	said := v
-	if v.Statements.apply(&said); len(v.Statements) > 0 && said.Status == v.Status && said.Payout.Equal(v.Payout) &&
-		said.Currency == v.Currency && said.GivenCost.Valid == v.GivenCost.Valid &&
-		said.GivenCost.Decimal.Equal(v.GivenCost.Decimal) {
+	derived := v
+	if v.Statements.apply(&derived); len(v.Statements) > 0 && derived.Status == v.Status && derived.Payout.Equal(v.Payout) &&
+		derived.Currency == v.Currency && derived.GivenCost.Valid == v.GivenCost.Valid &&
+		derived.GivenCost.Decimal.Equal(v.GivenCost.Decimal) {
 		return v.Statements
 	}
-	one := v.collected()
+	collected := v.collected()
 	if n := len(v.Statements); n > 0 {
-		one.At = v.Statements[n-1].At
+		collected.At = v.Statements[n-1].At
 	}
-	return statements{one}
+	return statements{collected}
 }
 
 // outranked reports whether a statement by a visitor's browser comes after a statement by a server or a correction. A reloaded
@@ -135,15 +135,15 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	v.Status, v.OriginalStatus, v.Currency, v.InvalidTime, v.AmountReason = "", "", "", "", ""
 	v.SaleAmount, v.SaleCurrency = decimal.NullDecimal{}, ""
 	corrected := false // a correction has set the payout
-	for i, said := range s {
-		if said.Source == models.FromNetworkSync && corrected {
-			said = said.withoutTerms()
+	for i, next := range s {
+		if next.Source == models.FromNetworkSync && corrected {
+			next = next.withoutTerms()
 		}
 		found[i] = v.Status
-		status := said.status(v.Status)
-		if allowed[i] = !s.outranked(i) && (i == 0 || said.Final || models.CanMove(v.Status, status)); allowed[i] {
-			said.apply(v, status, i == 0)
-			corrected = corrected || said.Source == models.FromCorrection && said.Reported
+		status := next.status(v.Status)
+		if allowed[i] = !s.outranked(i) && (i == 0 || next.Final || models.CanMove(v.Status, status)); allowed[i] {
+			next.apply(v, status, i == 0)
+			corrected = corrected || next.Source == models.FromCorrection && next.Reported
 		}
 	}
 	if len(s) > 0 {

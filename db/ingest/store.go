@@ -170,7 +170,7 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	if err := storeSmartlinkClicks(ctx, c, b.smart); err != nil {
 		return out, err
 	}
-	if err := in.AddDeltas(ctx, c, deltas); err != nil {
+	if err := deltas.Write(ctx, c); err != nil {
 		return out, err
 	}
 	return out, botscan.RequestRechecks(ctx, c, botscan.LateRecords{Clicks: b.clicks, Outs: b.outs, Events: fresh, Traps: b.traps})

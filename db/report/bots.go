@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/clickhouse/schema"
 	"switchyard/models"
 )
 
@@ -31,7 +32,7 @@ func (r Reader) BotScores(ctx context.Context, account uuid.UUID, from, to time.
 	return onClicks(ctx, r, w, func(r Reader) ([]BotScore, error) {
 		return db.Select[BotScore](ctx, r.Conn, "bot scores", botScores, account, models.FloorClickID(from), models.FloorClickID(to))
 	}, func() ([]BotScore, error) {
-		return clickHouseRows(ctx, r, "bot scores", func(s *BotScore) []any {
+		return schema.Rows(ctx, r.Copy, "bot scores", func(s *BotScore) []any {
 			return []any{(*wholeNumber)(&s.Score), &s.Signals, &s.Reason, &s.IsBot, &s.Clicks}
 		}, `SELECT toInt64(bot_score), reinterpretAsInt64(bot_signals), toString(bot_reason), is_bot, toInt64(count())
 FROM clicks AS f FINAL WHERE `+w.clickHouse("f", "at")+` GROUP BY bot_score, bot_signals, bot_reason, is_bot`, account)

@@ -59,7 +59,7 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		{Limit: 20, Offset: 30},
 		{Limit: 20, Offset: 199},
 		{Limit: 5, Offset: 150, Converted: true},
-		{Limit: 30, Offset: 90, Where: where, There: there},
+		{Limit: 30, Offset: 90, Where: where, WhereInCopy: there},
 		{Limit: 10, ClickID: h.order[0]},
 		{Limit: 5, ClickID: h.order[1], Converted: true},
 		{Limit: 100, ConversionID: "a"},

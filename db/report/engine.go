@@ -130,18 +130,6 @@ func (r Reader) clicksInCopy(ctx context.Context, w window) (elsewhere, must boo
 	return elsewhere, k.must, err
 }
 
-// clickHouseRows returns the rows of a query of the copy. places returns the scan destinations of a row.
-func clickHouseRows[T any](ctx context.Context, r Reader, what string, places func(*T) []any, query string, args ...any) ([]T, error) {
-	var list []T
-	err := r.Copy.Each(ctx, what, func(scan func(...any) error) error {
-		var row T
-		err := scan(places(&row)...)
-		list = append(list, row)
-		return err
-	}, query, args...)
-	return list, err
-}
-
 // Large is the number of clicks that a request may read. A report that reads more runs as a job. Two million clicks take 1.3
 // seconds on two processors, or 3 seconds by five dimensions: see ops/lab/bench/README.md.
 const Large = 1_000_000

@@ -66,7 +66,7 @@ func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid
 		if split == "" {
 			expr = "materialize(" + schema.NoID + ")"
 		}
-		return clickHouseRows(ctx, r, "goals", func(g *GoalCount) []any {
+		return schema.Rows(ctx, r.Copy, "goals", func(g *GoalCount) []any {
 			return []any{&g.Split, &g.Goal, &g.Clicks, &g.Approved, &g.Revenue}
 		}, fmt.Sprintf(clickHouseGoals, expr, measure.Find("revenue").CopyOfSale(), w.clickHouse("v", "click_at"), w.clickHouse("f", "at")),
 			account, campaigns)

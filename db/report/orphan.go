@@ -49,16 +49,13 @@ func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Ti
 	if err != nil || len(hours) == 0 {
 		return nil, err
 	}
-	ids, known := make([]string, len(hours)), make(map[string]Orphan, len(hours))
-	for i, h := range hours {
-		ids[i] = h.CampaignID.String()
-		known[ids[i]] = h
-	}
+	ids := db.Map(hours, func(o Orphan) string { return o.CampaignID.String() })
+	known := db.ByKey(hours, func(o Orphan) string { return o.CampaignID.String() })
 	w := window{account: account, from: from, to: to}
 	seen, err := onClicks(ctx, r, w, func(r Reader) ([]Orphan, error) {
 		return db.Select[Orphan](ctx, r.Conn, what, selectOrphanVisitors, account, models.FloorClickID(from), models.FloorClickID(to), ids)
 	}, func() ([]Orphan, error) {
-		return clickHouseRows(ctx, r, what, func(o *Orphan) []any {
+		return schema.Rows(ctx, r.Copy, what, func(o *Orphan) []any {
 			return []any{&o.CampaignID, &o.Visitors, &o.FirstSeen, &o.LastSeen}
 		}, `SELECT campaign_id, toInt64(uniqExactIf(`+clickHouseVisitor+`, NOT is_bot)), min(at), max(at)
 FROM clicks AS f FINAL WHERE `+w.clickHouse("f", "at")+` AND campaign_id IN (CAST($2, 'Array(UUID)')) GROUP BY campaign_id`, account, ids)

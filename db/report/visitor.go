@@ -80,7 +80,7 @@ func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to t
 	rows, err := onClicks(ctx, r, w, func(r Reader) ([]group, error) {
 		return db.Select[group](ctx, r.Conn, "live visitors", selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
 	}, func() ([]group, error) {
-		return clickHouseRows(ctx, r, "live visitors", func(g *group) []any {
+		return schema.Rows(ctx, r.Copy, "live visitors", func(g *group) []any {
 			return []any{&g.By, &g.Kind, &g.Page, &g.Country, &g.Device, &g.Campaign, &g.Minute, &g.Visitors, &g.Views}
 		}, fmt.Sprintf(clickHouseLive, w.clickHouse("f", "at")), account)
 	})
@@ -165,7 +165,7 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 	}
 	w := window{account: q.AccountID, from: q.From, to: q.To}
 	return onClicks(ctx, r, w, here, func() ([]Address, error) {
-		return clickHouseRows(ctx, r, "repeated addresses", func(a *Address) []any {
+		return schema.Rows(ctx, r.Copy, "repeated addresses", func(a *Address) []any {
 			return []any{
 				&a.IP, &a.Hits, &a.BotClicks, &a.Visitors, &a.UserAgents, &a.Campaigns, &a.Sources, &a.Country, &a.ISP, &a.FirstSeen, &a.LastSeen,
 			}

@@ -110,7 +110,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, in click.Store, ids []u
 	if err := in.Remove(ctx, c, ids); err != nil {
 		return err
 	}
-	return in.AddDeltas(ctx, c, s)
+	return s.Write(ctx, c)
 }
 
 // The lock is needed because two concurrent calls would subtract the same figures twice.
@@ -130,7 +130,7 @@ func ClearArchive(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, _ i
 		return out, err
 	}
 	var err error
-	if out.Of, err = spend.Clear(ctx, c, l.Store(), q.AccountID, q.Of, q.From, q.To); err != nil {
+	if out.Of, err = spend.Clear(ctx, c, q.AccountID, q.Of, q.From, q.To); err != nil {
 		return out, err
 	}
 	if err := reported.Clear(ctx, c, q.AccountID, q.Of, q.From, q.To); err != nil {

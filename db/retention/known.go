@@ -60,7 +60,7 @@ func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err 
 	list := db.UUIDs(ids)
 	read(&k.SmartlinkClicks, `SELECT to_jsonb(s) - 'id' || jsonb_build_object('click_id', s.id) FROM smartlink_clicks s WHERE `+ofVisitor+` ORDER BY id LIMIT $6`,
 		v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
-	for _, one := range []struct {
+	for _, table := range []struct {
 		into  *[]json.RawMessage
 		query string
 	}{
@@ -76,7 +76,7 @@ func ReadKnown(ctx context.Context, l click.Log, v click.Visitor) (k Known, err 
 		{&k.Uploads, `SELECT to_jsonb(u) FROM conversion_uploads u WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`},
 		{&k.Orders, `SELECT to_jsonb(o) FROM network_orders o WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY day, order_id`},
 	} {
-		read(one.into, one.query, v.AccountID, list)
+		read(table.into, table.query, v.AccountID, list)
 	}
 	return k, err
 }

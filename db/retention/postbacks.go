@@ -63,20 +63,21 @@ ORDER BY click_id LIMIT $2`
 // deleteExpiredPostbacks deletes received postbacks, postbacks to traffic sources and uploads that are older than the account's plan
 // keeps them, with their jobs. It returns the number that it deleted.
 func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
-	deleteAll := func(query string, args ...any) {
+	repeat := func(deleteOnce func() (int, error)) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
-			n, err = deletePostbacksOnce(ctx, c, query, append(args[:len(args):len(args)], postbacksAtOnce)...)
+			n, err = deleteOnce()
 		}
+	}
+	deleteAll := func(query string, args ...any) {
+		repeat(func() (int, error) { return deletePostbacksOnce(ctx, c, query, append(args, postbacksAtOnce)...) })
 	}
 	for _, p := range models.Plans {
 		before := now.AddDate(0, 0, -p.PostbackDays)
 		deleteAll(selectOldPostbacks, before, p.Name)
-		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
-			n, err = sourcepostback.DeleteExpired(ctx, c, p.Name, before, postbacksAtOnce)
-		}
-		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
-			n, err = upload.DeleteExpired(ctx, c, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
-		}
+		repeat(func() (int, error) { return sourcepostback.DeleteExpired(ctx, c, p.Name, before, postbacksAtOnce) })
+		repeat(func() (int, error) {
+			return upload.DeleteExpired(ctx, c, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
+		})
 	}
 	deleteAll(selectOldPostbacksWithoutAccount, now.AddDate(0, 0, -models.StrangersPostbackDays))
 	// The remaining postbacks belong to deleted accounts.

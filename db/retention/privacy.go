@@ -40,11 +40,10 @@ func FindVisitors(ctx context.Context, l click.Log, id, visitor uuid.UUID) ([]cl
 const ofVisitor = `account_id = $1 AND id > $2 AND id < $3
 	AND (id = $5 OR visitor_id = $4 AND $4 <> '00000000-0000-0000-0000-000000000000'::uuid)`
 
-const (
-	selectOfVisitor = `
-SELECT id, campaign_id, unique_key, is_unique FROM clicks WHERE ` + ofVisitor + ` ORDER BY id LIMIT $6`
+var selectOfVisitor = `SELECT ` + click.VisitorColumns.SQL() + ` FROM clicks WHERE ` + ofVisitor + ` ORDER BY id LIMIT $6`
 
-	// tells is true for a row that still describes its visitor.
+const (
+	// describesVisitor is true for a row that still describes its visitor.
 	describesVisitor = `(visitor_id <> '00000000-0000-0000-0000-000000000000' OR ip IS NOT NULL OR user_agent <> '' OR referrer <> ''
 	OR params <> '' OR external_id <> '' OR subs <> '{}' OR keyword <> '' OR destination <> '' OR language <> '' OR region <> ''
 	OR city <> '')`
@@ -141,31 +140,19 @@ func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after u
 	if err := l.Store().ThawVisitor(ctx, c, v, begin, begin.Add(click.Day)); err != nil {
 		return out, err
 	}
-	found, err := db.Select[struct {
-		ID       uuid.UUID `db:"id"`
-		Campaign uuid.UUID `db:"campaign_id"`
-		Key      uuid.UUID `db:"unique_key"`
-		Unique   bool      `db:"is_unique"`
-	}](ctx, c, "clicks of a visitor", selectOfVisitor, v.AccountID, after, last, v.ID, v.ClickID, limit)
+	found, err := click.VisitorColumns.ReadPointers(ctx, c, "clicks of a visitor", selectOfVisitor, v.AccountID, after, last, v.ID, v.ClickID,
+		limit)
 	if err != nil {
 		return out, err
 	}
 	if len(found) == limit {
 		out.After, out.Done = found[limit-1].ID, false
 	}
-	var ids []uuid.UUID
-	var visits []click.VisitorKey
-	for _, f := range found {
-		ids = append(ids, f.ID)
-		if f.Unique {
-			visits = append(visits, click.VisitorKey{Campaign: f.Campaign, Key: f.Key})
-		}
-	}
 	if out.SmartlinkClicks, err = db.Exec(ctx, c, "erase smartlink clicks", eraseSmartlinkClicks, v.AccountID, after,
-		click.NextID(out.After), v.ID, v.ClickID); err != nil || len(ids) == 0 {
+		click.NextID(out.After), v.ID, v.ClickID); err != nil || len(found) == 0 {
 		return out, err
 	}
-	return out, out.erase(ctx, c, v.AccountID, ids, visits)
+	return out, out.erase(ctx, c, v.AccountID, click.IDs(found), click.UniqueVisitors(found))
 }
 
 // erase erases some clicks of an account. It locks in the same order as Clear: postbacks, visitors, clicks.

@@ -35,7 +35,7 @@ ORDER BY t.source_id, t.day`
 // ClickLoss returns the days, from first to last inclusive, for which sources have reported the number of clicks that they
 // counted. Nil sources means all sources.
 func ClickLoss(ctx context.Context, c db.Conn, account uuid.UUID, sources []uuid.UUID, first, last time.Time) ([]LossDay, error) {
-	of := sql.NullString{String: db.UUIDs(sources), Valid: sources != nil}
+	ids := sql.NullString{String: db.UUIDs(sources), Valid: sources != nil}
 	day := func(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
-	return db.Select[LossDay](ctx, c, "click loss", selectLoss, account, of, day(first), day(last))
+	return db.Select[LossDay](ctx, c, "click loss", selectLoss, account, ids, day(first), day(last))
 }

@@ -1,6 +1,7 @@
 package spend
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -67,10 +68,10 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 		return models.SameRate.Decimal, nil
 	}
 	if busy, open, err := exchangerate.FindChange(ctx, c, account); err != nil || open {
-		return today, orElse(err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
+		return today, cmp.Or[error](err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
 	}
 	if keys, err := exchangerate.KeysToRestate(ctx, c, account); err != nil || len(keys) > 0 {
-		return today, orElse(err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
+		return today, cmp.Or[error](err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
 	}
 	if k.Kept, err = click.OldestDay(ctx, c, account); err != nil {
 		return today, err
@@ -107,16 +108,9 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 	return today, upload.ConvertCaps(ctx, c, account, today, l.Time().Add(-2*click.Day))
 }
 
-func orElse(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
-}
-
 func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) error {
 	currency, err := exchangerate.MissingCurrency(ctx, c, k, to)
-	return orElse(err, models.Conflict("rate_missing",
+	return cmp.Or[error](err, models.Conflict("rate_missing",
 		"there is no rate of %s on %s: nothing was changed. Rates are read now, try again in some minutes; if it is missing still, "+
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
 }

@@ -72,7 +72,7 @@ func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit 
 	if n == 0 {
 		r.stage++
 	}
-	return false, l.Store().AddDeltas(ctx, c, sums)
+	return false, sums.Write(ctx, c)
 }
 
 // bounds returns the start of the key's day and the start of the next day.
@@ -198,8 +198,8 @@ func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid
 	rate func(conversion.Conversion) decimal.NullDecimal,
 ) error {
 	var ids []uuid.UUID
-	var prices []*string
-	var costs []string
+	var rates []decimal.NullDecimal
+	var costs []decimal.Decimal
 	for _, v := range list {
 		click := clicks[v.ClickID]
 		if click == nil { // deleted since it was listed
@@ -209,19 +209,10 @@ func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid
 		v.SetPrice(click, rate(v))
 		sums.Add(click.LedgerKey(), before.Neg())
 		sums.Add(click.LedgerKey(), v.Figures())
-		ids, costs = append(ids, v.ID), append(costs, v.Cost.String())
-		prices = append(prices, numericOrNull(v.Rate))
+		ids, rates, costs = append(ids, v.ID), append(rates, v.Rate), append(costs, v.Cost)
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	return db.Run(ctx, c, "restate conversions", updatePrices, db.UUIDs(ids), pq.Array(prices), costs)
-}
-
-func numericOrNull(d decimal.NullDecimal) *string {
-	if !d.Valid {
-		return nil
-	}
-	text := d.Decimal.String()
-	return &text
+	return db.Run(ctx, c, "restate conversions", updatePrices, db.UUIDs(ids), pq.Array(rates), pq.Array(costs))
 }

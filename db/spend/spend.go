@@ -119,7 +119,7 @@ func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, l
 			return nil, err
 		}
 	}
-	return clicks, in.AddDeltas(ctx, c, sums)
+	return clicks, sums.Write(ctx, c)
 }
 
 func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) (clicks int64, err error) {
@@ -239,13 +239,13 @@ func deleteSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query strin
 
 // Clear deletes the spend of some campaigns of an account in [from, to), and takes the amounts without clicks out of the ledger.
 // It returns the campaigns that had spend.
-func Clear(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
+func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
 	sums := ledger.Deltas{}
 	campaigns, err := deleteSpend(ctx, c, sums, deleteSpendIn, account, db.UUIDs(campaigns), from, to)
 	if err != nil {
 		return nil, err
 	}
-	return campaigns, in.AddDeltas(ctx, c, sums)
+	return campaigns, sums.Write(ctx, c)
 }
 
 const selectSpent = `
@@ -259,16 +259,9 @@ func Preview(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([
 	if len(list) == 0 {
 		return nil, nil
 	}
-	from, to, sources := list[0].Day, list[0].Day, map[uuid.UUID]bool{}
-	for _, s := range list {
-		sources[s.SourceID] = true
-		if s.Day.Before(from) {
-			from = s.Day
-		}
-		if s.Day.After(to) {
-			to = s.Day
-		}
-	}
+	days := db.Map(list, func(s Spend) time.Time { return s.Day })
+	from, to := slices.MinFunc(days, time.Time.Compare), slices.MaxFunc(days, time.Time.Compare)
+	sources := db.ByKey(list, func(s Spend) uuid.UUID { return s.SourceID })
 	rows, err := db.Select[struct {
 		Day      time.Time `db:"day"`
 		Source   uuid.UUID `db:"source_id"`

@@ -192,18 +192,18 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 		return nil, ErrWaiting
 	}
 	if b.count == enough && s.o.Pace == 0 {
-		select {
-		case s.full <- struct{}{}:
-		default:
-		}
+		signal(s.full)
 	}
 	return b, nil
 }
 
 // wake makes the flusher look at the open batch.
-func (s *Spool) wake() {
+func (s *Spool) wake() { signal(s.work) }
+
+// signal puts an item into a channel of size one, unless the channel has an item already.
+func signal(channel chan struct{}) {
 	select {
-	case s.work <- struct{}{}:
+	case channel <- struct{}{}:
 	default:
 	}
 }

@@ -28,10 +28,7 @@ func (s *Spool) write(b *batch) error {
 		b.buf, b.count, b.end = b.buf[size:], b.count-records, end
 		s.refusedAt.Store(0)
 		s.appended.Add(records)
-		select {
-		case s.written <- struct{}{}:
-		default:
-		}
+		signal(s.written)
 	}
 	return nil
 }
@@ -113,10 +110,7 @@ func (s *Spool) sealOld() {
 		return
 	}
 	s.seal()
-	select {
-	case s.written <- struct{}{}:
-	default:
-	}
+	signal(s.written)
 }
 
 // seal closes the active segment. The next batch begins another.

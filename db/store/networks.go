@@ -74,26 +74,23 @@ func (k Networks) write(ctx context.Context, n models.Network,
 }
 
 const selectSealed = `
-SELECT id, postback_secret AS sealed FROM networks
+SELECT id, postback_secret FROM networks
 WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND postback_secret IS NOT NULL`
 
 // Secrets returns the decrypted secrets of networks of an account, by network id. A secret is left out if it cannot be decrypted
 // because ENCRYPTION_KEY has changed.
 func (k Networks) Secrets(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
-	rows, err := db.Select[struct {
-		ID     uuid.UUID `db:"id"`
-		Sealed []byte    `db:"sealed"`
-	}](ctx, k.s.c, "secrets of networks", selectSealed, account, db.UUIDs(ids))
-	open := make(map[uuid.UUID]string, len(rows))
-	for _, row := range rows {
-		secret, err := k.s.box.Open(ctx, postbackSecretPlace(account, row.ID), row.Sealed)
+	sealed, err := db.Pairs[uuid.UUID, []byte](ctx, k.s.c, "secrets of networks", selectSealed, account, db.UUIDs(ids))
+	open := make(map[uuid.UUID]string, len(sealed))
+	for id, value := range sealed {
+		secret, err := k.s.box.Open(ctx, postbackSecretPlace(account, id), value)
 		if errors.Is(err, seal.ErrOpen) {
 			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("db: secret of network: %w", err)
 		}
-		open[row.ID] = string(secret)
+		open[id] = string(secret)
 	}
 	return open, err
 }

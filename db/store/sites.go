@@ -30,24 +30,22 @@ func (k Sites) List(ctx context.Context, account uuid.UUID) ([]models.Site, erro
 
 // Create adds a site under a new id. With seed it also adds the suggested goals. Errors: plan_limit, duplicate_name.
 func (k Sites) Create(ctx context.Context, site models.Site, seed bool) (models.Site, error) {
-	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) { return s.Sites().create(ctx, site, seed) })
-}
-
-func (k Sites) create(ctx context.Context, site models.Site, seed bool) (models.Site, error) {
-	if err := k.s.allowGoals(ctx, site.AccountID, siteTable.allowance.count, "sites",
-		func(p models.Plan) int { return p.Sites }, site.AccountID); err != nil {
-		return site, err
-	}
-	saved, err := siteTable.add(ctx, k.s, site)
-	if err != nil || !seed {
-		return saved, err
-	}
-	for _, g := range models.SuggestedGoals(saved) {
-		if _, err := goalTable.add(ctx, k.s, g); err != nil {
+	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) {
+		if err := s.allowGoals(ctx, site.AccountID, siteTable.allowance.count, "sites",
+			func(p models.Plan) int { return p.Sites }, site.AccountID); err != nil {
+			return site, err
+		}
+		saved, err := siteTable.add(ctx, s, site)
+		if err != nil || !seed {
 			return saved, err
 		}
-	}
-	return saved, nil
+		for _, g := range models.SuggestedGoals(saved) {
+			if _, err := goalTable.add(ctx, s, g); err != nil {
+				return saved, err
+			}
+		}
+		return saved, nil
+	})
 }
 
 // allowGoals returns the error plan_limit if the plan has no room for another record. It locks the account.
@@ -104,7 +102,6 @@ func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int
 // Error: plan_limit.
 func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, error) {
 	return TxOf(ctx, k.s, func(s *Store) (models.Site, error) {
-		k := s.Sites()
 		plan, err := s.lockedPlan(ctx, account.ID)
 		if err != nil {
 			return models.Site{}, err
@@ -116,7 +113,7 @@ func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, e
 		if found, ok, err := db.First[models.Site](ctx, s.c, "lead site", q, account.ID); err != nil || ok {
 			return found, err
 		}
-		return k.create(ctx, models.Site{
+		return s.Sites().Create(ctx, models.Site{
 			Owned: models.Owned{AccountID: account.ID}, Name: "Leads", Kind: models.SiteLead,
 			SiteTerms: models.SiteTerms{Currency: account.Currency, RevenueFrom: models.RevenueOrder, IsActive: true},
 		}, true)

@@ -60,7 +60,7 @@ func filterLog(c *route.Call, q *click.LogQuery) (err error) {
 	}
 	// A conversion may belong to a click long before the window. The period therefore includes every stored click.
 	from, to := time.Now().UTC().AddDate(0, 0, -models.LongestHistory()-2), time.Now().UTC().AddDate(0, 0, 2)
-	q.Where, q.There, err = report.Conditions(args.Filters, zone, from, to)
+	q.Where, q.WhereInCopy, err = report.Conditions(args.Filters, zone, from, to)
 	return err
 }
 

@@ -31,7 +31,24 @@ type Store interface {
 	Reader
 }
 
-// Reader is what reads rows of a Store.
+// Reader reads rows of a Store.
 type Reader interface {
 	Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error
+}
+
+// Rows runs a query and returns its rows. places returns the scan destinations of a row.
+func Rows[T any](ctx context.Context, from Reader, what string, places func(*T) []any, query string, args ...any) ([]T, error) {
+	var list []T
+	err := from.Each(ctx, what, func(scan func(...any) error) error {
+		var row T
+		err := scan(places(&row)...)
+		list = append(list, row)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// Values runs a query of one column and returns its values.
+func Values[T any](ctx context.Context, from Reader, what, query string, args ...any) ([]T, error) {
+	return Rows(ctx, from, what, func(value *T) []any { return []any{value} }, query, args...)
 }
