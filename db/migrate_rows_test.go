@@ -8,8 +8,8 @@ import (
 	"switchyard/db/migrations"
 )
 
-// TestFiguresOfEarlierDays: the spend of days that were read from a platform before source_figures existed is in it after 0175. Days
-// that were entered by hand are not. A day that has figures keeps them.
+// TestFiguresOfEarlierDays checks that migration 0175 fills source_figures with the spend of days that were read from a platform before
+// that table existed. It leaves out days that were entered by hand. A day that has figures keeps them.
 func TestFiguresOfEarlierDays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

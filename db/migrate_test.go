@@ -20,8 +20,8 @@ import (
 	"switchyard/models/longtest"
 )
 
-// TestMigrationGivesUpItsLock: a migration that waits for a lock lets those behind it pass and gets it in the end; it fails
-// with a message when it never does, and what it has done stays.
+// TestMigrationGivesUpItsLock checks that a migration that waits for a lock lets later statements pass and gets the lock in the end. If it
+// never gets the lock, it fails with a message, and the completed migrations stay.
 func TestMigrationGivesUpItsLock(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -70,7 +70,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	}
 }
 
-// TestMigrateRefusesNewerSchema: a program that lacks a migration of the database says so and changes nothing.
+// TestMigrateRefusesNewerSchema checks that a program that lacks a migration of the database returns an error and changes nothing.
 func TestMigrateRefusesNewerSchema(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -90,15 +90,15 @@ func TestMigrateRefusesNewerSchema(t *testing.T) {
 	}
 }
 
-// holdsUp lists the old migrations that hold up writes into a table for as long as they copy it.
+// holdsUp lists the old migrations that block writes into a table while they copy it.
 var holdsUp = map[string][]string{"0013_smartlink_days.sql": {"smartlink_clicks"}}
 
 // newID is a UUID whose first bits are the time, as the ids of clicks are.
 const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
 
-// TestClickArrivesDuringMigrations applies each migration to a database with clicks, 200,000 in its long form, while
-// more arrive, written as the program before the migration writes them. None fails, which it would after five seconds.
+// TestClickArrivesDuringMigrations applies each migration to a database with clicks, 200,000 in its long form. At the same time, a program of
+// the previous version writes more clicks. No write fails, although a write fails if it waits for more than five seconds.
 func TestClickArrivesDuringMigrations(t *testing.T) {
 	t.Parallel()
 	rows := longtest.Size(2_000, 200_000)
@@ -137,7 +137,8 @@ func TestClickArrivesDuringMigrations(t *testing.T) {
 	}
 }
 
-// insertInto is a statement that adds $1 rows to a table, with values for what has no default; "" without the table.
+// insertInto returns a statement that adds $1 rows to a table, with values for the columns without a default. It returns "" if there is no
+// such table.
 func insertInto(t *testing.T, d *db.DB, table string) string {
 	t.Helper()
 	var columns []struct {
@@ -169,7 +170,7 @@ func insertInto(t *testing.T, d *db.DB, table string) string {
 		table, strings.Join(names, ", "), strings.Join(values, ", "))
 }
 
-// arrive adds rows to each table until the function that it gives is called; that tells how long one waited at most.
+// arrive adds rows to each table until the returned function is called. That function returns the longest time that a write waited.
 func arrive(t *testing.T, d *db.DB, inserts map[string]string, mayFail []string) func() string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -240,7 +241,7 @@ var (
 	indexesOnly = regexp.MustCompile(`^((CREATE|DROP) (UNIQUE )?INDEX CONCURRENTLY|ALTER INDEX)`)
 )
 
-// breach tells which rule of the README a migration breaks.
+// breach returns the rule of the README that a migration breaks.
 func breach(text string) error {
 	noTransaction := strings.Contains(text, "-- +goose NO TRANSACTION")
 	up, _, _ := strings.Cut(text, "-- +goose Down")
@@ -309,8 +310,8 @@ func TestBreach(t *testing.T) {
 	}
 }
 
-// TestOwnSecretsAreHidden: the secrets that were stored under a name of a network's own are gone after 0028, and what is
-// not decided keeps what it needs.
+// TestOwnSecretsAreHidden checks that migration 0028 deletes the secrets that were stored under a network's own parameter names, and that
+// undecided postbacks keep the data that they need.
 func TestOwnSecretsAreHidden(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)
@@ -349,8 +350,8 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// TestDomainsKeepTheirHosts: a domain that was verified before 0134 is verified after it, its host counts as claimed, and its account
-// has a token of its own. A domain that is added later has proved nothing.
+// TestDomainsKeepTheirHosts checks that a domain that was verified before migration 0134 stays verified. Its host counts as claimed, and
+// its account has its own token. A domain that is added later has proved nothing.
 func TestDomainsKeepTheirHosts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

@@ -13,8 +13,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// bounced are two pools through one PgBouncer, which has one session for both: every transaction of either gets the
-// session that the other has just used.
+// bounced returns two pools on one PgBouncer with a single session. Every transaction of a pool gets the session that the other pool has
+// just used.
 func bounced(t *testing.T) (direct, long, short *db.DB) {
 	t.Helper()
 	direct, url := dbtest.NewURL(t)
@@ -74,8 +74,8 @@ func TestPoolerSettings(t *testing.T) {
 	}
 }
 
-// TestPoolerStatements: what a statement outside a transaction does is committed when it has succeeded and nothing of it
-// when it has not, and what fails at the commit is said. The session is of use afterwards.
+// TestPoolerStatements checks that a statement outside a transaction is committed if it succeeds and undone if it fails, and that an error
+// of the commit is returned. The session can be used afterwards.
 func TestPoolerStatements(t *testing.T) {
 	t.Parallel()
 	direct, d, _ := bounced(t)
@@ -158,7 +158,7 @@ func TestPoolerStatements(t *testing.T) {
 	}
 }
 
-// TestPoolerUnasked: a pool that does not know of the PgBouncer before it is refused, and told what to set.
+// TestPoolerUnasked checks that a pool that was not told of its PgBouncer is refused, with a message about the setting.
 func TestPoolerUnasked(t *testing.T) {
 	t.Parallel()
 	_, url := dbtest.NewURL(t)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestReplicaBehind: what a replica shows is as old as the last moment whose place in the log it is known to have come to.
+// TestReplicaBehind checks that the data of a replica counts as old as the last moment whose position the replica is known to have replayed.
 func TestReplicaBehind(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)

@@ -91,11 +91,11 @@ func (s *service) ingest(n int) {
 	}
 }
 
-// tables lists what has rows of its own.
+// tables lists the tables that store rows themselves.
 const tables = `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
 	AND NOT relispartition AND relname NOT IN ('goose_db_version', 'conversion_match_keys') ORDER BY 1`
 
-// figures are the rows of each table with a sum over their contents, the sequences, the partitions and the triggers.
+// figures returns the rows of each table with a sum over their contents, the sequences, the partitions and the triggers.
 func figures(t *testing.T, d *db.DB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -125,8 +125,9 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	return all
 }
 
-// TestRestoreEqualsBackup: while clicks and conversions come, the file has one moment. A role that is no superuser
-// loads it into an empty database. Every row, sum, sequence and partition is as it was, and the database takes new ones.
+// TestRestoreEqualsBackup checks that a backup has the state of one moment, although clicks and conversions arrive while it is written.
+// A role that is no superuser loads the backup into an empty database. Every row, sum, sequence and partition is the same, and the
+// database accepts new rows.
 func TestRestoreEqualsBackup(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

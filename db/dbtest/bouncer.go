@@ -16,8 +16,8 @@ import (
 	"switchyard/models/await"
 )
 
-// Bouncer starts a PgBouncer in transaction mode before the server of a URL, with at most sessions of them, and gives the
-// URL that leads through it. It ends with the test. Without PgBouncer the test is skipped.
+// Bouncer starts a PgBouncer in transaction mode in front of the server of a URL, with at most the given number of sessions. It returns
+// the URL of the PgBouncer, which ends with the test. Without PgBouncer the test is skipped.
 func Bouncer(tb testing.TB, server string, sessions int) string {
 	tb.Helper()
 	program, err := osexec.LookPath("pgbouncer")

@@ -23,15 +23,14 @@ import (
 	"switchyard/db/migrations"
 )
 
-// New gives a migrated, empty database to one test. Without TEST_DATABASE_URL the test fails. Under -short it is
-// skipped.
+// New returns a migrated, empty database for one test. Without TEST_DATABASE_URL the test fails. Under -short it is skipped.
 func New(tb testing.TB) *db.DB {
 	tb.Helper()
 	d, _ := NewURL(tb)
 	return d
 }
 
-// NewURL is New with the URL as well, for a test that starts processes of its own.
+// NewURL is New for a test that starts processes. It also returns the URL.
 func NewURL(tb testing.TB) (*db.DB, string) {
 	tb.Helper()
 	server := Server(tb)
@@ -47,7 +46,7 @@ func NewURL(tb testing.TB) (*db.DB, string) {
 	return d, url
 }
 
-// NewEmpty gives a database without a schema, for a test of the migrations, and drops it when the test ends.
+// NewEmpty returns a database without a schema, for a test of the migrations, and drops it when the test ends.
 func NewEmpty(tb testing.TB) *db.DB {
 	tb.Helper()
 	server, name := Server(tb), "t_"+strings.ToLower(rand.Text())
@@ -74,7 +73,7 @@ func NewOwned(tb testing.TB) *db.DB {
 	return d
 }
 
-// NewOwnedURL is NewOwned with the URL as well.
+// NewOwnedURL is NewOwned, but also returns the URL.
 func NewOwnedURL(tb testing.TB) (*db.DB, string) {
 	tb.Helper()
 	server, role := Server(tb), "r_"+strings.ToLower(rand.Text())
@@ -106,7 +105,7 @@ func NewOwnedURL(tb testing.TB) (*db.DB, string) {
 	return d, u.String()
 }
 
-// Server is the URL of the test server.
+// Server returns the URL of the test server.
 func Server(tb testing.TB) string {
 	tb.Helper()
 	if testing.Short() {
@@ -120,7 +119,7 @@ func Server(tb testing.TB) string {
 }
 
 // ensureTemplate makes the template once per process. Its name has a hash of the schema, so a changed schema gets a
-// new one. Test binaries that run at once wait for each other by an advisory lock.
+// new template. Test binaries that run at once wait for each other by an advisory lock.
 var ensureTemplate = sync.OnceValues(func() (string, error) { return makeTemplate(os.Getenv("TEST_DATABASE_URL")) })
 
 func makeTemplate(server string) (string, error) {

@@ -42,7 +42,7 @@ func FillAccountAs(tb testing.TB, d *db.DB, account, id uuid.UUID) {
 	fillAccount(tb, d, account, func() (uuid.UUID, error) { return id, nil })
 }
 
-// newID gives the id of the next row.
+// newID returns the id of the next row.
 type newID func() (uuid.UUID, error)
 
 func fillAccount(tb testing.TB, d *db.DB, account uuid.UUID, next newID) {
@@ -108,7 +108,7 @@ var checked = map[string]string{
 	"copilot_rules.mode":   "shadow",
 }
 
-// fillValue is SQL for a column; none leaves the column out. ok is false if a foreign key names a table without a row.
+// fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if a foreign key names a table without a row.
 func fillValue(table string, c column, account uuid.UUID, ids map[string]string, next newID) (value string, ok bool) {
 	if text, is := checked[table+"."+c.Name]; is {
 		return "'" + text + "'", true

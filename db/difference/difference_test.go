@@ -76,7 +76,7 @@ func TestSource(t *testing.T) {
 		fmt.Sprint(out.Rates) != "[{EUR 1.1 1.1 0}]" {
 		t.Errorf("%q %q %q %v %v", out.Basis, out.TheirTZ, out.TheirCurrency, out.Compares, out.Rates)
 	}
-	e.read(difference.OfSource, 3, "Asia/Kolkata") // the law holds where days begin between two hours
+	e.read(difference.OfSource, 3, "Asia/Kolkata") // days that begin between two full hours add up, too
 	same := e.read(difference.OfSource, 3, newYork)
 	for _, r := range same.Rows {
 		for _, p := range r.Causes {

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/await"
 )
 
-// TestShare: a message reaches all processes. While Redis is away it is lost, and nothing fails.
+// TestShare checks that a message reaches all processes. A message that is sent while Redis is away is lost, without an error.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

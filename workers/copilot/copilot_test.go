@@ -80,7 +80,7 @@ func newEnv(t *testing.T) *env {
 	return w
 }
 
-// create adds a campaign, which becomes the campaign of the world.
+// create adds a campaign, which becomes the campaign of the env.
 func (w *env) create(name string, source uuid.NullUUID) {
 	w.Helper()
 	c := models.NewCampaign(w.account)

@@ -17,7 +17,8 @@ import (
 	"switchyard/workers"
 )
 
-// TestRunsAreCounted: the end of a run is counted by kind, provider and result. The imports of networks and of sources share the figure.
+// TestRunsAreCounted checks that the end of a run is counted by kind, provider and result. The imports of networks and of sources share the
+// figure.
 func TestRunsAreCounted(t *testing.T) {
 	t.Parallel()
 	reg := prometheus.NewRegistry()
