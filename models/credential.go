@@ -121,12 +121,12 @@ func (p CredentialForm) fieldNames() string {
 func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[string]string) {
 	open, secrets = map[string]string{}, map[string]string{}
 	for _, f := range p.Fields {
-		into := open
+		values := open
 		if f.Secret {
-			into = secrets
+			values = secrets
 		}
 		if value := credentials[f.Name]; value != "" {
-			into[f.Name] = value
+			values[f.Name] = value
 		}
 	}
 	return open, secrets

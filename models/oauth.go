@@ -86,8 +86,8 @@ func (c OAuthConnection) CheckUse(use OAuthUse) error {
 	if !slices.Contains(MissingUses(c.Provider, c.Scopes), use) {
 		return nil
 	}
-	what := map[OAuthUse]string{OAuthAds: "reading ad accounts and spend", OAuthUploads: "uploads of conversions"}[use]
-	return Invalid("credentials", "%s: the sign-in does not allow %s: sign in again and allow %s", c.Name(), what, oauthScopes[c.Provider][use])
+	purpose := map[OAuthUse]string{OAuthAds: "reading ad accounts and spend", OAuthUploads: "uploads of conversions"}[use]
+	return Invalid("credentials", "%s: the sign-in does not allow %s: sign in again and allow %s", c.Name(), purpose, oauthScopes[c.Provider][use])
 }
 
 // MaxOAuthConnections is the number of connections by sign-in that an account may have.

@@ -141,15 +141,15 @@ func ReadRates(from io.Reader) ([]Rate, error) {
 		case len(list) == 0 && strings.EqualFold(cells[0], "day"):
 			continue
 		}
-		one, err := NewRate(cells[0], cells[1], cells[2], RatesOfFile)
+		rate, err := NewRate(cells[0], cells[1], cells[2], RatesOfFile)
 		if err != nil {
 			return nil, fmt.Errorf("rates: line %d: %w", line, err)
 		}
-		k := key{one.Day, one.Currency}
+		k := key{rate.Day, rate.Currency}
 		if before, twice := seen[k]; twice {
 			return nil, fmt.Errorf("rates: line %d: line %d has the rate of the same day and currency", line, before)
 		}
-		if seen[k], list = line, append(list, one); len(list) > MaxRates {
+		if seen[k], list = line, append(list, rate); len(list) > MaxRates {
 			return nil, fmt.Errorf("rates: more than %d rates: use several files", MaxRates)
 		}
 	}

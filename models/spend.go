@@ -1,7 +1,9 @@
 package models
 
 import (
+	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,8 +34,8 @@ func (b ClicksBy) Add(platform string, campaign uuid.UUID, clicks int64) {
 // all returns the clicks of each of our campaigns.
 func (b ClicksBy) all() map[uuid.UUID]int64 {
 	out := map[uuid.UUID]int64{}
-	for _, of := range b {
-		for campaign, n := range of {
+	for _, byCampaign := range b {
+		for campaign, n := range byCampaign {
 			out[campaign] += n
 		}
 	}
@@ -57,31 +59,31 @@ type CampaignSpend struct {
 // campaigns that had clicks on the day but were not found in this way, or else to all campaigns with clicks on the day. Without
 // any clicks it goes to the source.
 func ShareSpend(spent []SpentOn, day, around ClicksBy) (shares []CampaignSpend, matched int) {
-	at, clicked, found := map[uuid.UUID]*CampaignSpend{}, day.all(), map[uuid.UUID]bool{}
-	give := func(s SpentOn, to map[uuid.UUID]int64) {
-		for _, part := range s.parts(to) {
-			sum(at, part)
+	byCampaign, clicked, found := map[uuid.UUID]*CampaignSpend{}, day.all(), map[uuid.UUID]bool{}
+	divide := func(s SpentOn, clicks map[uuid.UUID]int64) {
+		for _, part := range s.parts(clicks) {
+			addSpend(byCampaign, part)
 		}
 	}
-	var left []SpentOn
+	var unmatched []SpentOn
 	for _, s := range spent {
-		to := day[strings.ToLower(s.Platform)]
-		if len(to) == 0 {
-			to = around[strings.ToLower(s.Platform)]
+		clicks := day[strings.ToLower(s.Platform)]
+		if len(clicks) == 0 {
+			clicks = around[strings.ToLower(s.Platform)]
 		}
-		if s.Platform == "" || len(to) == 0 {
-			left = append(left, s)
+		if s.Platform == "" || len(clicks) == 0 {
+			unmatched = append(unmatched, s)
 			continue
 		}
 		matched++
-		for campaign := range to {
+		for campaign := range clicks {
 			found[campaign] = true
 		}
-		give(s, to)
+		divide(s, clicks)
 	}
 	others := map[uuid.UUID]int64{}
 	for campaign, n := range clicked {
-		sum(at, CampaignSpend{CampaignID: campaign})
+		addSpend(byCampaign, CampaignSpend{CampaignID: campaign})
 		if !found[campaign] {
 			others[campaign] = n
 		}
@@ -92,26 +94,29 @@ func ShareSpend(spent []SpentOn, day, around ClicksBy) (shares []CampaignSpend, 
 	if len(others) == 0 {
 		others = map[uuid.UUID]int64{uuid.Nil: 1}
 	}
-	for _, s := range left {
-		give(s, others)
+	for _, s := range unmatched {
+		divide(s, others)
 	}
-	for _, share := range at {
-		shares = append(shares, *share)
+	for _, id := range slices.SortedFunc(maps.Keys(byCampaign), compareIDs) {
+		shares = append(shares, *byCampaign[id])
 	}
-	slices.SortFunc(shares, func(a, b CampaignSpend) int { return strings.Compare(a.CampaignID.String(), b.CampaignID.String()) })
 	return shares, matched
 }
 
-func sum(at map[uuid.UUID]*CampaignSpend, part CampaignSpend) {
-	have := at[part.CampaignID]
-	if have == nil {
-		have = &CampaignSpend{CampaignID: part.CampaignID}
-		at[part.CampaignID] = have
+func compareIDs(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
+
+// addSpend adds a part to the spend of its campaign.
+func addSpend(byCampaign map[uuid.UUID]*CampaignSpend, part CampaignSpend) {
+	total := byCampaign[part.CampaignID]
+	if total == nil {
+		total = &CampaignSpend{CampaignID: part.CampaignID}
+		byCampaign[part.CampaignID] = total
 	}
-	have.Amount = have.Amount.Add(part.Amount)
-	have.Clicks, have.Impressions = addKnown(have.Clicks, part.Clicks), addKnown(have.Impressions, part.Impressions)
+	total.Amount = total.Amount.Add(part.Amount)
+	total.Clicks, total.Impressions = addKnown(total.Clicks, part.Clicks), addKnown(total.Impressions, part.Impressions)
 }
 
+// addKnown returns the sum of two numbers. If one of them is not known, it returns the other number.
 func addKnown(a, b *int64) *int64 {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)
@@ -120,31 +125,32 @@ func addKnown(a, b *int64) *int64 {
 	return &n
 }
 
-// parts returns the shares of campaigns in proportion to their weights. The shares add up to the whole.
-func (s SpentOn) parts(to map[uuid.UUID]int64) []CampaignSpend {
-	ids := make([]uuid.UUID, 0, len(to))
+// parts returns the shares of campaigns in proportion to their clicks. The shares add up to the whole: each campaign gets the part
+// that belongs to all campaigns up to it, minus the part that belongs to all campaigns before it.
+func (s SpentOn) parts(clicks map[uuid.UUID]int64) []CampaignSpend {
 	total := int64(0)
-	for id, n := range to {
-		ids = append(ids, id)
+	for _, n := range clicks {
 		total += n
 	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
-	out, before := make([]CampaignSpend, len(ids)), int64(0)
-	for i, id := range ids {
-		upTo := func(n int64) decimal.Decimal {
+	var list []CampaignSpend
+	before := int64(0)
+	for _, id := range slices.SortedFunc(maps.Keys(clicks), compareIDs) {
+		upTo := before + clicks[id]
+		amount := func(n int64) decimal.Decimal {
 			return s.Amount.Mul(decimal.NewFromInt(n)).DivRound(decimal.NewFromInt(total), MoneyScale)
 		}
-		whole := func(of *int64) *int64 {
-			if of == nil {
+		number := func(whole *int64) *int64 {
+			if whole == nil {
 				return nil
 			}
-			share := decimal.NewFromInt(*of)
-			d := share.Mul(decimal.NewFromInt(before+to[id])).Div(decimal.NewFromInt(total)).IntPart() -
-				share.Mul(decimal.NewFromInt(before)).Div(decimal.NewFromInt(total)).IntPart()
-			return &d
+			part := func(n int64) int64 {
+				return decimal.NewFromInt(*whole).Mul(decimal.NewFromInt(n)).Div(decimal.NewFromInt(total)).IntPart()
+			}
+			share := part(upTo) - part(before)
+			return &share
 		}
-		out[i] = CampaignSpend{id, upTo(before + to[id]).Sub(upTo(before)), whole(s.Clicks), whole(s.Impressions)}
-		before += to[id]
+		list = append(list, CampaignSpend{id, amount(upTo).Sub(amount(before)), number(s.Clicks), number(s.Impressions)})
+		before = upTo
 	}
-	return out
+	return list
 }

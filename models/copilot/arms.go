@@ -217,13 +217,8 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 		seen[d.ID]++
 	}
 	for _, d := range p.Destinations {
-		name, what := "", ""
-		if o, ok := in.Offers[d.ID]; ok && bool(o.IsActive) && o.DailyCap == nil {
-			name, what = o.Name, "offer"
-		} else if l, ok := in.Landers[d.ID]; ok && l.Active {
-			name, what = l.Name, "landing page"
-		}
-		if what == "" || d.Weight <= 0 || seen[d.ID] > 1 {
+		name, _, what := in.problem(d.ID)
+		if what == "" || in.Offers[d.ID].DailyCap != nil || d.Weight <= 0 || seen[d.ID] > 1 {
 			continue
 		}
 		slot := fmt.Sprint(what, d.Slot)

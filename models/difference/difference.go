@@ -282,11 +282,11 @@ func (s *Sheet) partsOf(cause string, m Measures) (list []Part) {
 	if len(list) <= maxReasons {
 		return list
 	}
-	rest := Part{Cause: cause}
+	remaining := Part{Cause: cause}
 	for _, p := range list[maxReasons:] {
-		rest.Figures = rest.Plus(p.Figures)
+		remaining.Figures = remaining.Plus(p.Figures)
 	}
-	return append(list[:maxReasons:maxReasons], rest)
+	return append(list[:maxReasons:maxReasons], remaining)
 }
 
 func size(n int64) int64 { return max(n, -n) }

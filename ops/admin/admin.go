@@ -53,8 +53,8 @@ func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, e
 	if err := cmp.Or(checkName(name), checkPlan(plan)); err != nil {
 		return Account{}, err
 	}
-	made, err := a.Store.CreateAccount(ctx, name, plan)
-	return accountRecord(made), err
+	created, err := a.Store.CreateAccount(ctx, name, plan)
+	return accountRecord(created), err
 }
 
 // UpdateAccount changes the name and the plan of an account. An empty value leaves the old one. Records beyond the allowances

@@ -119,6 +119,6 @@ func (a Admin) link(ctx context.Context, kind, account, email, role string) (Lin
 	if !r.Includes(models.RoleViewer) {
 		return Link{}, models.Invalid("invalid_role", "a role is viewer, contributor, member or owner")
 	}
-	made, token, err := people.New(a.Store).CreateLink(ctx, models.EntryLink{Kind: kind, AccountID: found.ID, Email: clean, Role: r})
-	return Link{kind, clean, models.EntryURL(a.BaseURL, token), stamp(made.ExpiresAt)}, err
+	created, token, err := people.New(a.Store).CreateLink(ctx, models.EntryLink{Kind: kind, AccountID: found.ID, Email: clean, Role: r})
+	return Link{kind, clean, models.EntryURL(a.BaseURL, token), stamp(created.ExpiresAt)}, err
 }

@@ -207,40 +207,33 @@ func password(v string) (string, error) {
 	return text(v)
 }
 
-func clickAck(v string) (ClickAck, error) { return choice(v, AckDisk, AckPostgres) }
-
-func privacyIP(v string) (models.IPPrivacy, error) {
-	return choice(v, models.IPFull, models.IPTruncated, models.IPNone)
-}
-
 // The APIs through which conversions are uploaded to Google Ads.
 const (
 	GoogleDataManager      = "data_manager"
 	GoogleClickConversions = "click_conversions"
 )
 
-func googleUploads(v string) (string, error) {
-	return choice(v, GoogleDataManager, GoogleClickConversions)
-}
-
 func aiProvider(v string) (string, error) {
 	names := make([]string, len(models.AIProviders))
 	for i, p := range models.AIProviders {
 		names[i] = p.Name
 	}
-	return choice(v, names...)
+	return oneOf(names...)(v)
 }
 
 func onOff(v string) (bool, error) {
-	word, err := choice(v, "on", "off")
+	word, err := oneOf("on", "off")(v)
 	return word == "on", err
 }
 
-func choice[T ~string](v string, choices ...T) (T, error) {
-	if !slices.Contains(choices, T(v)) {
-		return "", fmt.Errorf("%q is not a choice; use one of %v", v, choices)
+// oneOf returns a parser that accepts only the choices.
+func oneOf[T ~string](choices ...T) func(string) (T, error) {
+	return func(v string) (T, error) {
+		if !slices.Contains(choices, T(v)) {
+			return "", fmt.Errorf("%q is not a choice; use one of %v", v, choices)
+		}
+		return T(v), nil
 	}
-	return T(v), nil
 }
 
 // prefixes parses CIDRs and single addresses.

@@ -69,7 +69,7 @@ func ownSettings(c *Config) []row {
 			"directory with the dashboard's files, for work on it; empty: those of the binary"),
 		setting("PLANS_FILE", "", &c.Plans, plansFile,
 			"JSON file of the plans that accounts may be on, in the form of `switchyard plans --json`; empty: the built-in ones"),
-		setting("CLICK_ACK", string(AckDisk), &c.ClickAck, clickAck,
+		setting("CLICK_ACK", string(AckDisk), &c.ClickAck, oneOf(AckDisk, AckPostgres),
 			"a click is answered once it is on this process's disk (disk) or in PostgreSQL (postgres: for disks that vanish)"),
 		setting("TRUSTED_PROXIES", "", &c.TrustedProxies, prefixes,
 			"proxies in front (nginx, Caddy, a load balancer): the addresses or CIDRs whose X-Forwarded-For is believed, "+
@@ -143,7 +143,7 @@ func outsideSettings(c *Config) []row {
 				"European Central Bank is asked, if anything is in another currency than its account's"),
 		setting("CONVERSION_UPLOADS", "on", &c.ConversionUploads, onOff,
 			"on, or off: no ad platform is told of conversions, on no account; what waits is sent when it is on again"),
-		setting("GOOGLE_UPLOADS", GoogleDataManager, &c.GoogleUploads, googleUploads,
+		setting("GOOGLE_UPLOADS", GoogleDataManager, &c.GoogleUploads, oneOf(GoogleDataManager, GoogleClickConversions),
 			"API by which Google Ads is told of conversions: data_manager, or click_conversions, which only projects that used it "+
 				"before June 2026 may"),
 		setting("GOOGLE_ADS_CLIENT_ID", "", &c.GoogleAdsClientID, text,
@@ -173,7 +173,7 @@ func outsideSettings(c *Config) []row {
 				"smtp://host:25?tls=none; empty: alerts do not leave as e-mail").masked(maskURL),
 		setting("SMTP_FROM", "", &c.SMTPFrom, email, "address that e-mail comes from; required with SMTP_URL"),
 		setting("TELEGRAM_URL", "", &c.TelegramURL, webURL, "https address asked instead of Telegram's Bot API, such as a Bot API server of one's own"),
-		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, privacyIP,
+		setting("PRIVACY_IP", string(models.IPFull), &c.PrivacyIP, oneOf(models.IPFull, models.IPTruncated, models.IPNone),
 			"what is stored of visitors' addresses: full, truncated (/24, /48) or none; see ops/docs/privacy.md"),
 		setting("LOG_LEVEL", "info", &c.LogLevel, level, "debug, info, warn or error"),
 	}

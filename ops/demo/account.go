@@ -71,8 +71,8 @@ func find(ctx context.Context, a admin.Admin) (string, error) {
 			return account.ID.String(), nil
 		}
 	}
-	made, err := a.CreateAccount(ctx, accountName, "scale")
-	return made.ID.String(), err
+	created, err := a.CreateAccount(ctx, accountName, "scale")
+	return created.ID.String(), err
 }
 
 // Save writes the account to its file below dir.

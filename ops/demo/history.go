@@ -161,10 +161,10 @@ func idAt(at time.Time) uuid.UUID {
 func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
-	by := ids.way(st, country, agent.OS)
-	lander, offer := by.landers.draw(w.rand), by.offers.draw(w.rand)
+	path := ids.way(st, country, agent.OS)
+	lander, offer := path.landers.draw(w.rand), path.offers.draw(w.rand)
 	c := &models.Click{
-		ID: idAt(at), AccountID: w.account, CampaignID: ids.campaign, StreamID: by.stream, SourceID: ids.source, LanderID: lander,
+		ID: idAt(at), AccountID: w.account, CampaignID: ids.campaign, StreamID: path.stream, SourceID: ids.source, LanderID: lander,
 		VisitorID: uuid.New(), Domain: "localhost", Arrival: "url", Cost: decimal.NewFromFloat(st.cost), Currency: "USD", UniqueHours: 24,
 		Visitor: models.Visitor{
 			IP: w.address(country), Country: country, DeviceType: agent.Device, OS: agent.OS, Browser: agent.Browser, UserAgent: agent.UserAgent,
@@ -183,7 +183,7 @@ func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 	if c.IsBot {
 		return
 	}
-	share := rate * by.luck
+	share := rate * path.luck
 	if lander == uuid.Nil {
 		c.OfferID, c.NetworkID = offer, ids.network
 	} else {
@@ -194,7 +194,7 @@ func (w *past) visit(st *story, ids records, at time.Time, rate float64) {
 		w.outs = append(w.outs, &models.ClickOut{
 			ID: idAt(at), ClickID: c.ID, AccountID: w.account, Slot: 1, OfferID: offer, NetworkID: ids.network, Destination: "https://example.com/offer",
 		})
-		share = rate / st.goesOn * by.luck
+		share = rate / st.goesOn * path.luck
 	}
 	if w.rand.Float64() < share {
 		w.convert(st, c.ID, at)

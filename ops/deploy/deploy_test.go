@@ -147,6 +147,7 @@ var confinement = strings.Fields(`
 	RestrictRealtime=yes RestrictSUIDSGID=yes SystemCallArchitectures=native SystemCallFilter=@system-service UMask=0077
 	User=switchyard`)
 
+// TestUnitsAreConfined: each systemd unit has every line that confines its process.
 func TestUnitsAreConfined(t *testing.T) {
 	t.Parallel()
 	for _, path := range units(t) {

@@ -140,12 +140,12 @@ func (h *home) checkExisting() error {
 	if !h.opts.Existing {
 		return nil
 	}
-	have := map[string]bool{}
+	exists := map[string]bool{}
 	for _, srv := range h.existingServers() {
-		have[srv.name()] = true
+		exists[srv.name()] = true
 	}
 	for name, unwanted := range map[string]bool{"PostgreSQL": h.opts.NoPostgres, "Redis": h.opts.NoRedis} {
-		if !unwanted && !have[name] {
+		if !unwanted && !exists[name] {
 			return fmt.Errorf("devstack: there is no private %s below %s", name, h.opts.DataDir)
 		}
 	}

@@ -131,6 +131,7 @@ func TestPlaceElsewhere(t *testing.T) {
 	}
 }
 
+// TestLockWaits: a second caller waits for the lock until its context ends.
 func TestLockWaits(t *testing.T) {
 	t.Parallel()
 	opts := Options{DataDir: dataDir(t)}

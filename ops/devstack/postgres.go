@@ -50,19 +50,19 @@ func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 
 // existingPostgres opens the cluster with the programs of its version. It returns fs.ErrNotExist if there is no cluster.
 func existingPostgres(h *home) (*postgres, error) {
-	made, err := h.clusterVersion()
+	version, err := h.clusterVersion()
 	if err != nil {
 		return nil, fmt.Errorf("devstack: cluster: %w", err)
 	}
 	pg := &postgres{home: h}
 	for _, c := range postgresTool.candidates() {
-		if strconv.Itoa(c.version) == made {
+		if strconv.Itoa(c.version) == version {
 			pg.bin = filepath.Dir(c.path)
 			return pg, nil
 		}
 	}
 	return nil, fmt.Errorf("devstack: the cluster in %s was made by PostgreSQL %s, which is not installed; install it, "+
-		"or remove that directory to start with an empty database", pg.dir(), made)
+		"or remove that directory to start with an empty database", pg.dir(), version)
 }
 
 // clusterVersion returns the major version of the PostgreSQL that created the cluster.
@@ -268,8 +268,8 @@ func commandLine(ctx context.Context, pid string) string {
 
 // createDatabase creates the database of the service if it does not exist.
 func (p *postgres) createDatabase(ctx context.Context) error {
-	const there = "select count(*) from pg_database where datname = '" + dbName + "'"
-	got, err := p.query(ctx, "postgres", there)
+	const countQuery = "select count(*) from pg_database where datname = '" + dbName + "'"
+	got, err := p.query(ctx, "postgres", countQuery)
 	if err == nil && got == "0" {
 		_, err = p.query(ctx, "postgres", "create database "+dbName)
 	}

@@ -27,6 +27,7 @@ func line(t *testing.T, log func(*slog.Logger)) (map[string]any, string) {
 	return record, out.String()
 }
 
+// TestRecord: a record is one JSON line with its attributes. A record below the level is not written.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	record, _ := line(t, func(l *slog.Logger) { l.With("job", "x").Info("done", "ms", 5) })

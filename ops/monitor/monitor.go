@@ -97,9 +97,9 @@ func engine(o Options) *gin.Engine {
 	e.RemoteIPHeaders = []string{"X-Forwarded-For"}
 	_ = e.SetTrustedProxies(proxies) // cannot fail, because the prefixes are valid
 	e.Use(secured)
-	asked := []string{http.MethodGet, http.MethodHead}
-	e.Match(asked, "/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
-	e.Match(asked, "/readyz", func(c *gin.Context) { ready(c, o.Checks) })
+	methods := []string{http.MethodGet, http.MethodHead}
+	e.Match(methods, "/healthz", func(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "ok"}) })
+	e.Match(methods, "/readyz", func(c *gin.Context) { ready(c, o.Checks) })
 	return e
 }
 

@@ -39,6 +39,7 @@ func router(o monitor.Options) http.Handler {
 	return monitor.New(o)
 }
 
+// TestQueuesPage: the page of the queues needs the password, loads nothing from other hosts and runs only its own scripts.
 func TestQueuesPage(t *testing.T) {
 	t.Parallel()
 	r := jobstest.Redis(t)
@@ -142,6 +143,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestFigures: /metrics has the rows of jobs, and only for a client with the password.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

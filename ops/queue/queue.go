@@ -65,7 +65,7 @@ const (
 func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int, err error) {
 	f.Limit = cmp.Or(f.Limit, defaultLimit)
 	items = []Item{}
-	if chosen, some := f.rows(); some {
+	if chosen, possible := f.rows(); possible {
 		rows, err := jobrow.List(ctx, in.DB, chosen)
 		if err != nil {
 			return nil, 0, err
@@ -82,12 +82,12 @@ func (in Inspector) List(ctx context.Context, f Filter) (items []Item, more int,
 		}
 	}
 	tasks, left, err := in.ephemeral(f)
-	kept := min(len(tasks), f.Limit-len(items))
-	return append(items, tasks[:kept]...), more + left + len(tasks) - kept, err
+	shown := min(len(tasks), f.Limit-len(items))
+	return append(items, tasks[:shown]...), more + left + len(tasks) - shown, err
 }
 
-// rows returns the filter for row jobs. some is false if no row job can match.
-func (f Filter) rows() (chosen jobrow.Filter, some bool) {
+// rows returns the filter for row jobs. possible is false if no row job can match.
+func (f Filter) rows() (chosen jobrow.Filter, possible bool) {
 	chosen = rowStates[f.State]
 	chosen.Limit = f.Limit
 	switch {

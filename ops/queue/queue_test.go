@@ -80,6 +80,7 @@ func (b bench) ids(f queue.Filter) []string {
 	return ids
 }
 
+// TestListAndRequeue: jobs are listed by queue, state and kind, and a failed job runs again when it is named.
 func TestListAndRequeue(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -114,6 +115,7 @@ func TestListAndRequeue(t *testing.T) {
 	}
 }
 
+// TestRequeueAll: the failed jobs of a queue and kind run again, and no others.
 func TestRequeueAll(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

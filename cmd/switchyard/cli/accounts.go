@@ -25,12 +25,12 @@ type accountsCreate struct {
 // Run implements the command.
 func (c *accountsCreate) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
-		made, err := a.CreateOwned(ctx, c.Name, c.Plan, c.Email)
-		rows := accountRows(made.Account)
-		if made.OwnerURL != "" {
-			rows = append(rows, "", "the owner's link, which works once within a day: "+made.OwnerURL)
+		created, err := a.CreateOwned(ctx, c.Name, c.Plan, c.Email)
+		rows := accountRows(created.Account)
+		if created.OwnerURL != "" {
+			rows = append(rows, "", "the owner's link, which works once within a day: "+created.OwnerURL)
 		}
-		return made, rows, err
+		return created, rows, err
 	})
 }
 
@@ -68,9 +68,9 @@ the spool of a web process that is away are stored when it is back, for nobody t
 // Run implements the command.
 func (c *accountsDelete) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
-		tell := func(table string, rows int64) { e.printProgress(table, rows, true) }
-		gone, err := a.DeleteAccount(ctx, c.ID, c.Yes, tell)
-		return gone, []string{"deleted " + gone.ID.String() + " (" + gone.Name + ")"}, err
+		progress := func(table string, rows int64) { e.printProgress(table, rows, true) }
+		deleted, err := a.DeleteAccount(ctx, c.ID, c.Yes, progress)
+		return deleted, []string{"deleted " + deleted.ID.String() + " (" + deleted.Name + ")"}, err
 	})
 }
 

@@ -53,18 +53,11 @@ func (c *backupCmd) Run(ctx context.Context, e *env) error {
 				return err
 			}
 		} else if err := writeWhole(c.File, write); err != nil {
-			return backupHint(err)
+			return withNextStep(err)
 		}
 		e.logf("%d rows of %d tables are in %s", sum.Rows, sum.Tables, c.File)
 		return nil
 	})
-}
-
-func backupHint(err error) error {
-	if errors.Is(err, backup.ErrNeverMigrated) {
-		return fmt.Errorf("%w; does DATABASE_URL name the right database?", err)
-	}
-	return err
 }
 
 // writeWhole writes a file under a temporary name. It gives the file its final name only when the file is complete and synced
@@ -127,7 +120,7 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 	return withBareDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
 		h, sum, err := backup.Restore(ctx, d, in, e.printProgress)
 		if err != nil {
-			return restoreHint(err)
+			return withNextStep(err)
 		}
 		e.logf("%d rows of %d tables are restored, as they were at %s", sum.Rows, sum.Tables,
 			h.TakenAt.UTC().Format(time.RFC3339))
@@ -136,18 +129,19 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// restoreHint adds to a known error the operator's next step.
-func restoreHint(err error) error {
-	for known, what := range map[error]string{
-		backup.ErrNotBackup: "name a file that `switchyard backup` has written",
-		backup.ErrDamaged:   "nothing was loaded; take another copy of the file, or an earlier backup",
-		backup.ErrNewer:     "use that version to restore it",
+// withNextStep adds to a known error the operator's next step.
+func withNextStep(err error) error {
+	for known, nextStep := range map[error]string{
+		backup.ErrNeverMigrated: "does DATABASE_URL name the right database?",
+		backup.ErrNotBackup:     "name a file that `switchyard backup` has written",
+		backup.ErrDamaged:       "nothing was loaded; take another copy of the file, or an earlier backup",
+		backup.ErrNewer:         "use that version to restore it",
 		backup.ErrNotEmpty: "nothing was loaded; make a new database (CREATE DATABASE ... OWNER ...), let DATABASE_URL " +
 			"name it, and do not run `switchyard migrate` or the service before",
 		context.Canceled: "it was interrupted and nothing was loaded; the same command can be given again",
 	} {
 		if errors.Is(err, known) {
-			return fmt.Errorf("%w; %s", err, what)
+			return fmt.Errorf("%w; %s", err, nextStep)
 		}
 	}
 	return err

@@ -61,11 +61,11 @@ func TestBackupAndRestore(t *testing.T) {
 	to, toURL := dbtest.NewOwnedURL(t)
 	vars := map[string]string{"DATABASE_URL": toURL}
 	short := filepath.Join(dir, "short.backup")
-	whole, err := os.ReadFile(file)
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(short, whole[:len(whole)-9], 0o600); err != nil {
+	if err := os.WriteFile(short, content[:len(content)-9], 0o600); err != nil {
 		t.Fatal(err)
 	}
 	refused := func(want string, args ...string) {

@@ -129,7 +129,8 @@ func (c *clicksMove) Run(ctx context.Context, e *env) error {
 		}
 		var total int64
 		err := k.Fill(ctx, func(day time.Time, clicks int64) {
-			if total += clicks; clicks > 0 {
+			total += clicks
+			if clicks > 0 {
 				e.logf("%s: %d clicks, %d in all", day.Format(time.DateOnly), clicks, total)
 			}
 		})
@@ -168,15 +169,17 @@ func (c *clicksAudit) Run(ctx context.Context, e *env) error {
 	}
 	return withCopy(ctx, e, func(k dbclickcopy.Copy) error {
 		sum := auditSum{Days: c.Days, Examples: []string{}}
-		for back := range c.Days {
-			accounts, busy, err := k.AuditDay(ctx, time.Now().AddDate(0, 0, -back), c.Repair, func(d dbclickcopy.Difference) {
-				if sum.Differences++; len(sum.Examples) < maxExamples {
+		for daysAgo := range c.Days {
+			accounts, busy, err := k.AuditDay(ctx, time.Now().AddDate(0, 0, -daysAgo), c.Repair, func(d dbclickcopy.Difference) {
+				sum.Differences++
+				if len(sum.Examples) < maxExamples {
 					sum.Examples = append(sum.Examples, d.String())
 				}
 			})
-			if sum.Accounts, sum.Busy = sum.Accounts+accounts, sum.Busy+busy; err != nil {
+			if err != nil {
 				return err
 			}
+			sum.Accounts, sum.Busy = sum.Accounts+accounts, sum.Busy+busy
 		}
 		text := fmt.Sprintf("%d days, %d accounts on each day: %d keys of the ledger differ", sum.Days, sum.Accounts, sum.Differences)
 		if sum.Busy > 0 {

@@ -52,10 +52,10 @@ func TestClicks(t *testing.T) {
 	if got := run(1, "move", "--to", "clickhouse"); !strings.Contains(got, "CLICKS_URL is not set") {
 		t.Errorf("move without CLICKS_URL: %s", got)
 	}
-	conn, there := clickhousetest.NewURL(t)
-	vars["CLICKS_URL"] = there
-	if u, err := url.Parse(there); err != nil || u.Path == "/default" {
-		t.Fatal(there, err)
+	conn, copyURL := clickhousetest.NewURL(t)
+	vars["CLICKS_URL"] = copyURL
+	if u, err := url.Parse(copyURL); err != nil || u.Path == "/default" {
+		t.Fatal(copyURL, err)
 	}
 	account := uuid.New()
 	dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, account)

@@ -52,7 +52,7 @@ func (g *registrar) registerDomains() {
 // openIssuer returns the issuer that obtains certificates by ACME. It returns nil if no certificate authority is set.
 func (g *registrar) openIssuer() (*acme.Issuer, error) {
 	if len(g.cfg.ACMEDirectories) == 0 {
-		return nil, nil //nolint:nilnil // most installs have none
+		return nil, nil //nolint:nilnil // no certificate authority is set
 	}
 	if len(g.cfg.EncryptionKey) == 0 {
 		return nil, errors.New("ACME_DIRECTORY needs ENCRYPTION_KEY, which seals the keys of certificates")

@@ -49,8 +49,8 @@ type oauthDisconnect struct {
 // Run implements the command.
 func (c *oauthDisconnect) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
-		gone, err := a.Disconnect(ctx, c.Account, c.ID)
-		return gone, connectionRows(gone), err
+		removed, err := a.Disconnect(ctx, c.Account, c.ID)
+		return removed, connectionRows(removed), err
 	})
 }
 
@@ -112,11 +112,11 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		made, err := a.Connection(ctx, c.Account, done.ID.String())
+		connection, err := a.Connection(ctx, c.Account, done.ID.String())
 		if err != nil {
 			return err
 		}
-		return e.print(c.JSON, made, connectionRows(made)...)
+		return e.print(c.JSON, connection, connectionRows(connection)...)
 	})
 }
 
@@ -124,8 +124,8 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 func catchCode(ctx context.Context, l net.Listener, state string) (code string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, models.OAuthAttemptTime)
 	defer cancel()
-	type back struct{ code, refused string }
-	got := make(chan back, 1)
+	type callback struct{ code, refused string }
+	got := make(chan callback, 1)
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		w.Header().Set("Cache-Control", "no-store")
@@ -135,7 +135,7 @@ func catchCode(ctx context.Context, l net.Listener, state string) (code string, 
 			return
 		}
 		select {
-		case got <- back{q.Get("code"), q.Get("error")}:
+		case got <- callback{q.Get("code"), q.Get("error")}:
 		default: // the browser has already been here
 		}
 		_, _ = w.Write([]byte("You can close this page: the terminal says how it went.\n"))

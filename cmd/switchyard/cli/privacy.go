@@ -79,11 +79,11 @@ func (c *privacyExport) Run(ctx context.Context, e *env) error {
 	var list []knownVisitor
 	err := c.each(ctx, e, func(i queue.Inspector, v click.Visitor) error {
 		known, err := retention.ReadKnown(ctx, click.Log{Conn: i.DB}, v)
-		one := knownVisitor{AccountID: v.AccountID, Known: known}
+		exported := knownVisitor{AccountID: v.AccountID, Known: known}
 		if v.ID != uuid.Nil {
-			one.VisitorID = &v.ID
+			exported.VisitorID = &v.ID
 		}
-		list = append(list, one)
+		list = append(list, exported)
 		return err
 	})
 	if err != nil {
@@ -122,13 +122,13 @@ func (c *privacyErase) Run(ctx context.Context, e *env) error {
 	var list []erasedVisitor
 	rows := []string{"ACCOUNT\tCLICKS\tSMARTLINK CLICKS\tPOSTBACKS\tSITE EVENTS"}
 	err := c.each(ctx, e, func(i queue.Inspector, v click.Visitor) error {
-		one, err := eraseVisitor(ctx, e, i, v)
+		erased, err := eraseVisitor(ctx, e, i, v)
 		if err != nil {
 			return err
 		}
-		list = append(list, one)
-		rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%d\t%d", one.AccountID, one.Clicks, one.SmartlinkClicks, one.Postbacks,
-			one.SiteEvents))
+		list = append(list, erased)
+		rows = append(rows, fmt.Sprintf("%s\t%d\t%d\t%d\t%d", erased.AccountID, erased.Clicks, erased.SmartlinkClicks,
+			erased.Postbacks, erased.SiteEvents))
 		return nil
 	})
 	if err != nil {

@@ -57,7 +57,8 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	}
 	g := &registrar{cfg: cfg, options: o, from: from, runtime: workers.New(o), records: records, clicks: from.clicks(o.DB)}
 	r, clicks, bulk := g.runtime, g.clicks, from.reports(from.Bulk)
-	pages := g.openPages()
+	// pages is the client for customers' links and for the addresses of traffic sources. Some of them answer with long headers.
+	pages := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 	webhook.Register(r, records, webhook.Options{Egress: g.egress(egress.Options{}), Schedule: cfg.WebhookSchedule})
 	sourcepostback.Register(r, records, sourcepostback.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records, clicks)
@@ -98,12 +99,6 @@ func (g *registrar) egress(o egress.Options) *egress.Client {
 	client, err := egress.New(o)
 	g.err = cmp.Or(g.err, err)
 	return client
-}
-
-// openPages returns the client for customers' links and for the addresses of traffic sources. It allows http, and answers with
-// long headers.
-func (g *registrar) openPages() *egress.Client {
-	return g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 }
 
 // registerHosts registers the jobs for domains and their certificates, and the jobs that publish campaigns to the edge.

@@ -155,10 +155,10 @@ const stopLimit = 24500 * time.Millisecond
 // never answers, because its driver waits even after the context has ended. Acknowledged data survives this, as it survives
 // kill -9. The caller must call ended when the process has stopped within the limit.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
-	over, ended := context.WithCancel(context.Background())
+	stopped, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {
 		select {
-		case <-over.Done():
+		case <-stopped.Done():
 		case <-time.After(limit):
 			slog.ErrorContext(ctx, "the stop hangs, the process ends without it")
 			end()

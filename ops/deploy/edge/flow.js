@@ -19,6 +19,18 @@ class Draws {
     z = ((z ^ (z >> 27n)) * 0x94d049bb133111ebn) & MASK;
     return Number(((z ^ (z >> 31n)) * BigInt(n)) >> 64n);
   }
+
+  // pick draws an item by its weight. It returns null, and draws no number, if no item has a weight.
+  pick(list) {
+    const total = list.reduce((sum, item) => sum + item.weight, 0);
+    if (total === 0) return null;
+    let at = this.below(total);
+    for (const item of list) {
+      if (at < item.weight) return item;
+      at -= item.weight;
+    }
+    return null;
+  }
 }
 
 function parseNumber(text) {
@@ -119,10 +131,8 @@ class Picker {
   rotate(group) {
     if (group.length === 1) return this.try(group[0], VIA.regular);
     for (let left = group; ;) {
-      const total = left.reduce((sum, r) => sum + r.weight, 0);
-      if (total === 0) return null;
-      let at = this.draws.below(total);
-      const drawn = left.find((r) => at < r.weight || (at -= r.weight, false));
+      const drawn = this.draws.pick(left);
+      if (!drawn) return null;
       const d = this.try(drawn, VIA.regular);
       if (d) return d;
       left = left.filter((r) => r !== drawn);
@@ -172,10 +182,7 @@ class Picker {
     const usable = (r.choices || []).filter((c) => this.usable(c));
     const kept = bound && usable.find((c) => c.id === bound);
     if (kept) return kept;
-    const total = usable.reduce((sum, c) => sum + c.weight, 0);
-    if (total === 0) return null;
-    let at = this.draws.below(total);
-    return usable.find((c) => at < c.weight || (at -= c.weight, false));
+    return this.draws.pick(usable);
   }
 }
 

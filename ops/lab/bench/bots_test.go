@@ -49,6 +49,7 @@ func TestListsDenyNobody(t *testing.T) {
 	}
 }
 
+// TestVerdictsAreTold: the table shows precision, recall and the missed goal of a detector.
 func TestVerdictsAreTold(t *testing.T) {
 	t.Parallel()
 	set := []bottest.Request{{Kind: "library", Bot: true}, {Kind: "phone"}, {Kind: "library", Bot: true}}
@@ -67,6 +68,7 @@ func TestVerdictsAreTold(t *testing.T) {
 	}
 }
 
+// TestCommandsThatAreMissing: a program that is not installed is an error. The output of any other program is returned.
 func TestCommandsThatAreMissing(t *testing.T) {
 	t.Parallel()
 	if _, err := output(t.Context(), t.TempDir(), nil, "no-such-command-anywhere"); err == nil {

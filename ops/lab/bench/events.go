@@ -160,15 +160,15 @@ func (a *announcer) firstAttempts(ctx context.Context, rate int) error {
 	if err != nil {
 		return err
 	}
-	var took Result
+	var result Result
 	for _, at := range attempts {
-		took.latencies = append(took.latencies, at.ReceivedAt.Sub(committed[at.EventID]))
+		result.latencies = append(result.latencies, at.ReceivedAt.Sub(committed[at.EventID]))
 	}
-	slices.Sort(took.latencies)
-	p95 := took.Percentile(0.95)
-	a.r.logf("%d events a second: first attempt %s after the commit; the bare queue: %s", rate, took.spread(), bare.spread())
+	slices.Sort(result.latencies)
+	p95 := result.Percentile(0.95)
+	a.r.logf("%d events a second: first attempt %s after the commit; the bare queue: %s", rate, result.spread(), bare.spread())
 	a.r.add(fmt.Sprintf("bare asynq at %d tasks/s, enqueue to handler", rate), bare.spread(), "", true)
-	a.r.add(fmt.Sprintf("events at %d/s, commit to first attempt", rate), took.spread(), "p95 <= "+goalFirst.String(), p95 <= goalFirst)
+	a.r.add(fmt.Sprintf("events at %d/s, commit to first attempt", rate), result.spread(), "p95 <= "+goalFirst.String(), p95 <= goalFirst)
 	return nil
 }
 
@@ -204,7 +204,7 @@ const barePoll = 25 * time.Millisecond
 func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	const queue = "bench"
 	count := rate * eventSeconds
-	took := make(chan time.Duration, count)
+	delays := make(chan time.Duration, count)
 	server := asynq.NewServerFromRedisClient(a.redis, asynq.Config{
 		Concurrency: 100, Queues: map[string]int{queue: 1}, TaskCheckInterval: barePoll, LogLevel: asynq.ErrorLevel,
 	})
@@ -212,7 +212,7 @@ func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 		now := time.Now()
 		var at time.Time
 		err := at.UnmarshalText(t.Payload())
-		took <- now.Sub(at)
+		delays <- now.Sub(at)
 		return err
 	}))
 	if err != nil {
@@ -234,7 +234,7 @@ func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	var result Result
 	for range count {
 		select {
-		case d := <-took:
+		case d := <-delays:
 			result.latencies = append(result.latencies, d)
 		case <-ctx.Done():
 			return result, ctx.Err()
@@ -265,17 +265,17 @@ func (a *announcer) flood(ctx context.Context) error {
 	if _, err := a.arrived(ctx, before, flood); err != nil {
 		return err
 	}
-	took, each := time.Since(began), (worker.CPU()-cpu)/flood
-	a.r.logf("%d deliveries to %d endpoints, stored within %s, arrived within %s", flood, floodTo, short(stored), short(took))
+	elapsed, each := time.Since(began), (worker.CPU()-cpu)/flood
+	a.r.logf("%d deliveries to %d endpoints, stored within %s, arrived within %s", flood, floodTo, short(stored), short(elapsed))
 	a.r.add(fmt.Sprintf("%d deliveries to %d https endpoints, one worker", flood, floodTo),
-		fmt.Sprintf("%.0f deliveries/s, %s CPU of the worker each", flood/took.Seconds(), short(each)), "", true)
+		fmt.Sprintf("%.0f deliveries/s, %s CPU of the worker each", flood/elapsed.Seconds(), short(each)), "", true)
 	return nil
 }
 
 // overhead measures the time from submitting a job to its awaited answer, on a worker that has nothing else to do. The handler
 // only finds that the delivery to send again does not exist. The time of the handler's single query is subtracted.
 func (a *announcer) overhead(ctx context.Context) error {
-	var whole, query Result
+	var total, query Result
 	id := uuid.Must(uuid.NewV7())
 	for range awaited {
 		select { // an idle worker polls for work: vary the moment of the call between two polls
@@ -292,18 +292,18 @@ func (a *announcer) overhead(ctx context.Context) error {
 		if e, ok := models.AsError(err); !ok || e.Kind != models.KindNotFound {
 			return fmt.Errorf("bench: awaited job: %w", err)
 		}
-		whole.latencies = append(whole.latencies, time.Since(begin))
+		total.latencies = append(total.latencies, time.Since(begin))
 		begin = time.Now()
 		if _, err := jobrow.Find(ctx, a.db, a.account, id); !errors.Is(err, models.NotFound("job")) {
 			return err
 		}
 		query.latencies = append(query.latencies, time.Since(begin))
 	}
-	slices.Sort(whole.latencies)
+	slices.Sort(total.latencies)
 	slices.Sort(query.latencies)
-	p50 := whole.Percentile(0.5) - query.Percentile(0.5)
-	a.r.logf("awaited job on an idle worker: %s, of which its handler's query %s", whole.spread(), short(query.Percentile(0.5)))
+	p50 := total.Percentile(0.5) - query.Percentile(0.5)
+	a.r.logf("awaited job on an idle worker: %s, of which its handler's query %s", total.spread(), short(query.Percentile(0.5)))
 	a.r.add("awaited job on an idle worker, over its handler", fmt.Sprintf("p50 %s  p95 %s", short(p50),
-		short(whole.Percentile(0.95)-query.Percentile(0.5))), "p50 <= "+goalOverhead.String(), p50 <= goalOverhead)
+		short(total.Percentile(0.95)-query.Percentile(0.5))), "p50 <= "+goalOverhead.String(), p50 <= goalOverhead)
 	return nil
 }

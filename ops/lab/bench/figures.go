@@ -107,7 +107,7 @@ func (w *week) equal(ctx context.Context) error {
 
 // timeBoth returns the median times of two functions that take turns. The first turn is not counted.
 func timeBoth(first, second func() error) (a, b time.Duration, err error) {
-	var took [2][]time.Duration
+	var times [2][]time.Duration
 	for i := range repeats + 1 {
 		for n, fn := range []func() error{first, second} {
 			began := time.Now()
@@ -115,11 +115,11 @@ func timeBoth(first, second func() error) (a, b time.Duration, err error) {
 				return 0, 0, err
 			}
 			if i > 0 {
-				took[n] = append(took[n], time.Since(began))
+				times[n] = append(times[n], time.Since(began))
 			}
 		}
 	}
-	return median(took[0]), median(took[1]), nil
+	return median(times[0]), median(times[1]), nil
 }
 
 // reports compares the time of reports from the ledger with the time of the same reports from the rows.
@@ -202,7 +202,7 @@ func (w *week) exports(ctx context.Context) error {
 }
 
 func (w *week) export(ctx context.Context, what string, from, to time.Time) error {
-	var made struct {
+	var exported struct {
 		ID       string `json:"id"`
 		RowCount int    `json:"row_count"`
 		ByteSize int    `json:"byte_size"`
@@ -218,7 +218,7 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 		if err := resetPeak(worker); err != nil {
 			return err
 		}
-		err := w.api.Do(ctx, http.StatusCreated, http.MethodPost, path, object{"kind": "clicks"}, &made)
+		err := w.api.Do(ctx, http.StatusCreated, http.MethodPost, path, object{"kind": "clicks"}, &exported)
 		if err != nil {
 			return err
 		}
@@ -231,13 +231,13 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 	if err != nil {
 		return err
 	}
-	ratio, over := float64(a)/float64(b), (peak-idle)>>10
-	w.logf("export of %d %s, %d MB: %s, COPY %s; worker %d MB, idle %d MB", made.RowCount, what, made.ByteSize>>20, short(a),
+	ratio, aboveIdle := float64(a)/float64(b), (peak-idle)>>10
+	w.logf("export of %d %s, %d MB: %s, COPY %s; worker %d MB, idle %d MB", exported.RowCount, what, exported.ByteSize>>20, short(a),
 		short(b), peak>>10, idle>>10)
-	w.add(fmt.Sprintf("export of %d %s (%.1f MB) by the API against COPY TO STDOUT", made.RowCount, what, float64(made.ByteSize)/(1<<20)),
+	w.add(fmt.Sprintf("export of %d %s (%.1f MB) by the API against COPY TO STDOUT", exported.RowCount, what, float64(exported.ByteSize)/(1<<20)),
 		fmt.Sprintf("%s, %s: %.2f times", short(a), short(b), ratio), fmt.Sprintf("<= %.0f", goalCopy), ratio <= goalCopy)
-	w.add("memory of its worker at the peak, over idle", fmt.Sprintf("%d MB", over), fmt.Sprintf("<= %d MB", goalMemory),
-		over <= goalMemory)
+	w.add("memory of its worker at the peak, over idle", fmt.Sprintf("%d MB", aboveIdle), fmt.Sprintf("<= %d MB", goalMemory),
+		aboveIdle <= goalMemory)
 	return nil
 }
 
@@ -255,7 +255,7 @@ func (w *week) correction(ctx context.Context) error {
 	for i, id := range ids {
 		fmt.Fprintf(&csv, "%s,%d.25,%s,order-%d\n", models.FormatClickID(id), i%90, []string{"approved", "pending"}[i%2], i)
 	}
-	var took [2]time.Duration
+	var times [2]time.Duration
 	for i, apply := range []bool{false, true} {
 		var answer struct{ Total, Accepted int }
 		began := time.Now()
@@ -264,13 +264,13 @@ func (w *week) correction(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if took[i] = time.Since(began); answer.Total != rows || answer.Accepted != rows {
+		if times[i] = time.Since(began); answer.Total != rows || answer.Accepted != rows {
 			return fmt.Errorf("bench: of %d rows %d were accepted, want %d", answer.Total, answer.Accepted, rows)
 		}
 	}
-	w.logf("correction of %d rows: dry run %s, applied %s", rows, short(took[0]), short(took[1]))
+	w.logf("correction of %d rows: dry run %s, applied %s", rows, short(times[0]), short(times[1]))
 	w.add(fmt.Sprintf("correction of %d rows by the API", rows),
-		fmt.Sprintf("dry run %s, applied %s", short(took[0]), short(took[1])), "", true)
+		fmt.Sprintf("dry run %s, applied %s", short(times[0]), short(times[1])), "", true)
 	return w.equal(ctx)
 }
 

@@ -62,7 +62,7 @@ func (r *run) flood(ctx context.Context) (err error) {
 	if err := store.New(f.d, nil).SetBotSettings(ctx, f.account, store.BotSettings{Threshold: bot.DefaultThreshold, Disabled: []string{}}); err != nil {
 		return err
 	}
-	for name, into := range map[string]**run{"People": &f.people, "Fresh": &f.fresh} {
+	for name, target := range map[string]**run{"People": &f.people, "Fresh": &f.fresh} {
 		other := &run{Options: r.Options, began: r.began, visitors: r.visitors, fleet: r.fleet, real: r.real}
 		if _, other.api, err = r.fleet.Account(ctx, name, "scale"); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (r *run) flood(ctx context.Context) (err error) {
 		if err := other.create(ctx, strings.ToLower(name)+"-campaign"); err != nil {
 			return err
 		}
-		*into = other
+		*target = other
 	}
 	if f.m, err = r.newMeter(ctx); err != nil {
 		return err
@@ -78,14 +78,14 @@ func (r *run) flood(ctx context.Context) (err error) {
 	if err := f.persons(ctx); err != nil || f.Flood == 0 {
 		return err
 	}
-	if err := f.one(ctx, "one address", f.requests([]string{"81.2.69.142"})); err != nil {
+	if err := f.measureFlood(ctx, "one address", f.requests([]string{"81.2.69.142"})); err != nil {
 		return err
 	}
 	addresses := make([]string, floodAddresses)
 	for i := range addresses {
 		addresses[i] = fmt.Sprintf("81.2.%d.%d", 70+i%10, 1+i)
 	}
-	return f.one(ctx, fmt.Sprintf("%d addresses", floodAddresses), f.requests(addresses))
+	return f.measureFlood(ctx, fmt.Sprintf("%d addresses", floodAddresses), f.requests(addresses))
 }
 
 // requests returns one request for each address. All come from the same browser.
@@ -165,8 +165,8 @@ func (f *flooding) full(requests []Request) Load {
 	return Load{Addr: f.real, Connections: f.Connections, Requests: requests, Duration: f.Duration, Status: "302"}
 }
 
-// one sends one flood at full rate. It measures until all clicks are stored and scanned, and for two minutes at least.
-func (f *flooding) one(ctx context.Context, from string, requests []Request) error {
+// measureFlood sends one flood at full rate. It measures until all clicks are stored and scanned, and for two minutes at least.
+func (f *flooding) measureFlood(ctx context.Context, from string, requests []Request) error {
 	before, err := f.updates(ctx)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 	for f.sent-sent < f.Flood {
 		result, err := t.run(ctx, f.full(requests), f.fleet.Find("web"))
 		if err != nil {
-			return errors.Join(err, second(stop))
+			return errors.Join(err, errorOf(stop))
 		}
 		f.sent += result.Count
 	}
@@ -307,9 +307,9 @@ func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 	go func() {
 		var o outcome
 		for ctx.Err() == nil && o.err == nil {
-			var took time.Duration
-			took, o.err = f.fresh.click(context.WithoutCancel(ctx))
-			o.stale = max(o.stale, took)
+			var delay time.Duration
+			delay, o.err = f.fresh.click(context.WithoutCancel(ctx))
+			o.stale = max(o.stale, delay)
 			_ = wait(ctx, 2*time.Second)
 		}
 		fresh <- o
@@ -348,7 +348,7 @@ func (r *run) click(ctx context.Context) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-func second(stop func() (aside, error)) error {
+func errorOf(stop func() (aside, error)) error {
 	_, err := stop()
 	return err
 }

@@ -129,14 +129,14 @@ func (r *run) fillLists(ctx context.Context) error {
 			lines[0] = listed
 		}
 		body := object{"list_type": "deny", "attribute": attribute, "operator": operator, "text": strings.Join(lines, "\n")}
-		var made struct {
+		var created struct {
 			Count int `json:"value_count"`
 		}
-		if err := r.api.Create(ctx, "/bot-lists", body, &made); err != nil {
+		if err := r.api.Create(ctx, "/bot-lists", body, &created); err != nil {
 			return err
 		}
-		if made.Count != listValues {
-			return fmt.Errorf("bench: a list of %d values has %d", listValues, made.Count)
+		if created.Count != listValues {
+			return fmt.Errorf("bench: a list of %d values has %d", listValues, created.Count)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)

@@ -219,20 +219,20 @@ var (
 
 // read reads one answer: its head, and the number of bytes that the head announces.
 func (c *connection) read() error {
-	have, head := 0, -1
+	received, head := 0, -1
 	for head < 0 {
-		n, err := c.conn.Read(c.in[have:])
+		n, err := c.conn.Read(c.in[received:])
 		if err != nil {
 			return err
 		}
-		have += n
-		head = bytes.Index(c.in[:have], headEnd)
-		if head < 0 && have == len(c.in) {
+		received += n
+		head = bytes.Index(c.in[:received], headEnd)
+		if head < 0 && received == len(c.in) {
 			return errors.New("the head of an answer is too long")
 		}
 	}
 	if text := c.in[:head]; len(text) < 12 || string(text[9:12]) != c.Status || bytes.Contains(text, chunked) {
-		return fmt.Errorf("wrong answer: %.300s", c.in[:have])
+		return fmt.Errorf("wrong answer: %.300s", c.in[:received])
 	}
 	body := 0
 	if i := bytes.Index(c.in[:head], contentLength); i >= 0 {
@@ -245,12 +245,12 @@ func (c *connection) read() error {
 			return err
 		}
 	}
-	for rest := body - (have - head - len(headEnd)); rest > 0; {
-		n, err := c.conn.Read(c.in[:min(rest, len(c.in))])
+	for remaining := body - (received - head - len(headEnd)); remaining > 0; {
+		n, err := c.conn.Read(c.in[:min(remaining, len(c.in))])
 		if err != nil {
 			return err
 		}
-		rest -= n
+		remaining -= n
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ func (s *seen) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r)
 }
 
+// TestLoadCountsAnswers: a load counts as many answers as the server has sent, keeps its rate, and fails for another status.
 func TestLoadCountsAnswers(t *testing.T) {
 	t.Parallel()
 	set, err := visitors.Load()
@@ -81,6 +82,7 @@ func TestLoadCountsAnswers(t *testing.T) {
 	}
 }
 
+// TestPickMeasuresTheLastPath: the choice of a path is measured, and allocates nothing.
 func TestPickMeasuresTheLastPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second")

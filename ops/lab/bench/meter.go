@@ -37,10 +37,10 @@ func (m *meter) begin() {
 
 // used returns the processor time of each process since begin, divided by n.
 func (m *meter) used(n int) cost {
-	by := time.Duration(n)
+	count := time.Duration(n)
 	return cost{
-		Web: (m.web.CPU() - m.atWeb) / by, Worker: (m.worker.CPU() - m.atWorker) / by,
-		Postgres: (m.postgres.CPU() - m.atPostgres) / by, Redis: (m.redis.CPU() - m.atRedis) / by,
+		Web: (m.web.CPU() - m.atWeb) / count, Worker: (m.worker.CPU() - m.atWorker) / count,
+		Postgres: (m.postgres.CPU() - m.atPostgres) / count, Redis: (m.redis.CPU() - m.atRedis) / count,
 	}
 }
 

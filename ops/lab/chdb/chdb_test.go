@@ -92,6 +92,7 @@ type kinds struct {
 	Views   int64
 }
 
+// TestTypesComeBack: values of every column type of clicks are read as they were written.
 func TestTypesComeBack(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -177,6 +178,7 @@ func TestTokenStoresOnce(t *testing.T) {
 	}
 }
 
+// TestErrorsHaveTheirCode: the client gets the engine's code of an error, for an unknown table and for an unknown setting.
 func TestErrorsHaveTheirCode(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -192,6 +194,7 @@ func TestErrorsHaveTheirCode(t *testing.T) {
 	}
 }
 
+// TestManyAtOnce: forty clients write and read at the same time, and every row is stored once.
 func TestManyAtOnce(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -253,6 +256,7 @@ func TestCutInsertStoresNothing(t *testing.T) {
 	}
 }
 
+// TestStrangersAreRefused: a request with a wrong password gets the code of a failed authentication.
 func TestStrangersAreRefused(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

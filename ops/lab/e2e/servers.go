@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,8 +40,8 @@ func startRedisNode(t *testing.T, port int, lines string, args ...string) redisN
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	cmd := exec.CommandContext(ctx, "redis-server", append([]string{path}, args...)...)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		cancel()
 		t.Fatal(err)
@@ -50,7 +51,7 @@ func startRedisNode(t *testing.T, port int, lines string, args ...string) redisN
 	n := redisNode{port: port, kill: func() { cancel(); <-ended }}
 	t.Cleanup(func() {
 		if n.kill(); t.Failed() {
-			t.Logf("redis-server %d: %.2000s", port, said.String())
+			t.Logf("redis-server %d: %.2000s", port, output.String())
 		}
 	})
 	await.Until(t, "redis-server listens", func() bool {
@@ -135,29 +136,22 @@ func StartRedisCluster(t *testing.T) string {
 	ports := FreePorts(t, 3)
 	direct := func(port int) string { return fmt.Sprintf("redis://:%s@127.0.0.1:%d/0", nodePassword, port) }
 	const slots = 16384
+	taken := slices.Clone(ports)
 	for i, port := range ports {
-		bus, err := devstack.FreePort(ports...)
+		bus, err := devstack.FreePort(taken...) // the port at which the nodes of a cluster talk to each other
 		if err != nil {
 			t.Fatal(err)
 		}
+		taken = append(taken, bus)
 		startRedisNode(t, port, fmt.Sprintf("requirepass %s\nmasterauth %s\ncluster-enabled yes\ncluster-port %d\n", nodePassword,
 			nodePassword, bus))
 		if _, err := commandRedis(t, direct(port), "CLUSTER", "ADDSLOTSRANGE", i*slots/3, (i+1)*slots/3-1); err != nil {
 			t.Fatal(err)
 		}
-		if i > 0 {
-			continue
-		}
-		ports = append(ports, bus) // so that no other node gets the same bus port
 	}
-	ports = ports[:3]
-	first, err := commandRedis(t, direct(ports[0]), "CLUSTER", "NODES")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bus := strings.SplitN(strings.SplitN(fmt.Sprint(first), "@", 2)[1], " ", 2)[0]
+	firstBus := taken[len(ports)]
 	for _, port := range ports[1:] {
-		if _, err := commandRedis(t, direct(port), "CLUSTER", "MEET", "127.0.0.1", ports[0], bus); err != nil {
+		if _, err := commandRedis(t, direct(port), "CLUSTER", "MEET", "127.0.0.1", ports[0], firstBus); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -146,18 +146,25 @@ func (p *Process) CPU() time.Duration { return processorTime(p.PID(), false) }
 // tick is the unit in which the system reports processor time.
 const tick = 10 * time.Millisecond
 
-// processorTime returns the user and system time that a process has used. With ended it adds the time of child processes that have
-// ended.
-func processorTime(pid int, ended bool) (sum time.Duration) {
-	last := 13
-	if ended {
-		last = 15
+// Positions in statFields: the user and system time of a process, and after them the same times of its children that have ended.
+const (
+	ownTimes   = 11
+	childTimes = ownTimes + 2
+	afterTimes = childTimes + 2
+)
+
+// processorTime returns the user and system time that a process has used. With withChildren it adds the time of child processes
+// that have ended.
+func processorTime(pid int, withChildren bool) (sum time.Duration) {
+	end := childTimes
+	if withChildren {
+		end = afterTimes
 	}
 	fields := statFields(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	if len(fields) < last {
+	if len(fields) < end {
 		return 0
 	}
-	for _, text := range fields[11:last] {
+	for _, text := range fields[ownTimes:end] {
 		ticks, _ := strconv.Atoi(text)
 		sum += time.Duration(ticks) * tick
 	}
@@ -170,8 +177,8 @@ func (p *Process) Memory(line string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("fleet: memory: %w", err)
 	}
-	_, rest, found := strings.Cut(string(text), line+":")
-	fields := strings.Fields(rest)
+	_, after, found := strings.Cut(string(text), line+":")
+	fields := strings.Fields(after)
 	if !found || len(fields) == 0 {
 		return 0, fmt.Errorf("fleet: no %s in the status of a process", line)
 	}

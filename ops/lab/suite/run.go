@@ -68,13 +68,13 @@ func runAll(ctx context.Context, o options, parts []string) (err error) {
 		if ctx.Err() != nil {
 			return errors.Join(errors.New("interrupted"), err)
 		}
-		how := "passed"
+		result := "passed"
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "suite: %s: %v\n", part, err)
-			failed, how = append(failed, part), "FAILED"
+			failed, result = append(failed, part), "FAILED"
 		}
 		if ran || err != nil {
-			lines = append(lines, fmt.Sprintf("%s %s in %.0f s", part, how, time.Since(began).Seconds()))
+			lines = append(lines, fmt.Sprintf("%s %s in %.0f s", part, result, time.Since(began).Seconds()))
 		}
 	}
 	if len(lines) == 0 {

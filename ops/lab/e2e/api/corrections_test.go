@@ -160,6 +160,8 @@ func verdict(v correction.Verdict) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s %s", v.Line, v.Result, v.Reason))
 }
 
+// TestConversionCorrections: a file of conversions is checked line by line, and applied only when asked. Each refused line has its
+// reason, and the figures follow the accepted lines.
 func TestConversionCorrections(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)
@@ -235,6 +237,8 @@ func TestConversionCorrections(t *testing.T) {
 	}
 }
 
+// TestCostCorrections: a file of spend is checked line by line, and applied only when asked. Each refused line has its reason, and
+// the figures follow the accepted lines.
 func TestCostCorrections(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)
@@ -383,19 +387,20 @@ func TestBigCorrections(t *testing.T) {
 	}
 }
 
+// TestDeletionsByAPI: a call deletes the statistics of deleted campaigns. It treats campaigns of other accounts as unknown.
 func TestDeletionsByAPI(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 30)
 	_, foreign, _ := x.s.NewAccount("scale")
-	gone := x.campaigns[0].String()
-	body := map[string]any{"campaign_ids": []string{gone, uuid.NewString()}}
+	deletedID := x.campaigns[0].String()
+	body := map[string]any{"campaign_ids": []string{deletedID, uuid.NewString()}}
 	// Another account's campaigns, live or deleted, are treated like campaigns that never existed.
 	for range 2 {
 		got := x.s.As(foreign).Do("DELETE", "/reports/orphaned", body).Want(200, "").Map()
 		if got["deleted"] != 0.0 || got["clicks"] != 0.0 {
 			t.Errorf("another account deleted %v", got)
 		}
-		x.s.Do("DELETE", "/campaigns/"+gone, nil)
+		x.s.Do("DELETE", "/campaigns/"+deletedID, nil)
 	}
 	for _, want := range []map[string]any{
 		{"deleted": 1.0, "clicks": 15.0, "bot_clicks": 0.0}, {"deleted": 0.0, "clicks": 0.0, "bot_clicks": 0.0},

@@ -163,6 +163,7 @@ func (x *exporting) expect(where string, row map[string]string, want map[string]
 	}
 }
 
+// TestExports: the report files of an account have the rows and values that its clicks and conversions have.
 func TestExports(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)
@@ -284,6 +285,7 @@ func (x *exporting) checkRetention() {
 	}
 }
 
+// TestExportRules: each wrong request for a report file gets its documented code.
 func TestExportRules(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)
@@ -378,16 +380,17 @@ func (x *exporting) ingest(all ...spool.Record) {
 	}
 }
 
+// TestFilesOfSmartlinks: a file of smartlink clicks has the clicks of all smartlinks, or of the smartlink that is named.
 func TestFilesOfSmartlinks(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)
 	links := x.smartlinks()
 	all := x.file(map[string]any{"kind": "smartlink-clicks"})
-	one := x.file(map[string]any{"kind": "smartlink-clicks", "link": links[0]})
-	if len(all) != 5 || len(one) != 2 {
-		t.Fatalf("%d and %d clicks", len(all), len(one))
+	ofLink := x.file(map[string]any{"kind": "smartlink-clicks", "link": links[0]})
+	if len(all) != 5 || len(ofLink) != 2 {
+		t.Fatalf("%d and %d clicks", len(all), len(ofLink))
 	}
-	for _, row := range one {
+	for _, row := range ofLink {
 		x.expect("click", row, map[string]any{
 			"smartlink_id": links[0], "slug": "link0", "rule_id": "", "destination_url": "https://x.example/" + nasty,
 			"sub1": "'" + nasty, "ip": "2001:db8::7",

@@ -53,6 +53,7 @@ func golden(t *testing.T, path string, got []byte) {
 	t.Fatalf("%s has %d more lines. If that is meant: make generate", path, len(wantLines)-len(gotLines))
 }
 
+// TestGoldenDocument checks that openapi.json in the repository equals the served document.
 func TestGoldenDocument(t *testing.T) {
 	t.Parallel()
 	text, err := json.MarshalIndent(api.Document(api.Deps{BaseURL: "https://track.example.com", Version: "test"}), "", " ")
