@@ -22,7 +22,7 @@ import (
 // openClicks opens ClickHouse without connecting. It returns nil if CLICKS_URL is not set.
 func openClicks(cfg config.Config) (*clickhouse.Conn, error) {
 	if cfg.ClicksURL == "" {
-		return nil, nil //nolint:nilnil // there is none
+		return nil, nil //nolint:nilnil // no ClickHouse is set
 	}
 	return clickhouse.Open(cfg.ClicksURL, cfg.ClicksCluster)
 }

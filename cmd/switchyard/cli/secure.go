@@ -52,7 +52,7 @@ func ownHosts(cfg config.Config) map[string]bool {
 // openEdge opens the edge. It returns nil if neither TLS_ADDR nor HTTP_ADDR is set. t may be nil.
 func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 	if w.cfg.TLSAddr == "" && w.cfg.HTTPAddr == "" {
-		return nil, nil //nolint:nilnil // most installs have none
+		return nil, nil //nolint:nilnil // neither address is set
 	}
 	if len(w.cfg.EncryptionKey) == 0 {
 		return nil, errors.New("TLS_ADDR and HTTP_ADDR need ENCRYPTION_KEY, which seals the keys of certificates")

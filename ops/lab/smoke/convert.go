@@ -198,7 +198,7 @@ func (t *traffic) postback(ctx context.Context, c *click, s step) error {
 		}
 		return err
 	}
-	return t.sendPostback(ctx, path, values, c.number/4%3)
+	return t.sendPostback(ctx, path, values, c.number/4)
 }
 
 // fieldWords lists common parameter names of networks for click id, payout, status, conversion id and goal.

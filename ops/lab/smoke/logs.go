@@ -216,7 +216,7 @@ func (t *traffic) arrivals(context.Context) error {
 		if c.id == "" {
 			continue
 		}
-		if got, want := len(t.pages.of(c.id)), 1+len(c.outs); got != want {
+		if got, want := len(t.pages.arrivals(c.id)), 1+len(c.outs); got != want {
 			t.differ("pages: %s came %d times, expected %d", c.id, got, want)
 		}
 		t.compared++

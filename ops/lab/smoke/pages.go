@@ -58,8 +58,8 @@ func (p *pages) lander(name string) string {
 	return p.url + "/lander/" + name + tokens + "&dom={domain}"
 }
 
-// of lists the arrivals of a click, in order.
-func (p *pages) of(click string) []arrival {
+// arrivals returns the arrivals of a click, in order.
+func (p *pages) arrivals(click string) []arrival {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.seen[click]

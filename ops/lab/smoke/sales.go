@@ -18,7 +18,7 @@ import (
 // sale is a conversion at Everflow, and the changes that it must cause here.
 type sale struct {
 	order
-	of         *moneyClick
+	visit      *moneyClick // the click that the order belongs to
 	source     string // the party that reported it first
 	own        string // id of the conversion here, given by the party that reported it first
 	recordings []recording
@@ -63,7 +63,7 @@ func (m *money) postbackAhead(ctx context.Context) error {
 		c := m.clicks[s.click]
 		sold := &sale{
 			order: order{"ef-" + strconv.Itoa(i), c.id, s.goal, s.first, amount(s.firstPayout), time.Now().UTC().Truncate(time.Second)},
-			of:    c, source: "network_sync",
+			visit: c, source: "network_sync",
 		}
 		sold.own = sold.id
 		m.sales = append(m.sales, sold)
@@ -121,7 +121,7 @@ func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) erro
 			m.differ("conversions of the network: %+v was not told", r)
 			continue
 		}
-		c := m.campaigns[s.of.campaign]
+		c := m.campaigns[s.visit.campaign]
 		m.same("conversion "+s.id, fmt.Sprint(r.Status, shortest(number(r.Payout)), r.Currency, r.CampaignID, r.SourceID, r.Source),
 			fmt.Sprint(ourStatus(s.status), shortest(s.payout), "USD", c.id, m.source, s.source))
 	}
@@ -298,7 +298,7 @@ func (m *money) count(campaign int, f *figures, more int64) {
 	}
 	f.cost = f.cost.Add(m.cost(campaign, more))
 	for _, s := range m.sales {
-		if s.of.campaign != campaign {
+		if s.visit.campaign != campaign {
 			continue
 		}
 		switch ourStatus(s.status) {

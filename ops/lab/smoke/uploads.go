@@ -123,13 +123,13 @@ func (m *money) event(e metaEvent, key string, accepted map[string]string) {
 		}
 		sum := sha256.Sum256([]byte(strings.ToLower(s.click)))
 		want := fmt.Sprint("Purchase website ", accepted[key], " USD ", e.ID, [1]string{hex.EncodeToString(sum[:])},
-			" fb.1.", s.of.at.UnixMilli(), ".", s.of.fbclid, " ", s.of.IP, " ", s.of.UserAgent)
+			" fb.1.", s.visit.at.UnixMilli(), ".", s.visit.fbclid, " ", s.visit.IP, " ", s.visit.UserAgent)
 		m.same("conversion at Meta", fmt.Sprint(e.Name, " ", e.Source, " ", shortest(number(e.Custom.Value)), " ", e.Custom.Currency, " ", e.Custom.Order,
 			e.User.External, " ", e.User.Fbc, " ", e.User.IP, " ", e.User.Agent), want)
 		if s.source == "postback" {
 			return // its time is the arrival of the postback, which the sender does not know exactly
 		}
-		m.same("time of the conversion at Meta", e.Time, max(s.at.Unix(), s.of.at.Unix()+1))
+		m.same("time of the conversion at Meta", e.Time, max(s.at.Unix(), s.visit.at.Unix()+1))
 		return
 	}
 	m.differ("conversion at Meta: %+v belongs to no sale, or came twice", e)

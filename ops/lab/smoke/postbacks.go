@@ -15,13 +15,22 @@ import (
 	"switchyard/ops/client"
 )
 
-// sendPostback sends a postback as a query (0), a form (1) or JSON (2). It records a problem if the postback is not accepted.
+// The ways to send a postback.
+const (
+	asQuery = iota
+	asForm
+	asJSON
+	waysToSend
+)
+
+// sendPostback sends a postback in one of the ways. Numbers beyond the last way begin with the first way again. It records a problem
+// if the postback is not accepted.
 func (t *traffic) sendPostback(ctx context.Context, path string, values url.Values, way int) error {
 	method, query, body, kind := http.MethodGet, "?"+values.Encode(), "", ""
-	switch way {
-	case 1:
+	switch way % waysToSend {
+	case asForm:
 		method, query, body, kind = http.MethodPost, "", values.Encode(), "application/x-www-form-urlencoded"
-	case 2:
+	case asJSON:
 		object := map[string]string{}
 		for name := range values {
 			object[name] = values.Get(name)
@@ -125,7 +134,7 @@ func (t *traffic) sendMisleading(ctx context.Context) error {
 		{own, url.Values{"aff_ref": {alpha.id}, "secret": {"alpha-knows-that"}, "order": {"wrong-secret"}}},
 	}
 	for i, w := range wrong {
-		if err := t.sendPostback(ctx, w.path, w.values, i%3); err != nil {
+		if err := t.sendPostback(ctx, w.path, w.values, i); err != nil {
 			return err
 		}
 	}
