@@ -19,8 +19,8 @@ import (
 type sale struct {
 	order
 	visit      *moneyClick // the click that the order belongs to
-	source     string // the party that reported it first
-	own        string // id of the conversion here, given by the party that reported it first
+	source     string      // the party that reported it first
+	own        string      // id of the conversion here, given by the party that reported it first
 	recordings []recording
 }
 
