@@ -16,7 +16,7 @@ import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 
 const w = words.keys
 const scopes = ['full', 'read_only'].map(value => ({ value, label: w.scopes[value]! }))
@@ -45,7 +45,7 @@ function List() {
   }
   const revoke = async (k: KeyRow) => {
     await call('DELETE /app/api/keys/{id}', { path: { id: k.id } })
-    written(w.revoked(nameOf(k)), 'app')
+    finished(w.revoked(nameOf(k)), 'app')
   }
   const columns: Column<KeyRow>[] = [
     {

@@ -16,7 +16,7 @@ import { Sign } from '../../parts/icons.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 
 const w = words.team
 const roles = ['owner', 'member', 'contributor', 'viewer']
@@ -67,12 +67,12 @@ function Member({ of: m }: { of: MemberRow }) {
   const changeRole = async (role: string) => {
     await call('PATCH /app/api/team/{id}', { path: { id: m.id }, body: { role } })
     if (isMe) me.value = await call('GET /app/api/session')
-    written(w.nowRole(name, roleName(role)), 'app')
+    finished(w.nowRole(name, roleName(role)), 'app')
   }
   const remove = async () => {
     await call('DELETE /app/api/team/{id}', { path: { id: m.id } })
     if (isMe) return location.assign('/app')
-    written(w.removed(name), 'app')
+    finished(w.removed(name), 'app')
   }
   return (
     <li>
@@ -128,7 +128,7 @@ function Member({ of: m }: { of: MemberRow }) {
 // OpenLink shows a link that waits for its person, such as an invitation, and withdraws it.
 function OpenLink({ of: l }: { of: LinkRow }) {
   const withdraw = () =>
-    call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => written(w.withdrawn(l.email), 'app'), complain)
+    call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => finished(w.withdrawn(l.email), 'app'), complain)
   return (
     <li>
       <Sign name="clock" />

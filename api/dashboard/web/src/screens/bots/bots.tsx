@@ -16,7 +16,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/bots.ts'
 import { Select, Switch } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 import { Histogram } from '../../parts/histogram.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { BotLists } from './lists.tsx'
@@ -75,7 +75,7 @@ function Form({ saved, job, started }: FormProps) {
         started(got.job_id, got.range)
         adopt(w.job, got.job_id, w.saved, '/app/bots')
       }
-      written(w.saved, 'bot-detection')
+      finished(w.saved, 'bot-detection')
     })
   return (
     <div class="grid bots">

@@ -21,7 +21,7 @@ import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { handleSubmit } from '../../core/submit.ts'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 
 const attributes = [
@@ -143,7 +143,7 @@ export function BotLists() {
           go={w.remove}
           danger
           close={() => setRemoving(null)}
-          on={() => call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => written(w.removed, ...changedRows))}
+          on={() => call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => finished(w.removed, ...changedRows))}
         />
       )}
     </>
@@ -182,7 +182,7 @@ function NewEntry({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf
     const made = await call('POST /bot-lists', {
       body: { ...rest, ...(campaign_id ? { campaign_id } : {}), ...(everybody ? { everybody } : {}) },
     })
-    written(w.added(made.value_count, count(made.value_count)), ...changedRows)
+    finished(w.added(made.value_count, count(made.value_count)), ...changedRows)
     close()
   }
   const explain = (e: unknown) => {

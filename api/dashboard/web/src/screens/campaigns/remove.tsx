@@ -1,6 +1,6 @@
 import { call } from '../../core/call.ts'
 import { t } from '../../core/text.ts'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 import { Ask } from '../../parts/sheet.tsx'
 
 // Remove asks before a campaign is deleted. then is called after it is deleted.
@@ -14,7 +14,7 @@ export const Remove = ({ of: c, close, then }: { of: { id: string; name: string 
     close={close}
     on={() =>
       call('DELETE /campaigns/{id}', { path: { id: c.id } }).then(() => {
-        written(t.campaigns.removed(c.name), 'campaigns', 'reports')
+        finished(t.campaigns.removed(c.name), 'campaigns', 'reports')
         then?.()
       })
     }

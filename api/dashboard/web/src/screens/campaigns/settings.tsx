@@ -12,7 +12,7 @@ import { span } from '../../core/window.ts'
 import { spanText, count } from '../../core/format.ts'
 import { RecordForm, type Section, type Draft } from '../../parts/record_form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 import { Remove } from './remove.tsx'
 
 const options = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
@@ -119,7 +119,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
       path: { id: c.id },
       body: { ...Object.fromEntries(changed.map(n => [n, draft[n] ?? null])), revision: c.revision },
     })
-    written(t.parts.saved, 'campaigns', 'groups')
+    finished(t.parts.saved, 'campaigns', 'groups')
   }
   return (
     <div class="card narrow">
@@ -173,7 +173,7 @@ function Clear({ of: c, close }: { of: TabProps['detail']['campaign']; close: ()
       close={close}
       on={() =>
         call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(({ clicks }) =>
-          written(t.campaigns.cleared(clicks, count(clicks)), 'campaigns', 'reports', 'stats', 'logs'),
+          finished(t.campaigns.cleared(clicks, count(clicks)), 'campaigns', 'reports', 'stats', 'logs'),
         )
       }
     />

@@ -14,9 +14,8 @@ import { FormError, InputField, wrongOf } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
-import { toast } from '../../core/toast.ts'
+import { finished, toast } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
-import { written } from '../../core/written.ts'
 
 const w = t.unmatched,
   pause = 700, // ms between checks of a replayed postback
@@ -156,7 +155,7 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
   const save = () =>
     run(async () => {
       await call('PUT /networks', { body: bodyOf(network, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
-      written(w.saved(network.name), 'networks')
+      finished(w.saved(network.name), 'networks')
       done()
     })
   return (

@@ -10,9 +10,8 @@ import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Field, FormError, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { failed } from '../../core/toast.ts'
+import { failed, finished } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
-import { written } from '../../core/written.ts'
 import { w } from '../../text/copilot.ts'
 import { errorText } from './text.ts'
 import { Proposed } from './history.tsx'
@@ -212,7 +211,7 @@ function LookedUp({ of: l }: { of: ChatLookup }) {
   )
 }
 
-const disconnect = () => void call('DELETE /copilot/ai').then(() => written(w.dropped, 'copilot'), failed)
+const disconnect = () => void call('DELETE /copilot/ai').then(() => finished(w.dropped, 'copilot'), failed)
 
 const providers = [
   { value: 'openai', label: 'OpenAI' },
@@ -238,7 +237,7 @@ function Connect() {
     await run(async () => {
       const answer = await call('POST /copilot/ai', { body: { action: 'connect', provider, apiKey: key.trim() } })
       setKey('')
-      written(w.connected(answer.connected?.model ?? provider), 'copilot')
+      finished(w.connected(answer.connected?.model ?? provider), 'copilot')
     })
   }
   return (

@@ -12,7 +12,7 @@ import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { errorText, figureName, figuresText } from './text.ts'
 
@@ -105,7 +105,7 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
   const save = () =>
     send(async () => {
       await (of ? call('PATCH /copilot/rules', { body: { ...draft, id: of.id } }) : call('POST /copilot/rules', { body: draft }))
-      written(w.ruleSaved(draft.name), 'copilot')
+      finished(w.ruleSaved(draft.name), 'copilot')
       close()
     })
   const props = { draft, set, errorAt: (name: string) => (wrong?.field === name ? wrong.text : undefined) }

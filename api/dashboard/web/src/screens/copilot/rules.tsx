@@ -11,8 +11,7 @@ import { Switch } from '../../parts/form.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
-import { failed } from '../../core/toast.ts'
-import { written } from '../../core/written.ts'
+import { failed, finished } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { figuresText } from './text.ts'
 import { RuleForm } from './rule.tsx'
@@ -20,7 +19,7 @@ import { RuleForm } from './rule.tsx'
 type Dialog = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs' | 'live' | 'remove'; rule: CopilotRule }
 
 const patch = (r: CopilotRule, body: object) =>
-  call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => written(w.ruleSaved(r.name), 'copilot'))
+  call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => finished(w.ruleSaved(r.name), 'copilot'))
 
 // Rules lists the rules, which change campaigns automatically or alert. Each rule begins in shadow mode.
 export function Rules() {
@@ -67,7 +66,9 @@ export function Rules() {
           danger
           close={close}
           on={() =>
-            call('DELETE /copilot/rules', { query: { id: dialog.rule.id } }).then(() => written(w.ruleRemoved(dialog.rule.name), 'copilot'))
+            call('DELETE /copilot/rules', { query: { id: dialog.rule.id } }).then(() =>
+              finished(w.ruleRemoved(dialog.rule.name), 'copilot'),
+            )
           }
         />
       )}

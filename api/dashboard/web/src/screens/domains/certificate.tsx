@@ -10,7 +10,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 import { Certificate, mayChange } from './shared.tsx'
 
 // progress maps the status of a certificate to the number of its steps that are done: 1 requested, 2 ownership checked, 3 issued, 4 in
@@ -152,7 +152,7 @@ export function CertificateSteps({ of: d, onAnswer }: { of: DomainRow; onAnswer:
           close={() => setReleasing(false)}
           on={() =>
             call('DELETE /domains/{id}/certificate', { path: { id: d.id } }).then(out => {
-              written(out.detail || w.released, 'domains')
+              finished(out.detail || w.released, 'domains')
               void load('GET')
             })
           }

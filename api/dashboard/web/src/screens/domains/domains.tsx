@@ -18,8 +18,7 @@ import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
 import { stepsOf } from '../../parts/stepper.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
-import { toast } from '../../core/toast.ts'
-import { written } from '../../core/written.ts'
+import { finished, toast } from '../../core/toast.ts'
 import { AddDomains } from './add.tsx'
 import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, usedBy, isPending } from './shared.tsx'
 import { DomainSheet } from './sheet.tsx'
@@ -40,7 +39,7 @@ function RemoveDomain({ of: d, close, then }: { of: DomainRow; close: () => void
       wrong={e => toast(codeText(asError(e).code) ?? sentence(asError(e)), { bad: true })}
       on={() =>
         call('DELETE /domains', { query: { id: d.id } }).then(() => {
-          written(w.removed(d.domain), 'domains')
+          finished(w.removed(d.domain), 'domains')
           then()
         })
       }>

@@ -5,8 +5,7 @@ import { dateOf } from '../../core/dates.ts'
 import { none } from '../../core/format.ts'
 import { can } from '../../core/me.ts'
 import { w } from '../../text/domains.ts'
-import { failed } from '../../core/toast.ts'
-import { written } from '../../core/written.ts'
+import { failed, finished } from '../../core/toast.ts'
 
 const soon = 30 * 86400000 // ms: an end within this time counts as near
 
@@ -46,6 +45,6 @@ export const tagsOf = (d: DomainRow) =>
 
 export const makeDefault = (d: DomainRow) =>
   call('PATCH /domains', { body: { id: d.id, action: 'set_default' } }).then(
-    () => written(w.nowDefault(d.domain), 'domains', 'campaigns'),
+    () => finished(w.nowDefault(d.domain), 'domains', 'campaigns'),
     failed,
   )

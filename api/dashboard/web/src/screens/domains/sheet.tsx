@@ -16,8 +16,7 @@ import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
-import { failed } from '../../core/toast.ts'
-import { written } from '../../core/written.ts'
+import { failed, finished } from '../../core/toast.ts'
 import { CertificateSteps } from './certificate.tsx'
 import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, usedBy, isPending } from './shared.tsx'
 
@@ -169,7 +168,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
 // failBack moves the campaigns back from the spare domain to a domain.
 const failBack = (d: DomainRow) =>
   call('PATCH /domains', { body: { id: d.id, action: 'fail_back' } }).then(
-    ({ campaigns, kept }) => written(w.cameBack(campaigns ?? 0, kept ?? 0), 'domains', 'campaigns'),
+    ({ campaigns, kept }) => finished(w.cameBack(campaigns ?? 0, kept ?? 0), 'domains', 'campaigns'),
     failed,
   )
 
@@ -287,7 +286,7 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
   const save = async (draft: Draft) => {
     const { group_name, crawlers, https_only, failover, index_page, tag_name } = draft as unknown as DomainRow
     await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page, tag_name } })
-    written(w.saved(d.domain), 'domains', 'goals', 'campaigns')
+    finished(w.saved(d.domain), 'domains', 'goals', 'campaigns')
   }
   return (
     <RecordForm

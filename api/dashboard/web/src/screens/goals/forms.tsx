@@ -6,7 +6,7 @@ import { w } from '../../text/goals.ts'
 import type { Option } from '../../core/choices.ts'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { written } from '../../core/written.ts'
+import { finished } from '../../core/toast.ts'
 
 const options = (of: Record<string, string>): Option[] => Object.entries(of).map(([value, label]) => ({ value, label }))
 
@@ -84,7 +84,7 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
   const save = async (d: Draft) => {
     const body: Draft = { ...d, matchPath: isPage(d) ? d.matchPath : '', value: hasFixedValue(d) ? d.value : 0, siteId: site.id }
     const { goal } = await call('PUT /goals', { body: body as { key: string } }).catch(rethrow)
-    written(w.goalSaved(goal.name), 'goals')
+    finished(w.goalSaved(goal.name), 'goals')
     close()
   }
   return (
@@ -112,7 +112,7 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
   const save = async (d: Draft) => {
     const saving = s ? call('PUT /sites', { body: { ...d, id: s.id } }) : call('POST /sites', { body: d }),
       { site } = await saving.catch(rethrow)
-    written(w.siteSaved(site.name), 'goals', 'sites')
+    finished(w.siteSaved(site.name), 'goals', 'sites')
     if (!s) made(site.id)
     close()
   }

@@ -18,8 +18,7 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
-import { failed } from '../../core/toast.ts'
-import { written } from '../../core/written.ts'
+import { failed, finished } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 import { bodyOf, GoalForm, SiteForm } from './forms.tsx'
 import { Install, LiveTest } from './install.tsx'
@@ -114,7 +113,7 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
           on={() =>
             call('DELETE /sites', { query: { id: s.id } }).then(() => {
               change({ site: null })
-              written(w.siteRemoved(s.name), 'goals', 'sites', 'campaigns')
+              finished(w.siteRemoved(s.name), 'goals', 'sites', 'campaigns')
             })
           }
         />
@@ -231,7 +230,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
           close={() => setRemoving(null)}
           on={() =>
             call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() =>
-              written(w.removed(removing.name), 'goals'),
+              finished(w.removed(removing.name), 'goals'),
             )
           }
         />
