@@ -89,7 +89,7 @@ function Card({ title, text, over, error, busy, go: verb, send, cancel, children
       {error && <Alert text={sentence(error)} />}
       <div class="row">
         <Button type="submit" look="primary" disabled={busy} text={verb} />
-        {cancel && <Button onClick={cancel} text={t.enter.cancel} />}
+        {cancel && <Button onClick={cancel} text={t.parts.cancel} />}
       </div>
     </form>
   )
@@ -148,7 +148,7 @@ export function Enter({ over }: { over?: boolean }) {
       over={over}
       error={error}
       busy={busy}
-      go={t.enter.go}
+      go={t.enter.title}
       send={f =>
         send(async () => {
           await call('POST /app/api/session', { body: f })

@@ -50,16 +50,16 @@ function List() {
   const columns: Column<KeyRow>[] = [
     {
       name: 'name',
-      label: w.name,
+      label: t.overview.name,
       left: true,
       phone: true,
       kind: 'first',
       cell: k => <Two a={nameOf(k)} b={w.scopes[k.scope] ?? k.scope} />,
     },
-    { name: 'hint', label: w.hint, left: true, width: 170, cell: k => <span class="mono">{k.hint}</span> },
+    { name: 'hint', label: w.key, left: true, width: 170, cell: k => <span class="mono">{k.hint}</span> },
     {
       name: 'state',
-      label: w.state,
+      label: t.lists.status,
       left: true,
       width: 110,
       cell: k => <span class={'tag ' + (tones[k.state] ?? '')}>{w.states[k.state] ?? k.state}</span>,
@@ -76,9 +76,9 @@ function List() {
       label: w.ends,
       left: true,
       width: 160,
-      cell: k => (k.expires_at ? dateTime(k.expires_at) : <span class="dim">{w.noEnd}</span>),
+      cell: k => (k.expires_at ? dateTime(k.expires_at) : <span class="dim">{w.never}</span>),
     },
-    { name: 'made', label: w.made, left: true, width: 160, cell: k => dateTime(k.created_at) },
+    { name: 'made', label: t.exports.made, left: true, width: 160, cell: k => dateTime(k.created_at) },
     {
       name: 'acts',
       label: '',
@@ -167,18 +167,27 @@ function NewKey({ close, made }: { close: () => void; made: (k: KeyRow) => void 
     })
   return (
     <FormSheet title={w.title} close={close} keep={() => name !== ''} go={w.make} off={busy} send={make}>
-      <InputField label={w.name} hint={w.nameHint} error={wrong} required maxLength={255} autocomplete="off" value={name} on={setName} />
+      <InputField
+        label={t.overview.name}
+        hint={w.nameHint}
+        error={wrong}
+        required
+        maxLength={255}
+        autocomplete="off"
+        value={name}
+        on={setName}
+      />
       <Field label={w.scope} group>
         {() => <Seg label={w.scope} value={scope} options={scopes} on={setScope} />}
       </Field>
-      <SelectField label={w.days} value={days} options={lifetimes} on={setDays} />
+      <SelectField label={w.ends} value={days} options={lifetimes} on={setDays} />
     </FormSheet>
   )
 }
 
 // KeyOnce shows a new key, which is never shown again.
 const KeyOnce = ({ of: k, close }: { of: KeyRow; close: () => void }) => (
-  <Shown title={nameOf(k)} close={close} done={w.done}>
+  <Shown title={nameOf(k)} close={close} done={t.reports.done}>
     <p>{w.shown}</p>
     <Copy label={w.key} text={k.key ?? ''} />
     <p class="soft">{w.example}</p>

@@ -48,9 +48,9 @@ function Profile() {
       <form class="record" onSubmit={handleSubmit(() => save({ name: name.trim() }))}>
         <div class="part">
           <div class="fields">
-            <InputField label={w.name} error={wrong} required maxLength={120} autocomplete="name" value={name} on={setName} />
+            <InputField label={t.overview.name} error={wrong} required maxLength={120} autocomplete="name" value={name} on={setName} />
             <SelectField
-              label={w.language}
+              label={t.dimensions.language}
               value={who.language}
               options={[{ value: '', label: w.asBrowser }, ...Object.entries(languages).map(([value, label]) => ({ value, label }))]}
               on={language => void save({ language })}
@@ -72,7 +72,7 @@ function Profile() {
         </div>
         <div class="formfoot row">
           <span class="grow" />
-          <Button type="submit" look="primary" disabled={busy || !name.trim() || name.trim() === who.name} text={w.save} />
+          <Button type="submit" look="primary" disabled={busy || !name.trim() || name.trim() === who.name} text={t.parts.save} />
         </div>
       </form>
     </Card>
@@ -89,13 +89,13 @@ function Password() {
       finished(w.passwordSet, 'app')
     })
   return (
-    <Card look="narrow" title={w.password}>
+    <Card look="narrow" title={t.enter.password}>
       <form class="record" onSubmit={handleSubmit(change)}>
         <div class="part">
           <input class="hidden" type="text" autocomplete="username" tabIndex={-1} aria-hidden="true" readOnly value={me.value!.email} />
           <div class="capped">
             <InputField
-              label={w.newPassword}
+              label={t.enter.reset}
               hint={w.passwordHint}
               error={wrong}
               type="password"
@@ -215,7 +215,7 @@ function Session({ of: s }: { of: SessionRow }) {
         <div class="t" title={s.agent}>
           {name} {s.current && <span class="tag good">{w.thisOne}</span>}
         </div>
-        <div class="d wrap">{[s.address, w.seen(ago(s.seen_at)), w.since(dateTime(s.created_at))].join(' · ')}</div>
+        <div class="d wrap">{[s.address, words.team.seen(ago(s.seen_at)), words.team.joined(dateTime(s.created_at))].join(' · ')}</div>
       </div>
       {!s.current && <Button look="sm" aria-label={w.endOf(name)} onClick={() => void end()} text={w.end} />}
     </li>

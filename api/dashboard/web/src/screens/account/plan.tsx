@@ -145,7 +145,7 @@ function Limits({ of: data }: { of: PlanUsageAnswer }) {
           <Fact name={w.names[name]} value={n === null ? w.unlimited : count(n)} look="num" />
         ))}
         {Object.entries(data.includes).map(([name, on]) => (
-          <Fact name={w.features[name] ?? name} value={on ? w.yes : w.no} />
+          <Fact name={w.features[name] ?? name} value={on ? t.conditions.yes : t.conditions.no} />
         ))}
       </dl>
     </Card>

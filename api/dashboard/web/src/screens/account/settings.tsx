@@ -80,7 +80,7 @@ function Form({ saved }: { saved: Saved }) {
   }
   const save = () => run(send)
   const submit = () => {
-    if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: w.invalidCurrency })
+    if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: t.fieldCodes.invalid_currency! })
     if (!isZone(draft.timezone)) return setWrong({ field: 'timezone', text: w.invalidZone })
     if (newCurrency) setConfirming(true)
     else void save()
@@ -110,7 +110,7 @@ function Form({ saved }: { saved: Saved }) {
             <div class="formfoot row">
               <span class="grow" />
               {changed && <Button look="quiet" onClick={() => change(start)} text={t.parts.discard} />}
-              <Button type="submit" look="primary" disabled={!changed || busy} text={w.save} />
+              <Button type="submit" look="primary" disabled={!changed || busy} text={t.parts.save} />
             </div>
           )}
         </form>

@@ -153,7 +153,7 @@ function Invite({ close }: { close: () => void }) {
     })
   if (invitation)
     return (
-      <Shown title={w.inviteTitle} close={close} done={w.done}>
+      <Shown title={w.inviteTitle} close={close} done={t.reports.done}>
         <p>{w.linkText(invitation.email, roleName(invitation.role), dateTime(invitation.expires_at))}</p>
         <Copy label={w.link} text={invitation.url} />
       </Shown>
@@ -161,7 +161,16 @@ function Invite({ close }: { close: () => void }) {
   return (
     <FormSheet title={w.inviteTitle} close={close} keep={() => email !== ''} go={w.make} off={busy} send={invite}>
       <p>{w.inviteText}</p>
-      <InputField label={w.email} error={wrong} type="email" required autocomplete="off" maxLength={254} value={email} on={setEmail} />
+      <InputField
+        label={t.enter.email}
+        error={wrong}
+        type="email"
+        required
+        autocomplete="off"
+        maxLength={254}
+        value={email}
+        on={setEmail}
+      />
       <SelectField label={w.role} hint={words.roleHints[role]} value={role} options={roleOptions} on={setRole} />
     </FormSheet>
   )

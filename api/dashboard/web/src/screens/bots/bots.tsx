@@ -145,7 +145,12 @@ function Threshold({ saved, threshold, move, switched, may }: ThresholdProps) {
         <h2>{w.threshold}</h2>
         <span class="dim fine">{w.days30}</span>
         <span class="grow" />
-        <Button look="sm quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)} text={asTable ? w.asPlot : w.asTable} />
+        <Button
+          look="sm quiet"
+          aria-pressed={asTable}
+          onClick={() => setAsTable(!asTable)}
+          text={asTable ? t.overview.asPlot : t.overview.asTable}
+        />
       </div>
       <p class="soft">{w.thresholdText}</p>
       <div class="row wraps figures">
@@ -165,7 +170,7 @@ function Threshold({ saved, threshold, move, switched, may }: ThresholdProps) {
         <span class="dim num">{all > 0 && w.ofClicks(percent((bots / all) * 100, 1), all, count(all))}</span>
       </div>
       {asTable ? (
-        <PlainTable label={w.threshold} heads={[w.score, w.clicks, { left: w.side }]}>
+        <PlainTable label={w.threshold} heads={[w.score, t.figures.names.clicks, { left: w.side }]}>
           {saved.scores.map(s => (
             <tr key={s.score}>
               <td>{s.score}</td>

@@ -109,7 +109,7 @@ export function BotLists() {
             label={w.which}
             value={only}
             options={[
-              { value: '', label: w.all },
+              { value: '', label: t.lists.all },
               { value: 'allow', label: w.allow },
               { value: 'deny', label: w.deny },
             ]}
@@ -140,7 +140,7 @@ export function BotLists() {
         <Ask
           title={w.removeTitle}
           text={w.removeText(textOf(removing))}
-          go={w.remove}
+          go={t.lists.remove}
           danger
           close={() => setRemoving(null)}
           on={() => call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => finished(w.removed, ...changedRows))}
@@ -252,7 +252,7 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
       />
       <DropArea
         wide
-        label={w.file}
+        label={t.corrections.file}
         accept=".txt,.csv,text/plain"
         take={file => {
           if (file.size <= mostBytes) void file.text().then(text => set({ text }))
@@ -277,7 +277,7 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
         </Field>
       </DropArea>
       <ComboField
-        label={w.campaign}
+        label={t.dimensions.campaign_id}
         error={errorAt('campaign')}
         value={entry.campaign_id}
         none={w.everywhere}

@@ -7,6 +7,7 @@ import { ago } from '../../core/dates.ts'
 import { count, country } from '../../core/format.ts'
 import { touches, use, useAll } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
 import { Select } from '../../parts/form.tsx'
@@ -42,17 +43,17 @@ export function Repeats() {
   const columns: Column<RepeatIPRow>[] = [
     {
       name: 'ip',
-      label: w.address,
+      label: t.dimensions.ip,
       left: true,
       phone: true,
       kind: 'first',
       cell: r => <Two a={r.ip} b={[r.country && country(r.country), r.isp].filter(Boolean).join(' · ')} mono />,
     },
-    { name: 'hits', label: w.hits, phone: true, cell: r => count(r.hits) },
-    { name: 'bots', label: w.botsOf, cell: r => count(r.bot_clicks) },
+    { name: 'hits', label: t.figures.names.clicks, phone: true, cell: r => count(r.hits) },
+    { name: 'bots', label: w.bots, cell: r => count(r.bot_clicks) },
     { name: 'visitors', label: w.visitors, cell: r => <span title={r.visitors > 3 ? w.many : undefined}>{count(r.visitors)}</span> },
     { name: 'agents', label: w.agents, cell: r => count(r.user_agents) },
-    { name: 'campaigns', label: w.campaigns, cell: r => count(r.campaigns) },
+    { name: 'campaigns', label: t.campaigns.title, cell: r => count(r.campaigns) },
     { name: 'last', label: w.last, cell: r => ago(r.last_seen) },
     {
       name: 'acts',
@@ -64,7 +65,7 @@ export function Repeats() {
         denied.has(r.ip) ? (
           <span class="tag bad">{w.isDenied}</span>
         ) : may ? (
-          <Button look="sm" aria-label={w.denyOf(r.ip)} onClick={() => void deny(r.ip)} text={w.denyIt} />
+          <Button look="sm" aria-label={w.denyOf(r.ip)} onClick={() => void deny(r.ip)} text={w.deny} />
         ) : null,
     },
   ]

@@ -231,7 +231,7 @@ function FirstClick({ id }: { id: string }) {
               : t.link.waitingText}
           </div>
         </div>
-        {click && <Link look="sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })} text={t.link.why} />}
+        {click && <Link look="sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })} text={t.clicks.why} />}
         {click && <Link look="sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })} text={t.link.itsFigures} />}
       </div>
     </section>

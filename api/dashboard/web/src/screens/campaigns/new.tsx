@@ -24,7 +24,7 @@ const template = 'template:' // the beginning of the value of a choice that make
 // account it also makes the offer and the source.
 export const NewCampaign = () => {
   const list = to('/app/campaigns')
-  useHeading({ name: t.campaigns.newTitle, above: { name: t.campaigns.title, path: list } })
+  useHeading({ name: t.campaigns.add, above: { name: t.campaigns.title, path: list } })
   return canCreateCampaigns() ? (
     <Wizard />
   ) : (

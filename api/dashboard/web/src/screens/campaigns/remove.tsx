@@ -14,7 +14,7 @@ export const Remove = ({ of: c, close, then }: { of: { id: string; name: string 
     close={close}
     on={() =>
       call('DELETE /campaigns/{id}', { path: { id: c.id } }).then(() => {
-        finished(t.campaigns.removed(c.name), 'campaigns', 'reports')
+        finished(t.records.removed(c.name), 'campaigns', 'reports')
         then?.()
       })
     }

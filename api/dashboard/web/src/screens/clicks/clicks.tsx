@@ -46,7 +46,7 @@ function ClickLog({ campaign }: { campaign?: string }) {
           label={t.clicks.which}
           value={converted ? '1' : ''}
           options={[
-            { value: '', label: t.clicks.allClicks },
+            { value: '', label: t.lists.all },
             { value: '1', label: t.clicks.converted },
           ]}
           on={v => change({ converted: v || null }, true)}
@@ -64,7 +64,7 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
   const out: Column<ClickRow>[] = [
     {
       name: 'at',
-      label: t.clicks.time,
+      label: t.overview.time,
       left: true,
       phone: true,
       width: 96,
@@ -91,7 +91,7 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
   if (all)
     out.push({
       name: 'campaign',
-      label: t.clicks.campaign,
+      label: t.dimensions.campaign_id,
       left: true,
       cell: r => <Two a={r.campaign_name ?? t.gone} b={r.source_name ?? ''} />,
     })
@@ -112,17 +112,22 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
         <span class="row wraps">
           {r.is_bot && (
             <span class="tag warn">
-              {t.clicks.bot} {r.bot_score}
+              {t.devices.bot} {r.bot_score}
             </span>
           )}
           {r.conversions > 0 && <span class="tag good">{t.clicks.conversions(r.conversions)}</span>}
         </span>
       ),
     },
-    { name: 'cost', label: t.clicks.cost, width: 90, cell: r => (r.cost ? money(r.cost, r.cost < 1 ? 4 : 2) : <span class="dim">—</span>) },
+    {
+      name: 'cost',
+      label: t.figures.names.cost,
+      width: 90,
+      cell: r => (r.cost ? money(r.cost, r.cost < 1 ? 4 : 2) : <span class="dim">—</span>),
+    },
     {
       name: 'revenue',
-      label: t.clicks.revenue,
+      label: t.figures.names.revenue,
       width: 90,
       cell: r => (r.revenue ? <b>{money(r.revenue)}</b> : <span class="dim">—</span>),
     },

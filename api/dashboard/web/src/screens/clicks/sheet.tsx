@@ -53,7 +53,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
           <span class="soft">{[t.devices[c.device_type] ?? c.device_type, c.os, c.browser].filter(Boolean).join(' · ')}</span>
           {c.is_bot && (
             <span class="tag warn">
-              {t.clicks.bot} {c.bot_score}
+              {t.devices.bot} {c.bot_score}
             </span>
           )}
           <span class="tag">{c.is_unique ? t.clicks.first : t.clicks.again}</span>
@@ -106,7 +106,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
           </ul>
         )}
       </Part>
-      <Part title={t.clicks.outcomes}>
+      <Part title={t.conversions.title}>
         {d.conversions.length === 0 ? (
           <p class="dim">{t.clicks.noConversions}</p>
         ) : (
@@ -137,11 +137,11 @@ function Story({ of: d }: { of: ClickAnswer }) {
               />
             )
           })}
-          <Fact name={t.clicks.cost} value={c.cost ? money(c.cost, c.cost < 1 ? 4 : 2) : '—'} />
+          <Fact name={t.figures.names.cost} value={c.cost ? money(c.cost, c.cost < 1 ? 4 : 2) : '—'} />
         </dl>
       </Part>
       {c.params && (
-        <Part title={t.clicks.params}>
+        <Part title={t.link.params}>
           <dl class="facts">
             {[...new URLSearchParams(c.params)].map(([k, v], i) => (
               <>

@@ -41,7 +41,7 @@ export function Conversions() {
         <Seg
           label={w.which}
           value={status}
-          options={[{ value: '', label: w.all }, ...Object.entries(w.statuses).map(([value, label]) => ({ value, label }))]}
+          options={[{ value: '', label: t.lists.all }, ...Object.entries(w.statuses).map(([value, label]) => ({ value, label }))]}
           on={v => change({ status: v || null }, true)}
         />
       }
@@ -71,7 +71,7 @@ function UnmatchedLink() {
 const columns: Column<ConversionRow>[] = [
   {
     name: 'at',
-    label: w.time,
+    label: t.overview.time,
     left: true,
     phone: true,
     width: 110,
@@ -83,7 +83,7 @@ const columns: Column<ConversionRow>[] = [
   },
   {
     name: 'offer',
-    label: w.what,
+    label: t.dimensions.offer_id,
     left: true,
     phone: true,
     kind: 'first',

@@ -160,7 +160,7 @@ function SourceOfAll({ value, on }: { value: string; on: (v: string) => void }) 
 const Columns = ({ of: head, given }: { of: Head; given: string }) => (
   <div class="columns">
     <div class="row wraps">
-      <span class="dim fine">{w.columns}</span>
+      <span class="dim fine">{t.reports.columns}</span>
       {head.header.slice(0, 40).map((c, i) => (
         <span key={i} class={'tag' + (c.column ? ' good' : '')} title={c.cell}>
           <span class="cut">{c.cell || '—'}</span> <span class="soft">{c.column ? '→ ' + c.column : w.unknown}</span>

@@ -35,10 +35,10 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
   const [newStatus, setNewStatus] = useState('')
   useLetters(step)
   const facts: [name: string, value: string | null, mono?: boolean][] = [
-    [w.campaign, c.campaign_name],
-    [w.what, c.offer_name],
+    [t.dimensions.campaign_id, c.campaign_name],
+    [t.dimensions.offer_id, c.offer_name],
     [w.network, c.network_name],
-    [w.source, c.source_name],
+    [t.dimensions.source_id, c.source_name],
     [w.from, w.came[c.source] ?? c.source],
     [w.goal, c.goal],
     [w.sale, c.sale_amount === null ? null : amount(c.sale_amount, c.sale_currency ?? '')],

@@ -54,7 +54,7 @@ export function Unmatched() {
   const columns: Column<PostbackRow>[] = [
     {
       name: 'at',
-      label: w.time,
+      label: t.overview.time,
       left: true,
       phone: true,
       width: 110,
@@ -74,7 +74,7 @@ export function Unmatched() {
     <>
       <div class="line filters">
         <Select
-          label={w.network}
+          label={t.conversions.network}
           value={network}
           options={[{ value: 'all', label: w.every }, ...(networks ?? []).map(n => ({ value: n.id, label: n.name }))]}
           on={v => change({ network: v === 'all' ? null : v, postback: null })}
@@ -111,7 +111,7 @@ export function Unmatched() {
       {confirming && (
         <Replay
           network={network}
-          name={network === 'all' ? w.everyOf : (byID.get(network)?.name ?? w.network)}
+          name={network === 'all' ? w.everyOf : (byID.get(network)?.name ?? t.conversions.network)}
           close={() => setConfirming(false)}
         />
       )}

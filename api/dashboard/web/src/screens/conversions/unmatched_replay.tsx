@@ -49,7 +49,7 @@ export function Replay({ network, name, close }: { network: string; name: string
     shown = filter ? list.filter(o => o.result === filter) : list
   return (
     <Sheet
-      title={w.dryTitle}
+      title={w.check}
       close={close}
       foot={
         <>
@@ -82,7 +82,7 @@ export function Replay({ network, name, close }: { network: string; name: string
             />
             <div class="report lists">
               <Table
-                label={w.dryTitle}
+                label={w.check}
                 rows={shown}
                 keyOf={o => o.id}
                 nameOf={o => o.id}

@@ -104,13 +104,13 @@ export function PostbackSheet({ of: row, network, close, step }: SheetProps) {
           <dl class="facts">
             <Fact name={w.service} value={outcome?.reason || row.reason} look="wrap" />
             <Fact name={w.arrived} value={dateTime(row.at)} />
-            <Fact name={w.network} value={row.network_name || w.none} look="wrap" />
-            <Fact name={w.domain} value={row.domain} look="wrap" />
+            <Fact name={t.conversions.network} value={row.network_name || w.none} look="wrap" />
+            <Fact name={t.campaigns.domain} value={row.domain} look="wrap" />
             <Fact name={w.sender} value={row.ip} look="wrap" />
           </dl>
         </Part>
         <Part title={w.raw}>
-          <PlainTable label={w.raw} heads={[{ left: w.param }, { left: w.value }, { left: w.readAs }]}>
+          <PlainTable label={w.raw} heads={[{ left: t.link.param }, { left: t.reports.value }, { left: t.link.readAs }]}>
             {paramsOf(row.query).map(([name, value], i) => {
               const as = readAs(name, settings)
               return (
@@ -119,7 +119,7 @@ export function PostbackSheet({ of: row, network, close, step }: SheetProps) {
                   <td class="left mono" title={value}>
                     {value}
                   </td>
-                  <td class={'left' + (as ? '' : ' dim')}>{as ? w.fields[as] : w.notRead}</td>
+                  <td class={'left' + (as ? '' : ' dim')}>{as ? w.fields[as] : t.corrections.unknown}</td>
                 </tr>
               )
             })}

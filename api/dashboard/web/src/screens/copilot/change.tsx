@@ -18,20 +18,20 @@ function linesOf({ before: b, after: a, names, action }: CopilotPreview): Line[]
     name = (id: string) => names[id] || id
   const state = (s?: string) => w.states[s ?? ''] ?? s ?? '—',
     cap = (p: Part) => (p.cap == null ? w.noCap : count(p.cap))
-  if (b.status !== a.status) out.push({ what: w.status, before: state(b.status), after: state(a.status) })
-  if ((b.cap ?? null) !== (a.cap ?? null)) out.push({ what: w.cap, before: cap(b), after: cap(a) })
+  if (b.status !== a.status) out.push({ what: t.conversions.status, before: state(b.status), after: state(a.status) })
+  if ((b.cap ?? null) !== (a.cap ?? null)) out.push({ what: t.flow.fields.daily_cap, before: cap(b), after: cap(a) })
   for (const p of b.paths ?? []) {
     const q = a.paths?.find(o => o.id === p.id),
-      drawn = (o: typeof p) => (o.is_active ? w.weight(String(o.weight)) : w.pathOff)
+      drawn = (o: typeof p) => (o.is_active ? t.flow.weight(o.weight) : w.states.paused)
     if (!q || p.weight !== q.weight || p.is_active !== q.is_active)
-      out.push({ what: name(p.id), before: drawn(p), after: q ? drawn(q) : w.gone })
+      out.push({ what: name(p.id), before: drawn(p), after: q ? drawn(q) : t.gone })
   }
   for (const [i, d] of (b.destinations ?? []).entries()) {
     const e = a.destinations?.[i],
       label = (o: typeof d) => name(o.id || o.url || '')
     if (e && (d.id !== e.id || d.url !== e.url)) out.push({ what: w.replaced, before: label(d), after: label(e) })
     else if (!e || d.weight !== e.weight)
-      out.push({ what: label(d), before: w.weight(String(d.weight)), after: e ? w.weight(String(e.weight)) : w.gone })
+      out.push({ what: label(d), before: t.flow.weight(d.weight), after: e ? t.flow.weight(e.weight) : t.gone })
   }
   for (const f of b.filters ?? []) {
     const g = a.filters?.find(o => o.id === f.id),

@@ -73,7 +73,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
   return (
     <section class="card chat">
       <header>
-        <h2>{w.chat}</h2>
+        <h2>{w.tabs.chat}</h2>
         {w.using[using] && <span class="dim fine">{w.usingOf(w.using[using]!)}</span>}
         <span class="grow" />
         {list.length > 0 && <Button look="sm" disabled={busy} onClick={clear} text={w.again} />}
@@ -265,7 +265,7 @@ function Connect() {
               }}
             />
             <div class="across row">
-              <Button type="submit" look="primary" disabled={busy} icon="check" text={w.connectGo} />
+              <Button type="submit" look="primary" disabled={busy} icon="check" text={t.nav.connect} />
             </div>
           </form>
         )}

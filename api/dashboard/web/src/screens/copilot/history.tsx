@@ -8,6 +8,7 @@ import { asError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
 import { Empty, Alert } from '../../parts/state.tsx'
 import { w } from '../../text/copilot.ts'
 import { act } from './act.ts'
@@ -80,7 +81,7 @@ function ChangeMade({ of: c }: { of: CopilotChange }) {
         {error && <Alert text={errorText(error)} />}
       </div>
       {!undone && canWrite() && (
-        <Button look="sm" disabled={busy} aria-label={`${w.undo}: ${c.title}`} onClick={() => void undo()} text={w.undo} />
+        <Button look="sm" disabled={busy} aria-label={`${t.parts.undo}: ${c.title}`} onClick={() => void undo()} text={t.parts.undo} />
       )}
     </li>
   )

@@ -112,7 +112,7 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
   return (
     <Sheet
       side
-      title={of ? w.editRule : w.addRule}
+      title={of ? t.lists.edit : w.addRule}
       close={close}
       keep={() => JSON.stringify(draft) !== JSON.stringify(start)}
       foot={
@@ -120,7 +120,7 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
           <Button disabled={busy} onClick={() => void simulate()} text={w.replay} />
           <span class="grow" />
           <Button onClick={close} text={t.parts.cancel} />
-          <Button look="primary" disabled={busy} onClick={() => void save()} text={w.saveRule} />
+          <Button look="primary" disabled={busy} onClick={() => void save()} text={t.parts.save} />
         </>
       }>
       <div class="body">
@@ -172,11 +172,11 @@ function When(p: FieldsProps) {
     })
   return (
     <>
-      <InputField label={w.name} wide error={errorAt('name')} value={draft.name} maxLength={100} on={name => set({ name })} />
+      <InputField label={t.overview.name} wide error={errorAt('name')} value={draft.name} maxLength={100} on={name => set({ name })} />
       <SelectField label={w.looksAt} value={draft.looks_at} options={options(w.levels)} on={watch} />
       {draft.looks_at === 'value' && (
         <SelectField
-          label={w.attribute}
+          label={t.conditions.attribute}
           error={errorAt('attribute')}
           value={draft.attribute}
           options={attributes.map(value => ({ value, label: t.dimensions[value] ?? value }))}
@@ -224,7 +224,7 @@ function Then(p: FieldsProps) {
         label={w.cooldown}
         value={String(draft.cooldown_minutes)}
         options={durations([60, 360, 720, 1440, 2880, 10080, 43200], draft.cooldown_minutes, m =>
-          m % 1440 === 0 ? w.days(m / 1440) : w.hours(Math.round(m / 60)),
+          m % 1440 === 0 ? w.days(m / 1440) : t.exports.times.hours(Math.round(m / 60)),
         )}
         on={v => set({ cooldown_minutes: Number(v) })}
       />

@@ -30,7 +30,7 @@ export function Rules() {
   return (
     <>
       <Card
-        title={w.rules}
+        title={w.tabs.rules}
         beside={
           may && rows?.length !== 0 && <Button look="primary" onClick={() => setDialog({ kind: 'edit' })} icon="plus" text={w.addRule} />
         }>
@@ -62,7 +62,7 @@ export function Rules() {
         <Ask
           title={w.removeTitle}
           text={w.removeText(dialog.rule.name)}
-          go={w.removeRule}
+          go={t.lists.remove}
           danger
           close={close}
           on={() =>
@@ -104,11 +104,11 @@ function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: D
         <RowMenu
           name={t.lists.actionsOf(r.name)}
           actions={[
-            { label: w.editRule, on: () => open({ kind: 'edit', rule: r }) },
+            { label: t.lists.edit, on: () => open({ kind: 'edit', rule: r }) },
             r.mode === 'live'
               ? { label: w.toShadow, on: () => void patch(r, { mode: 'shadow' }).catch(failed) }
               : { label: w.toLive, on: () => open({ kind: 'live', rule: r }) },
-            { label: w.removeRule, bad: true, on: () => open({ kind: 'remove', rule: r }) },
+            { label: t.lists.remove, bad: true, on: () => open({ kind: 'remove', rule: r }) },
           ]}
         />
       )}

@@ -1,4 +1,5 @@
 import type { Difference, DifferenceRow } from '../../api.gen.ts'
+import { t } from '../../core/text.ts'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { w } from '../../text/difference.ts'
 import { measuresOf, Value, type Kind, type Measure } from './sides.tsx'
@@ -12,7 +13,7 @@ const keyOf = (r: DifferenceRow) => r.day + (r.campaign_id ?? '')
 export function Days({ of: d, kind }: { of: Difference; kind: Kind }) {
   const measures = measuresOf(d, kind).filter(m => m.compared),
     figures = measures.flatMap(m => [`${m.label}: ${w.theirs}`, w.ours, w.difference, w.unexplained]),
-    heads = [{ left: w.day }, { left: w.campaign }, ...figures, { left: w.causes }]
+    heads = [{ left: t.overview.day }, { left: t.dimensions.campaign_id }, ...figures, { left: w.causes }]
   return (
     <PlainTable look="differs" label={w.days} heads={heads}>
       {d.rows

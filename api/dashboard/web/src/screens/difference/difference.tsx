@@ -70,7 +70,7 @@ function Compared({ of: d, kind, id }: Props) {
   if (!measuresOf(d, kind).some(m => m.compared))
     return (
       <EmptyCard title={w.nothing} more={w.nothingMore[kind]}>
-        <Link href={to('/app/integrations', { [kind]: id })} text={w.connect} />
+        <Link href={to('/app/integrations', { [kind]: id })} text={t.nav.connect} />
       </EmptyCard>
     )
   return (

@@ -59,7 +59,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
         foot={
           <>
             <span class="grow" />
-            <Button look="primary" onClick={close} text={w.done} />
+            <Button look="primary" onClick={close} text={t.reports.done} />
           </>
         }>
         <div class="body">
@@ -87,7 +87,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
     )
   const errorAt = (name: string) => (wrong?.field === name ? wrong.text : undefined)
   return (
-    <FormSheet title={w.addTitle} close={close} keep={() => hosts.trim() !== ''} go={w.add} off={busy || !hosts.trim()} send={add}>
+    <FormSheet title={w.add} close={close} keep={() => hosts.trim() !== ''} go={w.add} off={busy || !hosts.trim()} send={add}>
       <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={errorAt('domain')}>
         {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={setHosts} />}
       </Field>
@@ -111,7 +111,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
         on={setDns}
       />
       <ComboField
-        label={w.group}
+        label={t.lists.group}
         hint={w.groupHint}
         error={errorAt('group_name')}
         value={group}

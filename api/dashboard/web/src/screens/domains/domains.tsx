@@ -30,7 +30,7 @@ function RemoveDomain({ of: d, close, then }: { of: DomainRow; close: () => void
   const used = usedBy(d)
   return (
     <Ask
-      title={w.removeTitle(d.domain)}
+      title={t.records.removeTitle(d.domain)}
       text={w.removeText}
       go={t.lists.remove}
       danger
@@ -39,7 +39,7 @@ function RemoveDomain({ of: d, close, then }: { of: DomainRow; close: () => void
       wrong={e => toast(codeText(asError(e).code) ?? sentence(asError(e)), { bad: true })}
       on={() =>
         call('DELETE /domains', { query: { id: d.id } }).then(() => {
-          finished(w.removed(d.domain), 'domains')
+          finished(t.records.removed(d.domain), 'domains')
           then()
         })
       }>
@@ -52,7 +52,7 @@ function RemoveDomain({ of: d, close, then }: { of: DomainRow; close: () => void
 const columns: Column<DomainRow>[] = [
   {
     name: 'domain',
-    label: w.domain,
+    label: t.campaigns.domain,
     left: true,
     phone: true,
     kind: 'first',
@@ -74,7 +74,7 @@ const columns: Column<DomainRow>[] = [
       </span>
     ),
   },
-  { name: 'state', label: w.state, left: true, phone: true, cell: r => <State of={r} /> },
+  { name: 'state', label: t.lists.status, left: true, phone: true, cell: r => <State of={r} /> },
   {
     name: 'https',
     label: w.https,
@@ -208,7 +208,7 @@ export function Domains() {
           </Empty>
         ) : (
           <Table
-            label={w.title}
+            label={t.nav.domains}
             rows={rows}
             columns={may ? [...columns, menu(r => show(r.id), setRemoving)] : columns}
             keyOf={r => r.id}

@@ -100,7 +100,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             <Fact name={w.https} value={d.https === null ? w.unknown : d.https ? w.yes : w.no} />
             <Fact name={w.certificate} value={<Certificate status={d.ssl_status} />} />
             <Fact name={w.certificateUntil} value={<Ending at={d.certificate_expires_at} />} />
-            <Fact name={w.registeredUntil} value={<Ending at={d.registered_until} />} />
+            <Fact name={w.registered} value={<Ending at={d.registered_until} />} />
             <dt>{w.used}</dt>
             <dd>
               {usedBy(d) || w.nothing}
@@ -150,7 +150,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
         <Settings of={d} groups={groups} may={may} onDirty={setDirty} />
         <section class="part">
           <div class="row">
-            <span class="grow dim">{d.is_default ? w.isDefaultText : w.defaultText}</span>
+            <span class="grow dim">{w.defaultText}</span>
             {may && !d.is_default && <Button disabled={!d.is_verified} onClick={() => void makeDefault(d)} text={w.makeDefault} />}
           </div>
           {may && (
@@ -185,8 +185,8 @@ function Records({ of: d, target, certificate: c }: { of: DomainRow; target: str
         <dl key={r.name + r.type} class="facts record-to-set">
           {r === c?.ownership && <dt class="across dim">{w.proof}</dt>}
           <Fact name={w.type} value={<b>{r.type.toUpperCase()}</b>} />
-          <Fact name={w.name} value={<Copy text={r.name} label={`${r.type} ${w.name}`} />} />
-          <Fact name={w.value} value={<Copy text={r.value} label={`${r.type} ${w.value}`} />} />
+          <Fact name={t.overview.name} value={<Copy text={r.name} label={`${r.type} ${t.overview.name}`} />} />
+          <Fact name={t.reports.value} value={<Copy text={r.value} label={`${r.type} ${t.reports.value}`} />} />
         </dl>
       ))}
       {c?.ownership_http && (
@@ -266,9 +266,9 @@ function PointForMe({ of: d }: { of: DomainRow }) {
 function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: string[]; may: boolean; onDirty: (dirty: boolean) => void }) {
   const sections: Section[] = [
     {
-      title: w.settings,
+      title: t.settings.title,
       specs: [
-        { name: 'group_name', kind: 'group', label: w.group, hint: w.groupHint, known: groups },
+        { name: 'group_name', kind: 'group', label: t.lists.group, hint: w.groupHint, known: groups },
         {
           name: 'crawlers',
           kind: 'select',
@@ -286,7 +286,7 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
   const save = async (draft: Draft) => {
     const { group_name, crawlers, https_only, failover, index_page, tag_name } = draft as unknown as DomainRow
     await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page, tag_name } })
-    finished(w.saved(d.domain), 'domains', 'goals', 'campaigns')
+    finished(t.records.saved(d.domain), 'domains', 'goals', 'campaigns')
   }
   return (
     <RecordForm

@@ -107,7 +107,7 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
 export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; close: () => void }) {
   const [newName, setNewName] = useState(name),
     [wrong, setWrong] = useState<Wrong>()
-  const send = () => call('POST /flows', { body: { name: newName, paths } }).then(() => finished(t.flow.savedAs(newName), 'flows'))
+  const send = () => call('POST /flows', { body: { name: newName, paths } }).then(() => finished(t.records.saved(newName), 'flows'))
   return (
     <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => setWrong(wrongOf(asError(e), ['name']))} close={close}>
       <InputField label={t.overview.name} error={wrong?.text} value={newName} maxLength={255} on={setNewName} />

@@ -146,7 +146,7 @@ function Where({ path: p, book, records, wrong, self, on }: Props) {
         <Answer path={p} on={on} />
       ) : p.action === 'campaign' ? (
         <ComboField
-          label={t.flow.handTo}
+          label={t.flow.fields.campaign_id}
           value={p.campaign_id ?? ''}
           choices={choicesOf(records.campaigns)?.filter(c => c.value !== self)}
           on={campaign_id => on({ campaign_id })}

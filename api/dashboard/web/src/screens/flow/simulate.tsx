@@ -336,13 +336,13 @@ function Attribute({ name, value, on, sources, usual }: AttributeProps) {
           label={label}
           value={value}
           shown={value ? undefined : (usual ?? '')}
-          placeholder={t.simulate.any}
+          placeholder={t.unknown}
           choices={choices}
           clear
           on={on}
         />
       ) : (
-        <Input aria-label={label} value={value} placeholder={t.simulate.any} on={on} />
+        <Input aria-label={label} value={value} placeholder={t.unknown} on={on} />
       )}
     </div>
   )

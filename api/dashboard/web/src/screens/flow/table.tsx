@@ -77,7 +77,7 @@ function Row({ path: p, n, book, share, lit, wrong, edit, move, all, may, set }:
         )}
       </div>
       <label class="row weight">
-        <span class="dim fine">{t.flow.weightOf}</span>
+        <span class="dim fine">{t.flow.fields.weight}</span>
         <Input
           class="num"
           type="number"

@@ -39,7 +39,7 @@ const sections = (exists: boolean): Section[] => [
     title: w.basics,
     specs: [
       ...(exists ? [] : [{ name: 'key', kind: 'text' as const, label: w.key, hint: w.keyHint, max: 64, mono: true }]),
-      { name: 'name', kind: 'text', label: w.name, hint: w.nameHint, max: 120 },
+      { name: 'name', kind: 'text', label: t.overview.name, hint: w.nameHint, max: 120 },
       { name: 'kind', kind: 'select', label: w.goalKind, options: options(w.goalKinds) },
       { name: 'matchPath', kind: 'text', label: w.matchPath, hint: w.matchHint, max: 500, mono: true, when: isPage },
     ],
@@ -50,10 +50,18 @@ const sections = (exists: boolean): Section[] => [
       { name: 'dedupe', kind: 'select', label: w.dedupe, options: options(w.dedupes) },
       { name: 'status', kind: 'select', label: w.status, options: options(w.statuses) },
       { name: 'valueMode', kind: 'select', label: w.valueMode, options: options(w.valueModes) },
-      { name: 'value', kind: 'number', label: w.value, min: 0, when: hasFixedValue },
-      { name: 'currency', kind: 'text', label: w.ownCurrency, hint: w.currencyHint, max: 3, mono: true, when: d => d.valueMode !== 'none' },
+      { name: 'value', kind: 'number', label: t.corrections.amount, min: 0, when: hasFixedValue },
+      {
+        name: 'currency',
+        kind: 'text',
+        label: t.settings.currency,
+        hint: w.currencyHint,
+        max: 3,
+        mono: true,
+        when: d => d.valueMode !== 'none',
+      },
       { name: 'isPrimary', kind: 'switch', label: w.primary },
-      { name: 'isActive', kind: 'switch', label: w.active },
+      { name: 'isActive', kind: 'switch', label: t.lists.states.active! },
     ],
   },
 ]
@@ -112,7 +120,7 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
   const save = async (d: Draft) => {
     const saving = s ? call('PUT /sites', { body: { ...d, id: s.id } }) : call('POST /sites', { body: d }),
       { site } = await saving.catch(rethrow)
-    finished(w.siteSaved(site.name), 'goals', 'sites')
+    finished(t.records.saved(site.name), 'goals', 'sites')
     if (!s) made(site.id)
     close()
   }
@@ -128,15 +136,15 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
         cancel={close}
         sections={[
           {
-            title: w.site,
+            title: t.campaigns.fields.site,
             specs: [
-              { name: 'name', kind: 'text', label: w.siteName, max: 120 },
+              { name: 'name', kind: 'text', label: t.overview.name, max: 120 },
               { name: 'domain', kind: 'text', label: w.domain, hint: w.domainHint, max: 500, mono: true },
               { name: 'kind', kind: 'select', label: w.kind, options: options(w.kinds) },
-              { name: 'currency', kind: 'text', label: w.currency, max: 3, mono: true },
+              { name: 'currency', kind: 'text', label: t.settings.currency, max: 3, mono: true },
               { name: 'revenueFrom', kind: 'select', label: w.revenueFrom, options: options(w.revenues) },
               ...(s ? [] : [{ name: 'seedGoals', kind: 'switch' as const, label: w.seed, hint: w.seedHint }]),
-              { name: 'isActive', kind: 'switch', label: w.active, hint: w.activeHint },
+              { name: 'isActive', kind: 'switch', label: t.lists.states.active!, hint: w.activeHint },
             ],
           },
         ]}

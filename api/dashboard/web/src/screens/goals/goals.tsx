@@ -52,7 +52,7 @@ export function Goals() {
         <>
           <div class="line filters">
             <Select
-              label={w.site}
+              label={t.campaigns.fields.site}
               value={data.site.id}
               options={data.sites.map(s => ({ value: s.id, label: s.name + (s.isActive ? '' : ` (${w.off})`) }))}
               on={id => change({ site: id })}
@@ -104,16 +104,16 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
       />
       {removing && (
         <Ask
-          title={w.removeSiteTitle(s.name)}
+          title={t.exports.removeOf(s.name)}
           text={w.removeSiteText}
-          go={w.remove}
+          go={t.lists.remove}
           danger
           name={s.name}
           close={() => setRemoving(false)}
           on={() =>
             call('DELETE /sites', { query: { id: s.id } }).then(() => {
               change({ site: null })
-              finished(w.siteRemoved(s.name), 'goals', 'sites', 'campaigns')
+              finished(t.records.removed(s.name), 'goals', 'sites', 'campaigns')
             })
           }
         />
@@ -146,7 +146,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
   const columns: Column<GoalRow>[] = [
     {
       name: 'name',
-      label: w.goal,
+      label: t.conversions.goal,
       left: true,
       phone: true,
       kind: 'first',
@@ -164,11 +164,11 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
     },
     {
       name: 'active',
-      label: w.active,
+      label: t.lists.states.active!,
       left: true,
       phone: true,
       kind: 'state',
-      cell: g => <Switch on={g.isActive} label={w.activeOf(g.name)} disabled={!may} set={on => void setActive(g, on)} />,
+      cell: g => <Switch on={g.isActive} label={t.lists.activeOf(g.name)} disabled={!may} set={on => void setActive(g, on)} />,
     },
     {
       name: 'dedupe',
@@ -183,7 +183,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
     },
     { name: 'events', label: w.figures.events!, cell: g => count(g.events) },
     { name: 'conversions', label: t.figures.names.conversions, phone: true, cell: g => count(g.conversions) },
-    { name: 'revenue', label: w.revenue, cell: g => money(g.revenue) },
+    { name: 'revenue', label: t.figures.names.revenue, cell: g => money(g.revenue) },
     { name: 'last', label: w.last, cell: g => (g.lastAt ? ago(g.lastAt) : <span class="dim">{w.never}</span>) },
     {
       name: 'acts',
@@ -193,24 +193,24 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
       cell: g =>
         may && (
           <RowMenu
-            name={w.actionsOf(g.name)}
+            name={t.lists.actionsOf(g.name)}
             actions={[
               { label: w.edit, on: () => edit(g) },
-              { label: w.remove, bad: true, on: () => setRemoving(g) },
+              { label: t.lists.remove, bad: true, on: () => setRemoving(g) },
             ]}
           />
         ),
     },
   ]
   return (
-    <Card look="report lists" title={w.goals} note={w.days(data.days)}>
+    <Card look="report lists" title={t.campaigns.fields.goals} note={w.days(data.days)}>
       {data.goals.length === 0 ? (
         <Empty title={w.emptyGoals} more={w.emptyGoalsMore}>
           {may && <Button onClick={() => edit('new')} icon="plus" text={w.add} />}
         </Empty>
       ) : (
         <Table
-          label={w.goals}
+          label={t.campaigns.fields.goals}
           rows={data.goals}
           columns={columns}
           keyOf={g => g.id}
@@ -222,15 +222,15 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
       )}
       {removing && (
         <Ask
-          title={w.removeTitle(removing.name)}
+          title={t.exports.removeOf(removing.name)}
           text={w.removeText}
-          go={w.remove}
+          go={t.lists.remove}
           danger
           name={removing.name}
           close={() => setRemoving(null)}
           on={() =>
             call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() =>
-              finished(w.removed(removing.name), 'goals'),
+              finished(t.records.removed(removing.name), 'goals'),
             )
           }
         />
@@ -268,7 +268,7 @@ const Suggested = ({ rows, edit }: { rows: GoalSuggested[]; edit: (g: GoalSugges
 const Products = ({ of: data }: { of: GoalList }) =>
   data.products.length === 0 ? null : (
     <Part look="card" title={w.products}>
-      <PlainTable label={w.products} heads={[w.product, w.orders, w.quantity, w.revenue]}>
+      <PlainTable label={w.products} heads={[w.product, w.figures.orders, w.quantity, t.figures.names.revenue]}>
         {data.products.map(p => (
           <tr key={p.sku + p.currency}>
             <td title={p.sku}>{p.name || p.sku}</td>

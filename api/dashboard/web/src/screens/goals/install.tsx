@@ -8,6 +8,7 @@ import { count } from '../../core/format.ts'
 import { originOf, tagOf } from '../../core/link.ts'
 import { touches } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Seg, SelectField } from '../../parts/form.tsx'
@@ -145,8 +146,8 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
         </>
       )}
       <div>
-        <h3 class="label">{w.siteKey}</h3>
-        <Copy text={data.siteKey} label={w.siteKey} />
+        <h3 class="label">{t.settings.siteKey}</h3>
+        <Copy text={data.siteKey} label={t.settings.siteKey} />
       </div>
       <div class="row">
         <div class="grow">

@@ -5,9 +5,6 @@ import { counted } from '../words.ts'
 const of = counted('de')
 
 export const words: typeof en = {
-  title: 'Domains',
-  domain: 'Domain',
-  state: 'Status',
   leads: 'Führt hierher',
   certificate: 'Zertifikat',
   registered: 'Registrierung endet',
@@ -59,7 +56,6 @@ export const words: typeof en = {
     deleted: 'Freigegeben',
     inactive: 'Nicht aktiv',
   },
-  addTitle: 'Domains hinzufügen',
   hosts: 'Hostnamen',
   hostsHint: 'Bis zu 50, einer pro Zeile oder durch Kommas getrennt. Eine Subdomain wie go.shop.example lässt die Website in Ruhe.',
   hostsHintDNS: 'Bis zu 10, wenn ein DNS-Konto ihre Einträge setzt.',
@@ -67,7 +63,6 @@ export const words: typeof en = {
   dnsNone: 'von Hand',
   dnsHint: 'Ein verbundenes Konto, das die Zone hält, setzt die Einträge.',
   connectDNS: 'Mit einem verbundenen DNS-Konto setzen sich die Einträge von selbst.',
-  group: 'Gruppe',
   groupHint: 'Domains der Gruppe „spare“ übernehmen Kampagnen von Domains, die ausweichen.',
   added: (n, name) => (n === 1 ? `${name} ist hinzugefügt` : `${n} Domains sind hinzugefügt`),
   skipped: list => `Schon vorhanden: ${list}`,
@@ -78,14 +73,11 @@ export const words: typeof en = {
     conflict: 'ein anderer Eintrag ist dort',
     failed: 'fehlgeschlagen',
   },
-  done: 'Fertig',
   records: 'Zu setzende Einträge',
   recordsText: host => `Dort, wo das DNS von ${host} verwaltet wird.`,
   recordsWhy:
     'Der TXT-Eintrag weist nach, wem der Name gehört. Ein CNAME tut das auch, außer ein Proxy verbirgt ihn oder ein anderes Konto hat oder hatte den Namen.',
   type: 'Typ',
-  name: 'Name',
-  value: 'Wert',
   apexHint:
     'Ein Name ohne Subdomain nimmt bei vielen Anbietern keinen CNAME an. Dort gibt es ALIAS, ANAME, einen abgeflachten CNAME oder die Adressen, die die Prüfung nennt.',
   noTarget: 'Diese Installation hat keinen Hostnamen, auf den eine Domain zeigen kann. Der Betreiber setzt TRACKING_HOST.',
@@ -123,7 +115,6 @@ export const words: typeof en = {
   released: 'Das Zertifikat ist freigegeben',
   wrong: 'Was nicht stimmt',
   ends: date => `Es endet am ${date}.`,
-  settings: 'Einstellungen',
   crawlers: 'Crawler',
   crawlersHint: 'Was robots.txt sagt.',
   crawlerChoices: { disallow: 'Fernhalten', allow: 'Willkommen' },
@@ -136,10 +127,8 @@ export const words: typeof en = {
     'Werbeblocker kennen t.js. Mit einem Namen wie shop-stats ist das Tag auch unter /shop-stats.js erreichbar. Nur zusammen mit den Seiten ändern, die es verwenden.',
   failover: 'Auf Reserve ausweichen, wenn sie als unsicher gilt',
   failoverHint: 'Listen unsicherer Adressen wie Safe Browsing werden laufend geprüft.',
-  saved: name => `${name} ist gespeichert`,
   makeDefault: 'Als Standard setzen',
   defaultText: 'Neue Kampagnen ohne eigene Domain kommen hierher.',
-  isDefaultText: 'Neue Kampagnen ohne eigene Domain kommen hierher.',
   nowDefault: name => `${name} ist der Standard`,
   spareTitle: 'Reservedomain',
   onSpare: n => `${of(n, 'Kampagne hat', 'Kampagnen haben')} diese Domain verlassen, weil sie auf einer Liste unsicherer Adressen stand.`,
@@ -147,12 +136,9 @@ export const words: typeof en = {
   cameBack: (n, kept) =>
     `${of(n, 'Kampagne ist', 'Kampagnen sind')} zurück` + (kept ? `; ${kept} blieben, weil ihr Alias hier vergeben ist` : ''),
   remove: 'Domain löschen',
-  removeTitle: name => `${name} löschen?`,
   removeText: 'Links darauf funktionieren sofort nicht mehr, und das Zertifikat wird freigegeben.',
   inUse: text => `Zuerst umziehen: ${text}.`,
-  removed: name => `${name} ist gelöscht`,
   facts: 'Wie es steht',
-  registeredUntil: 'Registrierung endet',
   certificateUntil: 'Zertifikat bis',
   codes: {
     domain_in_use: 'Kampagnen oder Smartlinks liegen darauf. Zuerst umziehen.',

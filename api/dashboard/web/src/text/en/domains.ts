@@ -4,9 +4,6 @@ import { counted } from '../words.ts'
 const of = counted('en')
 
 export const words = {
-  title: 'Domains',
-  domain: 'Domain',
-  state: 'State',
   leads: 'Leads here',
   certificate: 'Certificate',
   registered: 'Registration ends',
@@ -58,7 +55,6 @@ export const words = {
     deleted: 'Released',
     inactive: 'Not active',
   } as Record<string, string>,
-  addTitle: 'Add domains',
   hosts: 'Hostnames',
   hostsHint: 'Up to 50, one a line or separated by commas. A subdomain such as go.shop.example leaves your website alone.',
   hostsHintDNS: 'Up to 10 when a DNS account sets their records.',
@@ -66,7 +62,6 @@ export const words = {
   dnsNone: 'I set them myself',
   dnsHint: 'A connected account that holds the zone sets the records for you.',
   connectDNS: 'Connect a DNS account and the records set themselves.',
-  group: 'Group',
   groupHint: 'Domains of the group “spare” take over campaigns of those that fail over.',
   added: (n: number, name: string) => (n === 1 ? `${name} is added` : `${n} domains are added`),
   skipped: (list: string) => `Added before: ${list}`,
@@ -75,14 +70,11 @@ export const words = {
     string,
     string
   >,
-  done: 'Done',
   records: 'Records to set',
   recordsText: (host: string) => `At whoever runs the DNS of ${host}.`,
   recordsWhy:
     'The TXT record proves whose the name is. A CNAME proves that too, unless a proxy hides it or another account has or had the name.',
   type: 'Type',
-  name: 'Name',
-  value: 'Value',
   apexHint:
     'A name without a subdomain takes no CNAME at many providers. Use their ALIAS, ANAME or flattened CNAME, or the addresses that the check names.',
   noTarget: 'This install has no hostname to point a domain at. Its operator sets TRACKING_HOST.',
@@ -120,7 +112,6 @@ export const words = {
   released: 'The certificate is released',
   wrong: 'What is wrong',
   ends: (date: string) => `It ends on ${date}.`,
-  settings: 'Settings',
   crawlers: 'Crawlers',
   crawlersHint: 'What robots.txt says.',
   crawlerChoices: { disallow: 'Stay out', allow: 'Welcome' } as Record<string, string>,
@@ -133,10 +124,8 @@ export const words = {
     'Ad blockers know t.js. With a name such as shop-stats the tag is at /shop-stats.js too. Change it only together with the pages that use it.',
   failover: 'Move to a spare when it is listed as unsafe',
   failoverHint: 'A list of unsafe addresses, such as Safe Browsing, is looked at all the time.',
-  saved: (name: string) => `${name} is saved`,
   makeDefault: 'Make it the default',
   defaultText: 'New campaigns that name no domain go here.',
-  isDefaultText: 'New campaigns that name no domain go here.',
   nowDefault: (name: string) => `${name} is the default`,
   spareTitle: 'Spare domain',
   onSpare: (n: number) => `${of(n, 'campaign', 'campaigns')} left this domain for a spare one, because a list of unsafe addresses had it.`,
@@ -144,12 +133,9 @@ export const words = {
   cameBack: (n: number, kept: number) =>
     `${of(n, 'campaign', 'campaigns')} came back` + (kept ? `; ${kept} stayed, because their alias is taken here` : ''),
   remove: 'Delete the domain',
-  removeTitle: (name: string) => `Delete ${name}?`,
   removeText: 'Links on it stop working at once, and its certificate is released.',
   inUse: (text: string) => `Move these first: ${text}.`,
-  removed: (name: string) => `${name} is deleted`,
   facts: 'How it is',
-  registeredUntil: 'Registration ends',
   certificateUntil: 'Certificate until',
   codes: {
     domain_in_use: 'Campaigns or smartlinks are on it. Move them first.',
