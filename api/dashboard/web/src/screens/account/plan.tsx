@@ -69,7 +69,7 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
   return (
     <section class="card">
       <header>
-        <h2>{w.clicks}</h2>
+        <h2>{t.nav.clicksMonth}</h2>
         <Legend of={plot.series} />
         <span class="grow" />
         <TableSwitch on={asTable} set={setAsTable} />

@@ -233,7 +233,7 @@ function Signals({ saved, disabled, turn, may }: SignalsProps) {
                   </div>
                   <div class="d wrap">{s.silent ? silentOf(s.silent) : found}</div>
                 </div>
-                <span class="weight num" title={w.weight}>
+                <span class="weight num" title={t.flow.fields.weight}>
                   +{s.weight}
                 </span>
                 <span class="firing" title={w.share}>

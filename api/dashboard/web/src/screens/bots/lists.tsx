@@ -45,7 +45,7 @@ const changedRows = ['bot-lists', 'bot-detection'] // rows of the API whose answ
 function textOf(e: BotEntryRow) {
   const values = listOf(e.value).map(String),
     first = values.slice(0, 3).join(', ')
-  const what = e.attribute === 'ip_range' ? w.attributes.ip : attributeName(e.attribute)
+  const what = e.attribute === 'ip_range' ? t.dimensions.ip : attributeName(e.attribute)
   return `${what} ${w.operators[e.operator] ?? e.operator} ${e.value_count > 3 ? w.andMore(first, count(e.value_count - 3)) : first}`
 }
 

@@ -238,7 +238,7 @@ const Offer = ({ of: { offers, landers, form, set, makesOffer, setWantsNewOffer,
       </>
     ) : (
       <ComboField
-        label={t.campaigns.offer}
+        label={t.dimensions.offer_id}
         error={error('offer')}
         value={form.offer}
         placeholder={t.campaigns.chooseOffer}
@@ -257,7 +257,7 @@ const Offer = ({ of: { offers, landers, form, set, makesOffer, setWantsNewOffer,
     )}
     {landers && landers.length > 0 && (
       <ComboField
-        label={t.campaigns.lander}
+        label={t.dimensions.lander_id}
         hint={t.campaigns.landerHint}
         value={form.lander}
         none={t.campaigns.noLander}

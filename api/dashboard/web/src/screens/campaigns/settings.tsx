@@ -40,11 +40,11 @@ function useSections() {
           { name: 'group_name', kind: 'group', label: t.lists.group, known: groups },
           { name: 'tags', kind: 'tags', label: w.tags },
           { name: 'country', kind: 'country', label: w.country, hint: w.countryHint },
-          { name: 'is_pinned', kind: 'switch', label: w.pinned, hint: w.pinnedHint },
+          { name: 'is_pinned', kind: 'switch', label: t.lists.pinned, hint: w.pinnedHint },
         ],
       },
       {
-        title: w.cost,
+        title: t.figures.names.cost,
         text: w.costText,
         specs: [
           { name: 'cost_model', kind: 'select', label: w.costModel, options: options(w.costModels) },
@@ -78,7 +78,7 @@ function useSections() {
           {
             name: 'uniqueness_param',
             kind: 'text',
-            label: w.uniqueParam,
+            label: t.link.param,
             when: d => d.uniqueness_method === 'param',
             max: 100,
             mono: true,

@@ -43,7 +43,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
     [w.goal, c.goal],
     [w.sale, c.sale_amount === null ? null : amount(c.sale_amount, c.sale_currency ?? '')],
     [w.id, c.conversion_id, true],
-    [t.unmatched.click, c.click_id, true],
+    [t.clicks.sheet, c.click_id, true],
     [w.recorded, dateTime(c.recorded_at)],
     [w.lastChange, dateTime(c.updated_at)],
   ]

@@ -96,7 +96,13 @@ export function Replay({ network, name, close }: { network: string; name: string
                     width: 120,
                     cell: o => <span class={'tag ' + tones[o.result]}>{w.results[o.result]}</span>,
                   },
-                  { name: 'reason', label: w.click, left: true, phone: true, cell: o => <Two a={o.click_id ?? '—'} b={o.reason} mono /> },
+                  {
+                    name: 'reason',
+                    label: t.clicks.sheet,
+                    left: true,
+                    phone: true,
+                    cell: o => <Two a={o.click_id ?? '—'} b={o.reason} mono />,
+                  },
                 ]}
               />
             </div>

@@ -29,7 +29,7 @@ function linesOf({ before: b, after: a, names, action }: CopilotPreview): Line[]
   for (const [i, d] of (b.destinations ?? []).entries()) {
     const e = a.destinations?.[i],
       label = (o: typeof d) => name(o.id || o.url || '')
-    if (e && (d.id !== e.id || d.url !== e.url)) out.push({ what: w.replaced, before: label(d), after: label(e) })
+    if (e && (d.id !== e.id || d.url !== e.url)) out.push({ what: t.link.steps.destination, before: label(d), after: label(e) })
     else if (!e || d.weight !== e.weight)
       out.push({ what: label(d), before: t.flow.weight(d.weight), after: e ? t.flow.weight(e.weight) : t.gone })
   }

@@ -145,7 +145,7 @@ function Turns({ list, busy, may }: { list: Turn[]; busy: boolean; may: boolean 
     <ol class="turns" aria-live="polite">
       {list.map((o, i) => (
         <li key={i} class={o.role}>
-          <div class="dim fine">{o.role === 'user' ? w.you : w.model}</div>
+          <div class="dim fine">{o.role === 'user' ? w.you : t.rooms.copilot}</div>
           <div class="said">{o.content || w.noAnswer}</div>
           {o.failed && <p class="dim fine">{w.failedNote}</p>}
           {o.answer && o.answer.lookups.length > 0 && (
@@ -170,7 +170,7 @@ function Turns({ list, busy, may }: { list: Turn[]; busy: boolean; may: boolean 
       ))}
       {busy && (
         <li class="assistant" aria-busy="true">
-          <div class="dim fine">{w.model}</div>
+          <div class="dim fine">{t.rooms.copilot}</div>
           <span class="dim">{w.thinking}</span>
           <span class="meter wait" aria-hidden="true">
             <i />

@@ -60,7 +60,7 @@ function ChangeMade({ of: c }: { of: CopilotChange }) {
             dateTime(c.created_at),
             ago(c.created_at),
             w.from[c.rule_id ? 'rule' : c.proposal_id ? 'proposal' : 'suggestion'],
-            undone && c.undone_at ? w.isUndone(ago(c.undone_at)) : w.isApplied,
+            undone && c.undone_at ? w.isUndone(ago(c.undone_at)) : w.proposalStates.applied,
           ].join(' · ')}
         </div>
         <Details label={w.details}>

@@ -7,7 +7,7 @@ import { w } from '../../text/difference.ts'
 
 const statusOf = (s: string | null) => (s ? (t.conversions.statuses[s as keyof typeof t.conversions.statuses] ?? s) : w.missing)
 
-const texts = [t.overview.day, w.cause, w.order, t.unmatched.click, w.theirs].map(left => ({ left })),
+const texts = [t.overview.day, w.cause, w.order, t.clicks.sheet, w.theirs].map(left => ({ left })),
   heads = [...texts, w.payout, { left: w.ours }, w.payout]
 
 // Examples lists conversions and orders that differ, with a link to the conversions of their click.

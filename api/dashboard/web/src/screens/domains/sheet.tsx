@@ -192,7 +192,7 @@ function Records({ of: d, target, certificate: c }: { of: DomainRow; target: str
       {c?.ownership_http && (
         <dl class="facts record-to-set">
           <dt class="across dim">{w.page}</dt>
-          <Fact name={w.address} value={<Copy text={c.ownership_http.http_url} label={w.address} />} />
+          <Fact name={t.campaigns.address} value={<Copy text={c.ownership_http.http_url} label={t.campaigns.address} />} />
           <Fact name={w.text} value={<Copy text={c.ownership_http.http_body} label={w.text} />} />
         </dl>
       )}

@@ -65,7 +65,7 @@ export function moveTo(flow: Flow, id: string, place: string): Flow {
   return out
 }
 
-// Unit is a set of conditions: those of a path itself, without a name, or those of a rule.
+// Unit is a set of conditions. It belongs to a rule, or to the path itself and then has no name.
 export type Unit = { name: string; logic: string; conditions: Condition[]; saved: boolean }
 
 // unitsOf returns the sets of conditions of a path. saved holds the account's saved rules by id.

@@ -164,7 +164,7 @@ function More({ path: p, wrong, on }: Props) {
     <Input wired={w} type="number" min={0} max={max} value={String(p[name])} on={v => on({ [name]: Number(v) || 0 })} />
   )
   return (
-    <Part title={t.flow.more}>
+    <Part title={t.nav.more}>
       <div class="fields">
         <PathField name="weight" hint={t.flow.weightHint} wrong={wrong}>
           {w => number('weight', w)}

@@ -27,7 +27,6 @@ export const words: typeof en = {
   score: 'Punkte',
   side: 'Seite',
   signals: 'Merkmale',
-  weight: 'Gewicht',
   share: 'Klicks, auf die es zutraf',
   on: name => `${name} zählt`,
   known: {
@@ -160,13 +159,10 @@ export const words: typeof en = {
   removeOf: what => `${what} löschen`,
   which: 'Welche Liste',
   attributes: {
-    ip: 'IP-Adresse',
     ip_range: 'IP-Bereich',
     asn: 'Netz (ASN)',
-    country: 'Land',
     isp: 'Anbieter (ISP)',
     user_agent: 'User-Agent',
-    referrer: 'Referrer',
   },
   operators: { equals: 'ist', contains: 'enthält', regex: 'passt auf (Regex)', in_cidr: 'liegt in' },
   reached: n => `die ersten ${n}`,

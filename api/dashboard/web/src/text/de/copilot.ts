@@ -54,7 +54,6 @@ export const words: typeof en = {
   stale: 'Das lässt sich nicht mehr anwenden:',
   same: 'Es würde sich nichts ändern.',
   default: 'Standardpfad',
-  replaced: 'Ziel',
   failed: {
     stale: 'Inzwischen hat sich geändert, worum es ging. Bitte die Zahlen neu auswerten.',
     not_open: 'Darüber wurde schon entschieden.',
@@ -70,7 +69,6 @@ export const words: typeof en = {
   noHistoryMore: 'Hier steht jede Änderung des Copiloten und lässt sich rückgängig machen.',
   from: { suggestion: 'ein Vorschlag', proposal: 'ein Vorschlag aus dem Chat', rule: 'eine Regel' },
   isUndone: when => `rückgängig gemacht ${when}`,
-  isApplied: 'angewendet',
   details: 'Einzelheiten',
   toFlow: 'Zum Flow der Kampagne',
   proposals: 'Vorschläge aus dem Chat',
@@ -85,7 +83,6 @@ export const words: typeof en = {
   again: 'Neues Gespräch',
   thinking: 'Wird nachgeschlagen',
   you: 'Frage',
-  model: 'Copilot',
   lookups: 'Nachgeschlagen',
   rows: n => of(n, 'Zeile', 'Zeilen'),
   proposed: 'Vorgeschlagene Änderungen',

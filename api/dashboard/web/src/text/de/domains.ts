@@ -83,7 +83,6 @@ export const words: typeof en = {
   noTarget: 'Diese Installation hat keinen Hostnamen, auf den eine Domain zeigen kann. Der Betreiber setzt TRACKING_HOST.',
   proof: 'Eigentumsnachweis für das Zertifikat',
   page: 'Oder diese Adresse mit diesem Text beantworten',
-  address: 'Adresse',
   text: 'Text',
   check: 'Jetzt prüfen',
   seen: 'Was zu sehen war',

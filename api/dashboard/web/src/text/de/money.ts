@@ -117,7 +117,6 @@ export const words: typeof en = {
     nothing: 'Hier ist nichts ohne Klick.',
     replayed: (n, shown) =>
       `${of(n, 'Postback wird', 'Postbacks werden', shown)} neu gelesen. In wenigen Sekunden zeigt sich, was daraus wird.`,
-    click: 'Klick',
   },
   corrections: {
     title: 'Korrekturen',
@@ -292,7 +291,6 @@ export const words: typeof en = {
     title: 'Tarif',
     current: 'Tarif',
     period: until => `Der Monat endet ${until}`,
-    clicks: 'Klicks diesen Monat',
     limit: 'Kontingent',
     unlimited: 'unbegrenzt',
     soFar: 'Bisher',

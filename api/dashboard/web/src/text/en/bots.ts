@@ -26,7 +26,6 @@ export const words = {
   score: 'Score',
   side: 'Side',
   signals: 'Signals',
-  weight: 'Weight',
   share: 'Clicks it fired on',
   on: (name: string) => `${name} counts`,
   // What a signal means and how it is found, where the words of the service are not enough.
@@ -96,13 +95,10 @@ export const words = {
   removeOf: (what: string) => `Delete ${what}`,
   which: 'Which list',
   attributes: named({
-    ip: 'Address',
     ip_range: 'Range of addresses',
     asn: 'Network (ASN)',
-    country: 'Country',
     isp: 'Provider (ISP)',
     user_agent: 'User agent',
-    referrer: 'Referrer',
   }),
   operators: named({ equals: 'is', contains: 'contains', regex: 'matches (regex)', in_cidr: 'is in' }),
   reached: (n: string) => `the first ${n}`,

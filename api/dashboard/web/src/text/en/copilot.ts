@@ -57,7 +57,6 @@ export const words = {
   stale: 'It cannot be applied any more:',
   same: 'Nothing would change.',
   default: 'default path',
-  replaced: 'Destination',
   failed: {
     stale: 'What it was about has changed since. Analyze the figures again.',
     not_open: 'Somebody has decided about it already.',
@@ -73,7 +72,6 @@ export const words = {
   noHistoryMore: 'Every change that the Copilot makes stands here, and can be undone here.',
   from: { suggestion: 'a suggestion', proposal: 'a proposal of the chat', rule: 'a rule' } as Record<string, string>,
   isUndone: (when: string) => `undone ${when}`,
-  isApplied: 'applied',
   details: 'Details',
   toFlow: 'To the flow of the campaign',
   proposals: 'Proposals of the chat',
@@ -90,7 +88,6 @@ export const words = {
   again: 'New conversation',
   thinking: 'Looking it up',
   you: 'You',
-  model: 'Copilot',
   lookups: 'Looked up',
   rows: (n: number) => of(n, 'row', 'rows'),
   proposed: 'Proposed changes',

@@ -80,7 +80,6 @@ export const words = {
   noTarget: 'This install has no hostname to point a domain at. Its operator sets TRACKING_HOST.',
   proof: 'Proof of ownership for the certificate',
   page: 'Or answer this address with this text',
-  address: 'Address',
   text: 'Text',
   check: 'Check now',
   seen: 'What was seen',

@@ -123,7 +123,6 @@ export const words = {
     nothing: 'Nothing is unmatched here.',
     replayed: (n: number, shown: string) =>
       `${of(n, 'postback is', 'postbacks are', shown)} read again. What became of them shows within seconds.`,
-    click: 'Click',
   },
   corrections: {
     title: 'Corrections',
@@ -295,7 +294,6 @@ export const words = {
     title: 'Plan',
     current: 'Plan',
     period: (until: string) => `The month ends ${until}`,
-    clicks: 'Clicks this month',
     limit: 'Allowance',
     unlimited: 'unlimited',
     soFar: 'So far',
