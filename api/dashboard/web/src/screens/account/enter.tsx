@@ -185,6 +185,7 @@ function Welcome({ token }: { token: string }) {
       await call('POST /app/api/links/use', { body: { ...f, email: undefined, token } })
       await loadPerson('/app')
     })
+  const common = { error, busy, send: follow }
   const email = <Field name="email" label={t.enter.email} type="email" auto="username" value={link.email} fixed />
   const code = needsCode && <Code first />
   const newPassword = (
@@ -195,10 +196,8 @@ function Welcome({ token }: { token: string }) {
       <Card
         title={t.enter.welcome}
         text={t.enter.entry(link.email) + (link.new_password ? ' ' + t.enter.entryChoose : '')}
-        error={error}
-        busy={busy}
         go={t.enter.enterGo(link.account)}
-        send={follow}>
+        {...common}>
         {link.new_password && (
           <>
             {email}
@@ -209,7 +208,7 @@ function Welcome({ token }: { token: string }) {
     )
   if (link.kind === 'reset')
     return (
-      <Card title={t.enter.reset} error={error} busy={busy} go={t.enter.resetGo} send={follow}>
+      <Card title={t.enter.reset} go={t.enter.resetGo} {...common}>
         {email}
         {newPassword}
         {code}
@@ -219,10 +218,8 @@ function Welcome({ token }: { token: string }) {
     <Card
       title={t.enter.welcome}
       text={t.enter.invited(link.account, t.roles[link.role] ?? '') + ' ' + t.enter.either}
-      error={error}
-      busy={busy}
       go={t.enter.join}
-      send={follow}>
+      {...common}>
       {email}
       <Field name="name" label={t.enter.yourName} hint={t.enter.ifNew} auto="name" optional first />
       <Field name="password" label={t.enter.password} hint={t.enter.atLeast} type="password" auto="current-password" least={10} />

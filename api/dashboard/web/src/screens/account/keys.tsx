@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { ComponentProps } from 'preact'
 import type { KeyRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
@@ -22,6 +23,7 @@ const w = words.keys
 const scopes = ['full', 'read_only'].map(value => ({ value, label: w.scopes[value]! }))
 const lifetimes = ['0', '30', '90', '365'].map(value => ({ value, label: w.life[value]! }))
 const tones: Record<string, string> = { active: 'good', rotated: 'warn' }
+type Question = Pick<ComponentProps<typeof Ask>, 'title' | 'text' | 'go' | 'danger' | 'on'>
 const nameOf = (k: KeyRow) => k.name || w.unnamed
 const isUsable = (k: KeyRow) => k.state === 'active' || k.state === 'rotated'
 
@@ -36,17 +38,17 @@ function List() {
   const { data, error, again } = use('GET /app/api/keys', {}),
     [adding, setAdding] = useState(false),
     [shownKey, setShownKey] = useState<KeyRow>(),
-    [action, setAction] = useState<{ what: 'rotate' | 'revoke'; of: KeyRow }>()
+    [question, setQuestion] = useState<Question>()
   if (!data) return <LoadingCard of={{ error, again }} height={220} />
   const rotate = async (k: KeyRow) => {
     const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
     touches('app')
     setShownKey(made)
   }
-  const revoke = async (k: KeyRow) => {
-    await call('DELETE /app/api/keys/{id}', { path: { id: k.id } })
-    finished(w.revoked(nameOf(k)), 'app')
-  }
+  const askToRotate = (k: KeyRow) => setQuestion({ title: w.rotateTitle(nameOf(k)), text: w.rotateText, go: w.rotate, on: () => rotate(k) })
+  const revoke = (k: KeyRow) => call('DELETE /app/api/keys/{id}', { path: { id: k.id } }).then(() => finished(w.revoked(nameOf(k)), 'app'))
+  const askToRevoke = (k: KeyRow) =>
+    setQuestion({ title: w.revokeTitle(nameOf(k)), text: w.revokeText, go: w.revoke, danger: true, on: () => revoke(k) })
   const columns: Column<KeyRow>[] = [
     {
       name: 'name',
@@ -86,12 +88,8 @@ function List() {
       width: 200,
       cell: k => (
         <span class="row fileacts">
-          {k.state === 'active' && (
-            <Button look="sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => setAction({ what: 'rotate', of: k })} text={w.rotate} />
-          )}
-          {isUsable(k) && (
-            <Button look="sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => setAction({ what: 'revoke', of: k })} text={w.revoke} />
-          )}
+          {k.state === 'active' && <Button look="sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => askToRotate(k)} text={w.rotate} />}
+          {isUsable(k) && <Button look="sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => askToRevoke(k)} text={w.revoke} />}
         </span>
       ),
     },
@@ -128,27 +126,7 @@ function List() {
         />
       )}
       {shownKey && <KeyOnce of={shownKey} close={() => setShownKey(undefined)} />}
-      {action?.what === 'rotate' && (
-        <Ask
-          title={w.rotateTitle(nameOf(action.of))}
-          text={w.rotateText}
-          go={w.rotate}
-          close={() => setAction(undefined)}
-          on={() => rotate(action.of)}
-          wrong={complain}
-        />
-      )}
-      {action?.what === 'revoke' && (
-        <Ask
-          danger
-          title={w.revokeTitle(nameOf(action.of))}
-          text={w.revokeText}
-          go={w.revoke}
-          close={() => setAction(undefined)}
-          on={() => revoke(action.of)}
-          wrong={complain}
-        />
-      )}
+      {question && <Ask {...question} close={() => setQuestion(undefined)} wrong={complain} />}
     </>
   )
 }

@@ -102,6 +102,30 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
   )
 }
 
+type ChoiceMenuProps = { kind: string; name: string; text: string; of: string; choices: { label: string; on: () => void }[] }
+
+// ChoiceMenu is a button that opens a menu of choices. of is the record that they act on, for screen readers.
+const ChoiceMenu = ({ kind, name, text, of, choices }: ChoiceMenuProps) => (
+  <Menu
+    kind={kind}
+    name={name}
+    label={
+      <>
+        {text}
+        <Icon name="down" />
+        <span class="hidden">: {of}</span>
+      </>
+    }>
+    {close =>
+      choices.map(c => (
+        <Item key={c.label} close={close} on={c.on}>
+          {c.label}
+        </Item>
+      ))
+    }
+  </Menu>
+)
+
 // Suggestion shows a suggestion with its reasons, and applies, postpones or dismisses it.
 function Suggestion({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
   const { busy, wrong: error, run } = useAttempt(asError),
@@ -157,49 +181,23 @@ function Suggestion({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
           {may &&
             !s.advice_only &&
             (s.variants.length > 0 ? (
-              <Menu
+              <ChoiceMenu
                 kind="btn primary"
                 name={w.variant}
-                label={
-                  <>
-                    {w.apply}
-                    <Icon name="down" />
-                    <span class="hidden">: {s.title}</span>
-                  </>
-                }>
-                {close => (
-                  <>
-                    {s.variants.map(v => (
-                      <Item key={v} close={close} on={() => void apply(v as CopilotBody['variant'])}>
-                        {w.variants[v] ?? v}
-                      </Item>
-                    ))}
-                  </>
-                )}
-              </Menu>
+                text={w.apply}
+                of={s.title}
+                choices={s.variants.map(v => ({ label: w.variants[v] ?? v, on: () => void apply(v as CopilotBody['variant']) }))}
+              />
             ) : (
               <Button look="primary" disabled={busy} aria-label={w.applyOf(s.title)} onClick={() => void apply()} text={w.apply} />
             ))}
-          <Menu
+          <ChoiceMenu
             kind="btn"
             name={w.snooze}
-            label={
-              <>
-                {w.snooze}
-                <Icon name="down" />
-                <span class="hidden">: {s.title}</span>
-              </>
-            }>
-            {close => (
-              <>
-                {[1, 7, 30].map(n => (
-                  <Item key={n} close={close} on={() => void snooze(n)}>
-                    {w.days(n)}
-                  </Item>
-                ))}
-              </>
-            )}
-          </Menu>
+            text={w.snooze}
+            of={s.title}
+            choices={[1, 7, 30].map(days => ({ label: w.days(days), on: () => void snooze(days) }))}
+          />
           <Button
             look="quiet"
             disabled={busy}

@@ -5,7 +5,7 @@ import { asError, call, type ApiError } from '../../core/call.ts'
 import { profit, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
-import { changes, type Flow } from './edit.ts'
+import { changes, type Change, type Flow } from './edit.ts'
 import { changeText } from './text.ts'
 import { InputField, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
@@ -64,9 +64,16 @@ export function PathFigures({ rows, flow, error, again }: FiguresProps) {
   )
 }
 
+const ChangeList = ({ title, list }: { title: string; list: Change[] }) => (
+  <div>
+    <h3 class="strong">{title}</h3>
+    <ul class="bullets">{list.length === 0 ? <li>{t.flow.nothingChanged}</li> : list.map((c, i) => <li key={i}>{changeText(c)}</li>)}</ul>
+  </div>
+)
+
 // Conflict shows the changes that another person saved next to the unsaved changes here. Nothing is overwritten without asking.
 export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDraft>; theirs: FlowAnswer; book: Book }) {
-  const other = changes(d.base, theirs.streams, book.known),
+  const theirChanges = changes(d.base, theirs.streams, book.known),
     close = () => d.setDialog(null)
   return (
     <Sheet
@@ -83,20 +90,8 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
       <div class="body">
         <p>{t.flow.conflictText}</p>
         <div class="fields">
-          <div>
-            <h3 class="strong">{t.flow.theirs}</h3>
-            <ul class="bullets">
-              {other.length === 0 ? <li>{t.flow.nothingChanged}</li> : other.map((c, i) => <li key={i}>{changeText(c)}</li>)}
-            </ul>
-          </div>
-          <div>
-            <h3 class="strong">{t.flow.own}</h3>
-            <ul class="bullets">
-              {d.list.map((c, i) => (
-                <li key={i}>{changeText(c)}</li>
-              ))}
-            </ul>
-          </div>
+          <ChangeList title={t.flow.theirs} list={theirChanges} />
+          <ChangeList title={t.flow.own} list={d.list} />
         </div>
       </div>
     </Sheet>
