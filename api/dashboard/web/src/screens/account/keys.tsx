@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import type { ComponentProps } from 'preact'
 import type { KeyRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
@@ -12,8 +11,9 @@ import { t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, Seg, InputField, SelectField } from '../../parts/form.tsx'
+import { useAsk } from '../../parts/ask.tsx'
 import { Owners } from '../../parts/owners.tsx'
-import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
+import { FormSheet, Shown } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
@@ -23,7 +23,6 @@ const w = words.keys
 const scopes = ['full', 'read_only'].map(value => ({ value, label: w.scopes[value]! }))
 const lifetimes = ['0', '30', '90', '365'].map(value => ({ value, label: w.life[value]! }))
 const tones: Record<string, string> = { active: 'good', rotated: 'warn' }
-type Question = Pick<ComponentProps<typeof Ask>, 'title' | 'text' | 'go' | 'danger' | 'on'>
 const nameOf = (k: KeyRow) => k.name || w.unnamed
 const isUsable = (k: KeyRow) => k.state === 'active' || k.state === 'rotated'
 
@@ -38,17 +37,18 @@ function List() {
   const { data, error, again } = use('GET /app/api/keys', {}),
     [adding, setAdding] = useState(false),
     [shownKey, setShownKey] = useState<KeyRow>(),
-    [question, setQuestion] = useState<Question>()
+    [question, ask] = useAsk()
   if (!data) return <LoadingCard of={{ error, again }} height={220} />
   const rotate = async (k: KeyRow) => {
     const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
     touches('app')
     setShownKey(made)
   }
-  const askToRotate = (k: KeyRow) => setQuestion({ title: w.rotateTitle(nameOf(k)), text: w.rotateText, go: w.rotate, on: () => rotate(k) })
+  const askToRotate = (k: KeyRow) =>
+    ask({ title: w.rotateTitle(nameOf(k)), text: w.rotateText, go: w.rotate, on: () => rotate(k), wrong: complain })
   const revoke = (k: KeyRow) => call('DELETE /app/api/keys/{id}', { path: { id: k.id } }).then(() => finished(w.revoked(nameOf(k)), 'app'))
   const askToRevoke = (k: KeyRow) =>
-    setQuestion({ title: w.revokeTitle(nameOf(k)), text: w.revokeText, go: w.revoke, danger: true, on: () => revoke(k) })
+    ask({ title: w.revokeTitle(nameOf(k)), text: w.revokeText, go: w.revoke, danger: true, on: () => revoke(k), wrong: complain })
   const columns: Column<KeyRow>[] = [
     {
       name: 'name',
@@ -126,7 +126,7 @@ function List() {
         />
       )}
       {shownKey && <KeyOnce of={shownKey} close={() => setShownKey(undefined)} />}
-      {question && <Ask {...question} close={() => setQuestion(undefined)} wrong={complain} />}
+      {question}
     </>
   )
 }

@@ -10,10 +10,11 @@ import { browserOf, complain, told } from '../../core/people.ts'
 import { use } from '../../core/query.ts'
 import { languages, t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
+import { useAsk } from '../../parts/ask.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, Seg, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
-import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
+import { FormSheet, Shown } from '../../parts/sheet.tsx'
 import { setTheme } from '../../parts/shell.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { finished, toast } from '../../core/toast.ts'
@@ -121,13 +122,14 @@ function Password() {
 function Codes() {
   const on = me.value!.has_codes,
     [setup, setSetup] = useState<NewTOTP>(),
-    [turningOff, setTurningOff] = useState(false)
+    [question, ask] = useAsk()
   const start = () => call('POST /app/api/me/totp').then(setSetup, complain)
   const turnOff = async () => {
     await call('DELETE /app/api/me/totp')
     me.value = { ...me.value!, has_codes: false }
     toast(w.nowOff)
   }
+  const askToTurnOff = () => ask({ title: w.offTitle, text: w.offText, go: w.off, danger: true, on: turnOff, wrong: complain })
   return (
     <Card look="narrow" title={w.codes}>
       <div class="part">
@@ -138,13 +140,11 @@ function Codes() {
       </div>
       <div class="formfoot row">
         <span class="grow" />
-        {on && <Button onClick={() => setTurningOff(true)} text={w.off} />}
+        {on && <Button onClick={askToTurnOff} text={w.off} />}
         <Button look={on ? '' : 'primary'} onClick={() => void start()} text={on ? w.renew : w.begin} />
       </div>
       {setup && <SetUp of={setup} close={() => setSetup(undefined)} />}
-      {turningOff && (
-        <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => setTurningOff(false)} on={turnOff} wrong={complain} />
-      )}
+      {question}
     </Card>
   )
 }

@@ -10,6 +10,7 @@ import { complain, told } from '../../core/people.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { w as words } from '../../text/people.ts'
+import { useAsk } from '../../parts/ask.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Select, InputField, SelectField } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
@@ -61,7 +62,7 @@ function Team() {
 
 function Member({ of: m }: { of: MemberRow }) {
   const [newRole, setNewRole] = useState<string>(),
-    [removing, setRemoving] = useState(false),
+    [question, ask] = useAsk(),
     name = m.name || m.email,
     isMe = m.id === me.value!.id
   const changeRole = async (role: string) => {
@@ -74,6 +75,8 @@ function Member({ of: m }: { of: MemberRow }) {
     if (isMe) return location.assign('/app')
     finished(w.removed(name), 'app')
   }
+  const askToRemove = () =>
+    ask({ title: w.removeTitle(name), text: w.removeText(m.email), go: w.remove, danger: true, on: remove, wrong: complain })
   return (
     <li>
       <span class="face" aria-hidden="true">
@@ -96,7 +99,7 @@ function Member({ of: m }: { of: MemberRow }) {
           if (role !== m.role) setNewRole(role)
         }}
       />
-      <Button look="sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => setRemoving(true)} icon="trash" />
+      <Button look="sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={askToRemove} icon="trash" />
       {newRole && (
         <Ask
           title={isMe && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(newRole))}
@@ -110,17 +113,7 @@ function Member({ of: m }: { of: MemberRow }) {
           wrong={complain}
         />
       )}
-      {removing && (
-        <Ask
-          danger
-          title={w.removeTitle(name)}
-          text={w.removeText(m.email)}
-          go={w.remove}
-          close={() => setRemoving(false)}
-          on={remove}
-          wrong={complain}
-        />
-      )}
+      {question}
     </li>
   )
 }

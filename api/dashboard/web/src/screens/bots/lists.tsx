@@ -14,10 +14,11 @@ import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
+import { useAsk } from '../../parts/ask.tsx'
 import { ComboField } from '../../parts/combobox.tsx'
 import { DropArea } from '../../parts/drop.tsx'
 import { Area, Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
-import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { handleSubmit } from '../../core/submit.ts'
@@ -54,7 +55,7 @@ export function BotLists() {
   const only = place.value.query.get('list') ?? '',
     may = canWrite(),
     [adding, setAdding] = useState(false),
-    [removing, setRemoving] = useState<BotEntryRow | null>(null)
+    [question, ask] = useAsk()
   const window = { from: span.value.from, to: span.value.to },
     list = useAll('GET /bot-lists', window),
     sums = use('GET /bot-lists', window).data,
@@ -66,6 +67,9 @@ export function BotLists() {
       return true
     }
   })
+  const remove = (r: BotEntryRow) => call('DELETE /bot-lists', { query: { id: r.id } }).then(() => finished(w.removed, ...changedRows))
+  const askToRemove = (r: BotEntryRow) =>
+    ask({ title: w.removeTitle, text: w.removeText(textOf(r)), go: t.lists.remove, danger: true, on: () => remove(r) })
   const rows = list.rows?.filter(r => !only || r.list_type === only)
   const columns: Column<BotEntryRow>[] = [
     {
@@ -97,7 +101,7 @@ export function BotLists() {
       label: '',
       phone: true,
       kind: 'more',
-      cell: r => may && <Button look="sm quiet icon" aria-label={w.removeOf(textOf(r))} onClick={() => setRemoving(r)} icon="trash" />,
+      cell: r => may && <Button look="sm quiet icon" aria-label={w.removeOf(textOf(r))} onClick={() => askToRemove(r)} icon="trash" />,
     },
   ]
   const button = may && <Button look="primary" onClick={() => setAdding(true)} icon="plus" text={w.add} letter="N" />
@@ -136,16 +140,7 @@ export function BotLists() {
         )}
       </section>
       {adding && <NewEntry campaigns={choicesOf(campaigns)} close={() => setAdding(false)} />}
-      {removing && (
-        <Ask
-          title={w.removeTitle}
-          text={w.removeText(textOf(removing))}
-          go={t.lists.remove}
-          danger
-          close={() => setRemoving(null)}
-          on={() => call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => finished(w.removed, ...changedRows))}
-        />
-      )}
+      {question}
     </>
   )
 }

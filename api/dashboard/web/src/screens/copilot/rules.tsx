@@ -7,16 +7,17 @@ import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { use, useAll } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
+import { useAsk } from '../../parts/ask.tsx'
 import { Switch } from '../../parts/form.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
-import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { failed, finished } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { figuresText } from './text.ts'
 import { RuleForm } from './rule.tsx'
 
-type Dialog = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs' | 'live' | 'remove'; rule: CopilotRule }
+type Dialog = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs'; rule: CopilotRule }
 
 const patch = (r: CopilotRule, body: object) =>
   call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => finished(w.ruleSaved(r.name), 'copilot'))
@@ -49,29 +50,6 @@ export function Rules() {
       </Card>
       {dialog?.kind === 'edit' && <RuleForm of={dialog.rule} close={close} />}
       {dialog?.kind === 'runs' && <Runs of={dialog.rule} close={close} />}
-      {dialog?.kind === 'live' && (
-        <Ask
-          title={w.liveTitle}
-          text={w.liveText(dialog.rule.name)}
-          go={w.toLive}
-          close={close}
-          on={() => patch(dialog.rule, { mode: 'live' })}
-        />
-      )}
-      {dialog?.kind === 'remove' && (
-        <Ask
-          title={w.removeTitle}
-          text={w.removeText(dialog.rule.name)}
-          go={t.lists.remove}
-          danger
-          close={close}
-          on={() =>
-            call('DELETE /copilot/rules', { query: { id: dialog.rule.id } }).then(() =>
-              finished(w.ruleRemoved(dialog.rule.name), 'copilot'),
-            )
-          }
-        />
-      )}
     </>
   )
 }
@@ -79,7 +57,11 @@ export function Rules() {
 // Rule shows a rule and its last run, and the actions on the rule.
 function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: Dialog) => void }) {
   const last = r.last_run,
+    [question, ask] = useAsk(),
     action = w.actions[r.action] ?? r.action
+  const askToGoLive = () => ask({ title: w.liveTitle, text: w.liveText(r.name), go: w.toLive, on: () => patch(r, { mode: 'live' }) })
+  const remove = () => call('DELETE /copilot/rules', { query: { id: r.id } }).then(() => finished(w.ruleRemoved(r.name), 'copilot'))
+  const askToRemove = () => ask({ title: w.removeTitle, text: w.removeText(r.name), go: t.lists.remove, danger: true, on: remove })
   return (
     <li>
       <Switch on={r.is_active} label={w.activeOf(r.name)} disabled={!may} set={on => void patch(r, { is_active: on }).catch(failed)} />
@@ -107,11 +89,12 @@ function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: D
             { label: t.lists.edit, on: () => open({ kind: 'edit', rule: r }) },
             r.mode === 'live'
               ? { label: w.toShadow, on: () => void patch(r, { mode: 'shadow' }).catch(failed) }
-              : { label: w.toLive, on: () => open({ kind: 'live', rule: r }) },
-            { label: t.lists.remove, bad: true, on: () => open({ kind: 'remove', rule: r }) },
+              : { label: w.toLive, on: askToGoLive },
+            { label: t.lists.remove, bad: true, on: askToRemove },
           ]}
         />
       )}
+      {question}
     </li>
   )
 }

@@ -6,8 +6,8 @@ import { asError, call, type ApiError } from '../../core/call.ts'
 import { dateOf } from '../../core/dates.ts'
 import { touches } from '../../core/query.ts'
 import { w } from '../../text/domains.ts'
+import { useAsk } from '../../parts/ask.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Ask } from '../../parts/sheet.tsx'
 import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
 import { finished } from '../../core/toast.ts'
@@ -49,7 +49,7 @@ export function CertificateSteps({ of: d, onAnswer }: { of: DomainRow; onAnswer:
   const [certificate, setCertificate] = useState<CertificateAnswer>(),
     [error, setError] = useState<ApiError>(),
     [busy, setBusy] = useState(false),
-    [releasing, setReleasing] = useState(false),
+    [question, ask] = useAsk(),
     may = mayChange()
   const load = async (method: 'GET' | 'POST') => {
     setBusy(true)
@@ -64,6 +64,12 @@ export function CertificateSteps({ of: d, onAnswer }: { of: DomainRow; onAnswer:
     }
     setBusy(false)
   }
+  const release = async () => {
+    const { detail } = await call('DELETE /domains/{id}/certificate', { path: { id: d.id } })
+    finished(detail || w.released, 'domains')
+    void load('GET')
+  }
+  const askToRelease = () => ask({ title: w.releaseTitle(d.domain), text: w.releaseText, go: w.release, danger: true, on: release })
   const status = certificate?.ssl_status ?? d.ssl_status
   useEffect(() => {
     void load('GET')
@@ -141,23 +147,9 @@ export function CertificateSteps({ of: d, onAnswer }: { of: DomainRow; onAnswer:
         )}
         <Button look="quiet" disabled={busy} onClick={() => void load('GET')} text={w.lookCertificate} />
         <span class="grow" />
-        {may && status !== 'none' && <Button onClick={() => setReleasing(true)} text={w.release} />}
+        {may && status !== 'none' && <Button onClick={askToRelease} text={w.release} />}
       </div>
-      {releasing && (
-        <Ask
-          title={w.releaseTitle(d.domain)}
-          text={w.releaseText}
-          go={w.release}
-          danger
-          close={() => setReleasing(false)}
-          on={() =>
-            call('DELETE /domains/{id}/certificate', { path: { id: d.id } }).then(out => {
-              finished(out.detail || w.released, 'domains')
-              void load('GET')
-            })
-          }
-        />
-      )}
+      {question}
     </section>
   )
 }

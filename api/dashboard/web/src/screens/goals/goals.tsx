@@ -12,10 +12,10 @@ import { touches, use } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
+import { useAsk } from '../../parts/ask.tsx'
 import { Select, Switch } from '../../parts/form.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
-import { Ask } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { failed, finished } from '../../core/toast.ts'
@@ -92,32 +92,24 @@ export function Goals() {
 
 // SiteMenu changes or deletes a site.
 function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
-  const [removing, setRemoving] = useState(false)
+  const [question, ask] = useAsk()
+  const remove = async () => {
+    await call('DELETE /sites', { query: { id: s.id } })
+    change({ site: null })
+    finished(t.records.removed(s.name), 'goals', 'sites', 'campaigns')
+  }
+  const askToRemove = () =>
+    ask({ title: t.exports.removeOf(s.name), text: w.removeSiteText, go: t.lists.remove, danger: true, name: s.name, on: remove })
   return (
     <>
       <RowMenu
         name={w.siteActions}
         actions={[
           { label: w.editSite, on: edit },
-          { label: w.removeSite, bad: true, on: () => setRemoving(true) },
+          { label: w.removeSite, bad: true, on: askToRemove },
         ]}
       />
-      {removing && (
-        <Ask
-          title={t.exports.removeOf(s.name)}
-          text={w.removeSiteText}
-          go={t.lists.remove}
-          danger
-          name={s.name}
-          close={() => setRemoving(false)}
-          on={() =>
-            call('DELETE /sites', { query: { id: s.id } }).then(() => {
-              change({ site: null })
-              finished(t.records.removed(s.name), 'goals', 'sites', 'campaigns')
-            })
-          }
-        />
-      )}
+      {question}
     </>
   )
 }
@@ -140,9 +132,13 @@ const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => (
 
 // List shows the goals of a site.
 function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: GoalRow | 'new') => void }) {
-  const [removing, setRemoving] = useState<GoalRow | null>(null)
+  const [question, ask] = useAsk()
   const setActive = (g: GoalRow, on: boolean) =>
     call('PUT /goals', { body: { ...bodyOf(g), isActive: on } }).then(() => touches('goals'), failed)
+  const remove = (g: GoalRow) =>
+    call('DELETE /goals', { query: { key: g.key, site: g.siteId } }).then(() => finished(t.records.removed(g.name), 'goals'))
+  const askToRemove = (g: GoalRow) =>
+    ask({ title: t.exports.removeOf(g.name), text: w.removeText, go: t.lists.remove, danger: true, name: g.name, on: () => remove(g) })
   const columns: Column<GoalRow>[] = [
     {
       name: 'name',
@@ -196,7 +192,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
             name={t.lists.actionsOf(g.name)}
             actions={[
               { label: w.edit, on: () => edit(g) },
-              { label: t.lists.remove, bad: true, on: () => setRemoving(g) },
+              { label: t.lists.remove, bad: true, on: () => askToRemove(g) },
             ]}
           />
         ),
@@ -220,21 +216,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
           rowClass={g => (g.isActive ? '' : 'faded')}
         />
       )}
-      {removing && (
-        <Ask
-          title={t.exports.removeOf(removing.name)}
-          text={w.removeText}
-          go={t.lists.remove}
-          danger
-          name={removing.name}
-          close={() => setRemoving(null)}
-          on={() =>
-            call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() =>
-              finished(t.records.removed(removing.name), 'goals'),
-            )
-          }
-        />
-      )}
+      {question}
     </Card>
   )
 }

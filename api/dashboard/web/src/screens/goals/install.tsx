@@ -10,10 +10,11 @@ import { touches } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
+import { useAsk } from '../../parts/ask.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Seg, SelectField } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
-import { Ask, Shown } from '../../parts/sheet.tsx'
+import { Shown } from '../../parts/sheet.tsx'
 
 const shownEvents = 6
 const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
@@ -114,7 +115,7 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
   const domains = [...data.trackingDomains, ...data.sharedDomains],
     [domain, setDomain] = useState(domains[0] ?? ''),
     [snippet, setSnippet] = useState<Kind>('tag'),
-    [confirming, setConfirming] = useState(false),
+    [question, ask] = useAsk(),
     [secret, setSecret] = useState(''),
     [secretShown, setSecretShown] = useState(false)
   const makeSecret = () =>
@@ -123,6 +124,7 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
       setSecret(answer.secret)
       setSecretShown(true)
     })
+  const askToReplace = () => ask({ title: w.rotateTitle, text: w.rotateText, go: w.newSecret, danger: true, on: makeSecret })
   return (
     <Part look="card install" title={w.install}>
       {domains.length === 0 ? (
@@ -159,14 +161,12 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
         {may && (
           <Button
             look="sm"
-            onClick={() => (data.secretSet ? setConfirming(true) : void makeSecret().catch(() => undefined))}
+            onClick={() => (data.secretSet ? askToReplace() : void makeSecret().catch(() => undefined))}
             text={data.secretSet ? w.newSecret : w.makeSecret}
           />
         )}
       </div>
-      {confirming && (
-        <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => setConfirming(false)} on={makeSecret} />
-      )}
+      {question}
       {secretShown && (
         <Shown title={w.secret} close={() => setSecretShown(false)} done={w.secretDone}>
           <p>{w.secretText}</p>
