@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ComponentProps } from 'preact'
 import { Ask } from './sheet.tsx'
 
-type Question = Omit<ComponentProps<typeof Ask>, 'close'>
+export type Question = Omit<ComponentProps<typeof Ask>, 'close'>
 
 // useAsk returns the open question, to be rendered, and a function that asks a question.
 export function useAsk() {

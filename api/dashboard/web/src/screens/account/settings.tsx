@@ -14,7 +14,7 @@ import { zones } from '../../core/zones.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
-import { Ask } from '../../parts/sheet.tsx'
+import { useAsk } from '../../parts/ask.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { handleSubmit } from '../../core/submit.ts'
 import { finished } from '../../core/toast.ts'
@@ -54,7 +54,7 @@ function Form({ saved }: { saved: Saved }) {
   const { organizationName, currency, timezone, dateFormat, timeFormat } = saved,
     start: Draft = { organizationName, currency, timezone, dateFormat, timeFormat }
   const [draft, setDraft] = useState(start),
-    [confirming, setConfirming] = useState(false),
+    [question, ask] = useAsk(),
     { busy, wrong, setWrong, run } = useAttempt(explain),
     may = can('owner')
   const change = (d: Draft) => {
@@ -82,7 +82,7 @@ function Form({ saved }: { saved: Saved }) {
   const submit = () => {
     if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: t.fieldCodes.invalid_currency! })
     if (!isZone(draft.timezone)) return setWrong({ field: 'timezone', text: w.invalidZone })
-    if (newCurrency) setConfirming(true)
+    if (newCurrency) ask({ title: w.restateTitle(saved.currency, draft.currency), text: w.restateText, go: w.restate, on: save })
     else void save()
   }
   return (
@@ -116,15 +116,7 @@ function Form({ saved }: { saved: Saved }) {
         </form>
       </section>
       <Example of={draft} siteKey={saved.siteKey} />
-      {confirming && (
-        <Ask
-          title={w.restateTitle(saved.currency, draft.currency)}
-          text={w.restateText}
-          go={w.restate}
-          close={() => setConfirming(false)}
-          on={save}
-        />
-      )}
+      {question}
     </div>
   )
 }

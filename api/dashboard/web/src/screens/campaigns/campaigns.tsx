@@ -8,12 +8,13 @@ import { touches, useAll } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
+import { useAsk } from '../../parts/ask.tsx'
 import { copy } from '../../parts/copy.tsx'
 import { Item } from '../../parts/menu.tsx'
 import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { patch, setStatus } from './change.ts'
-import { Remove } from './remove.tsx'
+import { removalOf } from './remove.ts'
 
 const figures = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as const
 
@@ -35,7 +36,7 @@ async function clone(rows: CampaignRow[]) {
 
 export function Campaigns() {
   const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
-  const [removing, setRemoving] = useState<CampaignRow>()
+  const [question, ask] = useAsk()
   const may = canWrite(),
     create = canCreateCampaigns()
   const actions: Action<CampaignRow>[] = [
@@ -54,7 +55,7 @@ export function Campaigns() {
   if (may)
     actions.push(
       { label: t.lists.archive, on: r => void setStatus([r], 'archived'), if: r => r.status !== 'archived' },
-      { label: t.lists.remove, danger: true, on: setRemoving },
+      { label: t.lists.remove, danger: true, on: r => ask(removalOf(r)) },
     )
   const bulk: Bulk<CampaignRow>[] = may
     ? [
@@ -115,7 +116,7 @@ export function Campaigns() {
         add={create ? { label: isFirst ? t.campaigns.start : t.campaigns.add, on: () => go(to('/app/campaigns/new')) } : undefined}
         empty={{ title: t.campaigns.empty, more: t.campaigns.emptyMore }}
       />
-      {removing && <Remove of={removing} close={() => setRemoving(undefined)} />}
+      {question}
     </>
   )
 }

@@ -11,9 +11,10 @@ import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { spanText, count } from '../../core/format.ts'
 import { RecordForm, type Section, type Draft } from '../../parts/record_form.tsx'
+import { useAsk } from '../../parts/ask.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { finished } from '../../core/toast.ts'
-import { Remove } from './remove.tsx'
+import { removalOf } from './remove.ts'
 
 const options = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
 const w = t.campaigns.fields
@@ -112,8 +113,8 @@ function useSections() {
 // CampaignSettings edits all settings of a campaign except its flow.
 export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
   const sections = useSections(),
-    [confirming, setConfirming] = useState<'clear' | 'remove' | null>(null),
-    close = () => setConfirming(null)
+    [clearing, setClearing] = useState(false),
+    [question, ask] = useAsk()
   const save = async (draft: Draft, changed: string[]) => {
     await call('PATCH /campaigns/{id}', {
       path: { id: c.id },
@@ -144,13 +145,13 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
         }}
         foot={
           <>
-            {can('member') && <Button look="quiet" onClick={() => setConfirming('clear')} text={t.campaigns.clear} />}
-            <Button look="quiet" onClick={() => setConfirming('remove')} text={t.lists.remove} />
+            {can('member') && <Button look="quiet" onClick={() => setClearing(true)} text={t.campaigns.clear} />}
+            <Button look="quiet" onClick={() => ask(removalOf(c, () => go(to('/app/campaigns'))))} text={t.lists.remove} />
           </>
         }
       />
-      {confirming === 'remove' && <Remove of={c} close={close} then={() => go(to('/app/campaigns'))} />}
-      {confirming === 'clear' && <Clear of={c} close={close} />}
+      {question}
+      {clearing && <Clear of={c} close={() => setClearing(false)} />}
     </div>
   )
 }

@@ -11,7 +11,7 @@ import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
-import { Ask } from '../../parts/sheet.tsx'
+import { useAsk } from '../../parts/ask.tsx'
 import { Failed, Late, Alert, EmptyCard } from '../../parts/state.tsx'
 import { finished } from '../../core/toast.ts'
 import { Outcomes, type Answer } from './correction_outcomes.tsx'
@@ -41,7 +41,7 @@ export function Corrections() {
     [source, setSource] = useState(''),
     [run, setRun] = useState<Run>(),
     { busy, wrong: error, setWrong: setError, run: attempt } = useAttempt(asError),
-    [confirming, setConfirming] = useState(false),
+    [question, ask] = useAsk(),
     [tooLarge, setTooLarge] = useState(false)
   const shown = run?.kind === kind ? run : undefined,
     dry = shown?.answer.dryRun,
@@ -59,6 +59,13 @@ export function Corrections() {
       const answer = await send(kind, text, source, apply)
       setRun({ kind, text, source, at: Date.now(), answer })
       if (apply) finished(w.applied(answer.accepted, count(answer.accepted)), 'logs', 'reports', 'stats')
+    })
+  const askToApply = ({ accepted, refused }: Answer) =>
+    ask({
+      title: w.askTitle,
+      text: w.askText(accepted, count(accepted), refused, count(refused)),
+      go: w.go,
+      on: () => start(true),
     })
   if (!canWrite()) return <EmptyCard title={w.readOnly} />
   return (
@@ -91,7 +98,7 @@ export function Corrections() {
               <Button
                 look="primary"
                 disabled={busy}
-                onClick={() => setConfirming(true)}
+                onClick={() => askToApply(shown!.answer)}
                 text={w.apply(shown!.answer.accepted, count(shown!.answer.accepted))}
               />
             )}
@@ -129,15 +136,7 @@ export function Corrections() {
           </div>
         )
       )}
-      {confirming && (
-        <Ask
-          title={w.askTitle}
-          text={w.askText(shown!.answer.accepted, count(shown!.answer.accepted), shown!.answer.refused, count(shown!.answer.refused))}
-          go={w.go}
-          close={() => setConfirming(false)}
-          on={() => start(true)}
-        />
-      )}
+      {question}
     </div>
   )
 }

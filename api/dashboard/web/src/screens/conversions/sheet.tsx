@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { ConversionRow } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
 import { Part, Fact } from '../../parts/card.tsx'
@@ -9,7 +8,8 @@ import { amount } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Sheet } from '../../parts/sheet.tsx'
+import { useAsk } from '../../parts/ask.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { finished } from '../../core/toast.ts'
@@ -32,8 +32,16 @@ async function changeStatus(c: ConversionRow, status: string) {
 
 // ConversionSheet shows a conversion: the amount that it counts, and the postbacks that it came from.
 export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
-  const [newStatus, setNewStatus] = useState('')
+  const [question, ask] = useAsk()
   useLetters(step)
+  const askToChange = (status: string) =>
+    ask({
+      title: w.changeTitle(w.to[status]!),
+      text: w.changeText,
+      go: w.to[status]!,
+      danger: status !== 'approved',
+      on: () => changeStatus(c, status),
+    })
   const facts: [name: string, value: string | null, mono?: boolean][] = [
     [t.dimensions.campaign_id, c.campaign_name],
     [t.dimensions.offer_id, c.offer_name],
@@ -78,23 +86,14 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
           <Part title={w.change}>
             <div class="row wraps">
               {moves[c.status]!.map(s => (
-                <Button key={s} look="sm" onClick={() => setNewStatus(s)} text={w.to[s]} />
+                <Button key={s} look="sm" onClick={() => askToChange(s)} text={w.to[s]} />
               ))}
             </div>
           </Part>
         )}
         <History of={c} />
       </div>
-      {newStatus && (
-        <Ask
-          title={w.changeTitle(w.to[newStatus]!)}
-          text={w.changeText}
-          go={w.to[newStatus]!}
-          danger={newStatus !== 'approved'}
-          close={() => setNewStatus('')}
-          on={() => changeStatus(c, newStatus)}
-        />
-      )}
+      {question}
     </Sheet>
   )
 }

@@ -12,7 +12,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
-import { Ask } from '../../parts/sheet.tsx'
+import { useAsk, type Question } from '../../parts/ask.tsx'
 import { Bone, Empty, Failed, Late } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
@@ -25,27 +25,23 @@ import { DomainSheet } from './sheet.tsx'
 
 const every = 10 // seconds between reloads while a domain is not set up yet
 
-// RemoveDomain asks for the name before a domain is deleted, and shows what uses the domain. then is called after the domain is deleted.
-function RemoveDomain({ of: d, close, then }: { of: DomainRow; close: () => void; then: () => void }) {
+// removalOf returns the question before a domain is deleted. It shows what uses the domain. then is called after the domain is deleted.
+function removalOf(d: DomainRow, then: () => void): Question {
   const used = usedBy(d)
-  return (
-    <Ask
-      title={t.records.removeTitle(d.domain)}
-      text={w.removeText}
-      go={t.lists.remove}
-      danger
-      name={d.domain}
-      close={close}
-      wrong={e => toast(codeText(asError(e).code) ?? sentence(asError(e)), { bad: true })}
-      on={() =>
-        call('DELETE /domains', { query: { id: d.id } }).then(() => {
-          finished(t.records.removed(d.domain), 'domains')
-          then()
-        })
-      }>
-      {used && <p class="warn">{w.inUse(used)}</p>}
-    </Ask>
-  )
+  return {
+    title: t.records.removeTitle(d.domain),
+    text: w.removeText,
+    go: t.lists.remove,
+    danger: true,
+    name: d.domain,
+    wrong: e => toast(codeText(asError(e).code) ?? sentence(asError(e)), { bad: true }),
+    on: async () => {
+      await call('DELETE /domains', { query: { id: d.id } })
+      finished(t.records.removed(d.domain), 'domains')
+      then()
+    },
+    children: used && <p class="warn">{w.inUse(used)}</p>,
+  }
 }
 
 // columns lists the columns of the table, without the menu of a row.
@@ -161,10 +157,16 @@ export function Domains() {
     may = mayChange()
   const open = place.value.query.get('id'),
     [adding, setAdding] = useState(false),
-    [removing, setRemoving] = useState<DomainRow | null>(null)
+    [question, ask] = useAsk()
   const shown = rows?.find(r => r.id === open),
     groups = [...new Set(rows?.map(r => r.group_name).filter(Boolean))]
   const show = (id: string | null) => change({ id }, true)
+  const askToRemove = (d: DomainRow) =>
+    ask(
+      removalOf(d, () => {
+        if (open === d.id) show(null)
+      }),
+    )
   const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
   useKeys([...(may ? [{ key: 'N', text: w.add }] : []), { key: 'J K', text: w.next }, { key: 'O', text: w.open }], e => {
     if (e.key === 'n' && may) {
@@ -210,7 +212,7 @@ export function Domains() {
           <Table
             label={t.nav.domains}
             rows={rows}
-            columns={may ? [...columns, menu(r => show(r.id), setRemoving)] : columns}
+            columns={may ? [...columns, menu(r => show(r.id), askToRemove)] : columns}
             keyOf={r => r.id}
             nameOf={r => r.domain}
             height={44}
@@ -238,18 +240,10 @@ export function Domains() {
           groups={[...new Set([...groups, 'spare'])]}
           close={() => show(null)}
           step={step}
-          remove={() => setRemoving(shown)}
+          remove={() => askToRemove(shown)}
         />
       )}
-      {removing && (
-        <RemoveDomain
-          of={removing}
-          close={() => setRemoving(null)}
-          then={() => {
-            if (open === removing.id) show(null)
-          }}
-        />
-      )}
+      {question}
     </>
   )
 }

@@ -1,0 +1,18 @@
+import { call } from '../../core/call.ts'
+import { t } from '../../core/text.ts'
+import { finished } from '../../core/toast.ts'
+import type { Question } from '../../parts/ask.tsx'
+
+// removalOf returns the question before a campaign is deleted. then is called after the campaign is deleted.
+export const removalOf = (c: { id: string; name: string }, then?: () => void): Question => ({
+  title: t.campaigns.removeTitle,
+  text: t.campaigns.removeText(c.name),
+  go: t.lists.remove,
+  danger: true,
+  name: c.name,
+  on: async () => {
+    await call('DELETE /campaigns/{id}', { path: { id: c.id } })
+    finished(t.records.removed(c.name), 'campaigns', 'reports')
+    then?.()
+  },
+})
