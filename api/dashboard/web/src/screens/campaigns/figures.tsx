@@ -29,8 +29,8 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
     { ...windowQuery(), ...compare, ...filter, dimension: groupBy, sort: '-clicks', limit: 50 },
     30,
   )
-  const hours = days(span.value.span) <= 3,
-    trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filter }, 60)
+  const byHour = days(span.value.span) <= 3,
+    trend = use('GET /reports/trends', { ...windowQuery(), bucket: byHour ? 'hour' : 'day', ...filter }, 60)
   const plot = useMemo(() => {
     const rows = trend.data?.rows
     if (!rows) return null
@@ -43,18 +43,18 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
     ]
     return { times, series }
   }, [trend.data])
-  const sum = list.data?.totals,
+  const total = list.data?.totals,
     title = t.overview.plotOf(t.figures.names.profit, t.figures.names.clicks)
   if (list.error && !list.data) return <LoadingCard of={list} height={236} />
   return (
     <div class="grid">
       <section class="card kpis" aria-label={t.overview.totals}>
         {totals.map(n => {
-          const change = sum && changeOf(n, sum, sum.compare ?? undefined, 1)
+          const change = total && changeOf(n, total, total.compare ?? undefined, 1)
           return (
             <div key={n} class="kpi">
               <span>{n === 'conversions' ? t.figures.conversions : t.figures.names[n]}</span>
-              <b>{sum ? text(sum, n) : '—'}</b>
+              <b>{total ? text(total, n) : '—'}</b>
               <small>
                 {change?.text ? <span class={'delta ' + (change.tone === 'dim' ? 'soft' : change.tone)}>{change.text}</span> : '\u00a0'}
               </small>
@@ -76,9 +76,9 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
             {!plot ? (
               <Loading of={trend} height={236} style="" />
             ) : asTable ? (
-              <AsTable label={`${c.name}: ${title}`} {...plot} hours={hours} beside={marks.column} />
+              <AsTable label={`${c.name}: ${title}`} {...plot} hours={byHour} beside={marks.column} />
             ) : (
-              <Plot label={`${c.name}: ${title}`} {...plot} hours={hours} over={marks.layer} />
+              <Plot label={`${c.name}: ${title}`} {...plot} hours={byHour} over={marks.layer} />
             )}
           </div>
         </section>
@@ -140,6 +140,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   )
 }
 
+// Funnel shows how many visitors reached each step, from the click to the approved conversion.
 function Funnel({ id }: { id: string }) {
   const { data, error, again } = use('GET /campaigns/{id}/funnel', { days: Math.min(365, days(span.value.span)) }, 60, { id })
   const most = Math.max(1, ...(data?.steps ?? []).map(s => s.count))

@@ -202,19 +202,23 @@ const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => 
   </div>
 )
 
-// FirstClick waits for the first visitor of a campaign and reports the visit.
+// isNew reports whether a click came after a time. The clocks of the browser and the service may differ by five seconds.
+const isNew = (c: ClickRow, since: number) => Date.parse(c.at) >= since - 5000
+
+// FirstClick waits for the first visitor of a campaign and reports the visit. It shows nothing if the first visit was before the page was
+// opened.
 function FirstClick({ id }: { id: string }) {
   const [click, setClick] = useState<ClickRow | null>()
   const { data } = use('GET /logs/clicks', click ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
   const row = data?.rows[0],
-    [began] = useState(Date.now)
+    [openedAt] = useState(Date.now)
   useEffect(() => {
     if (row && !click) {
       setClick(row)
-      if (Date.parse(row.at) >= began - 5000) touches('campaigns', 'reports')
+      if (isNew(row, openedAt)) touches('campaigns', 'reports')
     }
-  }, [row, click, began])
-  if ((!data && !click) || (click && Date.parse(click.at) < began - 5000)) return null
+  }, [row, click, openedAt])
+  if (click ? !isNew(click, openedAt) : !data) return null
   return (
     <section class={'card part first ' + (click ? 'here' : '')} role="status">
       <div class="row">

@@ -13,47 +13,50 @@ import { errorText, figureName, figureText } from './text.ts'
 type Line = { what: string; before: ComponentChildren; after: ComponentChildren }
 
 // linesOf lists the differences between the parts before and after an action.
-function linesOf({ before: b, after: a, names, action }: CopilotPreview): Line[] {
+function linesOf({ before, after, names, action }: CopilotPreview): Line[] {
   const out: Line[] = [],
-    name = (id: string) => names[id] || id
-  const state = (s?: string) => w.states[s ?? ''] ?? s ?? '—',
+    nameOf = (id: string) => names[id] || id
+  const status = (s?: string) => w.states[s ?? ''] ?? s ?? '—',
     cap = (p: Part) => (p.cap == null ? w.noCap : count(p.cap))
-  if (b.status !== a.status) out.push({ what: t.conversions.status, before: state(b.status), after: state(a.status) })
-  if ((b.cap ?? null) !== (a.cap ?? null)) out.push({ what: t.flow.fields.daily_cap, before: cap(b), after: cap(a) })
-  for (const p of b.paths ?? []) {
-    const q = a.paths?.find(o => o.id === p.id),
-      drawn = (o: typeof p) => (o.is_active ? t.flow.weight(o.weight) : w.states.paused)
-    if (!q || p.weight !== q.weight || p.is_active !== q.is_active)
-      out.push({ what: name(p.id), before: drawn(p), after: q ? drawn(q) : t.gone })
+  if (before.status !== after.status) out.push({ what: t.conversions.status, before: status(before.status), after: status(after.status) })
+  if ((before.cap ?? null) !== (after.cap ?? null)) out.push({ what: t.flow.fields.daily_cap, before: cap(before), after: cap(after) })
+  for (const old of before.paths ?? []) {
+    const now = after.paths?.find(o => o.id === old.id),
+      weight = (path: typeof old) => (path.is_active ? t.flow.weight(path.weight) : w.states.paused!)
+    if (!now || old.weight !== now.weight || old.is_active !== now.is_active)
+      out.push({ what: nameOf(old.id), before: weight(old), after: now ? weight(now) : t.gone })
   }
-  for (const [i, d] of (b.destinations ?? []).entries()) {
-    const e = a.destinations?.[i],
-      label = (o: typeof d) => name(o.id || o.url || '')
-    if (e && (d.id !== e.id || d.url !== e.url)) out.push({ what: t.link.steps.destination, before: label(d), after: label(e) })
-    else if (!e || d.weight !== e.weight)
-      out.push({ what: label(d), before: t.flow.weight(d.weight), after: e ? t.flow.weight(e.weight) : t.gone })
+  for (const [i, old] of (before.destinations ?? []).entries()) {
+    const now = after.destinations?.[i],
+      label = (d: typeof old) => nameOf(d.id || d.url || '')
+    if (now && (old.id !== now.id || old.url !== now.url))
+      out.push({ what: t.link.steps.destination!, before: label(old), after: label(now) })
+    else if (old.weight !== now?.weight)
+      out.push({ what: label(old), before: t.flow.weight(old.weight), after: now ? t.flow.weight(now.weight) : t.gone })
   }
-  for (const f of b.filters ?? []) {
-    const g = a.filters?.find(o => o.id === f.id),
-      list = (c: Condition[]) =>
-        c.length
-          ? c.map((o, i) => (
-              <div key={i}>
-                <Sentence of={o} />
-              </div>
-            ))
-          : w.noFilters
-    if (g && JSON.stringify(f.filters) !== JSON.stringify(g.filters))
-      out.push({ what: name(f.id) || w.default, before: list(f.filters), after: list(g.filters) })
+  for (const old of before.filters ?? []) {
+    const now = after.filters?.find(f => f.id === old.id)
+    if (now && JSON.stringify(old.filters) !== JSON.stringify(now.filters))
+      out.push({ what: nameOf(old.id) || w.default, before: conditionsOf(old.filters), after: conditionsOf(now.filters) })
   }
-  for (const key of new Set([...Object.keys(b.params ?? {}), ...Object.keys(a.params ?? {})]))
-    if (b.params?.[key] !== a.params?.[key])
-      out.push({ what: w.param(key), before: b.params?.[key] ?? w.unset, after: a.params?.[key] ?? w.unset })
+  for (const key of new Set([...Object.keys(before.params ?? {}), ...Object.keys(after.params ?? {})]))
+    if (before.params?.[key] !== after.params?.[key])
+      out.push({ what: w.param(key), before: before.params?.[key] ?? w.unset, after: after.params?.[key] ?? w.unset })
   if (action.op === 'deny')
     for (const v of action.values ?? [])
       out.push({ what: `${t.dimensions[action.attribute!] ?? action.attribute} ${v}`, before: w.notBlocked, after: w.blocked })
   return out
 }
+
+// conditionsOf shows conditions as sentences, or says that there are none.
+const conditionsOf = (list: Condition[]) =>
+  list.length
+    ? list.map((c, i) => (
+        <div key={i}>
+          <Sentence of={c} />
+        </div>
+      ))
+    : w.noFilters
 
 // Change shows the changes that an action makes: each part before and after.
 export function Change({ id, variant }: { id: string; variant?: CopilotBody['variant'] }) {

@@ -108,11 +108,13 @@ export const toSend = (flow: Flow): Flow =>
     rules: p.rules.map(r => (r.rule_id ? r : { ...r, conditions: (r.conditions ?? []).map(sent) })),
   }))
 
+// Change is an edit of a flow. path is the name of the path. For a weight, of is the name of the destination, and empty for the path.
 export type Change =
   | ({ kind: 'added' | 'removed' | 'order' } & { path: string })
   | { kind: 'weight'; path: string; of: string; from: number; to: number }
   | { kind: 'field'; path: string; field: string }
 
+// fields are the fields of a path whose changes are listed by name.
 const fields = [
   'name',
   'stream_type',
@@ -134,23 +136,23 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stri
 // changes returns the differences of two flows, one for each edit.
 export function changes(was: Flow, now: Flow, known: Known): Change[] {
   const out: Change[] = [],
-    old = new Map(was.map(p => [p.id, p])),
-    common = now.filter(p => old.has(p.id))
+    oldPaths = new Map(was.map(p => [p.id, p])),
+    common = now.filter(p => oldPaths.has(p.id))
   for (const p of was) if (!now.some(o => o.id === p.id)) out.push({ kind: 'removed', path: p.name })
   for (const p of now) {
-    const o = old.get(p.id)
-    if (!o) {
+    const old = oldPaths.get(p.id)
+    if (!old) {
       out.push({ kind: 'added', path: p.name })
       continue
     }
-    for (const f of fields) if (!same(o[f], p[f])) out.push({ kind: 'field', path: p.name, field: f })
-    if (o.weight !== p.weight) out.push({ kind: 'weight', path: p.name, of: '', from: o.weight, to: p.weight })
+    for (const f of fields) if (!same(old[f], p[f])) out.push({ kind: 'field', path: p.name, field: f })
+    if (old.weight !== p.weight) out.push({ kind: 'weight', path: p.name, of: '', from: old.weight, to: p.weight })
     const key = (d: Destination) => [d.id, d.url, d.slot ?? 0].join(),
-      before = new Map(o.destinations.map(d => [key(d), d]))
-    if (!same(o.destinations.map(key), p.destinations.map(key))) out.push({ kind: 'field', path: p.name, field: 'destinations' })
+      oldWeights = new Map(old.destinations.map(d => [key(d), d.weight]))
+    if (!same(old.destinations.map(key), p.destinations.map(key))) out.push({ kind: 'field', path: p.name, field: 'destinations' })
     for (const d of p.destinations) {
-      const b = before.get(key(d))
-      if (b && b.weight !== d.weight) out.push({ kind: 'weight', path: p.name, of: nameOf(d, known), from: b.weight, to: d.weight })
+      const from = oldWeights.get(key(d))
+      if (from !== undefined && from !== d.weight) out.push({ kind: 'weight', path: p.name, of: nameOf(d, known), from, to: d.weight })
     }
   }
   const oldOrder = was.filter(p => common.some(o => o.id === p.id))
