@@ -140,7 +140,7 @@ export function Enter({ over }: { over?: boolean }) {
   }, [])
   if (link !== undefined) return <Welcome token={link} />
   const known = over ? me.value?.email : ''
-  const here = location.pathname.startsWith('/app') ? location.pathname + location.search : '/app'
+  const address = location.pathname.startsWith('/app') ? location.pathname + location.search : '/app'
   return (
     <Card
       title={t.enter.title}
@@ -152,7 +152,7 @@ export function Enter({ over }: { over?: boolean }) {
       send={f =>
         send(async () => {
           await call('POST /app/api/session', { body: f })
-          await loadPerson(over ? undefined : here)
+          await loadPerson(over ? undefined : address)
         })
       }>
       <Field name="email" label={t.enter.email} type="email" auto="username" value={known} first={!known} />

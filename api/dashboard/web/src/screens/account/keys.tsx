@@ -40,9 +40,9 @@ function List() {
     [question, ask] = useAsk()
   if (!data) return <LoadingCard of={{ error, again }} height={220} />
   const rotate = async (k: KeyRow) => {
-    const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
+    const newKey = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
     touches('app')
-    setShownKey(made)
+    setShownKey(newKey)
   }
   const askToRotate = (k: KeyRow) =>
     ask({ title: w.rotateTitle(nameOf(k)), text: w.rotateText, go: w.rotate, on: () => rotate(k), wrong: complain })

@@ -120,7 +120,7 @@ function Password() {
 
 // Codes turns the codes of an authenticator app on or off.
 function Codes() {
-  const on = me.value!.has_codes,
+  const enabled = me.value!.has_codes,
     [setup, setSetup] = useState<NewTOTP>(),
     [question, ask] = useAsk()
   const start = () => call('POST /app/api/me/totp').then(setSetup, complain)
@@ -134,14 +134,14 @@ function Codes() {
     <Card look="narrow" title={w.codes}>
       <div class="part">
         <p class="row">
-          <Sign name={on ? 'check' : 'clock'} tone={on ? 'good' : ''} />
-          {on ? w.codesOn : w.codesOff}
+          <Sign name={enabled ? 'check' : 'clock'} tone={enabled ? 'good' : ''} />
+          {enabled ? w.codesOn : w.codesOff}
         </p>
       </div>
       <div class="formfoot row">
         <span class="grow" />
-        {on && <Button onClick={askToTurnOff} text={w.off} />}
-        <Button look={on ? '' : 'primary'} onClick={() => void start()} text={on ? w.renew : w.begin} />
+        {enabled && <Button onClick={askToTurnOff} text={w.off} />}
+        <Button look={enabled ? '' : 'primary'} onClick={() => void start()} text={enabled ? w.renew : w.begin} />
       </div>
       {setup && <SetUp of={setup} close={() => setSetup(undefined)} />}
       {question}

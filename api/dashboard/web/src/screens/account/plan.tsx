@@ -7,7 +7,7 @@ import { count, short } from '../../core/format.ts'
 import { zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
-import { midnight, plus, type Day } from '../../core/window.ts'
+import { iso, midnight, plus, type Day } from '../../core/window.ts'
 import { AsTable, Legend, Plot, type Series } from '../../parts/plot.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 
@@ -40,7 +40,7 @@ function plotOf(d: PlanDetail, limit: number | null): { times: number[]; series:
   const first = dayAt(d.daily[0]?.date ?? d.resetsAt),
     last = plus(dayAt(d.resetsAt), -1),
     days: Day[] = []
-  for (let day = first; day.m === first.m && (day.d <= last.d || day.m !== last.m) && days.length < 31; day = plus(day, 1)) days.push(day)
+  for (let day = first; day.m === first.m && iso(day) <= iso(last); day = plus(day, 1)) days.push(day)
   const n = d.daily.length,
     used = d.daily.reduce<number[]>((sums, o) => [...sums, (sums.at(-1) ?? 0) + o.clicks], []),
     left = Math.max(1, days.length - n),

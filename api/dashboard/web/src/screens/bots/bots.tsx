@@ -70,10 +70,10 @@ function Form({ saved, job, started }: FormProps) {
     dirty = threshold !== saved.threshold || switched > 0
   const save = () =>
     run(async () => {
-      const got = await call('PUT /bot-detection', { body: { threshold, disabled, days: Number(days) } })
-      if (got.job_id && got.range) {
-        started(got.job_id, got.range)
-        adopt(w.job, got.job_id, w.saved, '/app/bots')
+      const { job_id, range } = await call('PUT /bot-detection', { body: { threshold, disabled, days: Number(days) } })
+      if (job_id && range) {
+        started(job_id, range)
+        adopt(w.job, job_id, w.saved, '/app/bots')
       }
       finished(w.saved, 'bot-detection')
     })
@@ -216,11 +216,11 @@ function Signals({ saved, disabled, turn, may }: SignalsProps) {
         {[...saved.signals]
           .sort((a, b) => b.hits_30d - a.hits_30d || b.weight - a.weight)
           .map(s => {
-            const on = !disabled.includes(s.reason),
+            const enabled = !disabled.includes(s.reason),
               { meaning, found } = w.known[s.reason] ?? s
             return (
-              <li key={s.reason} class={on ? '' : 'off'}>
-                <Switch on={on} label={w.on(meaning)} disabled={!may || !s.can_disable} set={v => turn(s, v)} />
+              <li key={s.reason} class={enabled ? '' : 'off'}>
+                <Switch on={enabled} label={w.on(meaning)} disabled={!may || !s.can_disable} set={v => turn(s, v)} />
                 <div class="grow">
                   <div class="t wrap">
                     {meaning} <code class="mono dim">{s.reason}</code>

@@ -149,7 +149,7 @@ export function BotLists() {
 const isEverybody = (e: ApiError) => e.code === 'invalid_input' && e.message.startsWith('the entry is for everybody')
 
 type Entry = { list_type: string; attribute: string; operator: string; text: string; note: string; campaign_id: string; everybody: boolean }
-const fresh: Entry = { list_type: 'deny', attribute: 'ip', operator: 'equals', text: '', note: '', campaign_id: '', everybody: false }
+const emptyEntry: Entry = { list_type: 'deny', attribute: 'ip', operator: 'equals', text: '', note: '', campaign_id: '', everybody: false }
 // fieldByCode has the field of each error code.
 const fieldByCode = {
   value_required: 'value',
@@ -162,7 +162,7 @@ const fieldByCode = {
 
 // NewEntry adds an entry to a list.
 function NewEntry({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>; close: () => void }) {
-  const [entry, setEntry] = useState(fresh),
+  const [entry, setEntry] = useState(emptyEntry),
     [wrong, setWrong] = useState<Wrong>(),
     [matchesEverybody, setMatchesEverybody] = useState(false),
     [busy, run] = useBusy()
@@ -174,10 +174,10 @@ function NewEntry({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf
   const add = async () => {
     setWrong(undefined)
     const { campaign_id, everybody, ...rest } = entry
-    const made = await call('POST /bot-lists', {
+    const added = await call('POST /bot-lists', {
       body: { ...rest, ...(campaign_id ? { campaign_id } : {}), ...(everybody ? { everybody } : {}) },
     })
-    finished(w.added(made.value_count, count(made.value_count)), ...changedRows)
+    finished(w.added(added.value_count, count(added.value_count)), ...changedRows)
     close()
   }
   const explain = (e: unknown) => {

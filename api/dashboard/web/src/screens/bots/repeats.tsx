@@ -31,9 +31,9 @@ export function Repeats() {
   const { data, error, again } = use('GET /logs/repeat-ips', { ...window, min_hits: least, limit: most })
   const deny = async (ip: string) => {
     try {
-      const made = await call('POST /bot-lists', { body: { list_type: 'deny', attribute: 'ip', value: ip } })
+      const entry = await call('POST /bot-lists', { body: { list_type: 'deny', attribute: 'ip', value: ip } })
       toast(w.denied(ip), {
-        undo: () => call('DELETE /bot-lists', { query: { id: made.id } }).then(() => touches('bot-lists', 'bot-detection'), failed),
+        undo: () => call('DELETE /bot-lists', { query: { id: entry.id } }).then(() => touches('bot-lists', 'bot-detection'), failed),
       })
       touches('bot-lists', 'bot-detection')
     } catch (e) {

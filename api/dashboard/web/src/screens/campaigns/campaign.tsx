@@ -62,12 +62,12 @@ export function Campaign() {
   useShownTab(bar, tab)
   const [loaded, setLoaded] = useState<{ load: typeof load; tab: Tab }>()
   useEffect(() => {
-    let on = true
+    let isShown = true
     void load().then(m => {
-      if (on) setLoaded({ load, tab: m })
+      if (isShown) setLoaded({ load, tab: m })
     })
     return () => {
-      on = false
+      isShown = false
     }
   }, [load])
   if (error && !data) return <LoadingCard of={{ error, again }} height={260} />

@@ -40,7 +40,7 @@ function useWizard() {
     landers = useLanders(),
     sources = useSources(),
     flows = useFlows(),
-    usual = useDefaultDomain()
+    defaultDomain = useDefaultDomain()
   const templates = use('GET /traffic-source-templates', {}).data?.rows
   const [way, setWay] = useState<Way>('offer'),
     [wantsNewOffer, setWantsNewOffer] = useState<boolean>()
@@ -84,45 +84,46 @@ function useWizard() {
   // sourceID returns the id of the chosen source. It makes the source if a platform is chosen.
   const sourceID = async () => {
     if (!platform) return form.source
-    const made = await call('POST /traffic-sources', { body: { platform: platform.platform, name: platform.name } }).catch(e => {
+    const source = await call('POST /traffic-sources', { body: { platform: platform.platform, name: platform.name } }).catch(e => {
       throw { ...wrongOf(asError(e), []), field: 'source' } as Wrong
     })
     touches('traffic-sources')
-    setForm(now => ({ ...now, source: made.id }))
-    return made.id
+    setForm(now => ({ ...now, source: source.id }))
+    return source.id
   }
   // offerID returns the id of the chosen offer. It makes a new offer first.
   const offerID = async () => {
     if (!makesOffer) return form.offer
-    const made = await call('POST /offers', { body: { name: form.offerName, url: form.offerURL } }).catch(e => {
+    const offer = await call('POST /offers', { body: { name: form.offerName, url: form.offerURL } }).catch(e => {
       const w = wrongOf(asError(e), ['name', 'url'])
       throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
     })
     touches('offers')
-    setForm(now => ({ ...now, offer: made.id }))
+    setForm(now => ({ ...now, offer: offer.id }))
     setWantsNewOffer(false) // the offer exists now, even if the next step fails
-    return made.id
+    return offer.id
   }
+  const domain = form.domain || defaultDomain
   const create = () =>
     run(async () => {
-      const where =
+      const target =
         way === 'offer'
           ? { offer_id: await offerID(), ...(form.lander ? { lander_id: form.lander } : {}) }
           : way === 'flow'
             ? { flow_id: form.flow }
             : { destination_url: form.address }
       const source = await sourceID()
-      const made = await call('POST /campaigns', {
+      const campaign = await call('POST /campaigns', {
         body: {
           name,
           alias: form.alias,
-          ...(form.domain || usual ? { domain_id: form.domain || usual } : {}),
+          ...(domain ? { domain_id: domain } : {}),
           ...(source ? { source_id: source } : {}),
-          ...where,
+          ...target,
         },
       })
       touches('campaigns')
-      go(to(`/app/campaigns/${made.id}/link`, { first: '1' }))
+      go(to(`/app/campaigns/${campaign.id}/link`, { first: '1' }))
     })
   const ready =
     name &&
@@ -142,7 +143,7 @@ function useWizard() {
     setWantsNewOffer,
     platform,
     sourceName,
-    domain: form.domain || usual,
+    domain,
     name,
     wrong,
     error: (field: string) => (wrong?.field === field ? wrong.text : undefined),

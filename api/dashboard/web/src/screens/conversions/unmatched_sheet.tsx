@@ -39,8 +39,8 @@ async function replay(row: PostbackRow): Promise<PostbackRow> {
     await new Promise(done => {
       setTimeout(done, pause)
     })
-    const now = await call('GET /logs/postbacks/{id}', { path: { id: row.id } })
-    if (now.result !== 'accepted' || i === mostChecks) return now
+    const current = await call('GET /logs/postbacks/{id}', { path: { id: row.id } })
+    if (current.result !== 'accepted' || i === mostChecks) return current
   }
 }
 
@@ -70,11 +70,11 @@ export function PostbackSheet({ of: row, network, close, step }: SheetProps) {
   }, [row.id, reloads])
   const run = () =>
     start(async () => {
-      const now = await replay(row)
+      const replayed = await replay(row)
       touches('logs', 'reports', 'stats')
-      const result = t.clicks.results[now.result] ?? now.result
-      toast(w.inLog(now.reason ? `${result}, ${now.reason}` : result), {
-        bad: now.result === 'refused' || now.result === 'unmatched',
+      const result = t.clicks.results[replayed.result] ?? replayed.result
+      toast(w.inLog(replayed.reason ? `${result}, ${replayed.reason}` : result), {
+        bad: replayed.result === 'refused' || replayed.result === 'unmatched',
       })
       close()
     })

@@ -70,8 +70,8 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
   const { busy, wrong: error, run } = useAttempt(asError)
   const refresh = () =>
     run(async () => {
-      const got = await call('POST /copilot', { body: { action: 'refresh' } })
-      finished(w.refreshed(got.open ?? 0), 'copilot')
+      const answer = await call('POST /copilot', { body: { action: 'refresh' } })
+      finished(w.refreshed(answer.open ?? 0), 'copilot')
     })
   return (
     <>

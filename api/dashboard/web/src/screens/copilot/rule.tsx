@@ -38,7 +38,7 @@ const attributes = [
   'mobile_operator',
   'hour_of_day',
 ]
-const fresh: Draft = {
+const newRule: Draft = {
   name: '',
   is_active: true,
   mode: 'shadow',
@@ -62,7 +62,7 @@ const fresh: Draft = {
   max_changes: 10,
 }
 const draftOf = (r?: CopilotRule): Draft =>
-  r ? (Object.fromEntries(Object.keys(fresh).map(n => [n, r[n as keyof CopilotRule]])) as unknown as Draft) : fresh
+  r ? (Object.fromEntries(Object.keys(newRule).map(n => [n, r[n as keyof CopilotRule]])) as unknown as Draft) : newRule
 const options = (of: Record<string, string>, only?: string[]) =>
   Object.entries(of)
     .filter(([value]) => !only || only.includes(value))

@@ -41,14 +41,14 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
     [added, setAdded] = useState<DomainAdded>()
   const add = () =>
     run(async () => {
-      const made = await call('POST /domains', {
+      const answer = await call('POST /domains', {
         body: { domain: hosts, group_name: group, failover, ...(dns ? { dns_account_id: dns } : {}) },
       })
-      finished(w.added(made.added.length, made.added[0]!), 'domains')
-      if (made.dns.length || made.skipped.length) setAdded(made)
+      finished(w.added(answer.added.length, answer.added[0]!), 'domains')
+      if (answer.dns.length || answer.skipped.length) setAdded(answer)
       else {
         close()
-        if (made.added.length === 1) show(made.id)
+        if (answer.added.length === 1) show(answer.id)
       }
     })
   if (added)

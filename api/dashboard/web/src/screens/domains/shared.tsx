@@ -16,7 +16,7 @@ export const mayChange = () => can('member')
 export const isPending = (d: DomainRow) =>
   !d.is_verified || d.points === false || /^(initializing|pending_(validation|issuance|deployment))$/.test(d.ssl_status)
 const statusOf = (status: string) => w.statuses[status] ?? status.replaceAll('_', ' ')
-export const certificateTone = (status: string) =>
+const certificateTone = (status: string) =>
   status === 'active' ? 'good' : status === 'none' || status.startsWith('pending') || status === 'initializing' ? '' : 'bad'
 
 export const Certificate = ({ status }: { status: string }) => <span class={'tag ' + certificateTone(status)}>{statusOf(status)}</span>

@@ -27,13 +27,13 @@ const every = 10 // seconds between checks of a domain that is not set up yet
 function useChecks(d: DomainRow, check: () => Promise<unknown>) {
   const [secondsLeft, setSecondsLeft] = useState<number | null>(null),
     on = mayChange() && isPending(d)
-  const now = async () => {
+  const checkNow = async () => {
     setSecondsLeft(null)
     await check()
     setSecondsLeft(every)
   }
   useEffect(() => {
-    if (on) void now()
+    if (on) void checkNow()
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a domain is checked at once when it is opened
   }, [])
   useEffect(() => {
@@ -41,12 +41,12 @@ function useChecks(d: DomainRow, check: () => Promise<unknown>) {
     const timer = setTimeout(() => {
       if (document.hidden) setSecondsLeft(every)
       else if (secondsLeft > 1) setSecondsLeft(secondsLeft - 1)
-      else void now()
+      else void checkNow()
     }, 1000)
     return () => clearTimeout(timer)
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- now is a new function in each render
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- checkNow is a new function in each render
   }, [secondsLeft, on])
-  return { secondsLeft, on, now }
+  return { secondsLeft, on, checkNow }
 }
 
 type Props = { of: DomainRow; target: string | null; groups: string[]; close: () => void; step: Steps; remove: () => void }
@@ -88,7 +88,12 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
           <span class="grow" />
           <Stepper of={step} />
           {may && (
-            <Button look="primary" disabled={checks.on && checks.secondsLeft === null} onClick={() => void checks.now()} text={w.check} />
+            <Button
+              look="primary"
+              disabled={checks.on && checks.secondsLeft === null}
+              onClick={() => void checks.checkNow()}
+              text={w.check}
+            />
           )}
         </>
       }>

@@ -30,8 +30,8 @@ export type Node = {
   share: number
 }
 // Rail is a line between two nodes. d is its SVG path, head is its end, and from is empty for a rail from the start.
-export type Rail = { key: string; d: string; width: number; to: string; from: string; off: boolean; head: [number, number] }
-export type Layout = { height: number; start: { y: number; w: number; h: number }; nodes: Node[]; rails: Rail[] }
+type Rail = { key: string; d: string; width: number; to: string; from: string; off: boolean; head: [number, number] }
+type Layout = { height: number; start: { y: number; w: number; h: number }; nodes: Node[]; rails: Rail[] }
 
 const curve = (x1: number, y1: number, x2: number, y2: number) => {
   const m = (x1 + x2) / 2
@@ -61,11 +61,11 @@ export function layout(flow: Flow, known: Known, lines: (p: Path) => number, sha
       s = shares[n]!,
       off = !p.is_active
     nodes.push({ key: p.id, path: p.id, kind: 'path', x: pathX, y: mid - high / 2, w: pathW, h: high, share: s })
-    const at = out + widthOf(s) / 2
+    const leaves = out + widthOf(s) / 2
     out += widthOf(s)
     rails.push({
       key: 's' + p.id,
-      d: curve(startW, at, pathX, mid),
+      d: curve(startW, leaves, pathX, mid),
       width: widthOf(s),
       from: '',
       to: p.id,
@@ -101,12 +101,12 @@ const widthOf = (share: number) => Math.max(leastWidth, share * 100 * perPercent
 
 // fan returns the rails from one node to several. The rails lie side by side where they leave the node.
 function fan(from: { key: string; x: number; y: number; share: number }, to: Node[], off: boolean): Rail[] {
-  let at = from.y - to.reduce((n, o) => n + widthOf(from.share * o.share), 0) / 2
+  let upperEdge = from.y - to.reduce((n, o) => n + widthOf(from.share * o.share), 0) / 2
   return to.map(o => {
     const y = o.y + o.h / 2,
       width = widthOf(from.share * o.share),
-      d = curve(from.x, at + width / 2, o.x, y)
-    at += width
+      d = curve(from.x, upperEdge + width / 2, o.x, y)
+    upperEdge += width
     return { key: from.key + '>' + o.key, d, width, from: from.key, to: o.key, off: off || o.of?.weight === 0, head: [o.x, y] }
   })
 }

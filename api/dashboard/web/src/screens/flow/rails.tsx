@@ -152,9 +152,9 @@ function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag,
   const press = (e: KeyboardEvent) => {
     if (e.altKey && (e.key === 'ArrowUp' || e.key === 'ArrowDown')) {
       e.preventDefault()
-      const at = e.currentTarget as HTMLElement
+      const button = e.currentTarget as HTMLElement
       move(p.id, e.key === 'ArrowUp' ? -1 : 1)
-      requestAnimationFrame(() => at.focus())
+      requestAnimationFrame(() => button.focus())
     }
   }
   return (
