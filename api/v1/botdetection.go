@@ -140,28 +140,28 @@ func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) st
 	if err != nil && !errors.Is(err, models.NotFound("geo database")) {
 		return nil, err
 	}
-	own := err == nil && g.Enabled
-	var can bot.Signals
-	if own || d.AnonymousFile {
-		can |= bot.Network
+	hasOwnDatabase := err == nil && g.Enabled
+	var canFire bot.Signals
+	if hasOwnDatabase || d.AnonymousFile {
+		canFire |= bot.Network
 	}
 	if d.NetworkFile {
-		can |= bot.Datacenter | bot.VPNOrProxy
+		canFire |= bot.Datacenter | bot.VPNOrProxy
 	}
-	needs := map[bot.Signals][]string{}
+	listsFor := map[bot.Signals][]string{}
 	for _, name := range botdata.Names() {
 		kind, _ := botdata.Named(name)
-		needs[kind.Fires()] = append(needs[kind.Fires()], name)
+		listsFor[kind.Fires()] = append(listsFor[kind.Fires()], name)
 		if slices.ContainsFunc(data, func(l BotData) bool { return l.Kind == name }) {
-			can |= kind.Fires()
+			canFire |= kind.Fires()
 		}
 	}
 	return func(signal bot.Signals) string {
-		list := needs[signal]
+		list := listsFor[signal]
 		switch {
 		case signal&bot.Unrecorded != 0:
 			return "such requests are answered and not recorded as clicks: to disable it changes nothing"
-		case len(list) == 0 || can&signal != 0:
+		case len(list) == 0 || canFire&signal != 0:
 			return ""
 		case signal&bot.Network != 0:
 			return "no list of kind " + strings.Join(list, " or ") + " is loaded, and no geo database here tells such addresses"

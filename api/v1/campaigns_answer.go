@@ -111,25 +111,25 @@ func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.C
 			goals[campaign.ID], ids = list, append(ids, campaign.ID)
 		}
 	}
-	type place struct {
+	type campaignGoal struct {
 		campaign uuid.UUID
 		goal     string
 	}
-	counts := map[place]report.GoalCount{}
+	counts := map[campaignGoal]report.GoalCount{}
 	if len(ids) > 0 {
 		list, err := d.reports(c).GoalsOf(c.Context(), c.Account.ID, ids, report.ByCampaign, c.Window.From, c.Window.End())
 		if err != nil {
 			return nil, err
 		}
 		for _, g := range list {
-			counts[place{g.Split, g.Goal}] = g
+			counts[campaignGoal{g.Split, g.Goal}] = g
 		}
 	}
 	return func(campaign models.Campaign, f answer.Figures) CampaignRow {
 		row := CampaignRow{d.campaignAnswer(campaign), f, append([]CampaignGoal{}, goals[campaign.ID]...)}
 		for i := range row.Goals {
 			g := &row.Goals[i]
-			n := counts[place{campaign.ID, g.Key}]
+			n := counts[campaignGoal{campaign.ID, g.Key}]
 			g.Clicks, g.Approved, g.Revenue = n.Clicks, n.Approved, models.NewMoney(n.Revenue)
 		}
 		return row

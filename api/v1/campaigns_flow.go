@@ -100,8 +100,8 @@ type DestinationWeight struct {
 	Weight bind.Opt[float64] `json:"weight" required:"true" null:"refused"`
 }
 
-// is reports whether w selects the destination d: the same id and URL and, if w has a slot, the same slot.
-func (w DestinationWeight) is(d flow.Destination) bool {
+// selects reports whether w selects the destination d: the same id and URL and, if w has a slot, the same slot.
+func (w DestinationWeight) selects(d flow.Destination) bool {
 	return d.ID == models.IDText(w.ID) && d.URL == w.URL && (!w.Slot.Given() || w.Slot.Value == d.Slot)
 }
 
@@ -130,7 +130,7 @@ func (b PathPatch) apply(p *flow.Path) error {
 	for i, w := range b.Destinations {
 		found := false
 		for j := range p.Destinations {
-			if d := &p.Destinations[j]; w.is(*d) {
+			if d := &p.Destinations[j]; w.selects(*d) {
 				d.Weight, found = w.Weight.Value, true
 			}
 		}

@@ -171,11 +171,11 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 		return out, err
 	}
 	out.GoalKeys = goalKeys(campaign, stages)
-	all := &stage{}
+	total := &stage{}
 	if len(stages) > 0 {
-		all = stages[0]
+		total = stages[0]
 	}
-	out.Steps = all.steps(campaign.PrimaryGoalKey, out.GoalKeys)
+	out.Steps = total.steps(campaign.PrimaryGoalKey, out.GoalKeys)
 	if by == "" {
 		return out, nil
 	}
@@ -252,7 +252,7 @@ func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by 
 	}
 	var list []*stage
 	found := map[uuid.UUID]*stage{}
-	at := func(id uuid.UUID) *stage {
+	stageOf := func(id uuid.UUID) *stage {
 		if found[id] == nil {
 			found[id] = &stage{id: id, goals: map[string]report.GoalCount{}}
 			list = append(list, found[id])
@@ -266,11 +266,11 @@ func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by 
 				return nil, err
 			}
 		}
-		at(id).figures = r.Figures
+		stageOf(id).figures = r.Figures
 	}
 	goals, err := d.reports(c).GoalsOf(c.Context(), c.Account.ID, []uuid.UUID{campaign.ID}, by, q.From, q.To)
 	for _, g := range goals {
-		at(g.Split).goals[g.Goal] = g
+		stageOf(g.Split).goals[g.Goal] = g
 	}
 	return list, err
 }

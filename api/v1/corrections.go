@@ -166,7 +166,7 @@ func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, 
 	if err != nil {
 		return answer, err
 	}
-	head, truncated, err := correction.Check(kind, text, b.Source != "")
+	rows, truncated, err := correction.Check(kind, text, b.Source != "")
 	if err != nil {
 		return answer, err
 	}
@@ -175,6 +175,6 @@ func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, 
 	}
 	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated, Source: b.Source}
 	return job.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
-		return tx.Corrections().Add(c.Context(), c.Account.ID, id, head)
+		return tx.Corrections().Add(c.Context(), c.Account.ID, id, rows)
 	})
 }

@@ -81,7 +81,7 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 	}
 	shared, err := c.Store.Domains().Shared(c.Context())
 	return DomainList{
-		Rows:       answer.Each(found, func(of models.Domain) DomainRow { return DomainRow{of, d.Tracker.Records(of)} }),
+		Rows:       answer.Each(found, func(domain models.Domain) DomainRow { return DomainRow{domain, d.Tracker.Records(domain)} }),
 		NextCursor: answer.Cursor(next),
 		Shared: answer.Each(shared, func(d store.SharedDomain) SharedDomainRow {
 			return SharedDomainRow{d.ID, d.Host, d.IsDefault}

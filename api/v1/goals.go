@@ -147,19 +147,19 @@ func (d Deps) goalLanders(c *route.Call) (LeadCampaigns, error) {
 	if err != nil {
 		return out, err
 	}
-	of := map[string][]LeadLander{}
+	landersOf := map[string][]LeadLander{}
 	for _, r := range rows {
 		id, err := uuid.Parse(r.Dims[1])
 		if err != nil || r.Clicks == 0 {
 			continue // clicks without a landing page
 		}
-		of[r.Dims[0]] = append(of[r.Dims[0]], LeadLander{
+		landersOf[r.Dims[0]] = append(landersOf[r.Dims[0]], LeadLander{
 			ID: id, Clicks: r.Clicks, Conversions: r.Conversions(), Revenue: models.NewMoney(r.Revenue), CR: r.CR(),
 		})
 	}
 	names, err := c.Store.Labels(c.Context(), c.Account.ID, "lander_id", answer.Each(rows, func(r report.Row) string { return r.Dims[1] }))
 	for _, campaign := range list {
-		landers := of[campaign.ID.String()]
+		landers := landersOf[campaign.ID.String()]
 		slices.SortStableFunc(landers, func(a, b LeadLander) int { return cmp.Compare(b.Clicks, a.Clicks) })
 		landers = landers[:min(len(landers), leadLanders)]
 		for i := range landers {

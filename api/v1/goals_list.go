@@ -202,8 +202,8 @@ func liveEvent(e report.SiteLive) LiveEvent {
 
 const mostSuggested = 20
 
-// thanks matches paths of pages that visitors reach after a wanted action, such as an order or a sign-up.
-var thanks = regexp.MustCompile(`(?i)(thank|danke|merci|gracias|grazie|obrigad|success|confirm|complete|receipt|welcome|submitted|` +
+// thanksPage matches paths of pages that visitors reach after a wanted action, such as an order or a sign-up.
+var thanksPage = regexp.MustCompile(`(?i)(thank|danke|merci|gracias|grazie|obrigad|success|confirm|complete|receipt|welcome|submitted|` +
 	`order[-_/]?(received|placed)|bestaetig)`)
 
 // suggestedGoals returns suggested goals for a site. First come goals for the events that the site sends and that have no goal, the
@@ -211,9 +211,9 @@ var thanks = regexp.MustCompile(`(?i)(thank|danke|merci|gracias|grazie|obrigad|s
 func suggestedGoals(site models.Site, goals []models.Goal, unused []report.SiteName) []GoalSuggested {
 	out := []GoalSuggested{}
 	add := func(g models.Goal, n report.SiteName) {
-		same := func(o models.Goal) bool { return o.Key == g.Key }
-		had := func(o GoalSuggested) bool { return o.Key == g.Key }
-		if len(out) >= mostSuggested || slices.ContainsFunc(goals, same) || slices.ContainsFunc(out, had) {
+		isGoal := func(o models.Goal) bool { return o.Key == g.Key }
+		isSuggested := func(o GoalSuggested) bool { return o.Key == g.Key }
+		if len(out) >= mostSuggested || slices.ContainsFunc(goals, isGoal) || slices.ContainsFunc(out, isSuggested) {
 			return
 		}
 		s := GoalSuggested{
@@ -226,7 +226,7 @@ func suggestedGoals(site models.Site, goals []models.Goal, unused []report.SiteN
 	}
 	for _, n := range unused {
 		switch g := models.NewGoal(site, n.Name); {
-		case n.Name == models.EventView && thanks.MatchString(n.Path):
+		case n.Name == models.EventView && thanksPage.MatchString(n.Path):
 			g.Key = pathKey(n.Path)
 			g.Kind, g.MatchPath, g.Name = models.GoalPage, n.Path, n.Path
 			add(g, n)

@@ -22,20 +22,20 @@ type JobAnswer struct {
 
 // jobRoutes returns the routes of /jobs. GET /jobs/{id} shows the results of the jobs that the given routes start.
 func jobRoutes(d Deps, rows []route.Route) []route.Route {
-	shows := map[string]*route.Slow{}
+	slowByKind := map[string]*route.Slow{}
 	for _, row := range rows {
 		for _, job := range []*route.Slow{row.Slow, row.Starts} {
 			if job != nil {
-				shows[job.Kind] = job
+				slowByKind[job.Kind] = job
 			}
 		}
 	}
-	kinds := slices.Sorted(maps.Keys(shows))
+	kinds := slices.Sorted(maps.Keys(slowByKind))
 	return []route.Route{
 		route.New("GET", "/jobs", "Jobs", "the last jobs that calls of the account began, newest first",
 			route.Handle(func(c *route.Call) (JobList, error) { return listJobs(c, kinds) })),
 		route.New("GET", "/jobs/{id}", "Jobs", "state and answer of a call that went on as a job",
-			route.Handle(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, shows) }), answer.IDCodes),
+			route.Handle(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, slowByKind) }), answer.IDCodes),
 	}
 }
 
@@ -72,7 +72,7 @@ func listJobs(c *route.Call, kinds []string) (JobList, error) {
 
 // findJob looks for a job in the table of jobs, then among the jobs that exist only in the queue. A job that no call starts has no
 // result to show.
-func (d Deps) findJob(c *route.Call, shows map[string]*route.Slow) (JobAnswer, error) {
+func (d Deps) findJob(c *route.Call, slowByKind map[string]*route.Slow) (JobAnswer, error) {
 	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound && d.Jobs != nil {
 		status, err = d.Jobs.State(c.Context(), c.Account.ID, c.ID.String())
@@ -87,8 +87,8 @@ func (d Deps) findJob(c *route.Call, shows map[string]*route.Slow) (JobAnswer, e
 		out.Error = &envelope.Error{Message: status.Error.Message, Code: status.Error.Code}
 		return out, nil
 	}
-	if show := shows[status.Kind]; show != nil && status.Status == models.JobDone {
-		out.Result, err = show.Render(status.Result)
+	if job := slowByKind[status.Kind]; job != nil && status.Status == models.JobDone {
+		out.Result, err = job.Render(status.Result)
 	}
 	return out, err
 }

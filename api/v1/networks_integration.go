@@ -169,8 +169,8 @@ type SyncBody struct {
 
 func (b SyncBody) check() error {
 	from, err := time.Parse(time.DateOnly, b.From)
-	to, also := time.Parse(time.DateOnly, b.To)
-	if err != nil || also != nil {
+	to, toErr := time.Parse(time.DateOnly, b.To)
+	if err != nil || toErr != nil {
 		return models.Invalid("bad_range", "from and to must be days, YYYY-MM-DD")
 	}
 	return checkRange("bad_range", from, to)
@@ -194,8 +194,8 @@ var syncNetworkJob = slow.New(jobs.SyncNetwork, func(a jobs.CorrectionAnswer[cor
 		DryRun: a.DryRun, Total: a.Total, Matched: a.Accepted, Unmatched: a.Refused, Payout: models.NewMoney(a.Sum),
 		Outcomes: append([]correction.ConversionOutcome{}, a.Outcomes...), // an import without orders has an empty list
 	}
-	if of := a.Network; of != nil {
-		out.Provider, out.From, out.To = of.Provider, of.From, of.To
+	if sync := a.Network; sync != nil {
+		out.Provider, out.From, out.To = sync.Provider, sync.From, sync.To
 	}
 	return out
 })

@@ -66,12 +66,12 @@ func (d Deps) saveNetworkReport(c *route.Call, b NetworkReportBody) (NetworkRepo
 	if totals {
 		kind = correction.Totals
 	}
-	head, truncated, err := correction.Check(kind, text, false)
+	rows, truncated, err := correction.Check(kind, text, false)
 	if err != nil {
 		return NetworkReport{}, err
 	}
 	args := jobs.NetworkReportArgs{NetworkID: c.ID, Truncated: truncated}
 	return networkReportJob.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
-		return tx.Corrections().Add(c.Context(), c.Account.ID, id, head)
+		return tx.Corrections().Add(c.Context(), c.Account.ID, id, rows)
 	})
 }

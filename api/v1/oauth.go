@@ -68,9 +68,9 @@ func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {
 	out := OAuthList{EncryptionAvailable: c.Store.Box().HasKey()}
 	for _, p := range models.SignInProviders {
 		shown := OAuthProvider{Provider: p.Name, Label: p.Label, Configured: d.SignIn != nil && d.SignIn.Configured(p.Name), Connections: []OAuthConnection{}}
-		for _, k := range found {
-			if k.Provider == p.Name {
-				shown.Connections = append(shown.Connections, oauthAnswer(k))
+		for _, connection := range found {
+			if connection.Provider == p.Name {
+				shown.Connections = append(shown.Connections, oauthAnswer(connection))
 			}
 		}
 		out.Providers = append(out.Providers, shown)
@@ -153,12 +153,12 @@ func (d Deps) listAdAccounts(c *route.Call) (AdAccounts, error) {
 	if err != nil {
 		return AdAccounts{}, err
 	}
-	k := dboauth.NewConnections(c.Store)
+	connections := dboauth.NewConnections(c.Store)
 	var found models.OAuthConnection
 	if id == uuid.Nil {
-		found, err = k.First(c.Context(), c.Account.ID, p.Name)
+		found, err = connections.First(c.Context(), c.Account.ID, p.Name)
 	} else {
-		found, err = k.Find(c.Context(), c.Account.ID, id)
+		found, err = connections.Find(c.Context(), c.Account.ID, id)
 	}
 	if errors.Is(err, models.NotFound("connection")) || err == nil && found.Provider != p.Name {
 		err = models.Invalid("not_connected", "there is no such connection to %s: see GET /oauth/connections", p.Label)

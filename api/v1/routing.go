@@ -88,8 +88,8 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 		return out, err
 	}
 	var ids []uuid.UUID
-	for _, one := range list {
-		destinations, _, _ := flow.References(one.Paths)
+	for _, campaign := range list {
+		destinations, _, _ := flow.References(campaign.Paths)
 		ids = append(ids, destinations...)
 	}
 	records, err := table.FlowRecords(c.Context(), c.Account.ID, ids)
@@ -97,8 +97,8 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 		return out, err
 	}
 	figures, err := d.routingFigures(c)
-	for _, one := range list {
-		out.Campaigns = append(out.Campaigns, d.routingCampaign(one, records, figures))
+	for _, campaign := range list {
+		out.Campaigns = append(out.Campaigns, d.routingCampaign(campaign, records, figures))
 	}
 	return out, err
 }
@@ -117,18 +117,18 @@ func (d Deps) routingFigures(c *route.Call) (map[string]models.Figures, error) {
 	return sums, err
 }
 
-func (d Deps) routingCampaign(one store.RoutedCampaign, records map[uuid.UUID]store.FlowRecord,
+func (d Deps) routingCampaign(campaign store.RoutedCampaign, records map[uuid.UUID]store.FlowRecord,
 	figures map[string]models.Figures,
 ) RoutingCampaign {
 	out := RoutingCampaign{
-		ID: one.ID, Name: one.Name, Alias: one.Alias, URL: d.link(one.Campaign), Status: one.Status,
-		FlowRotation: one.FlowRotation, BindVisitors: one.BindVisitors, FallbackURL: one.FallbackURL,
-		DestinationURL: one.DestinationURL, Rules: []RoutingRule{}, Paths: []RoutingPath{},
-		Figures: figures[one.ID.String()].Row(),
+		ID: campaign.ID, Name: campaign.Name, Alias: campaign.Alias, URL: d.link(campaign.Campaign), Status: campaign.Status,
+		FlowRotation: campaign.FlowRotation, BindVisitors: campaign.BindVisitors, FallbackURL: campaign.FallbackURL,
+		DestinationURL: campaign.DestinationURL, Rules: []RoutingRule{}, Paths: []RoutingPath{},
+		Figures: figures[campaign.ID.String()].Row(),
 	}
 	known := map[string]int{}
-	for i := range one.Paths {
-		p := &one.Paths[i]
+	for i := range campaign.Paths {
+		p := &campaign.Paths[i]
 		shown := routingPath(p, records)
 		shown.Figures = figures[p.ID].Row()
 		for _, r := range p.Rules {

@@ -97,7 +97,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	}
 	next.Name = b.Name.Or(next.Name)
 	out = settingsOf(next)
-	if free, err := saveSettings(c, next); err != nil || free {
+	if saved, err := saveSettings(c, next); err != nil || saved {
 		return out, err
 	}
 	if !b.Currency.Given() {
@@ -107,9 +107,9 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	return d.changeCurrency(c, next)
 }
 
-// saveSettings saves the settings. free is false and nothing is saved if the currency changes and amounts in the former currency
+// saveSettings saves the settings. saved is false and nothing is saved if the currency changes and amounts in the former currency
 // exist.
-func saveSettings(c *route.Call, next models.Account) (free bool, err error) {
+func saveSettings(c *route.Call, next models.Account) (saved bool, err error) {
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
 		if next.Currency != c.Account.Currency {
 			amounts, err := spend.HasAmounts(c.Context(), tx.Conn(), next.ID)
@@ -120,10 +120,10 @@ func saveSettings(c *route.Call, next models.Account) (free bool, err error) {
 				return err
 			}
 		}
-		free = true
+		saved = true
 		return tx.SaveSettings(c.Context(), next, c.Account.Currency)
 	})
-	return free, err
+	return saved, err
 }
 
 // changeCurrency saves settings with another currency, and starts the job that restates the recorded amounts.

@@ -99,17 +99,17 @@ func saveNetworkTemplates(c *route.Call) (SavedTemplates, error) {
 		return SavedTemplates{}, err
 	}
 	usable := make([]template.Network, 0, len(sent))
-	var why error
+	var lastErr error
 	for _, raw := range sent {
 		t, err := networkTemplate(raw)
 		if err != nil {
-			why = err
+			lastErr = err
 			continue
 		}
 		usable = append(usable, t)
 	}
 	if len(usable) == 0 {
-		return SavedTemplates{}, models.Invalid("invalid_template", "no template can be used; the last one: %s", why)
+		return SavedTemplates{}, models.Invalid("invalid_template", "no template can be used; the last one: %s", lastErr)
 	}
 	saved, err := c.Store.NetworkTemplates().Save(c.Context(), c.Account.ID, usable)
 	return SavedTemplates{len(saved), len(sent) - len(saved), answer.Each(saved, networkTemplateRow)}, err

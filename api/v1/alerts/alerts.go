@@ -108,17 +108,17 @@ const clockStopped = 5 * time.Minute
 
 // services returns the state of the parts of the install on which an account depends, and the time of the last check of links.
 func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checked *string, err error) {
-	have, err := c.Store.Links().Services(c.Context())
+	stored, err := c.Store.Links().Services(c.Context())
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, name := range []string{models.ServiceLinkChecks, models.ServiceSafeBrowsing, models.ServiceJobs} {
 		s := AlertService{Name: name, Status: models.ServiceWaiting}
-		if i := slices.IndexFunc(have, func(v models.LinkService) bool { return v.Name == name }); i >= 0 {
-			s.Status, s.Message = have[i].Status, answer.OrNull(have[i].Message)
-			s.CheckedAt = answer.StampOrNull(&have[i].CheckedAt)
-			if name == models.ServiceJobs && now.Sub(have[i].CheckedAt) > clockStopped {
-				s.fails("the clock's jobs do not run: the queue, the clock or all workers are away")
+		if i := slices.IndexFunc(stored, func(v models.LinkService) bool { return v.Name == name }); i >= 0 {
+			s.Status, s.Message = stored[i].Status, answer.OrNull(stored[i].Message)
+			s.CheckedAt = answer.StampOrNull(&stored[i].CheckedAt)
+			if name == models.ServiceJobs && now.Sub(stored[i].CheckedAt) > clockStopped {
+				s.setFailing("the clock's jobs do not run: the queue, the clock or all workers are away")
 			}
 		}
 		if name == models.ServiceLinkChecks {
@@ -132,15 +132,18 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 	if err != nil {
 		return nil, nil, err
 	}
-	there, err := d.clickhouseService(c, now)
+	clickhouse, err := d.clickhouseService(c, now)
 	if err != nil {
 		return nil, nil, err
 	}
 	edge, err := d.edgeService(c)
-	return append(out, database, clicks, there, edge), checked, err
+	return append(out, database, clicks, clickhouse, edge), checked, err
 }
 
-func (s *AlertService) fails(message string) { s.Status, s.Message = models.ServiceFailing, &message }
+// setFailing sets the status failing with a message that explains it.
+func (s *AlertService) setFailing(message string) {
+	s.Status, s.Message = models.ServiceFailing, &message
+}
 
 // clicksService returns how late recorded clicks are stored. It asks this process directly. The other processes have stored their
 // state.
@@ -158,7 +161,7 @@ func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) 
 		s.Status, s.CheckedAt = models.ServiceOK, answer.StampOrNull(&now)
 	}
 	if lag > ingest.Behind {
-		s.fails(fmt.Sprintf("clicks are recorded and wait to be stored: figures are %s old", lag.Round(time.Second)))
+		s.setFailing(fmt.Sprintf("clicks are recorded and wait to be stored: figures are %s old", lag.Round(time.Second)))
 	}
 	return s, err
 }
@@ -181,7 +184,7 @@ func (d Deps) edgeService(c *route.Call) (AlertService, error) {
 	s.Status, s.CheckedAt = models.ServiceWaiting, answer.StampOrNull(state.PublishedAt)
 	switch {
 	case state.Failure != "":
-		s.fails(state.Failure)
+		s.setFailing(state.Failure)
 	case state.PublishedAt != nil:
 		s.Status = models.ServiceOK
 	}

@@ -107,8 +107,8 @@ func suggestionAnswer(s copilot.Suggestion) CopilotSuggestion {
 	return out
 }
 
-func changeAnswer(k copilot.Change) CopilotChange {
-	return CopilotChange{k.ID, k.SuggestionID, k.ProposalID, k.RuleID, k.CampaignID, k.Title, k.Evidence, k.Action, k.Status, k.CreatedAt, k.UndoneAt}
+func changeAnswer(c copilot.Change) CopilotChange {
+	return CopilotChange{c.ID, c.SuggestionID, c.ProposalID, c.RuleID, c.CampaignID, c.Title, c.Evidence, c.Action, c.Status, c.CreatedAt, c.UndoneAt}
 }
 
 func proposalAnswer(p copilot.Proposal) ChatProposal {
@@ -116,20 +116,20 @@ func proposalAnswer(p copilot.Proposal) ChatProposal {
 }
 
 func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
-	k, now := dbcopilot.NewSuggestions(c.Store), time.Now()
-	open, err := k.CountOpen(c.Context(), c.Account.ID, now)
+	suggestions, now := dbcopilot.NewSuggestions(c.Store), time.Now()
+	open, err := suggestions.CountOpen(c.Context(), c.Account.ID, now)
 	if err != nil || c.Query.Get("count") == "1" {
 		return CopilotAnswer{CopilotCount: &CopilotCount{open}}, err
 	}
-	run, err := k.LastRun(c.Context(), c.Account.ID)
+	run, err := suggestions.LastRun(c.Context(), c.Account.ID)
 	if err != nil {
 		return out, err
 	}
-	list, err := k.Open(c.Context(), c.Account.ID, now)
+	list, err := suggestions.Open(c.Context(), c.Account.ID, now)
 	if err != nil {
 		return out, err
 	}
-	changes, err := k.Changes(c.Context(), c.Account.ID)
+	changes, err := suggestions.Changes(c.Context(), c.Account.ID)
 	if err != nil {
 		return out, err
 	}

@@ -58,11 +58,11 @@ func (d Deps) repeatIPs(c *route.Call) (RepeatIPs, error) {
 		return RepeatIPs{}, err
 	}
 	list, err := d.reports(c).RepeatAddresses(c.Context(), q)
-	of := ofClicks
+	counted := ofClicks
 	if q.Smartlinks {
-		of = ofSmartlinks
+		counted = ofSmartlinks
 	}
-	return RepeatIPs{w.Range(), q.MinHits, of, answer.Each(list, repeatIPRow)}, err
+	return RepeatIPs{w.Range(), q.MinHits, counted, answer.Each(list, repeatIPRow)}, err
 }
 
 func repeatIPRow(a report.Address) RepeatIPRow {

@@ -31,8 +31,8 @@ type way struct {
 // and returns the most frequent way first.
 func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
 	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // draws, no secrets
-	at := map[way]int{}
-	list := []DrawnWay{}
+	indexOf := map[way]int{}
+	drawn := []DrawnWay{}
 	facts := q.Facts
 	for range draws {
 		if err := ctx.Err(); err != nil {
@@ -41,13 +41,13 @@ func drawWays(ctx context.Context, x *routing.Explainer, q routing.Question, dra
 		q.Seed, q.Facts = rnd.Uint64(), new(*facts) // facts that one draw adds do not affect the next one
 		d := routeTrace(x.Explain(q)).Decision
 		key := way{d.Via, answer.ValueOrZero(d.PathID), answer.ValueOrZero(d.LanderID), answer.ValueOrZero(d.OfferID)}
-		i, known := at[key]
+		i, known := indexOf[key]
 		if !known {
-			i = len(list)
-			at[key], list = i, append(list, DrawnWay{d.Via, d.PathID, d.Path, d.LanderID, d.OfferID, 0})
+			i = len(drawn)
+			indexOf[key], drawn = i, append(drawn, DrawnWay{d.Via, d.PathID, d.Path, d.LanderID, d.OfferID, 0})
 		}
-		list[i].Count++
+		drawn[i].Count++
 	}
-	slices.SortStableFunc(list, func(a, b DrawnWay) int { return b.Count - a.Count })
-	return list, nil
+	slices.SortStableFunc(drawn, func(a, b DrawnWay) int { return b.Count - a.Count })
+	return drawn, nil
 }

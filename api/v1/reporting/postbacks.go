@@ -127,8 +127,8 @@ func postbackRows(c *route.Call, list []conversion.PostbackEntry) ([]PostbackRow
 			AmountReason: answer.OrNull(p.AmountReason), InvalidTime: answer.OrNull(p.InvalidTime),
 			Query: postback.Query(postback.Masked(p.Params, secrets), proof.Names()), Source: p.Source, Domain: p.Domain, IP: string(ip),
 		}
-		if why := postback.TimeReason(p.InvalidTime, p.ClickID); why != "" {
-			row.Reason += "; " + why
+		if reason := postback.TimeReason(p.InvalidTime, p.ClickID); reason != "" {
+			row.Reason += "; " + reason
 		}
 		if p.Result == models.PostbackAccepted {
 			row.DecidedAt = nil // the stored time is the last search for the click

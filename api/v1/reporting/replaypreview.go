@@ -28,13 +28,13 @@ func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err
 	}
 	reader := conversion.Reader{Store: c.Store, Clicks: clicks}
 	for i := 0; i < len(list) && err == nil; i++ {
-		var one ReplayOutcome
-		one, err = outcomeOf(c, reader, list[i].ID)
+		var outcome ReplayOutcome
+		outcome, err = outcomeOf(c, reader, list[i].ID)
 		if errors.Is(err, models.NotFound("postback")) { // deleted since the list was read
 			err = nil
 			continue
 		}
-		out.Outcomes = append(out.Outcomes, one)
+		out.Outcomes = append(out.Outcomes, outcome)
 	}
 	return out, err
 }

@@ -118,15 +118,15 @@ func (d Deps) testClick(c *route.Call, b TestClickBody) (TestedClick, error) {
 	out := TestedClick{
 		Test: true, URL: req.URL.String(), RouteTrace: RouteTrace{Campaigns: []RouteStage{}}, Offers: []TestOffer{},
 	}
-	found := (*steps)(&out.Steps)
-	if !found.address(req, &t, campaign) {
+	log := (*steps)(&out.Steps)
+	if !log.address(req, &t, campaign) {
 		return out, nil
 	}
-	found.params(req, &t, campaign)
-	found.visitor(&t)
+	log.params(req, &t, campaign)
+	log.visitor(&t)
 	out.Click, out.RouteTrace = testRead(&t), routeTrace(t.Explanation)
 	out.HTTPStatus, out.Destination = t.Status, t.Click.Destination
-	found.decision(&t, out.Decision)
+	log.decision(&t, out.Decision)
 	out.Offers = answer.Each(t.Offers, func(o click.TrialOffer) TestOffer {
 		return TestOffer{o.Slot, answer.OrNull(o.OfferID), o.Offer, o.Destination}
 	})
@@ -265,17 +265,17 @@ func (s *steps) visitor(t *click.Trial) {
 }
 
 // decision adds the steps decision and destination: the path that was taken and where it leads.
-func (s *steps) decision(t *click.Trial, made *RouteDecision) {
+func (s *steps) decision(t *click.Trial, decision *RouteDecision) {
 	switch {
-	case made.Path != "":
-		s.add("decision", true, "%s path %q, action %s", made.Via, made.Path, made.Action)
+	case decision.Path != "":
+		s.add("decision", true, "%s path %q, action %s", decision.Via, decision.Path, decision.Action)
 	default:
-		s.add("decision", false, "no path takes this visitor: %s", made.Via)
+		s.add("decision", false, "no path takes this visitor: %s", decision.Via)
 	}
 	switch {
 	case t.Click.Destination != "":
 		s.add("destination", true, "%s", t.Click.Destination)
-	case made.Action == "nothing" && made.Path != "":
+	case decision.Action == "nothing" && decision.Path != "":
 		s.add("destination", true, "the path answers %d and sends nobody on", t.Status)
 	default:
 		s.add("destination", false, "nowhere: the visitor is answered %d", t.Status)

@@ -67,25 +67,25 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 		return TestedPostback{}, err
 	}
 	out := TestedPostback{Test: true, Params: map[string]string{}, Result: conversion.PostbackRefused}
-	found := (*steps)(&out.Steps)
+	log := (*steps)(&out.Steps)
 	if s, ok := notification.Find(network.PostbackScheme); ok {
-		found.add("address", false, "%s signs its notifications, so a made-up one is not believed: let %s send a test, and look for it in the log of postbacks",
+		log.add("address", false, "%s signs its notifications, so a made-up one is not believed: let %s send a test, and look for it in the log of postbacks",
 			s.Platform, s.Platform)
 		return out, nil
 	}
 	p, err := d.testMessage(c, b, network)
 	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Code != "invalid_url" {
-		found.add("address", false, "%s", e.Message)
+		log.add("address", false, "%s", e.Message)
 		return out, nil
 	}
 	if err != nil {
 		return out, err
 	}
 	if p.NetworkID != network.ID {
-		found.add("address", false,
+		log.add("address", false,
 			"the address does not end in /postback/%s: it is read without the network's settings", network.ID)
 	} else {
-		found.add("address", true, "network %s, %d parameters", network.Name, len(p.Params))
+		log.add("address", true, "network %s, %d parameters", network.Name, len(p.Params))
 	}
 	p.AccountID = c.Account.ID // so that a click of another account is not found
 	reader := conversion.Reader{Store: c.Store, Clicks: d.clicks(c)}
@@ -98,7 +98,7 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 		return out, err
 	}
 	out.Params = postback.Masked(p.Params, secrets)
-	found.read(&v)
+	log.read(&v)
 	return out, d.testOutcome(c, &v, &out)
 }
 
@@ -146,7 +146,7 @@ func (b TestPostbackBody) query(network models.Network, secret string) string {
 
 // read adds steps for everything that was read from a message. It includes only what was needed for the decision.
 func (s *steps) read(v *conversion.Verdict) {
-	d, said := &v.Decision, v.Message.Fields()
+	d, fields := &v.Decision, v.Message.Fields()
 	switch {
 	case v.Click != nil:
 		s.add("click", true, "click %s of campaign %s", models.FormatClickID(v.Click.ID), v.Click.CampaignID)
@@ -164,27 +164,27 @@ func (s *steps) read(v *conversion.Verdict) {
 		s.add("secret", false, "%s", conversion.WrongSecret)
 	}
 	switch {
-	case said.OriginalStatus == "":
-		s.add("status", true, "no status word: a new conversion is %s, a recorded one keeps its status", said.Status)
-	case said.UnknownWord:
-		s.add("status", false, "%.100q is not known: the conversion is %s until the network's status_map has the word", said.OriginalStatus, said.Status)
-	case said.NoConversion:
-		s.add("status", true, "%.100q reports no conversion", said.OriginalStatus)
+	case fields.OriginalStatus == "":
+		s.add("status", true, "no status word: a new conversion is %s, a recorded one keeps its status", fields.Status)
+	case fields.UnknownWord:
+		s.add("status", false, "%.100q is not known: the conversion is %s until the network's status_map has the word", fields.OriginalStatus, fields.Status)
+	case fields.NoConversion:
+		s.add("status", true, "%.100q reports no conversion", fields.OriginalStatus)
 	default:
-		s.add("status", true, "%.100q is %s", said.OriginalStatus, said.Status)
+		s.add("status", true, "%.100q is %s", fields.OriginalStatus, fields.Status)
 	}
 	switch {
-	case said.AmountReason() != "":
-		s.add("payout", false, "%s", said.AmountReason())
-	case said.Payout == nil:
+	case fields.AmountReason() != "":
+		s.add("payout", false, "%s", fields.AmountReason())
+	case fields.Payout == nil:
 		s.add("payout", true, "none said: that of the offer counts")
-	case said.Reversal:
-		s.add("payout", true, "%s %s: the conversion is taken back, and keeps its payout", said.Payout, said.Currency)
+	case fields.Reversal:
+		s.add("payout", true, "%s %s: the conversion is taken back, and keeps its payout", fields.Payout, fields.Currency)
 	default:
-		s.add("payout", true, "%s %s", said.Payout, cmp.Or(said.Currency, "in the currency of the offer"))
+		s.add("payout", true, "%s %s", fields.Payout, cmp.Or(fields.Currency, "in the currency of the offer"))
 	}
-	if v.Click != nil && said.TimeText != "" {
-		at, invalid := said.Moment(v.Click.ID, time.Now())
+	if v.Click != nil && fields.TimeText != "" {
+		at, invalid := fields.Moment(v.Click.ID, time.Now())
 		switch why := postback.TimeReason(invalid, v.Click.ID); why {
 		case "":
 			s.add("time", true, "%s UTC", at.UTC().Format(time.DateTime))
@@ -193,23 +193,23 @@ func (s *steps) read(v *conversion.Verdict) {
 		}
 	}
 	from := ""
-	if said.WordGoal {
+	if fields.WordGoal {
 		from = ", from the status word"
 	}
-	s.add("goal", true, "goal %q%s, conversion id %q", said.Goal, from, said.ConversionID)
+	s.add("goal", true, "goal %q%s, conversion id %q", fields.Goal, from, fields.ConversionID)
 }
 
 // testOutcome adds the step result and sets the result that recording the message would have now.
 func (d Deps) testOutcome(c *route.Call, v *conversion.Verdict, out *TestedPostback) error {
-	found := (*steps)(&out.Steps)
+	log := (*steps)(&out.Steps)
 	switch {
 	case v.Wait != "":
 		out.Result = "waiting"
-		found.add("result", false, "nothing is recorded before the click is known")
+		log.add("result", false, "nothing is recorded before the click is known")
 		return nil
 	case v.Decision.Outcome != "":
 		out.Result = v.Decision.Outcome
-		found.add("result", false, "nothing would be recorded: %s", v.Decision.Detail)
+		log.add("result", false, "nothing would be recorded: %s", v.Decision.Detail)
 		return nil
 	}
 	inputs := []conversion.Input{v.Input}
@@ -217,24 +217,24 @@ func (d Deps) testOutcome(c *route.Call, v *conversion.Verdict, out *TestedPostb
 	if err != nil {
 		return err
 	}
-	one := list[0]
-	switch one.Result {
+	outcome := list[0]
+	switch outcome.Result {
 	case "":
-		e, _ := models.AsError(one.Refusal)
-		found.add("result", false, "nothing would be recorded: %s", e.Message)
+		e, _ := models.AsError(outcome.Refusal)
+		log.add("result", false, "nothing would be recorded: %s", e.Message)
 		return nil
 	case conversion.ResultCreated, conversion.ResultUpdated:
 		out.Result = conversion.PostbackRecorded
-		found.add("result", true, "the conversion would be %s", one.Result)
+		log.add("result", true, "the conversion would be %s", outcome.Result)
 	default:
-		out.Result = one.Result
-		found.add("result", false, "nothing would change: %s", cmp.Or(one.Reason, "it is recorded exactly so"))
+		out.Result = outcome.Result
+		log.add("result", false, "nothing would change: %s", cmp.Or(outcome.Reason, "it is recorded exactly so"))
 	}
-	w := one.Conversion
+	saved := outcome.Conversion
 	out.Conversion = &TestedConversion{
-		ClickID: models.FormatClickID(w.ClickID), ConversionID: w.ConversionID, Goal: w.Goal, Status: w.Status,
-		Payout: models.NewMoney(w.Payout), Currency: w.Currency, CampaignID: w.CampaignID,
-		IsNew: one.Result == conversion.ResultCreated,
+		ClickID: models.FormatClickID(saved.ClickID), ConversionID: saved.ConversionID, Goal: saved.Goal, Status: saved.Status,
+		Payout: models.NewMoney(saved.Payout), Currency: saved.Currency, CampaignID: saved.CampaignID,
+		IsNew: outcome.Result == conversion.ResultCreated,
 	}
 	return nil
 }
