@@ -274,7 +274,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 			t.Helper()
 			return s.Do("POST", fmt.Sprint("/sized?size=", size), nil, "Idempotency-Key", key)
 		}
-		kept := func() (bytes int) {
+		storedBytes := func() (bytes int) {
 			t.Helper()
 			if err := s.DB.GetContext(t.Context(), &bytes, `SELECT coalesce(sum(length(answer)), 0) FROM idempotency_keys`); err != nil {
 				t.Fatal(err)
@@ -284,7 +284,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 		for i := range 3 {
 			post(fmt.Sprint("large-", i), 1<<20).Want(200, "")
 		}
-		if n := kept(); n != 0 {
+		if n := storedBytes(); n != 0 {
 			t.Errorf("%d bytes are kept of large answers", n)
 		}
 		again := post("large-0", 1<<20).Want(409, "idempotency_answer_dropped")
@@ -294,7 +294,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 		post("large-0", 1).Want(422, "idempotency_key_reused")
 
 		post("small", 1000).Want(200, "")
-		if n := kept(); n < 1000 || n > 3000 {
+		if n := storedBytes(); n < 1000 || n > 3000 {
 			t.Errorf("%d bytes are kept of a small answer", n)
 		}
 		plan, _ := models.PlanNamed("scale")

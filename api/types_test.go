@@ -140,10 +140,10 @@ func (w *typeWriter) call(r route.Route, path string) string {
 	parts := []string{"query: { " + strings.Join(query, "; ") + " }", "path: { " + strings.Join(in, "; ") + " }"}
 	body, answer := "undefined", "Json"
 	if r.Body != nil {
-		body = w.of(reflect.TypeOf(r.Body), true)
+		body = w.typeOf(reflect.TypeOf(r.Body), true)
 	}
 	if r.Answer != nil {
-		answer = w.of(reflect.TypeOf(r.Answer), false)
+		answer = w.typeOf(reflect.TypeOf(r.Answer), false)
 	}
 	if codes = slices.Compact(codes); len(codes) == 0 {
 		codes = []string{"never"}
@@ -161,24 +161,24 @@ var plain = map[reflect.Type]string{
 	reflect.TypeFor[models.Active](): "string",
 }
 
-func (w *typeWriter) of(t reflect.Type, body bool) string {
+func (w *typeWriter) typeOf(t reflect.Type, body bool) string {
 	if text, ok := plain[t]; ok {
 		return text
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return w.of(t.Elem(), body) + " | null"
+		return w.typeOf(t.Elem(), body) + " | null"
 	case reflect.Slice, reflect.Array:
-		return "(" + w.of(t.Elem(), body) + ")[]"
+		return "(" + w.typeOf(t.Elem(), body) + ")[]"
 	case reflect.Map:
-		return "Record<string, " + w.of(t.Elem(), body) + ">"
+		return "Record<string, " + w.typeOf(t.Elem(), body) + ">"
 	case reflect.String:
 		return "string"
 	case reflect.Bool:
 		return "boolean"
 	case reflect.Struct:
 		if strings.HasPrefix(t.Name(), "Opt[") {
-			return w.of(t.Field(2).Type, body) + " | null"
+			return w.typeOf(t.Field(2).Type, body) + " | null"
 		}
 		if t.PkgPath() == "" || !strings.HasPrefix(t.PkgPath(), "switchyard/") {
 			return textOr(t)
@@ -264,7 +264,7 @@ func (w *typeWriter) fields(t reflect.Type, body bool, depth int, out map[string
 			mark = "?"
 		}
 		if old, ok := out[name]; !ok || depth < old.depth {
-			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, oneOf(w.of(f.Type, body), measure.Expand(f.Tag.Get("enum")))), depth, len(out)}
+			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, oneOf(w.typeOf(f.Type, body), measure.Expand(f.Tag.Get("enum")))), depth, len(out)}
 		}
 	}
 }

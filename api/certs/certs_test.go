@@ -430,10 +430,10 @@ func counted(t *testing.T, c *Certificates) map[string]float64 {
 // Connections that send nothing do not keep others out.
 func TestFlood(t *testing.T) {
 	t.Parallel()
-	a, store, told := newAuthority(t), &memory{}, make(chan string, 1000)
+	a, store, reported := newAuthority(t), &memory{}, make(chan string, 1000)
 	store.put("one.example", 1, a.issue("one.example"))
 	c := New(Options{Store: store, Serves: serves("one.example", "two.example"), Missing: func(_ context.Context, host string) error {
-		told <- host
+		reported <- host
 		return nil
 	}})
 	c.Start(t.Context())
@@ -452,7 +452,7 @@ func TestFlood(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	all.Go(func() { c.reportMissing(ctx) })
-	if host := await.Recv(t, told); host != "two.example" || len(c.missing.queue) != 0 {
+	if host := await.Recv(t, reported); host != "two.example" || len(c.missing.queue) != 0 {
 		t.Errorf("Missing was called for %s, and %d more hosts wait", host, len(c.missing.queue))
 	}
 	cancel()

@@ -402,16 +402,16 @@ func TestAuditChanges(t *testing.T) {
 	s := apitest.New(t)
 	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
 	bo := withPassword(t, s, "bo@example.com", models.RoleViewer).do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string)
-	made := func(path string, body map[string]any) string {
+	create := func(path string, body map[string]any) string {
 		t.Helper()
 		return p.do("POST", "/api/v1"+path, body).want(t, 201, "").data["id"].(string)
 	}
-	offer := made("/offers", map[string]any{"name": "one", "url": "https://shop.example/", "payout": 1})
-	hook := made("/webhooks", map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}})
+	offer := create("/offers", map[string]any{"name": "one", "url": "https://shop.example/", "payout": 1})
+	hook := create("/webhooks", map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}})
 	if err := store.EnsureSharedDomains(t.Context(), s.DB, []string{"links.example.com"}); err != nil {
 		t.Fatal(err)
 	}
-	campaign := made("/campaigns", map[string]any{"name": "c", "alias": "spring", "destination_url": "https://a.example/"})
+	campaign := create("/campaigns", map[string]any{"name": "c", "alias": "spring", "destination_url": "https://a.example/"})
 	long := "https://shop.example/?" + strings.Repeat("x", 600)
 	for _, change := range []struct {
 		method, path string

@@ -108,11 +108,11 @@ func TestSignIn(t *testing.T) {
 	b := newBrowser(t)
 	dbtest.Exec(t, b.DB, `UPDATE accounts SET name = '<b>Acme' WHERE id = $1`, b.Account.ID)
 	var redirect, code, verifier string
-	made := uuid.New()
+	connectionID := uuid.New()
 	jobstest.Answer(b.Jobs, jobs.ExchangeOAuth, func(account uuid.UUID, args jobs.OAuthAttemptArgs) (jobs.OAuthConnected, error) {
 		a, got, err := dboauth.NewAttempts(b.Store).Consume(t.Context(), account, args.ID, time.Now())
 		redirect, code, verifier = a.Redirect, got, a.Verifier
-		return jobs.OAuthConnected{ID: made, Provider: a.Provider, UserName: "jane@example.com"}, err
+		return jobs.OAuthConnected{ID: connectionID, Provider: a.Provider, UserName: "jane@example.com"}, err
 	})
 	state := b.begin()
 	first := b.open(oauth.StartPath, url.Values{"state": {state}})

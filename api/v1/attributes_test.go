@@ -92,10 +92,10 @@ func newAttributes(t *testing.T) *attributes {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() })
-	kept := &recorder{Spool: log}
+	spool := &recorder{Spool: log}
 	h, err := click.New(t.Context(), click.Deps{
-		DB: x.s.DB, Clicks: dbclick.Log{Conn: x.s.DB}, Usage: report.Reader{Conn: x.s.DB}, Spool: kept,
-		Postbacks: kept, Proofs: x.s.Store, Visitors: everything{},
+		DB: x.s.DB, Clicks: dbclick.Log{Conn: x.s.DB}, Usage: report.Reader{Conn: x.s.DB}, Spool: spool,
+		Postbacks: spool, Proofs: x.s.Store, Visitors: everything{},
 		Timeout: time.Minute,
 	})
 	if err != nil {
@@ -115,7 +115,7 @@ func newAttributes(t *testing.T) *attributes {
 	if x.location, err = url.Parse(answer.Header().Get("Location")); err != nil {
 		t.Fatal(err)
 	}
-	x.live = kept.last
+	x.live = spool.last
 	if err := ingest.NewIngester(log, x.s.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -45,9 +45,9 @@ func TestPathsForBots(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = describer.Close() })
-	kept := &recorder{Spool: log}
+	spool := &recorder{Spool: log}
 	h, err := click.New(t.Context(), click.Deps{
-		DB: d.DB, Clicks: dbclick.Log{Conn: d.DB}, Usage: report.Reader{Conn: d.DB}, Spool: kept, Postbacks: kept,
+		DB: d.DB, Clicks: dbclick.Log{Conn: d.DB}, Usage: report.Reader{Conn: d.DB}, Spool: spool, Postbacks: spool,
 		Proofs: d.Store, Visitors: describer, Timeout: time.Minute,
 	})
 	if err != nil {
@@ -75,10 +75,10 @@ func TestPathsForBots(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
-			if got, want := w.Header().Get("Location"), "https://"+v.path+".test/"; got != want || kept.last.IsBot != v.isBot {
+			if got, want := w.Header().Get("Location"), "https://"+v.path+".test/"; got != want || spool.last.IsBot != v.isBot {
 				t.Errorf("%s is sent to %q", v.agent, got)
 			}
-			clicks = append(clicks, kept.last)
+			clicks = append(clicks, spool.last)
 		}
 		tried := d.Do("POST", path(made["id"])+"/test-click", map[string]any{"user_agent": v.agent}).Want(200, "").Map()
 		same(t, tried["decision"].(map[string]any), map[string]any{"path": v.path})

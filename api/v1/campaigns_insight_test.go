@@ -27,8 +27,8 @@ func reached(visits []*visit, statuses ...string) (n float64) {
 }
 
 func contains(list []string, s string) bool {
-	for _, one := range list {
-		if one == s {
+	for _, item := range list {
+		if item == s {
 			return true
 		}
 	}

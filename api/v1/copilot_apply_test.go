@@ -48,13 +48,13 @@ func (p *piloted) another(t *testing.T) *piloted {
 
 func (p *piloted) furnish() {
 	p.t.Helper()
-	made := func(path string, body object) uuid.UUID {
+	create := func(path string, body object) uuid.UUID {
 		p.t.Helper()
 		return uuid.MustParse(p.Do("POST", path, body).Want(201, "").Map()["id"].(string))
 	}
-	p.network = made("/networks", object{"name": "Net", "postback_params": object{"click_id": "sub"}})
-	p.offer = made("/offers", object{"name": "Shop", "url": "https://o.acme.com/", "network_id": p.network, "daily_cap": 50})
-	p.second, p.third = made("/offers", object{"name": "Second", "url": "https://o2.acme.com/"}), made("/offers", object{"name": "Third", "url": "https://o3.acme.com/"})
+	p.network = create("/networks", object{"name": "Net", "postback_params": object{"click_id": "sub"}})
+	p.offer = create("/offers", object{"name": "Shop", "url": "https://o.acme.com/", "network_id": p.network, "daily_cap": 50})
+	p.second, p.third = create("/offers", object{"name": "Second", "url": "https://o2.acme.com/"}), create("/offers", object{"name": "Third", "url": "https://o3.acme.com/"})
 	path := func(name, kind string) object {
 		return object{"name": name, "weight": 50, "stream_type": kind, "action": "offer", "destinations": []object{{"id": p.offer}}}
 	}
@@ -62,7 +62,7 @@ func (p *piloted) furnish() {
 	rest["destinations"] = []object{{"id": p.offer, "weight": 100}, {"id": p.second, "weight": 100}}
 	dbtest.Exec(p.t, p.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
 		domain, p.Account.ID, domain.String()+".acme.com")
-	p.campaign = made("/campaigns", object{
+	p.campaign = create("/campaigns", object{
 		"name": "C", "alias": "piloted", "domain_id": domain, "streams": []object{path("A", "regular"), path("B", "regular"), rest},
 	})
 }
@@ -149,7 +149,8 @@ func (p *piloted) act(action, id string, more ...any) apitest.Answer {
 	return p.Do("POST", "/copilot", body)
 }
 
-func (p *piloted) of(a copilot.Action) *copilot.Action {
+// inCampaign returns an action on the account's campaign.
+func (p *piloted) inCampaign(a copilot.Action) *copilot.Action {
 	a.CampaignID = uuid.NullUUID{UUID: p.campaign, Valid: true}
 	return &a
 }
@@ -158,17 +159,17 @@ func (p *piloted) of(a copilot.Action) *copilot.Action {
 func (p *piloted) actions() map[string]*copilot.Action {
 	paths, limit := p.paths(), 80
 	return map[string]*copilot.Action{
-		copilot.OpPauseCampaign: p.of(copilot.Action{Op: copilot.OpPauseCampaign}),
-		copilot.OpPausePath:     p.of(copilot.Action{Op: copilot.OpPausePath, PathID: paths[0]}),
-		copilot.OpSetWeights:    p.of(copilot.Action{Op: copilot.OpSetWeights, Weights: []copilot.Weight{{ID: paths[0], Weight: 10}, {ID: paths[1], Weight: 90}}}),
-		copilot.OpExclude:       p.of(copilot.Action{Op: copilot.OpExclude, Attribute: "country", Values: []string{"BR", "IN"}, Worst: 1}),
-		copilot.OpDeny:          p.of(copilot.Action{Op: copilot.OpDeny, Attribute: "sub1", Values: []string{"z1", "z2"}, Worst: 1}),
+		copilot.OpPauseCampaign: p.inCampaign(copilot.Action{Op: copilot.OpPauseCampaign}),
+		copilot.OpPausePath:     p.inCampaign(copilot.Action{Op: copilot.OpPausePath, PathID: paths[0]}),
+		copilot.OpSetWeights:    p.inCampaign(copilot.Action{Op: copilot.OpSetWeights, Weights: []copilot.Weight{{ID: paths[0], Weight: 10}, {ID: paths[1], Weight: 90}}}),
+		copilot.OpExclude:       p.inCampaign(copilot.Action{Op: copilot.OpExclude, Attribute: "country", Values: []string{"BR", "IN"}, Worst: 1}),
+		copilot.OpDeny:          p.inCampaign(copilot.Action{Op: copilot.OpDeny, Attribute: "sub1", Values: []string{"z1", "z2"}, Worst: 1}),
 		copilot.OpPauseOffer:    {Op: copilot.OpPauseOffer, OfferID: uuid.NullUUID{UUID: p.offer, Valid: true}},
 		copilot.OpSetCap:        {Op: copilot.OpSetCap, OfferID: uuid.NullUUID{UUID: p.offer, Valid: true}, Cap: &limit},
-		copilot.OpSetDestinationWeights: p.of(copilot.Action{
+		copilot.OpSetDestinationWeights: p.inCampaign(copilot.Action{
 			Op: copilot.OpSetDestinationWeights, PathID: paths[2], Weights: []copilot.Weight{{ID: p.second.String(), Weight: 5}},
 		}),
-		copilot.OpSwapDestination: p.of(copilot.Action{
+		copilot.OpSwapDestination: p.inCampaign(copilot.Action{
 			Op: copilot.OpSwapDestination, PathID: paths[2], From: p.second.String(), To: p.third.String(),
 		}),
 		copilot.OpMapPostback: {
@@ -304,13 +305,13 @@ func TestCopilotProposals(t *testing.T) {
 	p := newPiloted(t)
 	propose := func(a *copilot.Action) string {
 		t.Helper()
-		made, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{
+		proposal, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: p.Account.ID}, Title: "Do it", Action: *a,
 		}, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return made.ID.String()
+		return proposal.ID.String()
 	}
 	before := p.state()
 	done := p.act("apply_proposal", propose(p.actions()[copilot.OpSetWeights])).Want(200, "").Map()

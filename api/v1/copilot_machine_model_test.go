@@ -33,7 +33,7 @@ type pilotRest struct {
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)
-	back         func(now *pilotState, was pilotState)
+	restore      func(now *pilotState, was pilotState)
 }
 
 // pilotItem is a suggestion, a proposal, or an action that a rule is about to take.
@@ -58,42 +58,42 @@ type expectedState struct {
 	cooled bool // the rule has acted upon the offer
 }
 
-// of returns the model of the item's operation.
-func (i pilotItem) of() pilotOp {
-	whole := func(s pilotState) any { return [4]any{s.Active, s.Weight, s.Rest, s.Excluded} }
+// operation returns the model of the item's operation.
+func (i pilotItem) operation() pilotOp {
+	allPaths := func(s pilotState) any { return [4]any{s.Active, s.Weight, s.Rest, s.Excluded} }
 	flow := pilotOp{
-		judged: whole,
-		part:   func(s pilotState) any { return [2]any{s.Active, s.Weight} },
-		back:   func(now *pilotState, was pilotState) { now.Active, now.Weight = was.Active, was.Weight },
+		judged:  allPaths,
+		part:    func(s pilotState) any { return [2]any{s.Active, s.Weight} },
+		restore: func(now *pilotState, was pilotState) { now.Active, now.Weight = was.Active, was.Weight },
 	}
-	rest := pilotOp{
-		judged: func(s pilotState) any { return s.Rest },
-		back:   func(now *pilotState, was pilotState) { now.Rest = was.Rest },
+	destinations := pilotOp{
+		judged:  func(s pilotState) any { return s.Rest },
+		restore: func(now *pilotState, was pilotState) { now.Rest = was.Rest },
 	}
 	offer := pilotOp{
-		judged: func(s pilotState) any { return [2]any{s.Offer, s.Cap} },
-		back:   func(now *pilotState, was pilotState) { now.Offer, now.Cap = was.Offer, was.Cap },
+		judged:  func(s pilotState) any { return [2]any{s.Offer, s.Cap} },
+		restore: func(now *pilotState, was pilotState) { now.Offer, now.Cap = was.Offer, was.Cap },
 	}
 	o := map[string]pilotOp{
 		copilot.OpPausePath: flow, copilot.OpSetWeights: flow, copilot.OpPauseOffer: offer, copilot.OpSetCap: offer,
-		copilot.OpSetDestinationWeights: rest, copilot.OpSwapDestination: rest,
+		copilot.OpSetDestinationWeights: destinations, copilot.OpSwapDestination: destinations,
 		copilot.OpExclude: {
-			judged: whole,
-			part:   func(s pilotState) any { return s.Excluded },
-			back:   func(now *pilotState, was pilotState) { now.Excluded = was.Excluded },
+			judged:  allPaths,
+			part:    func(s pilotState) any { return s.Excluded },
+			restore: func(now *pilotState, was pilotState) { now.Excluded = was.Excluded },
 		},
 		copilot.OpPauseCampaign: {
-			judged: func(s pilotState) any { return s.Campaign },
-			back:   func(now *pilotState, was pilotState) { now.Campaign = was.Campaign },
+			judged:  func(s pilotState) any { return s.Campaign },
+			restore: func(now *pilotState, was pilotState) { now.Campaign = was.Campaign },
 		},
 		copilot.OpMapPostback: {
-			judged: func(s pilotState) any { return s.Parameter },
-			back:   func(now *pilotState, was pilotState) { now.Parameter = was.Parameter },
+			judged:  func(s pilotState) any { return s.Parameter },
+			restore: func(now *pilotState, was pilotState) { now.Parameter = was.Parameter },
 		},
 		copilot.OpDeny: {
-			judged: func(pilotState) any { return nil },
-			part:   func(s pilotState) any { return slices.Contains(strings.Fields(s.Denied), i.value) },
-			back:   func(now *pilotState, _ pilotState) { now.Denied = without(now.Denied, i.value) },
+			judged:  func(pilotState) any { return nil },
+			part:    func(s pilotState) any { return slices.Contains(strings.Fields(s.Denied), i.value) },
+			restore: func(now *pilotState, _ pilotState) { now.Denied = without(now.Denied, i.value) },
 		},
 	}[i.op]
 	if o.part == nil {
@@ -172,7 +172,7 @@ func (w expectedState) step(m pilotMove) (expectedState, string) {
 		return w, ""
 	}
 	i := &w.items[m.item]
-	op := i.of()
+	op := i.operation()
 	switch {
 	case m.action == "undo" && i.status == copilot.StatusUndone:
 		return w, "already_undone"
@@ -180,7 +180,7 @@ func (w expectedState) step(m pilotMove) (expectedState, string) {
 		if op.part(w.state) != op.part(i.is) {
 			return w, "stale"
 		}
-		op.back(&w.state, i.was)
+		op.restore(&w.state, i.was)
 		i.status = copilot.StatusUndone
 		return w, ""
 	case i.rule && w.cooled:

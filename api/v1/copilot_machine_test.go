@@ -94,8 +94,8 @@ func (m *machine) suggest(op string, who int) {
 		return
 	}
 	now := m.expected[0].state
-	i.judged = i.of().judged(now)
-	if !i.of().change(&now) {
+	i.judged = i.operation().judged(now)
+	if !i.operation().change(&now) {
 		return
 	}
 	a := m.actions()[op]

@@ -195,7 +195,7 @@ func TestProposals(t *testing.T) {
 	}
 	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // values that could not be applied
 		_, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{
-			Owned: models.Owned{AccountID: p.Account.ID}, Action: *p.of(copilot.Action{Op: copilot.OpDeny, Attribute: attribute, Values: []string{value}}),
+			Owned: models.Owned{AccountID: p.Account.ID}, Action: *p.inCampaign(copilot.Action{Op: copilot.OpDeny, Attribute: attribute, Values: []string{value}}),
 		}, now)
 		if e, ok := models.AsError(err); !ok || e.Kind != models.KindInvalid {
 			t.Errorf("%s %s: %v", attribute, value, err)
