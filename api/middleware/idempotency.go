@@ -134,18 +134,13 @@ func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelo
 	}
 	// The answer is stored even if the caller has gone away.
 	ctx := context.WithoutCancel(c.Context())
-	done := false
-	defer func() {
-		if !done { // next panicked
-			p.finish(ctx, a, envelope.Reply{Status: http.StatusInternalServerError})
-		}
-	}()
+	reply = envelope.Reply{Status: http.StatusInternalServerError} // in case next panics
 	stop := p.renew(ctx, a)
-	defer stop()
+	defer func() {
+		stop()
+		p.finish(ctx, a, reply)
+	}()
 	reply = next(c)
-	stop()
-	p.finish(ctx, a, reply)
-	done = true
 	return reply
 }
 

@@ -144,7 +144,7 @@ func (p *pages) view(w http.ResponseWriter, r *http.Request) (view, error) {
 	q := r.URL.Query()
 	state := q.Get("state")
 	if !stateForm.MatchString(state) {
-		return view{}, errAddress()
+		return view{}, models.Invalid("signin_expired", "the address is not complete: open it as it was given to you")
 	}
 	if r.URL.Path == StartPath {
 		return p.start(w, r, state)
@@ -155,10 +155,6 @@ func (p *pages) view(w http.ResponseWriter, r *http.Request) (view, error) {
 	}
 	p.cookie(w, "", -1)
 	return p.callback(r.Context(), state, q.Get("code"), q.Get("error"))
-}
-
-func errAddress() error {
-	return models.Invalid("signin_expired", "the address is not complete: open it as it was given to you")
 }
 
 // cookie sets the cookie that binds a sign-in to a browser. The browser sends the cookie with the platform's redirect, because the

@@ -29,7 +29,8 @@ var trackingServer = object{
 	}},
 }
 
-func text(in, name, doc string) object {
+// textParam describes a parameter that is a text. in says where it is sent: path, query or header.
+func textParam(in, name, doc string) object {
 	return object{
 		"name": name, "in": in, "required": in == "path", "description": doc, "schema": object{"type": "string"},
 	}
@@ -52,12 +53,12 @@ var linkAddresses = []address{
 	{
 		http.MethodGet, "/{slug}", "followLink", "visitor",
 		"a tracking link, by the campaign's alias, or a smartlink, by its slug; the parameters are those that the traffic source names",
-		[]object{text("path", "slug", "alias of a campaign, or slug of a smartlink")},
+		[]object{textParam("path", "slug", "alias of a campaign, or slug of a smartlink")},
 		redirectAnswers(), nil,
 	},
 	{
 		http.MethodGet, "/out", "clickOut", "visitor of a landing page", "goes on to an offer of the first slot",
-		[]object{text("query", "clickid", "the click that led to the page, where its cookie is not sent")},
+		[]object{textParam("query", "clickid", "the click that led to the page, where its cookie is not sent")},
 		redirectAnswers(), nil,
 	},
 	{
@@ -66,7 +67,7 @@ var linkAddresses = []address{
 			{"name": "slot", "in": "path", "required": true, "description": "the click slot", "schema": object{
 				"type": "integer", "minimum": 1, "maximum": flow.MaxSlot,
 			}},
-			text("query", "clickid", "the click that led to the page, where its cookie is not sent"),
+			textParam("query", "clickid", "the click that led to the page, where its cookie is not sent"),
 		},
 		redirectAnswers(), nil,
 	},
@@ -74,7 +75,7 @@ var linkAddresses = []address{
 	{
 		http.MethodGet, "/postback/{id}", "sendNetworkPostback", "affiliate network",
 		"reports a conversion, by the settings of a network; POST with a form or a JSON object does the same",
-		append([]object{text("path", "id", "of the network")}, postbackParams()...), postbackAnswers(), nil,
+		append([]object{textParam("path", "id", "of the network")}, postbackParams()...), postbackAnswers(), nil,
 	},
 	{
 		http.MethodGet, "/pixel.gif", "loadPixel", "visitor of a shop", "reports a conversion from the visitor's own browser",
@@ -88,8 +89,8 @@ var linkAddresses = []address{
 		http.MethodPost, "/t/goal", "sendGoals", "server of a shop",
 		"reports goals that visitors have reached, one or a list of at most 1,000",
 		[]object{
-			text("header", "X-Site-Key", "the account's siteKey, of a message that is signed"),
-			text("header", "X-Signature", "hex HMAC-SHA256 of the body by the goal secret, in place of Authorization: Bearer with the secret"),
+			textParam("header", "X-Site-Key", "the account's siteKey, of a message that is signed"),
+			textParam("header", "X-Signature", "hex HMAC-SHA256 of the body by the goal secret, in place of Authorization: Bearer with the secret"),
 		},
 		goalAnswers(),
 		object{"oneOf": []any{goalSchema, object{"type": "array", "maxItems": 1000, "items": goalSchema}}},
@@ -97,9 +98,9 @@ var linkAddresses = []address{
 	{
 		http.MethodGet, "/lp/verify", "verifyVisitor", "protected landing page", "asks whether a visitor came through a tracking link",
 		[]object{
-			text("query", "key", "mode signed: the lp_key of the page's address"), text("query", "clickid", "mode click: the clickid of the page's address"),
-			text("query", "lander", "the page's id"), text("query", "ip", "of the visitor, when a server asks"),
-			text("query", "ua", "of the visitor, when a server asks"),
+			textParam("query", "key", "mode signed: the lp_key of the page's address"), textParam("query", "clickid", "mode click: the clickid of the page's address"),
+			textParam("query", "lander", "the page's id"), textParam("query", "ip", "of the visitor, when a server asks"),
+			textParam("query", "ua", "of the visitor, when a server asks"),
 		},
 		object{"200": object{"description": "whether the page may be shown", "content": jsonContent(object{
 			"type": "object", "required": []string{"data"}, "properties": object{"data": object{
@@ -115,7 +116,7 @@ var linkAddresses = []address{
 
 func postbackParams() (out []object) {
 	for _, f := range postback.Fields() {
-		p := text("query", f.Params[0], f.Doc)
+		p := textParam("query", f.Params[0], f.Doc)
 		if f.Name == "status" {
 			p["description"] = f.Doc + "; " + strings.Join([]string{
 				models.StatusApproved, models.StatusPending, models.StatusRejected, models.StatusChargeback,
@@ -124,16 +125,12 @@ func postbackParams() (out []object) {
 		out = append(out, p)
 	}
 	out = append(out, personalParams()...)
-	return append(out, text("query", "return", "the text with which an accepted postback is answered, in place of JSON: at most "+
+	return append(out, textParam("query", "return", "the text with which an accepted postback is answered, in place of JSON: at most "+
 		strconv.Itoa(postback.MaxAnswer)+" printable ASCII characters without < and >"))
 }
 
 func postbackAnswers() object {
-	content := jsonContent(object{
-		"type": "object", "required": []string{"data", "error"}, "properties": object{
-			"data": object{"type": "object", "properties": object{"result": object{"type": "string"}}}, "error": object{"type": "null"},
-		},
-	})
+	content := jsonContent(enveloped(object{"type": "object", "properties": object{"result": object{"type": "string"}}}))
 	content["text/plain"] = object{"schema": object{"type": "string", "description": "the parameter return, or the network's answer_text"}}
 	return object{"200": object{"description": "it is kept; what became of it is in GET /logs/postbacks", "content": content}}
 }
@@ -162,19 +159,16 @@ var goalSchema = object{
 func goalAnswers() object {
 	count, word := object{"type": "integer"}, object{"type": []string{"string", "null"}}
 	return object{
-		"200": object{"description": "what became of each goal, in the order of the list", "content": jsonContent(object{
-			"type": "object", "required": []string{"data", "error"}, "properties": object{
-				"data": object{"type": "object", "properties": object{
-					"accepted": count, "refused": count, "results": object{"type": "array", "items": object{
-						"type": "object", "properties": object{
-							"result": object{"type": "string", "enum": []string{"accepted", "refused"}}, "code": word, "message": word,
-							"not_kept": notKeptSchema(),
-						},
-					}},
+		"200": object{"description": "what became of each goal, in the order of the list", "content": jsonContent(enveloped(object{
+			"type": "object", "properties": object{
+				"accepted": count, "refused": count, "results": object{"type": "array", "items": object{
+					"type": "object", "properties": object{
+						"result": object{"type": "string", "enum": []string{"accepted", "refused"}}, "code": word, "message": word,
+						"not_kept": notKeptSchema(),
+					},
 				}},
-				"error": object{"type": "null"},
 			},
-		})},
+		}))},
 		"400": object{"description": "bad_body, no_goals, or the code of a goal that was sent alone: bad_goal, invalid_click_id, " +
 			"unknown_goal, no_order_id, invalid_order_id, invalid_value, invalid_currency, invalid_time"},
 		"401": object{"description": "wrong_secret"},

@@ -86,7 +86,7 @@ func operation(s *schemas, row route.Route) object {
 	}
 	if row.Body != nil {
 		op["requestBody"] = object{
-			"required": !row.BodyOptional, "content": jsonContent(s.of(reflect.TypeOf(row.Body), true)),
+			"required": !row.BodyOptional, "content": jsonContent(s.schemaOf(reflect.TypeOf(row.Body), inBody)),
 		}
 	}
 	addExample(s, op, row)
@@ -115,10 +115,7 @@ func parameters(s *schemas, row route.Route) []object {
 		})
 	}
 	if row.Versioned && row.Method != http.MethodGet {
-		out = append(out, object{
-			"name": "If-Match", "in": "header", "required": false, "schema": object{"type": "string"},
-			"description": "the ETag, or version, that was read: 409 stale when it has changed since",
-		})
+		out = append(out, textParam("header", "If-Match", "the ETag, or version, that was read: 409 stale when it has changed since"))
 	}
 	return out
 }
@@ -160,7 +157,7 @@ func responses(s *schemas, row route.Route) object {
 	if row.Slow != nil {
 		out["202"] = object{
 			"description": "the job goes on; GET /jobs/{id} tells its state",
-			"content":     jsonContent(enveloped(s.of(reflect.TypeFor[route.JobRef](), false))),
+			"content":     jsonContent(enveloped(s.schemaOf(reflect.TypeFor[route.JobRef](), inAnswer))),
 		}
 	}
 	byStatus := map[int][]string{}
@@ -179,7 +176,7 @@ func success(s *schemas, row route.Route) object {
 	}
 	schema := object{}
 	if row.Answer != nil {
-		schema = s.of(reflect.TypeOf(row.Answer), false)
+		schema = s.schemaOf(reflect.TypeOf(row.Answer), inAnswer)
 	}
 	if !row.Public {
 		schema = enveloped(schema)

@@ -17,7 +17,7 @@ func events(s *schemas) object {
 	for _, kind := range append([]string{models.EventPing}, models.EventTypes...) {
 		data := object{"type": "object"}
 		if payload, ok := models.EventData[kind]; ok {
-			data = s.of(reflect.TypeOf(payload), false)
+			data = s.schemaOf(reflect.TypeOf(payload), inAnswer)
 		}
 		name := camel(kind) + "Event"
 		s.components[name] = eventSchema(kind, data)

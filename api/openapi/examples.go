@@ -61,9 +61,9 @@ func addExample(s *schemas, op object, row route.Route) {
 	withExample(answers[status].(object), e.Answer)
 }
 
-// withExample adds an example to each media type of a body or an answer.
-func withExample(of object, example any) {
-	for _, media := range of["content"].(object) {
+// withExample adds an example to each media type of part, a body or an answer.
+func withExample(part object, example any) {
+	for _, media := range part["content"].(object) {
 		media.(object)["example"] = example
 	}
 }

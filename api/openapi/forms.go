@@ -10,13 +10,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// form returns the schema of a field. If the Go type does not tell what the field holds, the struct tag "is" names the schema.
-func (c *collector) form(f reflect.StructField) object {
+// fieldSchema returns the schema of a field. If the Go type does not tell what the field holds, the struct tag "is" names the schema.
+func (c *collector) fieldSchema(f reflect.StructField) object {
 	switch f.Tag.Get("is") {
 	case "":
-		return c.of(f.Type, c.body)
+		return c.schemaOf(f.Type, c.body)
 	case "paths": // the flow's own checks read them, with error codes of their own
-		return object{"type": "array", "maxItems": flow.MaxPaths, "items": c.of(reflect.TypeFor[flow.Path](), true)}
+		return object{"type": "array", "maxItems": flow.MaxPaths, "items": c.schemaOf(reflect.TypeFor[flow.Path](), inBody)}
 	case "visitor":
 		return c.visitor()
 	case "texts":
@@ -38,7 +38,7 @@ func (c *collector) form(f reflect.StructField) object {
 
 // addResult adds the answer of a call that may become a job. An answer that several calls share is added once.
 func (s *schemas) addResult(answer any) {
-	result := s.of(reflect.TypeOf(answer), false)
+	result := s.schemaOf(reflect.TypeOf(answer), inAnswer)
 	if !slices.ContainsFunc(s.results, func(other any) bool { return reflect.DeepEqual(other, result) }) {
 		s.results = append(s.results, result)
 	}

@@ -32,11 +32,11 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'uns
 func Page(text func() ([]byte, error)) http.Handler {
 	swagger := http.StripPrefix("/docs", statigz.FileServer(static.FS))
 	split := sync.OnceValues(func() (*parts, error) {
-		whole, err := text()
+		document, err := text()
 		if err != nil {
 			return nil, err
 		}
-		return splitDocument(whole)
+		return splitDocument(document)
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy)

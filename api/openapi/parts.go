@@ -81,11 +81,11 @@ func (p *parts) split(path string, members map[string]json.RawMessage, groups []
 		if err := json.Unmarshal(raw, &op); err != nil {
 			return fmt.Errorf("openapi: parts: %s %s: %w", method, path, err)
 		}
-		alone := map[string]json.RawMessage{method: raw}
+		operation := map[string]json.RawMessage{method: raw}
 		if servers, ok := members["servers"]; ok {
-			alone["servers"] = servers
+			operation["servers"] = servers
 		}
-		p.items[op.OperationID] = item{"paths", path, alone}
+		p.items[op.OperationID] = item{"paths", path, operation}
 		i := slices.IndexFunc(groups, func(g *listedGroup) bool { return g.Name == op.Tags[0] })
 		groups[i].Operations = append(groups[i].Operations, listed{
 			op.OperationID, strings.ToUpper(method), path, op.Summary,
@@ -97,7 +97,7 @@ func (p *parts) split(path string, members map[string]json.RawMessage, groups []
 // document returns the document of a single operation, or of all events for the name allWebhooks. It returns false if the name is
 // unknown.
 func (p *parts) document(name string) ([]byte, bool) {
-	it, ok := p.items[name]
+	found, ok := p.items[name]
 	if !ok {
 		return nil, false
 	}
@@ -105,12 +105,12 @@ func (p *parts) document(name string) ([]byte, bool) {
 	for key, raw := range p.head {
 		out[key] = raw
 	}
-	var of any = it.members
-	if it.path != "" {
-		of = map[string]any{it.path: it.members}
+	var content any = found.members
+	if found.path != "" {
+		content = map[string]any{found.path: found.members}
 	}
-	out[it.key] = of
-	out["components"] = p.needed(it.members)
+	out[found.key] = content
+	out["components"] = p.needed(found.members)
 	text, err := json.Marshal(out)
 	return text, err == nil
 }
@@ -120,10 +120,10 @@ var reference = regexp.MustCompile(`"#/components/([a-z]+)/([^"]+)"`)
 // needed returns the components to which an operation refers, directly or through other components.
 func (p *parts) needed(members map[string]json.RawMessage) map[string]map[string]json.RawMessage {
 	out := map[string]map[string]json.RawMessage{"securitySchemes": p.components["securitySchemes"]}
-	open := slices.Collect(maps.Values(members))
-	for len(open) > 0 {
-		last := open[len(open)-1]
-		open = open[:len(open)-1]
+	unread := slices.Collect(maps.Values(members))
+	for len(unread) > 0 {
+		last := unread[len(unread)-1]
+		unread = unread[:len(unread)-1]
 		for _, ref := range reference.FindAllSubmatch(last, -1) {
 			kind, name := string(ref[1]), string(ref[2])
 			if _, has := out[kind][name]; has {
@@ -133,7 +133,7 @@ func (p *parts) needed(members map[string]json.RawMessage) map[string]map[string
 				out[kind] = map[string]json.RawMessage{}
 			}
 			out[kind][name] = p.components[kind][name]
-			open = append(open, p.components[kind][name])
+			unread = append(unread, p.components[kind][name])
 		}
 	}
 	return out

@@ -44,9 +44,9 @@ func notKeptSchema() object {
 // personalParams describes the parameters of a postback with personal data.
 func personalParams() (out []object) {
 	for _, k := range keyDocs {
-		out = append(out, text("query", k.Name, k.Doc+"; see Personal data"))
+		out = append(out, textParam("query", k.Name, k.Doc+"; see Personal data"))
 	}
-	return append(out, text("query", matchkey.ConsentParam, consentDoc))
+	return append(out, textParam("query", matchkey.ConsentParam, consentDoc))
 }
 
 // keyRow is a row of the documentation's table of keys.

@@ -47,9 +47,9 @@ func operationPage(name string, document []byte) ([]byte, error) {
 	}
 	var list []reading
 	for _, key := range []string{"paths", "webhooks"} {
-		of, _ := r.doc[key].(object)
-		for _, path := range slices.Sorted(maps.Keys(of)) {
-			for method, op := range of[path].(object) {
+		paths, _ := r.doc[key].(object)
+		for _, path := range slices.Sorted(maps.Keys(paths)) {
+			for method, op := range paths[path].(object) {
 				if op, ok := op.(object); ok {
 					list = append(list, r.read(key, method, path, op))
 				}
@@ -74,7 +74,7 @@ func (r reader) read(key, method, path string, op object) reading {
 	for _, p := range parameters {
 		p := p.(object)
 		_, shared := p["$ref"]
-		p = r.open(p)
+		p = r.resolve(p)
 		line := fieldLine{textOf(p, "name"), r.kind(p["schema"]), textOf(p, "description"), p["required"] == true}
 		if shared {
 			out.Shared = append(out.Shared, line)
@@ -86,7 +86,7 @@ func (r reader) read(key, method, path string, op object) reading {
 	out.Body = r.fields("", body["schema"], nil)
 	answers, _ := op["responses"].(object)
 	for _, status := range slices.Sorted(maps.Keys(answers)) {
-		answer := r.open(answers[status].(object))
+		answer := r.resolve(answers[status].(object))
 		content := media(answer)
 		a := readAnswer{Status: status, Doc: textOf(answer, "description"), Example: exampleText(content["example"])}
 		if status >= "4" && a.Example == "" {
@@ -106,7 +106,7 @@ func (r reader) read(key, method, path string, op object) reading {
 func (r reader) curl(op reading, parameters []any, body object) string {
 	path, query := op.Path, []string{}
 	for _, p := range parameters {
-		p := r.open(p.(object))
+		p := r.resolve(p.(object))
 		example := p["example"]
 		if list, ok := example.([]any); ok {
 			example = list[0]
@@ -133,27 +133,30 @@ func (r reader) curl(op reading, parameters []any, body object) string {
 	return out
 }
 
-// fields lists the fields below a schema. open holds the references that are being listed already, so that a recursive schema ends.
-func (r reader) fields(at string, schema any, open []string) (out []fieldLine) {
+// maxNesting is the number of references within each other that a list of fields follows.
+const maxNesting = 8
+
+// fields lists the fields below a schema. ancestors holds the references that are being listed already, so that a recursive schema ends.
+func (r reader) fields(at string, schema any, ancestors []string) (out []fieldLine) {
 	s, ok := schema.(object)
-	if !ok || len(open) > 8 {
+	if !ok || len(ancestors) > maxNesting {
 		return nil
 	}
 	if ref, ok := s["$ref"].(string); ok {
-		if slices.Contains(open, ref) {
+		if slices.Contains(ancestors, ref) {
 			return nil
 		}
-		open = append(slices.Clone(open), ref)
-		s = r.open(s)
+		ancestors = append(slices.Clone(ancestors), ref)
+		s = r.resolve(s)
 	}
 	if items, ok := s["items"]; ok {
-		return r.fields(at+"[]", items, open)
+		return r.fields(at+"[]", items, ancestors)
 	}
 	for _, key := range []string{"anyOf", "oneOf"} { // fields of more than two forms are not listed
 		forms, _ := s[key].([]any)
 		if len(forms) <= 2 {
 			for _, form := range forms {
-				out = append(out, r.fields(at, form, open)...)
+				out = append(out, r.fields(at, form, ancestors)...)
 			}
 		}
 	}
@@ -161,13 +164,13 @@ func (r reader) fields(at string, schema any, open []string) (out []fieldLine) {
 	properties, _ := s["properties"].(object)
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		field := properties[name].(object)
-		way := strings.TrimPrefix(at+"."+name, ".")
+		fieldPath := strings.TrimPrefix(at+"."+name, ".")
 		doc := textOf(field, "description")
 		if doc == "" {
-			doc = textOf(r.open(field), "description")
+			doc = textOf(r.resolve(field), "description")
 		}
-		out = append(out, fieldLine{way, r.kind(field), doc, slices.Contains(required, any(name))})
-		out = append(out, r.fields(way, field, open)...)
+		out = append(out, fieldLine{fieldPath, r.kind(field), doc, slices.Contains(required, any(name))})
+		out = append(out, r.fields(fieldPath, field, ancestors)...)
 	}
 	return out
 }
@@ -178,7 +181,7 @@ func (r reader) kind(schema any) string {
 	if !ok {
 		return ""
 	}
-	s = r.open(s)
+	s = r.resolve(s)
 	if values, ok := s["enum"].([]any); ok {
 		var list []string
 		for _, v := range values[:min(len(values), 20)] {
@@ -220,8 +223,8 @@ func (r reader) kind(schema any) string {
 	return out
 }
 
-// open returns the component to which a schema refers. It returns any other schema unchanged.
-func (r reader) open(s object) object {
+// resolve returns the component to which a schema refers. It returns any other schema unchanged.
+func (r reader) resolve(s object) object {
 	ref, ok := s["$ref"].(string)
 	if !ok {
 		return s
@@ -232,8 +235,8 @@ func (r reader) open(s object) object {
 }
 
 // media returns the media type object of a body or an answer. It returns nil if the body or answer has no content.
-func media(of any) object {
-	o, _ := of.(object)
+func media(part any) object {
+	o, _ := part.(object)
 	content, _ := o["content"].(object)
 	for _, m := range content {
 		return m.(object)

@@ -58,11 +58,16 @@ var scalars = map[reflect.Type]object{
 	},
 }
 
-// of returns the schema of a type. With body the type is part of a request body, whose fields may be left out. Otherwise it is part
-// of an answer.
-func (s *schemas) of(t reflect.Type, body bool) object {
+// The two uses of a type. A request body may leave fields out, and an answer has all of them.
+const (
+	inBody   = true
+	inAnswer = false
+)
+
+// schemaOf returns the schema of a type. body is inBody if the type is part of a request body, and inAnswer if it is part of an answer.
+func (s *schemas) schemaOf(t reflect.Type, body bool) object {
 	if t == reflect.TypeFor[uuid.NullUUID]() {
-		id := s.of(reflect.TypeFor[uuid.UUID](), body)
+		id := s.schemaOf(reflect.TypeFor[uuid.UUID](), body)
 		if body {
 			return id
 		}
@@ -75,11 +80,11 @@ func (s *schemas) of(t reflect.Type, body bool) object {
 		return s.condition(body)
 	}
 	if o, ok := reflect.New(t).Elem().Interface().(interface{ OptValue() any }); ok {
-		return nullable(s.of(reflect.TypeOf(o.OptValue()), body))
+		return nullable(s.schemaOf(reflect.TypeOf(o.OptValue()), body))
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return nullable(s.of(t.Elem(), body))
+		return nullable(s.schemaOf(t.Elem(), body))
 	case reflect.String:
 		return object{"type": "string"}
 	case reflect.Bool:
@@ -90,12 +95,12 @@ func (s *schemas) of(t reflect.Type, body bool) object {
 	case reflect.Float32, reflect.Float64:
 		return object{"type": "number"}
 	case reflect.Slice, reflect.Array:
-		return object{"type": "array", "items": s.of(t.Elem(), body)}
+		return object{"type": "array", "items": s.schemaOf(t.Elem(), body)}
 	case reflect.Map:
 		if t.Elem().Kind() == reflect.Interface {
 			return object{"type": "object"}
 		}
-		return object{"type": "object", "additionalProperties": s.of(t.Elem(), body)}
+		return object{"type": "object", "additionalProperties": s.schemaOf(t.Elem(), body)}
 	case reflect.Struct:
 		return s.named(t, body)
 	}
@@ -179,7 +184,7 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
-		schema := c.form(f)
+		schema := c.fieldSchema(f)
 		if c.body && null {
 			schema = nullable(schema)
 		}

@@ -86,7 +86,7 @@ var tagAddresses = []address{
 	{
 		http.MethodGet, "/t/h/{click}", "followHiddenLink", "program",
 		"a link that the page tag hides from people: whoever follows it makes the click a bot's",
-		[]object{text("path", "click", "the click that led to the page")},
+		[]object{textParam("path", "click", "the click that led to the page")},
 		object{"204": object{"description": "always, also for a click that there is not"}},
 		nil,
 	},
