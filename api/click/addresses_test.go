@@ -15,7 +15,7 @@ func TestAddressesAsPeopleTypeThem(t *testing.T) {
 	n := w.network()
 	lander, offer := w.lander("https://lp.test/?c={clickid}"), w.offer("https://offer.test/", n)
 	w.campaign("summer-sale", nil, path("lander", nil, to(lander), to(offer)))
-	w.fresh()
+	w.reload()
 	clicked := w.get("/summer-sale")
 	id := models.FormatClickID(w.tape.last().ID)
 	for target, want := range map[string]int{

@@ -133,7 +133,7 @@ func BenchmarkSnapshotUpdate(b *testing.B) {
 	rule := &store.RoutingRule{ID: uuid.New(), AccountID: r.Rows[0].Head().ID, Conditions: json.RawMessage(
 		`[{"attribute": "city", "operator": "in", "value": ["Berlin", "Hamburg", "Munich"]}]`)}
 	r.Rows = append(r.Rows, rule)
-	first, _ := json.Marshal(ruled("https://rule.test/", rule.ID))
+	first, _ := json.Marshal(rulePath("https://rule.test/", rule.ID))
 	for _, c := range campaignsOf(r) {
 		c.Streams = slices.Concat([]byte{'['}, first, []byte{','}, c.Streams[1:])
 	}

@@ -14,8 +14,8 @@ import (
 	"switchyard/models/botdata"
 )
 
-// loaded stores the operator's list of a kind.
-func (w *env) loaded(kind botdata.Kind, entries ...string) {
+// storeBotData stores the operator's list of a kind.
+func (w *env) storeBotData(kind botdata.Kind, entries ...string) {
 	w.Helper()
 	l := botdata.NewList(kind)
 	for _, e := range entries {
@@ -45,7 +45,7 @@ func TestBotData(t *testing.T) {
 	w.run()
 	people := path("redirect", nil, m{"url": "https://people.test/"})
 	w.campaign("data", nil, path("redirect", m{"filters": []m{condition("is_bot", "equals", true)}}, m{"url": "https://bots.test/"}), people)
-	const own = "OwnWatch/3 (Windows NT 10.0; Win64; x64) Chrome/138.0.0.0"
+	const ownAgent = "OwnWatch/3 (Windows NT 10.0; Win64; x64) Chrome/138.0.0.0"
 	click := func(edits ...edit) *models.Click {
 		w.get("/data", append(edits, header("Accept-Encoding", "gzip"))...)
 		return w.tape.last()
@@ -59,35 +59,35 @@ func TestBotData(t *testing.T) {
 	}
 	spam := header("Referer", "https://www.a.spam.example/x")
 	becomes("without lists", "none", 0, false, spam)
-	w.loaded(botdata.SpamIP, "8.8.0.0/16")
+	w.storeBotData(botdata.SpamIP, "8.8.0.0/16")
 	becomes("an abuser", "none", bot.SpamIP, false, spam)
-	w.loaded(botdata.BadReferrer, "spam.example")
+	w.storeBotData(botdata.BadReferrer, "spam.example")
 	becomes("an abuser from a bad page", "none", bot.SpamIP|bot.BadReferrer, true, spam)
 	if c := w.tape.last(); c.BotScore != 90 || c.BotReason != "spam_ip" || c.Destination != "https://bots.test/" {
 		t.Errorf("scored %d for %q, sent to %s", c.BotScore, c.BotReason, c.Destination)
 	}
-	w.loaded(botdata.SpamIP, "9.9.9.9")
+	w.storeBotData(botdata.SpamIP, "9.9.9.9")
 	becomes("another list of abusers", "none", bot.BadReferrer, false, spam)
-	w.loaded(botdata.Datacenter, "8.8.8.0/24")
+	w.storeBotData(botdata.Datacenter, "8.8.8.0/24")
 	becomes("a data centre", "datacenter", bot.Datacenter, false)
-	w.loaded(botdata.VPN, "8.8.8.8")
+	w.storeBotData(botdata.VPN, "8.8.8.8")
 	becomes("a VPN in it", "vpn", bot.VPNOrProxy, false)
-	w.loaded(botdata.Tor, "8.8.8.8")
+	w.storeBotData(botdata.Tor, "8.8.8.8")
 	becomes("an exit of Tor", "tor", bot.TorExit, true)
 	becomes("another address", "datacenter", bot.Datacenter, false, peer("8.8.8.9:1"))
-	becomes("a program of nobody", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", own))
-	w.loaded(botdata.Crawler, "^OwnWatch/")
-	becomes("a crawler", "none", bot.DeclaredBot, true, peer("7.7.7.7:1"), header("User-Agent", own))
+	becomes("a program of nobody", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
+	w.storeBotData(botdata.Crawler, "^OwnWatch/")
+	becomes("a crawler", "none", bot.DeclaredBot, true, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
 	if c := w.tape.last(); c.DeviceType != "bot" || c.Browser != "" {
 		t.Errorf("the crawler is a %s with %s", c.DeviceType, c.Browser)
 	}
-	w.loaded(botdata.Crawler, "^OtherWatch/")
-	becomes("another list of crawlers", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", own))
+	w.storeBotData(botdata.Crawler, "^OtherWatch/")
+	becomes("another list of crawlers", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
 
 	if err := w.lists().Delete(t.Context(), "vpn"); err != nil {
 		t.Fatal(err)
 	}
-	w.loaded(botdata.Tor, "192.0.2.1")
+	w.storeBotData(botdata.Tor, "192.0.2.1")
 	becomes("what is deleted", "datacenter", bot.Datacenter, false)
 
 	dir := t.TempDir()
@@ -98,11 +98,11 @@ func TestBotData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := *w
-	if again.h, err = New(t.Context(), depsOn(down(t), w.tape, v, dir)); err != nil {
+	restarted := *w
+	if restarted.h, err = New(t.Context(), depsOn(down(t), w.tape, v, dir)); err != nil {
 		t.Fatal(err)
 	}
-	again.get("/data", spam, header("Accept-Encoding", "gzip"))
+	restarted.get("/data", spam, header("Accept-Encoding", "gzip"))
 	if c := w.tape.last(); c.ProxyKind != "datacenter" || bot.Signals(c.BotSignals) != bot.Datacenter|bot.BadReferrer {
 		t.Errorf("from disk: %s, %v", c.ProxyKind, bot.Signals(c.BotSignals).Reasons())
 	}

@@ -10,8 +10,8 @@ import (
 	"switchyard/models/await"
 )
 
-// listed adds an entry to an account's bot lists. Without a campaign the entry is for all campaigns.
-func (w *env) listed(account uuid.UUID, campaign *uuid.UUID, listType, attribute, operator string, values ...string) uuid.UUID {
+// addBotEntry adds an entry to an account's bot lists. Without a campaign the entry is for all campaigns.
+func (w *env) addBotEntry(account uuid.UUID, campaign *uuid.UUID, listType, attribute, operator string, values ...string) uuid.UUID {
 	w.Helper()
 	id := models.NewClickID()
 	dbtest.Exec(w, w.db, `INSERT INTO bot_entries (id, account_id, campaign_id, list_type, attribute, operator, value, value_count, match_steps,
@@ -38,14 +38,14 @@ func TestBotLists(t *testing.T) {
 	}
 	const bot, person = "https://bots.test/", "https://people.test/"
 	goes("nobody is listed", "/first", person, uuid.Nil)
-	w.listed(w.newAccount(), nil, "deny", "ip", "equals", "8.8.8.8")
-	deny := w.listed(w.account, &first, "deny", "ip_range", "in_cidr", "9.9.9.0/24", "8.8.8.0-8.8.8.9")
+	w.addBotEntry(w.newAccount(), nil, "deny", "ip", "equals", "8.8.8.8")
+	deny := w.addBotEntry(w.account, &first, "deny", "ip_range", "in_cidr", "9.9.9.0/24", "8.8.8.0-8.8.8.9")
 	goes("a network is denied", "/first", bot, deny)
 	if c := w.tape.last(); c.BotScore != 100 || c.BotReason != "deny_list" || !c.IsBot {
 		t.Errorf("scored %d for %q", c.BotScore, c.BotReason)
 	}
 	goes("the entry is of one campaign", "/second", person, uuid.Nil)
-	allow := w.listed(w.account, nil, "allow", "user_agent", "contains", "Chrome/138")
+	allow := w.addBotEntry(w.account, nil, "allow", "user_agent", "contains", "Chrome/138")
 	goes("allow goes before deny", "/first", person, allow)
 	goes("but not for others", "/first", bot, deny, header("User-Agent", firefox))
 	goes("a declared bot that is allowed", "/first", person, allow, header("User-Agent", "Googlebot/2.1 like Chrome/138"))

@@ -25,8 +25,8 @@ func TestDecisionsEndWithinTheBudget(t *testing.T) {
 	}
 	w.campaign("saved-before", m{"fallback_url": fallback}, path("redirect", m{"filters": many}, m{"url": "https://in.test/"}), everybody)
 	over := w.rule("and", w.account, many...)
-	w.campaign("with-it", m{"fallback_url": fallback}, ruled("https://in.test/", over), everybody)
-	w = w.fresh()
+	w.campaign("with-it", m{"fallback_url": fallback}, rulePath("https://in.test/", over), everybody)
+	w = w.reload()
 
 	long := header("User-Agent", firefox+strings.Repeat(" abccdde", 50))
 	for _, tt := range []struct {

@@ -24,8 +24,8 @@ func testCaps(t *testing.T, prefix string) *kv.Caps {
 	return c
 }
 
-// TestCapsHold checks that 16 goroutines together take the whole cap, and at most one percent more. They belong to two processes,
-// or to one process without Redis.
+// TestCapsHold checks that 16 goroutines together take the whole cap, and at most one percent more. The goroutines belong to two
+// processes, or to one process without Redis.
 func TestCapsHold(t *testing.T) {
 	t.Parallel()
 	shared := "test:" + rand.Text() + ":"

@@ -39,7 +39,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 	n := w.network()
 	l, o := w.lander("https://lander.test/?c={clickid}"), w.offer("https://one.test/?c={clickid}&s={sub5}&k={country}", n)
 	campaign := w.campaign("summer-sale", m{"cost_model": "cpuc", "cost_value": "0.5"}, path("lander", nil, to(l), to(o)))
-	w.fresh()
+	w.reload()
 
 	first := w.get("/summer-sale?sub5=five")
 	landed := first.Header.Get("Location")

@@ -13,10 +13,10 @@ import (
 func TestChallenge(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.fresh()
+	w.reload()
 	const nonce = "0123456789abcdef"
 	secret := w.h.routes.Current().LanderSecret()
-	for _, name := range []string{"nobody.test", own} {
+	for _, name := range []string{"nobody.test", ownHost} {
 		res := w.get(models.DomainChallengePath+"?nonce="+nonce, host(name+":8080"))
 		text, err := io.ReadAll(res.Body)
 		if got := string(text); err != nil || res.StatusCode != http.StatusOK || got != models.DomainProof(secret, name, nonce) || len(got) != 64 {

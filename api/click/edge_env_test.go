@@ -310,10 +310,10 @@ func escapeSome(s *simulated, text string) string {
 // placeHeader is the header in which a placed describer finds the visitor's place.
 const placeHeader = "X-Test-Place"
 
-// placed is a describer that takes the visitor's place from a header.
-type placed struct{ Describer }
+// placedDescriber is a describer that takes the visitor's place from a header.
+type placedDescriber struct{ Describer }
 
-func (p placed) Describe(r *http.Request, data *botdata.Set, into *visitor.Description) {
+func (p placedDescriber) Describe(r *http.Request, data *botdata.Set, into *visitor.Description) {
 	p.Describer.Describe(r, data, into)
 	var at edgePlace
 	_ = json.Unmarshal([]byte(r.Header.Get(placeHeader)), &at) // the test wrote the header

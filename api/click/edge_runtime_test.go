@@ -169,7 +169,7 @@ func installWorkerd(t *testing.T, home string, manifest []byte) error {
 		return err // the program needs a newer system
 	}
 	if err := os.Rename(dir, home); err != nil && !errors.Is(err, fs.ErrExist) {
-		if _, there := os.Stat(home); there != nil {
+		if _, statErr := os.Stat(home); statErr != nil {
 			return err
 		}
 	}

@@ -54,10 +54,10 @@ func (o *edgeOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for range 2 {
-		again := r.Clone(r.Context())
-		again.Body = io.NopCloser(bytes.NewReader(body))
+		repeated := r.Clone(r.Context())
+		repeated.Body = io.NopCloser(bytes.NewReader(body))
 		rec := httptest.NewRecorder()
-		o.h.ServeHTTP(rec, again)
+		o.h.ServeHTTP(rec, repeated)
 		if rec.Code != http.StatusOK {
 			w.WriteHeader(rec.Code)
 			return
@@ -136,13 +136,13 @@ func TestEdgeEqualsService(t *testing.T) {
 	t.Cleanup(func() { _ = disk.Close() })
 	origin := &edgeOrigin{h: handlerOf(t, disk, a.records), clicks: map[string]edgeClick{}, cut: map[string]bool{}}
 	origin.h.routes, origin.h.edge = routing.Fixed(routing.Compile(a.records)), edgeSecret
-	back := httptest.NewServer(origin)
-	t.Cleanup(back.Close)
+	originServer := httptest.NewServer(origin)
+	t.Cleanup(originServer.Close)
 	bundles, known := bundleServer(t, a)
-	edge := startEdge(t, bundles, back.URL)
+	edge := startEdge(t, bundles, originServer.URL)
 
 	live := handlerOf(t, &tape{}, a.records)
-	live.visitors = placed{live.visitors}
+	live.visitors = placedDescriber{live.visitors}
 	answers := make([][]*edgeAnswer, visitors)
 	var all sync.WaitGroup
 	next := make(chan int)
@@ -162,20 +162,20 @@ func TestEdgeEqualsService(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	a.stored(t, disk, routed)
+	a.checkStored(t, disk, routed)
 }
 
 // visit sends visitors to the edge. Half of them come a second time, with the cookies that they got.
 func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
 	t.Helper()
-	own := *a
-	own.simulated = &simulated{Rand: rand.New(rand.NewPCG(n, 5))}
-	campaign := pick(own.simulated, a.all...)
-	v := own.visitor(campaign)
+	copied := *a
+	copied.simulated = &simulated{Rand: rand.New(rand.NewPCG(n, 5))}
+	campaign := pick(copied.simulated, a.all...)
+	v := copied.visitor(campaign)
 	cookies := map[string]string{}
-	for round := range 1 + own.IntN(2) {
+	for round := range 1 + copied.IntN(2) {
 		if round > 0 {
-			v.ip = own.visitor(campaign).ip
+			v.ip = copied.visitor(campaign).ip
 		}
 		answer := a.once(t, edge, h, campaign, v, cookies, rand.New(rand.NewPCG(n, uint64(round))))
 		if list = append(list, answer); answer == nil || answer.passed != "" {
@@ -189,8 +189,8 @@ func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint
 func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, chance *rand.Rand) *edgeAnswer {
 	t.Helper()
 	now := time.Now().Add(-time.Duration(chance.IntN(3000)) * time.Second)
-	one, two := chance.Uint64(), chance.Uint64()
-	pcg := rand.NewPCG(one, two)
+	seedHigh, seedLow := chance.Uint64(), chance.Uint64()
+	pcg := rand.NewPCG(seedHigh, seedLow)
 	var draws []string
 	for range 12 {
 		draws = append(draws, strconv.FormatUint(pcg.Uint64(), 16))
@@ -213,7 +213,7 @@ func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaig
 	}
 	out := &edgeAnswer{visitor: v, cookies: maps.Clone(cookies), cookied: maps.Clone(cookies)}
 	out.seed, _ = strconv.ParseUint(draws[0], 16, 64)
-	a.decide(h, req.Clone(t.Context()), campaign, now, one, two, out)
+	a.decide(h, req.Clone(t.Context()), campaign, now, seedHigh, seedLow, out)
 	proto := "http"
 	if v.https {
 		proto = "https"
@@ -239,7 +239,7 @@ func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaig
 }
 
 // decide fills out with the answer of this service to the same visitor.
-func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, one, two uint64, out *edgeAnswer) {
+func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, seedHigh, seedLow uint64, out *edgeAnswer) {
 	place, _ := json.Marshal(out.visitor.place)
 	req.Header[placeHeader] = []string{string(place)}
 	req.RemoteAddr = net.JoinHostPort(out.visitor.ip.String(), "1")
@@ -249,7 +249,7 @@ func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID,
 	r, _ := h.newRequest().(*request)
 	r.begin(req)
 	r.now, r.header = time.UnixMilli(now.UnixMilli()), http.Header{}
-	r.pcg.Seed(one, two)
+	r.pcg.Seed(seedHigh, seedLow)
 	d := r.snap.Domain(a.hosts[campaign])
 	decision := r.routeVisitor(d, r.snap.Campaign(campaign), r)
 	r.remember(r.header, &decision)
@@ -275,8 +275,8 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 		key := models.EdgeKey(a.hosts[first], a.aliases[first])
 		if x.passed != "" {
 			counts["handed over"]++
-			if why := x.handedOver(key, bundles[key]); why != "" {
-				t.Errorf("visitor %d, %s: %s", n, key, why)
+			if fault := x.handedOver(key, bundles[key]); fault != "" {
+				t.Errorf("visitor %d, %s: %s", n, key, fault)
 			}
 			continue
 		}
@@ -296,7 +296,7 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 		await.Until(t, "the click "+id+" is reported", func() bool { _, ok := origin.has(id); return ok })
 		e, _ := origin.has(id)
 		c, ok := origin.h.edgeClick(&e)
-		if want, got := described(&x.want), described(c); !ok || want != got {
+		if want, got := describeClick(&x.want), describeClick(c); !ok || want != got {
 			t.Errorf("visitor %d, %s, reported %+v\n got %s\nwant %s", n, key, e, got, want)
 		}
 	}
@@ -361,8 +361,8 @@ func bindings(cookies map[string]string) (list []string) {
 	return list
 }
 
-// described returns a click without its ids, its destination and the fields that follow from the visitor's place.
-func described(c *models.Click) string {
+// describeClick returns a click without its ids, its destination and the fields that follow from the visitor's place.
+func describeClick(c *models.Click) string {
 	if c == nil {
 		return "none"
 	}
@@ -371,8 +371,8 @@ func described(c *models.Click) string {
 		c.Cost, c.Currency, c.UniqueKey, c.UniqueHours, c.RouteSeed, c.FlowHash, c.Via, c.PassedStreamID, c.PassedReason)
 }
 
-// stored ingests the spool and checks that PostgreSQL then has each click once.
-func (a *edgeAccounts) stored(t *testing.T, disk *spool.Spool, routed map[string]bool) {
+// checkStored ingests the spool and checks that PostgreSQL then has each click once.
+func (a *edgeAccounts) checkStored(t *testing.T, disk *spool.Spool, routed map[string]bool) {
 	t.Helper()
 	d := dbtest.New(t)
 	for _, row := range store.RoutingRows[*store.RoutingAccount](a.records) {

@@ -54,7 +54,7 @@ func (w *env) reportClicks(clicks ...edgeClick) (edgeResult, int) {
 
 func (w *env) edgeClick(campaign, stream, offer uuid.UUID) edgeClick {
 	return edgeClick{
-		ID: models.FormatClickID(models.NewClickID()), Host: own, Target: "/summer-1?zone=7&bid=0.5&x=%41", HTTPS: true, IP: "81.2.69.142",
+		ID: models.FormatClickID(models.NewClickID()), Host: ownHost, Target: "/summer-1?zone=7&bid=0.5&x=%41", HTTPS: true, IP: "81.2.69.142",
 		Headers: map[string]string{"user-agent": chrome, "accept-language": "de-AT,de", "referer": "https://www.google.com/", "x-forwarded-for": "1.1.1.1"},
 		Visitor: models.FormatClickID(uuid.New()), New: true, Seed: "ff", Via: int(flow.ViaRegular),
 		Hops:  []edgeHop{{Campaign: campaign, Path: stream, Bindable: true}},
@@ -71,8 +71,8 @@ func TestEdgeClicks(t *testing.T) {
 	network := w.network()
 	offer := w.offer("https://shop.test/?c={clickid}", network)
 	p := path("offer", nil, to(offer))
-	id := w.campaign("summer-1", m{"domain_id": w.own, "cost_model": "auto"}, p)
-	w.fresh()
+	id := w.campaign("summer-1", m{"domain_id": w.ownDomain, "cost_model": "auto"}, p)
+	w.reload()
 	e := w.edgeClick(id, uuid.MustParse(p["id"].(string)), offer)
 	for range 2 {
 		if got, status := w.reportClicks(e, e); status != http.StatusOK || got != (edgeResult{Accepted: 2}) {
@@ -107,12 +107,12 @@ func TestEdgeClicksRefused(t *testing.T) {
 	w.h.edge = edgeSecret
 	offer := w.offer("https://shop.test/", uuid.Nil)
 	p := path("offer", nil, to(offer))
-	id := w.campaign("summer-1", m{"domain_id": w.own}, p)
+	id := w.campaign("summer-1", m{"domain_id": w.ownDomain}, p)
 	stranger := w.account
 	w.account = w.newAccount()
 	theirs := w.campaign("theirs-1", m{"domain_id": w.shared})
 	w.account = stranger
-	w.fresh()
+	w.reload()
 	good := func() edgeClick { return w.edgeClick(id, uuid.MustParse(p["id"].(string)), offer) }
 	var list []edgeClick
 	for _, spoil := range []func(*edgeClick){
@@ -182,22 +182,22 @@ func TestEdgeSeed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.h.edge = edgeSecret
-	w.campaign("summer-1", m{"domain_id": w.own}, path("offer", nil, to(w.offer("https://shop.test/", uuid.Nil))))
-	w.fresh()
-	w.get("/summer-1", host(own), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(own, "summer-1"), time.Now())))
+	w.campaign("summer-1", m{"domain_id": w.ownDomain}, path("offer", nil, to(w.offer("https://shop.test/", uuid.Nil))))
+	w.reload()
+	w.get("/summer-1", host(ownHost), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(ownHost, "summer-1"), time.Now())))
 	if c := w.tape.last(); c.RouteSeed != 0xabc {
 		t.Errorf("seed %x", c.RouteSeed)
 	}
-	w.get("/summer-1", host(own), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(own, "winter-1"), time.Now())))
+	w.get("/summer-1", host(ownHost), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(ownHost, "winter-1"), time.Now())))
 	if c := w.tape.last(); c.RouteSeed == 0xabc {
 		t.Error("a seed that is signed for another link was used")
 	}
 }
 
-// unread is a body that fails the test if it is read.
-type unread struct{ *testing.T }
+// unreadBody is a body that fails the test if it is read.
+type unreadBody struct{ *testing.T }
 
-func (u unread) Read([]byte) (int, error) {
+func (u unreadBody) Read([]byte) (int, error) {
 	u.Error("the body of a stranger is read")
 	return 0, io.EOF
 }
@@ -207,14 +207,14 @@ func TestEdgeStrangers(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.h.edge = edgeSecret
-	w.fresh()
+	w.reload()
 	now := time.Now()
 	for name, batch := range map[string]string{
 		"nothing": "", "of another purpose": edgeSecret.signed("clicks", "", "", now), "about something": edgeSecret.signed("batch", "", "x", now),
 		"too old":           edgeSecret.signed("batch", "", "", now.Add(-edgeSkew-time.Minute)),
 		"by another secret": edgeProof(strings.Repeat("t", 32)).signed("batch", "", "", now),
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/edge/clicks", unread{t})
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/edge/clicks", unreadBody{t})
 		r.ContentLength = maxEdgeBody
 		r.Header.Set(edgeHeader, edgeSecret.signed("clicks", "", "", now))
 		r.Header.Set(edgeBatchHeader, batch)

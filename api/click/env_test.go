@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	chrome = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-	shared = "go.example.test"
-	own    = "links.example.test"
+	chrome  = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
+	shared  = "go.example.test"
+	ownHost = "links.example.test"
 )
 
 var describer = sync.OnceValues(func() (*visitor.Describer, error) {
@@ -54,8 +54,8 @@ func (s *tape) Append(_ context.Context, r spool.Record) error {
 
 // copyOf returns a copy of a click.
 func copyOf(c *models.Click) *models.Click {
-	kept := *c
-	return &kept
+	copied := *c
+	return &copied
 }
 
 func (s *tape) clicks() (list []*models.Click) {
@@ -80,24 +80,24 @@ func (s *tape) last() *models.Click {
 // env is a database with an account on a shared and on an own domain, and a handler on it.
 type env struct {
 	testing.TB
-	db      *db.DB
-	url     string
-	h       *Handler
-	tape    *tape
-	account uuid.UUID
-	source  uuid.UUID
-	shared  uuid.UUID
-	own     uuid.UUID
+	db        *db.DB
+	url       string
+	h         *Handler
+	tape      *tape
+	account   uuid.UUID
+	source    uuid.UUID
+	shared    uuid.UUID
+	ownDomain uuid.UUID
 }
 
 func newEnv(tb testing.TB) *env {
 	tb.Helper()
 	d, url := dbtest.NewURL(tb)
-	w := &env{TB: tb, db: d, url: url, tape: &tape{}, shared: uuid.New(), own: uuid.New()}
+	w := &env{TB: tb, db: d, url: url, tape: &tape{}, shared: uuid.New(), ownDomain: uuid.New()}
 	w.account = w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, shared)
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, index_page, crawlers)
-		VALUES ($1, $2, $3, true, 'https://www.example.test/', 'allow')`, w.own, w.account, own)
+		VALUES ($1, $2, $3, true, 'https://www.example.test/', 'allow')`, w.ownDomain, w.account, ownHost)
 	w.source = uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name, token_macros, cost_param, external_id_param)
 		VALUES ($1, $2, 'Push', '{"zone": "{zoneid}", "sub2": "{b}"}', 'bid', 'vid')`, w.source, w.account)
@@ -182,8 +182,8 @@ func (w *env) campaign(alias string, columns m, paths ...m) uuid.UUID {
 	return id
 }
 
-// fresh makes the handler read changed records, as a notice would.
-func (w *env) fresh() *env {
+// reload makes the handler read changed records, as a notice would.
+func (w *env) reload() *env {
 	w.Helper()
 	if err := w.h.routes.Reload(w.Context()); err != nil {
 		w.Fatal(err)

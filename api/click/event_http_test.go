@@ -64,7 +64,7 @@ func TestPageEvents(t *testing.T) {
 	w := newEnv(t)
 	site := w.site("shop.test", "")
 	mine := w.campaign("summer-sale", nil, path("lander", nil, to(w.lander("https://shop.test/")), to(w.offer("https://offer.test/", uuid.Nil))))
-	w.fresh()
+	w.reload()
 	click := models.NewClickID()
 	cookies := func(campaign uuid.UUID) edit {
 		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, click, campaign, uuid.Nil, uuid.Nil, uuid.Nil)))
@@ -134,7 +134,7 @@ func TestPageEventTimes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.site("", "")
-	w.fresh()
+	w.reload()
 	w.postEvents(`{"id": "a", "name": "view", "value": 1, "at": 1700000000000}, {"id": "b", "name": "view", "value": 2, "at": 1800000000000},
 		{"id": "c", "name": "view", "value": 3, "at": 1e300}, {"id": "d", "name": "view", "value": 4, "at": "NaN"}, {"id": "e", "name": "view", "value": 5}`)
 	got := w.tape.events()
@@ -150,14 +150,14 @@ func TestPageEventTimes(t *testing.T) {
 func TestPageEventsRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.fresh()
+	w.reload()
 	const view = `{"id": "1", "name": "view"}`
 	if status, code := w.postEvents(view); status != http.StatusNotFound || code != "no_site" {
 		t.Errorf("without a site: %d %s", status, code)
 	}
 	w.site("shop.test", "")
 	other := w.newAccount()
-	w.fresh()
+	w.reload()
 	message := func(events string) string { return fmt.Sprintf(`{"site": %q, "events": [%s]}`, w.account, events) }
 	for _, c := range []struct {
 		name, body string
@@ -186,7 +186,7 @@ func TestPageEventsRefused(t *testing.T) {
 		{"a bad name", message(`{"id": "1", "name": "buy now"}`), nil, 400, "bad_key"},
 		{"some", message(view + `, 7, {"id": "2"}, {"id": "2", "name": "lead"}`), nil, 200, "1:invalid_event 2:bad_key"},
 		{"unknown key", `{"site": "nobody's", "events": [` + view + `]}`, nil, 404, "unknown_site_key"},
-		{"another's domain", fmt.Sprintf(`{"site": %q, "events": [%s]}`, other, view), host(own), 404, "unknown_site_key"},
+		{"another's domain", fmt.Sprintf(`{"site": %q, "events": [%s]}`, other, view), host(ownHost), 404, "unknown_site_key"},
 		{"an unknown domain", message(view), host("nobody.test"), 404, "unknown_site_key"},
 	} {
 		edits := []edit{}
@@ -219,7 +219,7 @@ func TestPageEventsLimited(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.site("", "")
-	w.fresh()
+	w.reload()
 	const view = `{"id": "1", "name": "view"}`
 	w.tape.fail = true
 	if status, code := w.postEvents(view); status != http.StatusServiceUnavailable || code != "unavailable" {
@@ -268,24 +268,24 @@ func TestPageEventsLimited(t *testing.T) {
 func TestTagIsServed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	dbtest.Exec(w, w.db, `UPDATE domains SET tag_name = 'shop-stats' WHERE host = $1`, own)
-	w.fresh()
+	dbtest.Exec(w, w.db, `UPDATE domains SET tag_name = 'shop-stats' WHERE host = $1`, ownHost)
+	w.reload()
 	for _, c := range []struct {
 		host, target string
 		status       int
 	}{
 		{shared, "/t.js", 200},
-		{own, "/t.js", 200},
+		{ownHost, "/t.js", 200},
 		{"nobody.test", "/t.js", 404},
 		{shared, "/t.js/x", 404},
 		{shared, "/t", 404},
-		{own, "/shop-stats.js", 200},
-		{own, "/shop-stats.js?v=2", 200},
+		{ownHost, "/shop-stats.js", 200},
+		{ownHost, "/shop-stats.js?v=2", 200},
 		{shared, "/shop-stats.js", 404},
-		{own, "/shop-stats.js/x", 404},
-		{own, "/shop-stats", 404},
-		{own, "/other.js", 404},
-		{own, "/.js", 404},
+		{ownHost, "/shop-stats.js/x", 404},
+		{ownHost, "/shop-stats", 404},
+		{ownHost, "/other.js", 404},
+		{ownHost, "/.js", 404},
 		{shared, "/.js", 404},
 	} {
 		got := w.get(c.target, host(c.host))
@@ -301,13 +301,13 @@ func TestTagIsServed(t *testing.T) {
 		method, host, target string
 		status               int
 	}{
-		{"POST", own, "/shop-stats.js", 400},
-		{"OPTIONS", own, "/shop-stats.js", 204},
-		{"POST", own, "/t.js", 405},
+		{"POST", ownHost, "/shop-stats.js", 400},
+		{"OPTIONS", ownHost, "/shop-stats.js", 204},
+		{"POST", ownHost, "/t.js", 405},
 		{"POST", shared, "/shop-stats.js", 405},
-		{"POST", own, "/shop-stats.js/x", 405},
-		{"PUT", own, "/shop-stats.js", 405},
-		{"POST", own, "/t/event", 400},
+		{"POST", ownHost, "/shop-stats.js/x", 405},
+		{"PUT", ownHost, "/shop-stats.js", 405},
+		{"POST", ownHost, "/t/event", 400},
 	} {
 		got := w.send(c.method, c.target, "no message", host(c.host))
 		if got.StatusCode != c.status {

@@ -67,8 +67,8 @@ func TestEventsReachGoals(t *testing.T) {
 	w.goal(shop, "thanks", "kind = 'page', match_path = '/thanks'")
 	w.goal(shop, "docs", "kind = 'page', match_path = '/docs/*'")
 	w.goal(below, "purchase", "value_mode = 'from_event', value = 3")
-	w.fresh()
-	one := func(key, value, currency, status, order string) []models.ReachedGoal {
+	w.reload()
+	reachedGoal := func(key, value, currency, status, order string) []models.ReachedGoal {
 		return []models.ReachedGoal{{
 			Key: key, Value: decimal.RequireFromString(value), Currency: currency, Status: status, OrderID: order,
 		}}
@@ -78,17 +78,17 @@ func TestEventsReachGoals(t *testing.T) {
 		site  uuid.UUID
 		want  []models.ReachedGoal
 	}{
-		{models.SiteEvent{Name: "purchase", Host: "www.shop.example.test", Currency: "usd", OrderID: "A1"}, shop, one("purchase", "0", "USD", "pending", "A1")},
-		{models.SiteEvent{Name: "signup", Host: "SHOP.example.test:443"}, shop, one("signup", "7", "GBP", "", "")},
-		{models.SiteEvent{Name: "lead", OrderID: "A1"}, shop, one("lead", "0", "EUR", "", "")},
+		{models.SiteEvent{Name: "purchase", Host: "www.shop.example.test", Currency: "usd", OrderID: "A1"}, shop, reachedGoal("purchase", "0", "USD", "pending", "A1")},
+		{models.SiteEvent{Name: "signup", Host: "SHOP.example.test:443"}, shop, reachedGoal("signup", "7", "GBP", "", "")},
+		{models.SiteEvent{Name: "lead", OrderID: "A1"}, shop, reachedGoal("lead", "0", "EUR", "", "")},
 		{models.SiteEvent{Name: "old"}, shop, nil},
 		{models.SiteEvent{Name: "unknown", Host: "else.example.test"}, shop, nil},
-		{models.SiteEvent{Name: models.EventView, Path: "/thanks/?order=1"}, shop, one("thanks", "0", "EUR", "", "")},
+		{models.SiteEvent{Name: models.EventView, Path: "/thanks/?order=1"}, shop, reachedGoal("thanks", "0", "EUR", "", "")},
 		{models.SiteEvent{Name: models.EventClick, Path: "/thanks"}, shop, nil},
-		{models.SiteEvent{Name: models.EventView, Path: "/docs/a/b"}, shop, one("docs", "0", "EUR", "", "")},
+		{models.SiteEvent{Name: models.EventView, Path: "/docs/a/b"}, shop, reachedGoal("docs", "0", "EUR", "", "")},
 		{models.SiteEvent{Name: models.EventView, Path: "/document"}, shop, nil},
-		{models.SiteEvent{Name: "purchase", Host: "blog.shop.example.test"}, below, one("purchase", "3", "EUR", "", "")},
-		{models.SiteEvent{Name: "purchase", Host: "closed.shop.example.test"}, shop, one("purchase", "10", "EUR", "pending", "")},
+		{models.SiteEvent{Name: "purchase", Host: "blog.shop.example.test"}, below, reachedGoal("purchase", "3", "EUR", "", "")},
+		{models.SiteEvent{Name: "purchase", Host: "closed.shop.example.test"}, shop, reachedGoal("purchase", "10", "EUR", "pending", "")},
 	} {
 		c.event.ID, c.event.Value = models.SiteEventID(w.account, models.FromTag, c.event.Name+c.event.Path), decimal.NewFromInt(int64(i))
 		if err := w.h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{c.event}); err != nil {
@@ -109,11 +109,11 @@ func TestEventsAreWithinBounds(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	other := w.newAccount()
-	if err := w.fresh().h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
+	if err := w.reload().h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
 		t.Error("an event of an account without sites was taken")
 	}
 	w.site("", "account_id = '"+other.String()+"'")
-	if err := w.fresh().h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
+	if err := w.reload().h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
 		t.Error("an event was taken by a site of another account")
 	}
 	w.site("", "")
@@ -124,7 +124,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 		Arrival: "magic", Currency: "gold", Slot: 99, At: now.AddDate(0, 0, -40), Value: decimal.New(1, 1_000_000_000),
 		Items: slices.Repeat([]models.SiteItem{{SKU: long, Name: long, Price: models.NewMoney(decimal.New(-1, 0)), Quantity: -1}}, 500),
 	}}
-	if err := w.fresh().h.storeEvents(t.Context(), w.routed(), events); err != nil {
+	if err := w.reload().h.storeEvents(t.Context(), w.routed(), events); err != nil {
 		t.Fatal(err)
 	}
 	e := w.tape.events()[0]
@@ -145,7 +145,7 @@ func TestSitesAreLive(t *testing.T) {
 	w := newEnv(t)
 	first, second := w.site("", ""), w.site("", "")
 	w.goal(second, "lead", "")
-	s := w.fresh().h.routes.Current()
+	s := w.reload().h.routes.Current()
 	if got := s.SiteOf(w.account, "x"); got == nil || got.Row.ID != first {
 		t.Errorf("not the first site: %v", got)
 	}
@@ -153,18 +153,18 @@ func TestSitesAreLive(t *testing.T) {
 		t.Errorf("not the goal's site: %v", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test', is_active = false WHERE id = $1`, second)
-	s = w.fresh().h.routes.Current()
+	s = w.reload().h.routes.Current()
 	if got := s.SiteOf(w.account, "www.shop.test"); got != nil {
 		t.Errorf("a page of an inactive site is assigned to %v", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE sites SET domain = 'shop.test' WHERE id = $1`, first)
-	s = w.fresh().h.routes.Current()
+	s = w.reload().h.routes.Current()
 	if got := s.SiteOf(w.account, "www.shop.test"); got == nil || got.Row.ID != first {
 		t.Errorf("the page is not assigned to the active one of two sites: %v", got)
 	}
 	dbtest.Exec(w, w.db, `DELETE FROM sites WHERE id = $1`, second)
 	dbtest.Exec(w, w.db, `UPDATE sites SET is_active = false WHERE id = $1`, first)
-	s = w.fresh().h.routes.Current()
+	s = w.reload().h.routes.Current()
 	if s.SiteOf(w.account, "x") != nil || s.SiteOfGoal(w.account, "lead") != nil || len(s.GoalsOf(second)) > 0 {
 		t.Error("deleted sites are still in the snapshot")
 	}

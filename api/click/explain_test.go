@@ -28,7 +28,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 	first := w.campaign("explained-start", nil,
 		path("offer", m{"filters": []m{{"attribute": "sub1", "operator": "equals", "value": "x"}}}, offers[0]),
 		path("campaign", m{"campaign_id": last}))
-	w.fresh()
+	w.reload()
 	explainer := func() *routing.Explainer {
 		r, err := store.CampaignRouting(t.Context(), w.db, w.account, first)
 		if err != nil {
@@ -36,7 +36,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 		}
 		return routing.NewExplainer(r)
 	}
-	before := explainer()
+	firstExplainer := explainer()
 	var cookies []*http.Cookie
 	paths, vias := map[uuid.UUID]int{}, map[flow.Via]int{}
 	for i := range 60 {
@@ -52,7 +52,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 		if flow.Via(c.Via) == flow.ViaBound {
 			q.Bound = map[uuid.UUID]flow.Binding{c.CampaignID: {Path: c.StreamID, Lander: c.LanderID, Offer: c.OfferID}}
 		}
-		e := before.Explain(q)
+		e := firstExplainer.Explain(q)
 		if e.FlowHash != c.FlowHash || e.Route.ID != c.StreamID || e.Offer.ID != c.OfferID || int(e.Via) != c.Via {
 			t.Fatalf("click %d: %s to %s, explained as %s to %s", i, flow.Via(c.Via), c.OfferID, e.Via, e.Offer.ID)
 		}
@@ -66,8 +66,8 @@ func TestExplainDecidesAgain(t *testing.T) {
 		t.Errorf("paths taken: %v, %v", paths, vias)
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET flow_rotation = 'position' WHERE id = $1`, last)
-	same := before.Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash
-	if explainer().Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash == same {
+	sameHash := firstExplainer.Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash
+	if explainer().Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash == sameHash {
 		t.Error("the flow hash stays the same although the last campaign changed")
 	}
 	if _, err := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); err != nil {

@@ -135,9 +135,9 @@ func (r record) set(name, value string) {
 // compareRecords returns a line for each field in which a record differs. An entry states a part of the reason for which an amount
 // counts no money, or a line is refused or skipped.
 func compareRecords(want, got record) (faults []string) {
-	all := maps.Clone(want)
-	maps.Copy(all, got)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	mergeCookies := maps.Clone(want)
+	maps.Copy(mergeCookies, got)
+	for _, name := range slices.Sorted(maps.Keys(mergeCookies)) {
 		equal := want[name] == got[name]
 		if name == "reason" || strings.HasSuffix(name, ".refused") || strings.HasPrefix(name, "skipped.") {
 			equal = want[name] != "" && strings.Contains(got[name], want[name])

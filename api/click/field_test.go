@@ -91,7 +91,7 @@ func newFieldEnv(t *testing.T, list []*fieldEntry) *fieldEnv {
 	if err := ingest.NewIngester(log, f.db, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	f.fresh()
+	f.reload()
 	return f
 }
 

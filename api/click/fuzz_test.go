@@ -37,8 +37,8 @@ func FuzzServe(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4], seed[5])
 	}
-	kept := &tape{}
-	h := handlerOf(f, kept, r)
+	memory := &tape{}
+	h := handlerOf(f, memory, r)
 	f.Fuzz(func(t *testing.T, path, query, agent, referrer, cookies, body string) {
 		method := http.MethodGet
 		if body != "" {
@@ -49,7 +49,7 @@ func FuzzServe(f *testing.F) {
 		req.Host, req.RemoteAddr = shared, "8.8.8.8:1"
 		req.Header = http.Header{"User-Agent": {agent}, "Referer": {referrer}, "Cookie": {cookies}}
 		rec := httptest.NewRecorder()
-		kept.records = nil
+		memory.records = nil
 		h.ServeHTTP(rec, req)
 		for name, values := range rec.Header() {
 			for _, value := range values {
@@ -61,14 +61,14 @@ func FuzzServe(f *testing.F) {
 		if to := rec.Header().Get("Location"); to != "" && !strings.HasPrefix(to, "https://safe.test/p?a=") {
 			t.Fatalf("sent to %q", to)
 		}
-		for _, c := range kept.clicks() {
+		for _, c := range memory.clicks() {
 			for _, s := range append(c.Subs[:], c.Destination, c.Params, c.UserAgent, c.Referrer, c.ExternalID, c.Keyword) {
 				if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 					t.Fatalf("kept %q", s)
 				}
 			}
 		}
-		if p := kept.postback(); p != nil {
+		if p := memory.postback(); p != nil {
 			for name, value := range p.Params {
 				if !utf8.ValidString(name+value) || strings.ContainsRune(name+value, 0) {
 					t.Fatalf("kept %q=%q", name, value)

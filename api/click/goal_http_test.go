@@ -52,8 +52,8 @@ func (a goalAnswer) code() string {
 	return ""
 }
 
-// servers returns an env with goals, and the secret of the account's servers.
-func servers(t *testing.T) (w *env, secret string) {
+// goalServers returns an env with goals, and the secret of the account's servers.
+func goalServers(t *testing.T) (w *env, secret string) {
 	t.Helper()
 	w = newEnv(t)
 	site := w.site("shop.example.test", "")
@@ -64,7 +64,7 @@ func servers(t *testing.T) (w *env, secret string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.fresh()
+	w.reload()
 	return w, secret
 }
 
@@ -72,7 +72,7 @@ func auth(secret string) edit { return header("Authorization", "Bearer "+secret)
 
 func TestServersReportGoals(t *testing.T) {
 	t.Parallel()
-	w, secret := servers(t)
+	w, secret := goalServers(t)
 	click := models.FormatClickID(models.NewClickID())
 	body := fmt.Sprintf(`[{"click_id": %q, "goal": "purchase", "order_id": 17, "value": "12,50", "currency": "usd", "time": 1700000000,
 		"items": [{"sku": "S", "price": 2.5, "quantity": 2}]}, {"click_id": %q, "goal": "nope"}, 3]`, click, click)
@@ -80,9 +80,9 @@ func TestServersReportGoals(t *testing.T) {
 	if a.status != 200 || a.Data.Accepted != 1 || a.Data.Refused != 2 || a.Data.Results[1].Code != "unknown_goal" || a.Data.Results[2].Code != "bad_goal" {
 		t.Fatalf("%+v", a)
 	}
-	again := w.goals(body, auth(secret))
+	repeated := w.goals(body, auth(secret))
 	list := w.tape.events()
-	if again.Data.Accepted != 1 || len(list) != 2 || list[0].ID != list[1].ID {
+	if repeated.Data.Accepted != 1 || len(list) != 2 || list[0].ID != list[1].ID {
 		t.Errorf("a repeated goal has another id: %+v", list)
 	}
 	e := list[0]
@@ -109,7 +109,7 @@ func (s *tape) refused() (list []models.Postback) {
 
 func TestServersProveThemselves(t *testing.T) {
 	t.Parallel()
-	w, secret := servers(t)
+	w, secret := goalServers(t)
 	body := fmt.Sprintf(`{"click_id": %q, "goal": "lead"}`, models.FormatClickID(models.NewClickID()))
 	sign := func(key, text string) edit {
 		mac := hmac.New(sha256.New, []byte(key))
@@ -152,13 +152,13 @@ func TestServersProveThemselves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.fresh()
+	w.reload()
 	const ends = `UPDATE accounts SET old_goal_secret_until = now() - interval '1 second' WHERE id = $1`
 	for _, want := range []string{"accepted", "wrong_secret"} {
 		ended := want == "wrong_secret"
 		if ended {
 			dbtest.Exec(w, w.db, ends, w.account)
-			w.fresh()
+			w.reload()
 		}
 		for how, edits := range map[string][]edit{"told": {auth(secret)}, "signed with": {key, sign(secret, body)}} {
 			if a := w.goals(body, edits...); a.code() != want {
@@ -176,7 +176,7 @@ func TestServersProveThemselves(t *testing.T) {
 // answered. A stranger's places are free again after the stranger gives up.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
-	w, secret := servers(t)
+	w, secret := goalServers(t)
 	stranger, place := peer("203.0.113.9:1"), func(from string) uint64 {
 		return maphash.Comparable(w.h.limits.unproven.seed, netguard.ClientPrefix(netip.MustParseAddr(from))) % unprovenGroups
 	}
@@ -184,7 +184,7 @@ func TestUnprovenBodies(t *testing.T) {
 	endless := func(body io.ReadCloser) edit {
 		return func(r *http.Request) { r.Body, r.ContentLength = body, -1 }
 	}
-	var held []*io.PipeWriter
+	var writers []*io.PipeWriter
 	var ended sync.WaitGroup
 	for range unprovenEach {
 		read, write := io.Pipe()
@@ -192,14 +192,14 @@ func TestUnprovenBodies(t *testing.T) {
 		if _, err := write.Write([]byte("[")); err != nil { // Write returns when the byte is read
 			t.Fatal(err)
 		}
-		held = append(held, write)
+		writers = append(writers, write)
 	}
-	unread := io.NopCloser(strings.NewReader("never read"))
-	if a := w.goals("", stranger, key, forged, endless(unread)); a.status != 429 {
+	unreadBody := io.NopCloser(strings.NewReader("never read"))
+	if a := w.goals("", stranger, key, forged, endless(unreadBody)); a.status != 429 {
 		t.Errorf("one message more than the limit: %d %s", a.status, a.code())
 	}
-	if rest, err := io.ReadAll(unread); err != nil || string(rest) != "never read" {
-		t.Errorf("a refused body was read: %q is left, %v", rest, err)
+	if content, err := io.ReadAll(unreadBody); err != nil || string(content) != "never read" {
+		t.Errorf("a refused body was read: %q is left, %v", content, err)
 	}
 	if a := w.goals("{}", stranger, key, forged); a.status != 401 {
 		t.Errorf("a small message: %d %s", a.status, a.code())
@@ -218,7 +218,7 @@ func TestUnprovenBodies(t *testing.T) {
 	if a := w.goals(large, peer(other+":1"), key, signed); a.code() != "accepted" {
 		t.Errorf("signed, from another address: %d %s", a.status, a.code())
 	}
-	for _, write := range held {
+	for _, write := range writers {
 		_ = write.Close()
 	}
 	ended.Wait()
@@ -229,10 +229,10 @@ func TestUnprovenBodies(t *testing.T) {
 
 func TestGoalsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	w, secret := servers(t)
+	w, secret := goalServers(t)
 	foreign := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO sites (id, account_id, name) VALUES ($1, $2, 'x')`, foreign, w.newAccount())
-	w.fresh()
+	w.reload()
 	click := models.FormatClickID(models.NewClickID())
 	item := func(more string) string { return fmt.Sprintf(`{"click_id": %q, "goal": "lead"%s}`, click, more) }
 	for body, want := range map[string]string{
@@ -263,13 +263,13 @@ func TestGoalsThatAreRefused(t *testing.T) {
 // that the servers of another account are not affected.
 func TestGoalsAreLimited(t *testing.T) {
 	t.Parallel()
-	w, secret := servers(t)
+	w, secret := goalServers(t)
 	other := w.newAccount()
 	its, err := records(w.db).Sites().RotateGoalSecret(t.Context(), other)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.fresh()
+	w.reload()
 	list := "[" + strings.TrimSuffix(strings.Repeat("1,", maxGoals), ",") + "]"
 	began, accepted := time.Now(), 0
 	for i := range 3 * goalBurst / maxGoals {
@@ -290,13 +290,13 @@ func TestGoalsAreLimited(t *testing.T) {
 // uses the server's event_id, or the server's whole message, as its id.
 func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	t.Parallel()
-	w, secret := servers(t)
+	w, secret := goalServers(t)
 	click := models.FormatClickID(models.NewClickID())
 	bare := fmt.Sprintf(`{"click_id":%q,"goal":"lead"}`, click)
-	for _, own := range []string{"A-17", "event A-17", "goal_api\x00event A-17", bare} {
-		id, err := json.Marshal(own)
+	for _, eventID := range []string{"A-17", "event A-17", "goal_api\x00event A-17", bare} {
+		id, err := json.Marshal(eventID)
 		if status, code := w.postEvents(`{"name": "view", "id": ` + string(id) + `}`); err != nil || status != 204 {
-			t.Fatalf("%q: %d %s %v", own, status, code, err)
+			t.Fatalf("%q: %d %s %v", eventID, status, code, err)
 		}
 	}
 	strangers := len(w.tape.events())

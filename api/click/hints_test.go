@@ -8,7 +8,7 @@ func TestHintsAreAskedFor(t *testing.T) {
 	w := newEnv(t)
 	w.campaign("hinted", nil, path("redirect", nil, m{"url": "https://d.test/"}))
 	w.campaign("by-page", nil, path("redirect", m{"transition": "js"}, m{"url": "https://d.test/"}))
-	w.fresh()
+	w.reload()
 	brands := header("Sec-Ch-Ua", `"Chromium";v="138", "Not=A?Brand";v="8"`)
 	for _, target := range []string{"/hinted", "/by-page"} {
 		h := w.get(target, brands).Header

@@ -19,7 +19,7 @@ func TestDoubleMeta(t *testing.T) {
 	w := newEnv(t)
 	const destination = "https://d.test/p?a={sub1}&b=%26#{_sub1}"
 	campaign := w.campaign("double-meta", nil, path("redirect", m{"transition": "double_meta"}, m{"url": destination, "weight": 1}))
-	w.fresh()
+	w.reload()
 	follow := func(address string) (string, http.Header) {
 		t.Helper()
 		res := w.get(address)
@@ -55,7 +55,7 @@ func TestDoubleMeta(t *testing.T) {
 			t.Errorf("%s: %d", name, res.StatusCode)
 		}
 	}
-	if res := w.get(second, host(own)); res.StatusCode != http.StatusNotFound {
+	if res := w.get(second, host(ownHost)); res.StatusCode != http.StatusNotFound {
 		t.Errorf("another domain: %d", res.StatusCode)
 	}
 	s := signer(w.h.routes.Current().LanderSecret())
@@ -69,7 +69,7 @@ func TestDoubleMeta(t *testing.T) {
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, theirDomain, foreign)
 	dbtest.Exec(w, w.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, 'n', 'their-own', $3)`,
 		theirs, foreign, theirDomain)
-	w.fresh()
+	w.reload()
 	if got := signed(campaign, hopLife); got != http.StatusOK {
 		t.Errorf("a fresh link: %d", got)
 	}
@@ -85,7 +85,7 @@ func TestDoubleMeta(t *testing.T) {
 	}
 	for _, end := range []string{`status = 'paused'`, `status = 'active', deleted_at = now()`} {
 		dbtest.Exec(w, w.db, `UPDATE campaigns SET `+end+` WHERE id = $1`, campaign)
-		w.fresh()
+		w.reload()
 		if got := signed(campaign, hopLife); got != http.StatusNotFound {
 			t.Errorf("%s: %d", end, got)
 		}

@@ -18,8 +18,8 @@ import (
 	"switchyard/models/token"
 )
 
-// filler returns n parameters that fill no field.
-func filler(n int) string {
+// fillerParams returns n parameters that fill no field.
+func fillerParams(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "x%d=value%d&", i, i)
@@ -32,30 +32,30 @@ func TestLinksAreReadLeniently(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("summer-sale", m{"cost_model": "auto"}, path("redirect", nil, m{"url": "https://a.test/?s={sub1}&p={param.q}", "weight": 1}))
-	w.fresh()
+	w.reload()
 	long := strings.Repeat("ä", 300)
 	type fields struct{ sub1, sub2, keyword, external, cost string }
 	for query, want := range map[string]fields{
-		"sub1=a&sub2=b&keyword=k&vid=v&bid=0.5":                {"a", "b", "k", "v", "0.5"},
-		"sub1=Save+50%+today&keyword=100%+cotton":              {"Save 50% today", "", "100% cotton", "", "0"},
-		"sub1=a%2&sub2=%zz":                                    {"a%2", "%zz", "", "", "0"},
-		"sub1=a&amp;sub2=b&amp;keyword=kw&amp;bid=0.5":         {"a", "b", "kw", "", "0.5"},
-		"sub1=a&amp;amp;sub2=b&#038;keyword=kw":                {"a", "b", "kw", "", "0"},
-		filler(64) + "sub1=a&vid=v":                            {"a", "", "", "v", "0"},
-		filler(1200) + "sub1=a&sub2=b&keyword=k&vid=v&bid=0.5": {"a", "b", "k", "v", "0.5"},
-		"sub1=" + url.QueryEscape(long):                        {strings.Repeat("ä", 256), "", "", "", "0"},
-		"sub1=x" + url.QueryEscape(long) + "&sub2=b":           {"x" + strings.Repeat("ä", 255), "b", "", "", "0"},
-		"vid=" + strings.Repeat("v", 512):                      {"", "", "", strings.Repeat("v", 512), "0"},
-		"vid=" + strings.Repeat("v", 513):                      {"", "", "", "", "0"},
-		"vid=" + strings.Repeat("v", 9000) + "&external_id=e":  {"", "", "", "e", "0"},
-		"sub1=&sub1={zone}&sub1=a&sub1=b":                      {"a", "", "", "", "0"},
-		"bid={bid}&bid=0.25&vid=##ID##&VID=v":                  {"", "", "", "v", "0.25"},
-		"keyword=%EF%F0%E8%E2%E5%F2&sub1=%CB%AB%C9%AB":         {"", "", "привет", "", "0"},
-		"keyword=%CB%AB%C9%AB%C7%F2&ie=gb2312":                 {"", "", "双色球", "", "0"},
-		"keyword=%FF%FE%FD&sub1=a":                             {"a", "", "", "", "0"},
-		"sub1=%D0%BF%D1%80%D0":                                 {"пр", "", "", "", "0"},
-		"sub1=a%00b&bid=%A30.50":                               {"ab", "", "", "", "0 XXX"},
-		"bid=%A30.50&bid=0.25":                                 {"", "", "", "", "0.25"},
+		"sub1=a&sub2=b&keyword=k&vid=v&bid=0.5":                      {"a", "b", "k", "v", "0.5"},
+		"sub1=Save+50%+today&keyword=100%+cotton":                    {"Save 50% today", "", "100% cotton", "", "0"},
+		"sub1=a%2&sub2=%zz":                                          {"a%2", "%zz", "", "", "0"},
+		"sub1=a&amp;sub2=b&amp;keyword=kw&amp;bid=0.5":               {"a", "b", "kw", "", "0.5"},
+		"sub1=a&amp;amp;sub2=b&#038;keyword=kw":                      {"a", "b", "kw", "", "0"},
+		fillerParams(64) + "sub1=a&vid=v":                            {"a", "", "", "v", "0"},
+		fillerParams(1200) + "sub1=a&sub2=b&keyword=k&vid=v&bid=0.5": {"a", "b", "k", "v", "0.5"},
+		"sub1=" + url.QueryEscape(long):                              {strings.Repeat("ä", 256), "", "", "", "0"},
+		"sub1=x" + url.QueryEscape(long) + "&sub2=b":                 {"x" + strings.Repeat("ä", 255), "b", "", "", "0"},
+		"vid=" + strings.Repeat("v", 512):                            {"", "", "", strings.Repeat("v", 512), "0"},
+		"vid=" + strings.Repeat("v", 513):                            {"", "", "", "", "0"},
+		"vid=" + strings.Repeat("v", 9000) + "&external_id=e":        {"", "", "", "e", "0"},
+		"sub1=&sub1={zone}&sub1=a&sub1=b":                            {"a", "", "", "", "0"},
+		"bid={bid}&bid=0.25&vid=##ID##&VID=v":                        {"", "", "", "v", "0.25"},
+		"keyword=%EF%F0%E8%E2%E5%F2&sub1=%CB%AB%C9%AB":               {"", "", "привет", "", "0"},
+		"keyword=%CB%AB%C9%AB%C7%F2&ie=gb2312":                       {"", "", "双色球", "", "0"},
+		"keyword=%FF%FE%FD&sub1=a":                                   {"a", "", "", "", "0"},
+		"sub1=%D0%BF%D1%80%D0":                                       {"пр", "", "", "", "0"},
+		"sub1=a%00b&bid=%A30.50":                                     {"ab", "", "", "", "0 XXX"},
+		"bid=%A30.50&bid=0.25":                                       {"", "", "", "", "0.25"},
 		"sub1=%EF%BB%BFa%E2%80%8B&sub2=%E2%80%8E+b%C2%AD&vid=%7Bclick%7D&vid=%257Bclick%257D&external_id=%E2%80%8Be": {"a", "b", "", "e", "0"},
 		"bid=0%0050": {"", "", "", "", "0 XXX"},
 		"bid=0.5" + strings.Repeat("+", 600) + "K": {"", "", "", "", "0 XXX"},
@@ -92,9 +92,9 @@ func TestLongLinksKeepClickIDs(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
+	w.reload()
 	id := strings.Repeat("g", 300)
-	w.get("/summer-sale?sub1=a&utm=" + strings.Repeat("x", 1800) + "&gclid=" + id + "&" + filler(100) + "ttclid=t")
+	w.get("/summer-sale?sub1=a&utm=" + strings.Repeat("x", 1800) + "&gclid=" + id + "&" + fillerParams(100) + "ttclid=t")
 	c := w.tape.last()
 	if token.QueryParam(c.Params, "gclid") != id || token.QueryParam(c.Params, "ttclid") != "t" || len(c.Params) > maxParams {
 		t.Errorf("stored %s", c.Params)
@@ -111,7 +111,7 @@ func TestSourceParamIsNoOtherField(t *testing.T) {
 	w := newEnv(t)
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET cost_param = 'sub5', external_id_param = 'T4' WHERE id = $1`, w.source)
 	w.campaign("summer-sale", m{"cost_model": "auto"}, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
+	w.reload()
 	w.get("/summer-sale?sub5=0.5&t4=v&sub3=c")
 	if c := w.tape.last(); c.Cost.String() != "0.5" || c.ExternalID != "v" || c.Subs[4] != "" || c.Subs[3] != "" || c.Subs[2] != "c" {
 		t.Errorf("%v %q %q", c.Cost, c.ExternalID, c.Subs)
@@ -124,20 +124,20 @@ func TestLongPostbacks(t *testing.T) {
 	w := newEnv(t)
 	n := w.network()
 	dbtest.Exec(w, w.db, `UPDATE networks SET postback_params = '{"click_id": "custom_77", "goal": "zz_kind"}' WHERE id = $1`, n)
-	w.fresh()
+	w.reload()
 	id := models.FormatClickID(models.NewClickID())
 	known := [][2]string{{"custom_77", id}, {"zz_kind", "sale"}, {"amount", "12.50"}, {"currency", "EUR"}, {"transaction_id", "T-1"}, {"status", "approved"}}
-	others := make([][2]string, 0, 400)
+	fillers := make([][2]string, 0, 400)
 	for i := range 184 {
-		others = append(others, [2]string{fmt.Sprintf("field_%03d", i), "some value of the notification"})
+		fillers = append(fillers, [2]string{fmt.Sprintf("field_%03d", i), "some value of the notification"})
 	}
 	want := map[string]string{}
 	for _, p := range known {
 		want[p[0]] = p[1]
 	}
-	for place := 0; place <= len(others); place += 23 {
+	for place := 0; place <= len(fillers); place += 23 {
 		for _, kind := range []string{"query", "form", "json"} {
-			list := slices.Concat(others[:place], known, others[place:])
+			list := slices.Concat(fillers[:place], known, fillers[place:])
 			var pairs, members []string
 			for _, p := range list {
 				name, _ := json.Marshal(p[0])
@@ -157,14 +157,14 @@ func TestLongPostbacks(t *testing.T) {
 				if res.StatusCode != http.StatusOK {
 					t.Fatalf("%s: %d", kind, res.StatusCode)
 				}
-				all := w.proof().Reveal(w.tape.postback().Params)
+				revealed := w.proof().Reveal(w.tape.postback().Params)
 				for name, value := range want {
-					if all[name] != value {
-						t.Errorf("%s at %d of %s: %s is %q", kind, place, address, name, all[name])
+					if revealed[name] != value {
+						t.Errorf("%s at %d of %s: %s is %q", kind, place, address, name, revealed[name])
 					}
 				}
-				if len(all) != len(list) {
-					t.Errorf("%s at %d: %d of %d are kept", kind, place, len(all), len(list))
+				if len(revealed) != len(list) {
+					t.Errorf("%s at %d: %d of %d are kept", kind, place, len(revealed), len(list))
 				}
 			}
 		}
@@ -176,13 +176,13 @@ func TestPostbacksBeyondTheLimits(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.network()
-	w.fresh()
+	w.reload()
 	id := models.FormatClickID(models.NewClickID())
-	w.send("POST", "/postback", filler(1500)+"myclick="+id+"&PAYOUT=&payout=7&sub3=s&key=k")
+	w.send("POST", "/postback", fillerParams(1500)+"myclick="+id+"&PAYOUT=&payout=7&sub3=s&key=k")
 	p := w.tape.postback()
-	all := w.proof().Reveal(p.Params)
-	if all["myclick"] != id || all["PAYOUT"] != "7" || all["sub3"] != "s" || all["key"] != "k" || len(all) > 210 {
-		t.Errorf("%d are kept: %v", len(all), p.Params)
+	revealed := w.proof().Reveal(p.Params)
+	if revealed["myclick"] != id || revealed["PAYOUT"] != "7" || revealed["sub3"] != "s" || revealed["key"] != "k" || len(revealed) > 210 {
+		t.Errorf("%d are kept: %v", len(revealed), p.Params)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 	w.h.postbacks = postbacks
 	w.h.limits.samples = bucket.New[addressee](never, samplesPerHour, 100)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
+	w.reload()
 	huge, junk := "a="+strings.Repeat("x", 65_000), "a="+strings.Repeat("x", 8_000)
 	for range 350 {
 		if res := w.send("POST", "/postback", huge); res.StatusCode != http.StatusRequestEntityTooLarge {
@@ -77,13 +77,13 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 	}
 }
 
-// held is a disk that blocks all writes until it is released.
-type held struct {
+// blockedDisk is a disk that blocks all writes until it is released.
+type blockedDisk struct {
 	began   sync.WaitGroup
 	release chan struct{}
 }
 
-func (s *held) Append(context.Context, spool.Record) error {
+func (s *blockedDisk) Append(context.Context, spool.Record) error {
 	s.began.Done()
 	<-s.release
 	return nil
@@ -94,8 +94,8 @@ func TestClicksDoNotWaitForPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
-	disk := &held{release: make(chan struct{})}
+	w.reload()
+	disk := &blockedDisk{release: make(chan struct{})}
 	w.h.postbacks = disk
 	const hanging = 50
 	disk.began.Add(hanging)
@@ -116,7 +116,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	network := "/postback/" + w.network().String()
-	w.fresh()
+	w.reload()
 	click := "?clickid=" + models.FormatClickID(models.NewClickID()) + "&myclick=" + models.FormatClickID(models.NewClickID())
 	status := func(target, from string, edits ...edit) int {
 		res := w.get(target+click, append(edits, peer(from))...)
@@ -154,9 +154,9 @@ func TestPostbacksAreLimited(t *testing.T) {
 		{"/postback", shared, 200},
 		{"/postback", shared, 200},
 		{"/postback", shared, 429},
-		{"/postback", own, 200},
+		{"/postback", ownHost, 200},
 		{network, shared, 200},
-		{network, own, 200},
+		{network, ownHost, 200},
 		{network, shared, 429},
 		{network, "made-up.test", 429},
 		{"/postback", "one.test", 200},
@@ -189,7 +189,7 @@ func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	network := w.network()
-	w.fresh()
+	w.reload()
 	id := models.NewClickID()
 	text := models.FormatClickID(id)
 	for target, named := range map[string]bool{

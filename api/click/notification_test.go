@@ -29,7 +29,7 @@ func TestNotificationIsKeptAsItArrived(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	shop := w.networkWith("shopify")
-	w.fresh()
+	w.reload()
 	target := "/postback/" + shop.String()
 	order := `{"id": 7, "email": "jon@example.com", "clickid": "x", "lines": "` + strings.Repeat("Ünïcode \\u0000 ", 9000) + `"}`
 	signed := []edit{
@@ -71,7 +71,7 @@ func TestNotificationLimits(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	target := "/postback/" + w.networkWith("stripe").String()
-	w.fresh()
+	w.reload()
 	for name, tt := range map[string]struct {
 		method, target string
 		size, status   int
@@ -107,7 +107,7 @@ func TestNotificationOfAnUnknownNetwork(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	network := w.network()
-	w.fresh()
+	w.reload()
 	w.h.routes = routing.NewRefresher(w.db, "")
 	res := w.send(http.MethodPost, "/postback/"+network.String(), "clickid=x&amount=2", header("Stripe-Signature", "t=1"), header("X-Signature", "ab"))
 	if res.StatusCode != http.StatusOK {

@@ -29,7 +29,7 @@ func TestClickOutBySlot(t *testing.T) {
 	l := w.lander("https://lander.test/?c={clickid}")
 	first, second := w.offer("https://one.test/?s={sub5}&slot={lp_slot}&l={lander_id}", n), w.offer("https://two.test/{clickid}", n)
 	w.campaign("summer-sale", nil, path("lander", nil, to(l), m{"id": first, "slot": 1}, m{"id": second, "slot": 2}))
-	w.fresh()
+	w.reload()
 	landed := w.get("/summer-sale?sub5=x%20y")
 	c := w.tape.last()
 	id := models.FormatClickID(c.ID)
@@ -55,7 +55,7 @@ func TestClickOutBySlot(t *testing.T) {
 	}
 	before := len(w.tape.outs())
 	w.sent("/out", with(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
-	w.checkPrefetch("/out", with(landed.Cookies()), ahead[0])
+	w.checkPrefetch("/out", with(landed.Cookies()), prefetchEdits[0])
 	if len(w.tape.outs()) != before {
 		t.Error("HEAD or prefetch was counted")
 	}
@@ -74,7 +74,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	direct := path("redirect", nil, m{"url": "https://d.test/", "weight": 1})
 	id := w.campaign("summer-sale", nil, p)
 	other := w.campaign("direct-one", nil, direct)
-	w.fresh()
+	w.reload()
 	pathID := uuid.MustParse(p["id"].(string))
 	cookie := func(ids ...uuid.UUID) edit {
 		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, ids...)))
@@ -101,7 +101,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	// The same campaign is requested on the own domain of another account.
 	foreign := w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
-	w.fresh()
+	w.reload()
 	if res := w.get("/out", host("foreign.test"), cookie(click, id, pathID, l, uuid.Nil)); res.StatusCode != 404 {
 		t.Errorf("foreign domain: %d", res.StatusCode)
 	}
@@ -123,7 +123,7 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	w.campaign("summer-sale", bind, path("lander", nil, offers...))
 	w.campaign("by-address", bind, path("lander", nil, addresses...))
 	w.campaign("no-lander", bind, path("redirect", nil, addresses[1:]...))
-	w.fresh()
+	w.reload()
 	for _, alias := range []string{"summer-sale", "by-address"} {
 		w.checkOffer(alias, "/out")
 	}
@@ -149,12 +149,12 @@ func (w *env) checkOffer(alias, out string) {
 	visit("/" + alias)
 	first := visit(out)
 	for range 10 {
-		if again := visit(out); again != first {
-			w.Fatalf("%s: %s, then %s", alias, first, again)
+		if repeated := visit(out); repeated != first {
+			w.Fatalf("%s: %s, then %s", alias, first, repeated)
 		}
 		visit("/" + alias)
-		if again := visit(out); again != first {
-			w.Fatalf("%s: %s, after another visit %s", alias, first, again)
+		if repeated := visit(out); repeated != first {
+			w.Fatalf("%s: %s, after another visit %s", alias, first, repeated)
 		}
 	}
 }
@@ -164,10 +164,10 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	w := newEnv(t)
 	l, o := w.lander("https://lander.test/"), w.offer("https://one.test/", uuid.Nil)
 	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("lander", nil, to(l), to(o)))
-	w.fresh()
+	w.reload()
 	landed := w.get("/summer-sale")
 	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, o)
-	w.fresh()
+	w.reload()
 	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/" {
 		t.Errorf("to %s", got)
 	}
@@ -180,15 +180,15 @@ func TestClickOutOfAPathThatIsGone(t *testing.T) {
 	w := newEnv(t)
 	l, o := w.lander("https://lander.test/?c={clickid}"), w.offer("https://one.test/", uuid.Nil)
 	id := w.campaign("summer-sale", m{"fallback_url": "https://f.test/?s={sub1}"}, path("lander", nil, to(l), to(o)))
-	none := w.campaign("no-fallback", nil, path("lander", nil, to(l), to(o)))
-	w.fresh()
+	withoutFallback := w.campaign("no-fallback", nil, path("lander", nil, to(l), to(o)))
+	w.reload()
 	landed, nowhere := w.get("/summer-sale?sub1=a"), w.get("/no-fallback")
 	_, click, _ := strings.Cut(landed.Header.Get("Location"), "?c=")
-	for _, id := range []uuid.UUID{id, none} {
+	for _, id := range []uuid.UUID{id, withoutFallback} {
 		dbtest.Exec(w, w.db, `UPDATE campaigns SET streams = $2 WHERE id = $1`, id,
 			`[{"id": "`+uuid.NewString()+`", "action": "redirect", "destinations": [{"url": "https://new.test/"}]}]`)
 	}
-	w.fresh()
+	w.reload()
 	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/?s=a" {
 		t.Errorf("by cookie: to %s", got)
 	}
@@ -222,19 +222,22 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	o := w.offer("https://one.test/?c={clickid}&ip={ip}&ua={user_agent}&s={sub1}&e={external_id}&v={visitor_id}&n={campaign_name}",
 		uuid.Nil)
 	w.campaign("summer-sale", nil, path("lander", nil, to(l), to(o)))
-	w.fresh()
+	w.reload()
 	landed := w.get("/summer-sale?sub1=theirs&vid=theirs", header("User-Agent", "theirs/1.0"), peer("9.9.9.9:1"))
 	c := w.tape.last()
 	id := models.FormatClickID(c.ID)
-	made := func(edits ...edit) string {
+	redirectOf := func(edits ...edit) string {
 		return w.sent("/out?clickid="+id+"&sub1=mine&vid=mine",
 			append(edits, func(r *http.Request) { r.Header.Set("User-Agent", "mine/1.0") })...)
 	}
 	ids := string(appendIDs(nil, c.ID, c.CampaignID, c.StreamID, c.LanderID, uuid.Nil))
 	for name, got := range map[string]string{
-		"click id": made(), "made-up cookie": made(header("Cookie", clickCookieName+"="+ids)),
-		"with the sender's visitor": made(header("Cookie", clickCookieName+"="+ids+"; "+visitorCookieName+"="+id)),
-		"memory empty":              func() string { w.h.recent.InvalidateAll(); return made(header("Cookie", clickCookieName+"="+ids)) }(),
+		"click id": redirectOf(), "made-up cookie": redirectOf(header("Cookie", clickCookieName+"="+ids)),
+		"with the sender's visitor": redirectOf(header("Cookie", clickCookieName+"="+ids+"; "+visitorCookieName+"="+id)),
+		"memory empty": func() string {
+			w.h.recent.InvalidateAll()
+			return redirectOf(header("Cookie", clickCookieName+"="+ids))
+		}(),
 	} {
 		if strings.Contains(got, "theirs") || strings.Contains(got, "9.9.9.9") || !strings.Contains(got, "c="+id) ||
 			!strings.Contains(got, "ip=8.8.8.8&ua=mine%2F1.0&s=mine&e=mine&") || strings.Contains(got, models.FormatClickID(c.VisitorID)) ||
@@ -243,7 +246,7 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 		}
 	}
 	w.h.recent.Set(c.ID, copyOf(c))
-	if got := made(with(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
+	if got := redirectOf(with(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
 		t.Errorf("the click's own visitor: to %s", got)
 	}
 }

@@ -68,7 +68,8 @@ func (w *env) withDisk(t *testing.T) (search func(text string) (files, rows int)
 	}
 }
 
-// checkHidden checks that neither the raw nor the hashed personal data are on the disk or in a row, and that the search finds what is.
+// checkHidden checks that neither the raw nor the hashed personal data are on the disk or in a row, and that the search finds the text
+// inClear, which is there.
 func checkHidden(t *testing.T, search func(string) (int, int), inClear string) {
 	t.Helper()
 	for _, text := range []string{"c4nary", "79460958", "7946 0958", sha(rawCanary), sha("c4naryperson@example.com"), sha("+442079460958"), sha("442079460958")} {
@@ -164,7 +165,7 @@ func TestMappedParametersAreNoPersonalData(t *testing.T) {
 	w := newEnv(t)
 	network := w.network()
 	dbtest.Exec(w, w.db, `UPDATE networks SET postback_params = '{"click_id": "myclick", "conversion_id": "Email"}' WHERE id = $1`, network)
-	w.fresh()
+	w.reload()
 	id := models.FormatClickID(models.NewClickID())
 	w.get("/postback/" + network.String() + "?myclick=" + id + "&email=order-17&consent=granted&city=Rome")
 	if p := w.tape.postback(); p.Params["email"] != "order-17" || w.proof().Params["city"] != "(hashed)" {
@@ -188,7 +189,7 @@ func (w *env) keysOf(e models.SiteEvent) (h matchkey.Hashes) {
 // TestPersonalDataOfServerGoals sends personal data with goals of a server.
 func TestPersonalDataOfServerGoals(t *testing.T) {
 	t.Parallel()
-	w, secret := servers(t)
+	w, secret := goalServers(t)
 	search := w.withDisk(t)
 	click := models.FormatClickID(w.storedClick(t, "GB"))
 	goal := func(id, rest string) string {
@@ -242,7 +243,7 @@ func TestPersonalDataOfServerGoals(t *testing.T) {
 // TestEventIDIsNoHashOfPersonalData sends a goal without an id twice, with different personal data. It counts once.
 func TestEventIDIsNoHashOfPersonalData(t *testing.T) {
 	t.Parallel()
-	w, secret := servers(t)
+	w, secret := goalServers(t)
 	click := models.FormatClickID(models.NewClickID())
 	ids := map[uuid.UUID]bool{}
 	for _, user := range []string{`, "user": {"email": "a@example.com"}`, `, "user": {"email": "b@example.com"}`, `, "User": {}`} {
@@ -261,7 +262,7 @@ func TestPersonalDataOfPages(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.site("shop.test", "")
-	w.fresh()
+	w.reload()
 	search := w.withDisk(t)
 	click := w.storedClick(t, "GB")
 	event := func(id, rest string) string {

@@ -38,7 +38,7 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	n := w.network().String()
-	w.fresh()
+	w.reload()
 	kind := func(k string) []edit { return []edit{header("Content-Type", k)} }
 	jsonBody, form, multi := kind("application/json"), kind("application/x-www-form-urlencoded"),
 		kind("multipart/form-data; boundary=X")
@@ -91,7 +91,7 @@ func TestPostbackRefuses(t *testing.T) {
 	n := w.network()
 	foreign := w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
-	w.fresh()
+	w.reload()
 	for name, tt := range map[string]struct {
 		method, target, body string
 		edits                []edit
@@ -164,7 +164,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	w := newEnv(t)
 	network := w.network()
 	dbtest.Exec(w, w.db, `UPDATE networks SET postback_params = '{"click_id": "myclick", "secret": "Pass", "payout": "comm"}' WHERE id = $1`, network)
-	w.fresh()
+	w.reload()
 	dir := t.TempDir()
 	disk, err := spool.Open(dir, spool.Options{})
 	if err != nil {
@@ -244,10 +244,10 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	dbtest.Exec(w, w.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES
 		(gen_random_uuid(), $1, 'a', '{"secret": "sub5"}'), (gen_random_uuid(), $1, 'b', '{"secret": " CID "}'),
 		(gen_random_uuid(), $2, 'c', '{"secret": "goal"}')`, w.account, foreign)
-	w.fresh()
+	w.reload()
 	const canary = "c4nary-of-a-secret"
 	id := models.FormatClickID(models.NewClickID())
-	mine := []edit{host(own)}
+	mine := []edit{host(ownHost)}
 	for name, tt := range map[string]struct {
 		target, body string
 		edits        []edit
@@ -282,7 +282,7 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 		}
 	}
 	dbtest.Exec(w, w.db, `DELETE FROM networks`)
-	w.fresh()
+	w.reload()
 	w.get("/postback?clickid=" + id + "&goal=g")
 	if p := w.tape.postback(); !maps.Equal(p.Params, m2("clickid", id, "goal", "g")) {
 		t.Errorf("without networks: %+v", p)
@@ -305,7 +305,7 @@ func TestPixel(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
+	w.reload()
 	res := w.get("/pixel.gif?payout=2")
 	if body, _ := io.ReadAll(res.Body); res.StatusCode != 200 || len(body) != 43 || w.tape.postback() != nil {
 		t.Errorf("without a click: %d, %d bytes, %+v", res.StatusCode, len(body), w.tape.postback())
@@ -327,7 +327,7 @@ func TestPostbackAnswer(t *testing.T) {
 	w := newEnv(t)
 	n, wanting := w.network().String(), w.network().String()
 	dbtest.Exec(w, w.db, `UPDATE networks SET answer_text = 'GOT IT' WHERE id = $1`, wanting)
-	w.fresh()
+	w.reload()
 	const accepted = `{"data":{"result":"accepted"},"error":null}` + "\n"
 	form := header("Content-Type", "application/x-www-form-urlencoded")
 	for _, c := range []struct {

@@ -28,9 +28,9 @@ func TestPrivacy(t *testing.T) {
 				path("redirect", m{"filters": []m{condition("ip", "equals", "203.0.113.78")}}, m{"url": "https://other.test/?ip={ip}"}),
 				path("lander", nil, to(lander), to(offer)))
 			w.smartlink("smart", "https://smart.test/?ip={ip}")
-			w.listed(w.account, nil, "deny", "ip", "equals", "203.0.113.79")
+			w.addBotEntry(w.account, nil, "deny", "ip", "equals", "203.0.113.79")
 			w.site("", "")
-			w.fresh()
+			w.reload()
 
 			const visitor, neighbour, denied = "203.0.113.77:1", "203.0.113.78:1", "203.0.113.79:1"
 			res := w.get("/link", peer(visitor))
@@ -38,8 +38,8 @@ func TestPrivacy(t *testing.T) {
 			if want := "https://lander.test/?ip=" + stored; res.Header.Get("Location") != want {
 				t.Errorf("sent to %s, want %s", res.Header.Get("Location"), want)
 			}
-			if where := w.sent("/link", peer(neighbour)); !strings.HasPrefix(where, "https://other.test/") {
-				t.Errorf("a condition of another address leads to %s", where)
+			if location := w.sent("/link", peer(neighbour)); !strings.HasPrefix(location, "https://other.test/") {
+				t.Errorf("a condition of another address leads to %s", location)
 			}
 			second := *w.tape.last()
 			if !bytes.Equal(first.UniqueKey[:], w.key("/link", visitor)) || bytes.Equal(first.UniqueKey[:], second.UniqueKey[:]) {
@@ -53,7 +53,7 @@ func TestPrivacy(t *testing.T) {
 				t.Errorf("a denied address is scored %d for %q", c.BotScore, c.BotReason)
 			}
 			w.sent("/out/1", peer(visitor), with(res.Cookies()))
-			w.sent("/smart", peer(visitor), host(own))
+			w.sent("/smart", peer(visitor), host(ownHost))
 			w.get("/postback?clickid="+models.FormatClickID(first.ID), peer(visitor))
 			w.get("/pixel.gif?clickid="+models.FormatClickID(first.ID), peer(visitor))
 			w.postEvents(`{"id": "1", "name": "view", "at": 1700000000000, "url": "shop.test/"}`, peer(visitor))

@@ -28,13 +28,13 @@ func (w *env) protect(lander uuid.UUID, p m) {
 	dbtest.Exec(w, w.db, `UPDATE landers SET protection = $2 WHERE id = $1`, lander, string(text))
 }
 
-// guarded creates a campaign on the own domain. Its only lander is protected.
-func (w *env) guarded(alias, url string, p m) uuid.UUID {
+// protectedCampaign creates a campaign on the own domain. Its only lander is protected.
+func (w *env) protectedCampaign(alias, url string, p m) uuid.UUID {
 	w.Helper()
 	l := w.lander(url)
 	w.protect(l, p)
-	w.campaign(alias, m{"domain_id": w.own}, path("lander", nil, to(l), to(w.offer("https://offer.test/", uuid.Nil))))
-	w.fresh()
+	w.campaign(alias, m{"domain_id": w.ownDomain}, path("lander", nil, to(l), to(w.offer("https://offer.test/", uuid.Nil))))
+	w.reload()
 	return l
 }
 
@@ -73,12 +73,12 @@ func TestProtectedLanderLists(t *testing.T) {
 		for k, v := range c.p {
 			p[k] = v
 		}
-		l := w.guarded(alias, page, p)
+		l := w.protectedCampaign(alias, page, p)
 		if p["off"] == true {
 			dbtest.Exec(w, w.db, `UPDATE landers SET protection = protection || '{"enabled": false}' WHERE id = $1`, l)
-			w.fresh()
+			w.reload()
 		}
-		res := w.get("/"+alias+"?sub1=a", append(c.edits, host(own))...)
+		res := w.get("/"+alias+"?sub1=a", append(c.edits, host(ownHost))...)
 		got := res.Header.Get("Location")
 		if got == "" {
 			got = map[int]string{403: "403", 404: "404"}[res.StatusCode]
@@ -94,7 +94,7 @@ func TestProtectedLanderLists(t *testing.T) {
 			continue
 		}
 		// The offer, too, is closed to a visitor who was not let in.
-		if out := w.get("/out", host(own), with(res.Cookies())); out.StatusCode != http.StatusNotFound {
+		if out := w.get("/out", host(ownHost), with(res.Cookies())); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
 		}
 	}
@@ -103,7 +103,7 @@ func TestProtectedLanderLists(t *testing.T) {
 // verdictOf returns the verdict that a page gets about a visitor.
 func (w *env) verdictOf(query url.Values, edits ...edit) verdict {
 	w.Helper()
-	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(own)}, edits...)...)
+	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(ownHost)}, edits...)...)
 	if res.StatusCode != http.StatusOK || res.Header.Get("Access-Control-Allow-Origin") != "*" ||
 		res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Content-Type") != "application/json" {
 		w.Fatalf("%d %v", res.StatusCode, res.Header)
@@ -125,11 +125,11 @@ func (w *env) checkVerdict(what string, got verdict, reason string) {
 func TestSignedLander(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	l := w.guarded("signed-1", "https://page.test/?k={lp_key}&s={sub1}", m{"mode": "signed", "fallbackUrl": "https://else.test/"})
-	plain := w.guarded("signed-2", "https://page.test/?a=b#top", m{"mode": "signed", "bindIp": true, "bindUserAgent": true})
+	l := w.protectedCampaign("signed-1", "https://page.test/?k={lp_key}&s={sub1}", m{"mode": "signed", "fallbackUrl": "https://else.test/"})
+	plain := w.protectedCampaign("signed-2", "https://page.test/?a=b#top", m{"mode": "signed", "bindIp": true, "bindUserAgent": true})
 	key := func(alias, name string, edits ...edit) string {
 		t.Helper()
-		u, err := url.Parse(w.sent("/"+alias+"?sub1=x", append(edits, host(own))...))
+		u, err := url.Parse(w.sent("/"+alias+"?sub1=x", append(edits, host(ownHost))...))
 		if err != nil || u.Host != "page.test" {
 			t.Fatal(u, err)
 		}
@@ -154,7 +154,7 @@ func TestSignedLander(t *testing.T) {
 	w.checkVerdict("only a click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.tape.last().ID)}}), reasonNoKey)
 	w.checkVerdict("nothing", w.verdictOf(url.Values{}), reasonNoLander)
 
-	to := w.sent("/signed-2", host(own))
+	to := w.sent("/signed-2", host(ownHost))
 	if !strings.HasPrefix(to, "https://page.test/?a=b&lp_key=") || !strings.HasSuffix(to, "#top") {
 		t.Errorf("the key was not added: %s", to)
 	}
@@ -171,28 +171,28 @@ func TestSignedLander(t *testing.T) {
 		t.Errorf("on the shared domain: %d", res.StatusCode)
 	}
 	for _, target := range []string{"/lp", "/lp/other", "/lp/verify/x"} {
-		if res := w.get(target, host(own)); res.StatusCode != http.StatusNotFound {
+		if res := w.get(target, host(ownHost)); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", target, res.StatusCode)
 		}
 	}
 	w.protect(l, m{"mode": "signed", "countries": []string{"DE"}})
-	w.fresh()
+	w.reload()
 	w.checkVerdict("a visitor whom the lists refuse", w.verdictOf(url.Values{"key": {k}}), reasonList)
 	dbtest.Exec(w, w.db, `UPDATE landers SET protection = '{}' WHERE id = $1`, l)
-	w.fresh()
+	w.reload()
 	w.checkVerdict("protection switched off", w.verdictOf(url.Values{"lander": {l.String()}}), reasonOpen)
 	dbtest.Exec(w, w.db, `UPDATE landers SET deactivated_at = now() WHERE id = $1`, l)
-	w.fresh()
+	w.reload()
 	w.checkVerdict("the page is gone", w.verdictOf(url.Values{"key": {k}}), reasonNoLander)
 }
 
 func TestLanderKeysOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	l := w.guarded("signed-1", "https://page.test/?k={lp_key}", m{"mode": "signed"})
+	l := w.protectedCampaign("signed-1", "https://page.test/?k={lp_key}", m{"mode": "signed"})
 	w.account = w.newAccount()
 	dbtest.Exec(w, w.db, `UPDATE landers SET account_id = $2 WHERE id = $1`, l, w.account)
-	w.fresh()
+	w.reload()
 	w.checkVerdict("another account's page", w.verdictOf(url.Values{"lander": {l.String()}}), reasonNoLander)
 }
 
@@ -213,7 +213,7 @@ func TestLanderKeyExpires(t *testing.T) {
 		t.Error("another install's key passes")
 	}
 	w := newEnv(t)
-	l := w.guarded("signed-1", "https://page.test/", m{"mode": "signed"})
+	l := w.protectedCampaign("signed-1", "https://page.test/", m{"mode": "signed"})
 	old := landerKey{click: uuid.New(), lander: l, expires: time.Now().Add(-time.Second)}
 	w.checkVerdict("expired", w.verdictOf(url.Values{"key": {string(signer(w.h.routes.Current().LanderSecret()).append(nil, old, ip, ""))}}), reasonExpired)
 }
@@ -221,8 +221,8 @@ func TestLanderKeyExpires(t *testing.T) {
 func TestClickLander(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	l := w.guarded("click-1", "https://page.test/", m{"mode": "click", "ttlSeconds": 60})
-	res := w.get("/click-1", host(own))
+	l := w.protectedCampaign("click-1", "https://page.test/", m{"mode": "click", "ttlSeconds": 60})
+	res := w.get("/click-1", host(ownHost))
 	u, err := url.Parse(res.Header.Get("Location"))
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestClickLander(t *testing.T) {
 	w.checkVerdict("the cookie", w.verdictOf(url.Values{}, with(res.Cookies())), reasonOK)
 	w.checkVerdict("no click", w.verdictOf(url.Values{"lander": {l.String()}}), reasonNoKey)
 	w.checkVerdict("unknown", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
-	w.checkVerdict("another page's", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.guarded("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
+	w.checkVerdict("another page's", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.protectedCampaign("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
 		reasonNoClick)
 	late := copyOf(w.tape.last())
 	floor := models.FloorClickID(time.Now().Add(-2 * time.Minute))
@@ -248,30 +248,30 @@ func TestFallbackIsFilled(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	click := func(alias string) *models.Click {
-		w.guarded(alias, "https://page.test/", m{
+		w.protectedCampaign(alias, "https://page.test/", m{
 			"mode": "click", "ttlSeconds": 60, "fallbackUrl": "https://else.test/?s={sub1}&c={campaign_alias}&d={device_type}&x={lp_key}",
 		})
-		w.get("/"+alias+"?sub1=a%26b", host(own))
+		w.get("/"+alias+"?sub1=a%26b", host(ownHost))
 		c := copyOf(w.tape.last())
 		old := models.FloorClickID(time.Now().Add(-2 * time.Minute))
 		copy(c.ID[:6], old[:6])
 		w.h.recent.Set(c.ID, c)
 		return c
 	}
-	here, there := click("click-3"), click("click-4")
-	of := func(c *models.Click) []string { return []string{models.FormatClickID(c.ID)} }
+	ownClick, otherClick := click("click-3"), click("click-4")
+	idOf := func(c *models.Click) []string { return []string{models.FormatClickID(c.ID)} }
 	for what, tt := range map[string]struct {
 		query url.Values
 		want  string
 		edits []edit
 	}{
-		"click":           {url.Values{"clickid": of(here)}, "s=&c=click-3&d=desktop&x=", nil},
-		"his own click":   {url.Values{"clickid": of(here)}, "s=a%26b&c=click-3&d=desktop&x=", []edit{visitorOf(here)}},
-		"his own other":   {url.Values{"clickid": of(here)}, "s=&c=click-3&d=desktop&x=", []edit{visitorOf(there)}},
-		"of a server":     {url.Values{"clickid": of(here), "ip": {"8.8.8.8"}}, "s=&c=click-3&d=&x=", nil},
-		"own visitor":     {url.Values{"lander": {here.LanderID.String()}}, "s=&c=&d=desktop&x=", nil},
-		"page's server":   {url.Values{"lander": {here.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x=", nil},
-		"another's click": {url.Values{"lander": {here.LanderID.String()}, "clickid": of(there)}, "s=&c=&d=desktop&x=", nil},
+		"click":           {url.Values{"clickid": idOf(ownClick)}, "s=&c=click-3&d=desktop&x=", nil},
+		"his own click":   {url.Values{"clickid": idOf(ownClick)}, "s=a%26b&c=click-3&d=desktop&x=", []edit{visitorOf(ownClick)}},
+		"his own other":   {url.Values{"clickid": idOf(ownClick)}, "s=&c=click-3&d=desktop&x=", []edit{visitorOf(otherClick)}},
+		"of a server":     {url.Values{"clickid": idOf(ownClick), "ip": {"8.8.8.8"}}, "s=&c=click-3&d=&x=", nil},
+		"own visitor":     {url.Values{"lander": {ownClick.LanderID.String()}}, "s=&c=&d=desktop&x=", nil},
+		"page's server":   {url.Values{"lander": {ownClick.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x=", nil},
+		"another's click": {url.Values{"lander": {ownClick.LanderID.String()}, "clickid": idOf(otherClick)}, "s=&c=&d=desktop&x=", nil},
 	} {
 		if got := w.verdictOf(tt.query, tt.edits...).FallbackURL; got == nil || *got != "https://else.test/?"+tt.want {
 			t.Errorf("%s: %v, want %s", what, got, tt.want)
@@ -282,21 +282,21 @@ func TestFallbackIsFilled(t *testing.T) {
 func TestSingleUse(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.guarded("single-1", "https://page.test/?k={lp_key}", m{"mode": "signed", "singleUse": true})
+	w.protectedCampaign("single-1", "https://page.test/?k={lp_key}", m{"mode": "signed", "singleUse": true})
 	key := func() url.Values {
-		_, k, _ := strings.Cut(w.sent("/single-1", host(own)), "?k=")
+		_, k, _ := strings.Cut(w.sent("/single-1", host(ownHost)), "?k=")
 		return url.Values{"key": {k}}
 	}
-	one, two := key(), key()
-	w.checkVerdict("first", w.verdictOf(one), reasonOK)
-	w.checkVerdict("again", w.verdictOf(one), reasonUsed)
-	w.checkVerdict("another key", w.verdictOf(two), reasonOK)
+	firstKey, secondKey := key(), key()
+	w.checkVerdict("first", w.verdictOf(firstKey), reasonOK)
+	w.checkVerdict("again", w.verdictOf(firstKey), reasonUsed)
+	w.checkVerdict("another key", w.verdictOf(secondKey), reasonOK)
 	w.h = w.handler(w.tape, "") // another process
-	w.checkVerdict("again elsewhere", w.verdictOf(one), reasonUsed)
-	three := key()
+	w.checkVerdict("again elsewhere", w.verdictOf(firstKey), reasonUsed)
+	sharedKey := key()
 	results := make(chan bool, 8)
 	for range 8 {
-		go func() { results <- w.verdictOf(three).Allowed }()
+		go func() { results <- w.verdictOf(sharedKey).Allowed }()
 	}
 	allowed := 0
 	for range 8 {

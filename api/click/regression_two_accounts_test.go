@@ -18,10 +18,10 @@ type customer struct {
 
 func (w *env) customer(name string) customer {
 	w.Helper()
-	own := *w
-	own.account, own.source = w.newAccount(), uuid.New()
-	dbtest.Exec(own, own.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'Push')`, own.source, own.account)
-	c := customer{&own, name}
+	copied := *w
+	copied.account, copied.source = w.newAccount(), uuid.New()
+	dbtest.Exec(copied, copied.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'Push')`, copied.source, copied.account)
+	c := customer{&copied, name}
 	lander, offer := c.lander("https://lander-"+name+".test/"), c.offer("https://offer-"+name+".test/?c={clickid}", uuid.Nil)
 	c.campaign("campaign-"+name, nil, path("lander", nil, to(lander), to(offer)))
 	return c
@@ -34,11 +34,11 @@ func (c customer) click(jar []*http.Cookie) (id string, after []*http.Cookie) {
 	if res.StatusCode != http.StatusFound {
 		c.Fatalf("%s: %d", c.name, res.StatusCode)
 	}
-	return models.FormatClickID(c.tape.last().ID), merged(jar, res.Cookies())
+	return models.FormatClickID(c.tape.last().ID), mergeCookies(jar, res.Cookies())
 }
 
-// merged returns the cookies that a browser keeps: the last cookie of each name.
-func merged(jar, set []*http.Cookie) []*http.Cookie {
+// mergeCookies returns the cookies that a browser keeps: the last cookie of each name.
+func mergeCookies(jar, set []*http.Cookie) []*http.Cookie {
 	last := map[string]*http.Cookie{}
 	for _, c := range append(jar[:len(jar):len(jar)], set...) {
 		last[c.Name] = c
@@ -68,7 +68,7 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	a, b := w.customer("a"), w.customer("b")
-	w.fresh()
+	w.reload()
 	for _, order := range [][2]customer{{a, b}, {b, a}} {
 		clicks, jar := map[string]string{}, []*http.Cookie(nil)
 		for _, c := range order {
@@ -103,13 +103,13 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 	}
 }
 
-// TestCookieFromBeforeAccounts: shared domains used to set one click cookie for all accounts. Such a cookie still works, and the
-// account's own cookie takes precedence over it.
+// TestCookieFromBeforeAccounts: a browser may still have a click cookie of a shared domain that is not bound to an account. Such a
+// cookie works, and the account's own cookie takes precedence over it.
 func TestCookieFromBeforeAccounts(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	a := w.customer("a")
-	w.fresh()
+	w.reload()
 	first, jar := a.click(nil)
 	for _, c := range jar {
 		if c.Name == clickCookieName+models.FormatClickID(a.account) {
@@ -136,21 +136,21 @@ func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	var ids []string
 	for _, name := range []string{"one", "two"} {
 		lander, offer := w.lander("https://lander.test/"+name), w.offer("https://"+name+".test/?c={clickid}", uuid.Nil)
-		w.campaign("campaign-"+name, m{"domain_id": w.own}, path("lander", nil, to(lander), to(offer)))
+		w.campaign("campaign-"+name, m{"domain_id": w.ownDomain}, path("lander", nil, to(lander), to(offer)))
 	}
-	w.fresh()
+	w.reload()
 	var jar []*http.Cookie
 	for _, name := range []string{"one", "two"} {
-		jar = merged(jar, w.get("/campaign-"+name, host(own), with(jar)).Cookies())
+		jar = mergeCookies(jar, w.get("/campaign-"+name, host(ownHost), with(jar)).Cookies())
 		ids = append(ids, models.FormatClickID(w.tape.last().ID))
 	}
-	if got, want := w.sent("/out?clickid="+ids[0], host(own), with(jar)), "https://one.test/?c="+ids[0]; got != want {
+	if got, want := w.sent("/out?clickid="+ids[0], host(ownHost), with(jar)), "https://one.test/?c="+ids[0]; got != want {
 		t.Errorf("the first page leads to %s, want %s", got, want)
 	}
-	if got, want := w.sent("/out", host(own), with(jar)), "https://two.test/?c="+ids[1]; got != want {
+	if got, want := w.sent("/out", host(ownHost), with(jar)), "https://two.test/?c="+ids[1]; got != want {
 		t.Errorf("a request that names no click: to %s, want %s", got, want)
 	}
-	w.get("/pixel.gif?clickid="+ids[0]+"&payout=3", host(own), with(jar))
+	w.get("/pixel.gif?clickid="+ids[0]+"&payout=3", host(ownHost), with(jar))
 	if p := w.tape.postback(); p == nil || p.Params["clickid"] != ids[0] {
 		t.Errorf("the sale of the first click is %+v", p)
 	}

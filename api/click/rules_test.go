@@ -41,8 +41,8 @@ func (w *env) json(v any) string {
 	return string(raw)
 }
 
-// ruled returns a path to an address, for visitors that satisfy saved rules.
-func ruled(url string, rules ...uuid.UUID) m {
+// rulePath returns a path to an address, for visitors that satisfy saved rules.
+func rulePath(url string, rules ...uuid.UUID) m {
 	list := []m{}
 	for _, id := range rules {
 		list = append(list, m{"rule_id": id})
@@ -57,7 +57,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	r := w.rule("and", w.account, condition("browser", "equals", "chrome"))
 	users := map[string]uuid.UUID{}
 	for _, alias := range []string{"first-user", "second-user"} {
-		users[alias] = w.campaign(alias, m{"fallback_url": fallback}, ruled("https://in.test/", r))
+		users[alias] = w.campaign(alias, m{"fallback_url": fallback}, rulePath("https://in.test/", r))
 	}
 	other := w.campaign("not-a-user", m{"fallback_url": fallback})
 	becomes := func(what, want string, edits ...edit) {
@@ -121,15 +121,15 @@ func TestSavedRulesInPaths(t *testing.T) {
 		path m
 		want map[string]string
 	}{
-		"both-rules":   {ruled("https://in.test/", chromeOnly, either), map[string]string{"": fallback, "?a=2": "https://in.test/"}},
-		"one-of-them":  {altered(ruled("https://in.test/", chromeOnly, either), "logic", "or"), map[string]string{"": "https://in.test/"}},
-		"foreign-rule": {ruled("https://in.test/", foreign), map[string]string{"": fallback}},
-		"random-rule":  {ruled("https://in.test/", uuid.New()), map[string]string{"": fallback}},
-		"broken-rule":  {ruled("https://in.test/", broken), map[string]string{"": fallback}},
-		"counted-rule": {ruled("https://in.test/", today), map[string]string{"": "https://in.test/"}},
+		"both-rules":   {rulePath("https://in.test/", chromeOnly, either), map[string]string{"": fallback, "?a=2": "https://in.test/"}},
+		"one-of-them":  {altered(rulePath("https://in.test/", chromeOnly, either), "logic", "or"), map[string]string{"": "https://in.test/"}},
+		"foreign-rule": {rulePath("https://in.test/", foreign), map[string]string{"": fallback}},
+		"random-rule":  {rulePath("https://in.test/", uuid.New()), map[string]string{"": fallback}},
+		"broken-rule":  {rulePath("https://in.test/", broken), map[string]string{"": fallback}},
+		"counted-rule": {rulePath("https://in.test/", today), map[string]string{"": "https://in.test/"}},
 	} {
 		id := w.campaign(alias, m{"fallback_url": fallback}, c.path)
-		w.fresh()
+		w.reload()
 		for query, want := range c.want {
 			if got := w.sent("/" + alias + query); got != want {
 				t.Errorf("%s%s: to %s, want %s", alias, query, got, want)
@@ -151,14 +151,14 @@ func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	r := uuid.New()
-	w.campaign("early-bird", m{"fallback_url": fallback}, ruled("https://in.test/", r))
-	w.fresh()
+	w.campaign("early-bird", m{"fallback_url": fallback}, rulePath("https://in.test/", r))
+	w.reload()
 	if got := w.sent("/early-bird"); got != fallback {
 		t.Fatalf("to %s", got)
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO rules (id, account_id, name, conditions) VALUES ($1, $2, 'late', $3)`, r, w.account,
 		w.json([]m{condition("browser", "equals", "chrome")}))
-	w.fresh()
+	w.reload()
 	if got := w.sent("/early-bird"); got != "https://in.test/" {
 		t.Errorf("to %s", got)
 	}
@@ -168,8 +168,8 @@ func TestTheCopyOnDiskKeepsRules(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("summer-sale", m{"fallback_url": fallback},
-		ruled("https://in.test/", w.rule("and", w.account, condition("browser", "equals", "chrome"))))
-	w.fresh()
+		rulePath("https://in.test/", w.rule("and", w.account, condition("browser", "equals", "chrome"))))
+	w.reload()
 	dir := t.TempDir()
 	if err := routing.WriteDiskCache(filepath.Join(dir, "routing.copy"), w.h.routes.Current()); err != nil {
 		t.Fatal(err)

@@ -193,8 +193,8 @@ func TestLiveEqualsSimulated(t *testing.T) {
 	vias, handovers := map[flow.Via]int{}, 0
 	sent := benchRequest()
 	for seed := range uint64(setups) {
-		s, kept := newSimulated(seed), &tape{}
-		h, explainer := handlerOf(t, kept, s.records), routing.NewExplainer(s.records)
+		s, memory := newSimulated(seed), &tape{}
+		h, explainer := handlerOf(t, memory, s.records), routing.NewExplainer(s.records)
 		conversions := map[uuid.UUID]int{}
 		for _, capped := range h.routes.Current().CappedOffers() {
 			for _, o := range capped {
@@ -218,22 +218,22 @@ func TestLiveEqualsSimulated(t *testing.T) {
 			c := models.Click{Subs: [models.Subs]string{query["sub1"]}}
 			c.Country = a.country
 			q := s.question(&c, a, query, h, maps.Clone(conversions))
-			before := len(kept.clicks())
+			before := len(memory.clicks())
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, req)
 			for _, cookie := range w.Result().Cookies() {
 				a.cookies[cookie.Name] = cookie.Value
 			}
 			a.back = true
-			list := kept.clicks()
+			list := memory.clicks()
 			if len(list) == before {
 				continue // the path does not collect clicks, so the seed is unknown
 			}
 			live := list[len(list)-1]
 			q.Seed = live.RouteSeed
 			e := explainer.Explain(q)
-			if told, did := decisionText(&e), done(live); told != did {
-				t.Fatalf("setup %d, visit %d\nlive:      %s\nsimulated: %s", seed, n, did, told)
+			if explained, recorded := decisionText(&e), done(live); explained != recorded {
+				t.Fatalf("setup %d, visit %d\nlive:      %s\nsimulated: %s", seed, n, recorded, explained)
 			}
 			vias[e.Via]++
 			handovers += len(e.Stages) - 1

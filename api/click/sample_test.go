@@ -38,7 +38,7 @@ func newSamples(t *testing.T, files ...string) *samples {
 	t.Cleanup(s.server.Close)
 	s.server.Client().CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s.domain = strings.TrimPrefix(s.server.URL, "https://")
-	dbtest.Exec(s, s.db, `UPDATE domains SET host = '127.0.0.1' WHERE id = $1`, s.own)
+	dbtest.Exec(s, s.db, `UPDATE domains SET host = '127.0.0.1' WHERE id = $1`, s.ownDomain)
 	for _, file := range files {
 		text, err := os.ReadFile(filepath.Join("..", "openapi", "page", file))
 		if err != nil {
@@ -102,16 +102,16 @@ func (s *samples) sendVisitors(pages func([]guest) []string) {
 	var list []guest
 	for _, mode := range []string{"click", "signed"} {
 		p := m{"mode": mode, "fallbackUrl": elsewhere, "bindIp": true, "bindUserAgent": true}
-		lander, other := s.guarded("sample-"+mode, "https://page.test/", p), s.guarded("other-"+mode, "https://page.test/", p)
-		arrived, made := s.visit("sample-"+mode), "clickid=0000000000000000000000&lp_key=abc"
+		lander, otherLander := s.protectedCampaign("sample-"+mode, "https://page.test/", p), s.protectedCampaign("other-"+mode, "https://page.test/", p)
+		clickQuery, madeUpQuery := s.visit("sample-"+mode), "clickid=0000000000000000000000&lp_key=abc"
 		list = append(
 			list,
-			guest{s.domain, lander, arrived, mode + ", with a click", shown},
-			guest{s.domain, lander, "utm=x&" + arrived, mode + ", with parameters of the link", shown},
+			guest{s.domain, lander, clickQuery, mode + ", with a click", shown},
+			guest{s.domain, lander, "utm=x&" + clickQuery, mode + ", with parameters of the link", shown},
 			guest{s.domain, lander, "", mode + ", without a click", elsewhere},
-			guest{s.domain, lander, made, mode + ", with a made-up click", elsewhere},
+			guest{s.domain, lander, madeUpQuery, mode + ", with a made-up click", elsewhere},
 			guest{s.domain, lander, s.visit("other-" + mode), mode + ", with a click to another page", elsewhere},
-			guest{"127.0.0.1:1", other, "", mode + ", while nobody answers", shown},
+			guest{"127.0.0.1:1", otherLander, "", mode + ", while nobody answers", shown},
 		)
 	}
 	got := pages(list)

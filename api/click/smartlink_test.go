@@ -52,7 +52,7 @@ func (w *env) smartlink(slug, url string, rules ...m) uuid.UUID {
 	}
 	id := uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO smartlinks (id, account_id, domain_id, source_id, slug, destination_url, rules)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, w.account, w.own, w.source, slug, url, string(text))
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, id, w.account, w.ownDomain, w.source, slug, url, string(text))
 	return id
 }
 
@@ -66,15 +66,15 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE smartlinks SET is_active = false WHERE slug = 'off'`)
 	w.smartlink("gone", "https://gone.test/")
 	dbtest.Exec(w, w.db, `UPDATE smartlinks SET deleted_at = now() WHERE slug = 'gone'`)
-	w.fresh()
-	at := host(own)
-	got := w.sent("/deal?zone=a%20b&vid=V1", at)
+	w.reload()
+	onOwnHost := host(ownHost)
+	got := w.sent("/deal?zone=a%20b&vid=V1", onOwnHost)
 	list := w.tape.smart()
 	if len(list) != 1 {
 		t.Fatalf("%d clicks recorded", len(list))
 	}
 	c := list[0]
-	want := "https://us.test/a%20b?c=" + models.FormatClickID(c.ID) + "&e=V1&d=" + own
+	want := "https://us.test/a%20b?c=" + models.FormatClickID(c.ID) + "&e=V1&d=" + ownHost
 	if got != want || c.Destination != want || c.DestinationURL != us["destination_url"] || c.RuleID.String() != us["id"] {
 		t.Errorf("sent to %s\nwant    %s\nclick %+v", got, want, c)
 	}
@@ -82,17 +82,17 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 		t.Errorf("click %+v", c)
 	}
 	phone := header("User-Agent", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1")
-	if got := w.sent("/deal/", at, phone); got != "https://late.test/" {
+	if got := w.sent("/deal/", onOwnHost, phone); got != "https://late.test/" {
 		t.Errorf("a phone is sent to %s", got)
 	}
-	if got := w.sent("/deal?sub2=two", at, peer("192.0.2.1:4000")); got != "https://rest.test/?z=two#x" {
+	if got := w.sent("/deal?sub2=two", onOwnHost, peer("192.0.2.1:4000")); got != "https://rest.test/?z=two#x" {
 		t.Errorf("a visitor that matches no rule is sent to %s", got)
 	}
 	if last := w.tape.smart()[2]; last.RuleID != uuid.Nil || last.DestinationURL != "https://rest.test/?z={sub2}#x" {
 		t.Errorf("click %+v", last)
 	}
 	for target, edits := range map[string][]edit{
-		"/off": {at}, "/gone": {at}, "/DEAL": {at}, "/deal/x": {at}, "/deal": {}, "/none": {at},
+		"/off": {onOwnHost}, "/gone": {onOwnHost}, "/DEAL": {onOwnHost}, "/deal/x": {onOwnHost}, "/deal": {}, "/none": {onOwnHost},
 	} {
 		if res := w.get(target, edits...); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", target, res.StatusCode)
@@ -109,16 +109,16 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	id := w.smartlink("deal", "https://one.test/")
 	dir := t.TempDir()
 	w.h = w.handler(w.tape, dir)
-	at := host(own)
-	if got := w.sent("/deal", at); got != "https://one.test/" {
+	onOwnHost := host(ownHost)
+	if got := w.sent("/deal", onOwnHost); got != "https://one.test/" {
 		t.Fatal(got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE smartlinks SET destination_url = 'https://two.test/', slug = 'other' WHERE id = $1`, id)
-	w.fresh()
-	if res := w.get("/deal", at); res.StatusCode != http.StatusNotFound {
+	w.reload()
+	if res := w.get("/deal", onOwnHost); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the old slug: %d", res.StatusCode)
 	}
-	if got := w.sent("/other", at); got != "https://two.test/" {
+	if got := w.sent("/other", onOwnHost); got != "https://two.test/" {
 		t.Error(got)
 	}
 	// The copy on disk has smartlinks and the secret that signs keys.
@@ -131,8 +131,8 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 		t.Errorf("the copy lacks smartlinks or the secret: %v", err)
 	}
 	dbtest.Exec(w, w.db, `DELETE FROM smartlinks WHERE id = $1`, id)
-	w.fresh()
-	if res := w.get("/other", at); res.StatusCode != http.StatusNotFound {
+	w.reload()
+	if res := w.get("/other", onOwnHost); res.StatusCode != http.StatusNotFound {
 		t.Errorf("deleted: %d", res.StatusCode)
 	}
 }
@@ -141,22 +141,22 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.smartlink("deal", "https://a.test/?c={clickid}")
-	w.fresh()
-	if got := w.sent("/deal", host(own), func(r *http.Request) { r.Method = http.MethodHead }); got != "https://a.test/?c=" {
+	w.reload()
+	if got := w.sent("/deal", host(ownHost), func(r *http.Request) { r.Method = http.MethodHead }); got != "https://a.test/?c=" {
 		t.Error(got)
 	}
-	for _, e := range ahead {
-		w.checkPrefetch("/deal", host(own), e)
+	for _, e := range prefetchEdits {
+		w.checkPrefetch("/deal", host(ownHost), e)
 	}
 	if n := len(w.tape.smart()); n != 0 {
 		t.Errorf("%d clicks counted", n)
 	}
-	w.sent("/deal", host(own), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
+	w.sent("/deal", host(ownHost), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
 	if list := w.tape.smart(); len(list) != 1 || !list[0].IsBot {
 		t.Errorf("a bot: %v", list)
 	}
 	w.tape.fail = true
-	if got := w.sent("/deal", host(own)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {
+	if got := w.sent("/deal", host(ownHost)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {
 		t.Error(got) // visitors are sent on even if the disk is full
 	}
 }
@@ -173,9 +173,9 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	defer log.Close()
 	w.h = w.handler(log, "")
 	for range 3 {
-		w.sent("/deal", host(own))
+		w.sent("/deal", host(ownHost))
 	}
-	w.sent("/deal", host(own), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
+	w.sent("/deal", host(ownHost), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
 	for range 2 {
 		if err := ingest.NewIngester(log, w.db, ingest.Options{}).Drain(t.Context()); err != nil {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func tokenHandler(tb testing.TB) *Handler {
 	r := benchRouting(1)
 	domain, account := uuid.New(), r.Rows[0].Head().ID
 	r.Rows = append(r.Rows, &store.RoutingDomain{
-		ID: domain, AccountID: uuid.NullUUID{UUID: account, Valid: true}, Host: own,
+		ID: domain, AccountID: uuid.NullUUID{UUID: account, Valid: true}, Host: ownHost,
 	})
 	sent := m{"attribute": "param.x", "operator": "is_set", "value": true}
 	rules, err := json.Marshal([]m{smartRuleOf(template+"&rule=1", sent)})
@@ -219,7 +219,7 @@ func tokenHandler(tb testing.TB) *Handler {
 func staysSafe(ctx context.Context, h *Handler, query, agent, referrer string) (string, bool) {
 	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
 	req.URL = &url.URL{Path: "/deal", RawQuery: query}
-	req.Host, req.RemoteAddr = own, "8.8.8.8:1"
+	req.Host, req.RemoteAddr = ownHost, "8.8.8.8:1"
 	req.Header = http.Header{"User-Agent": {agent}, "Referer": {referrer}}
 	rec := httptest.NewRecorder()
 	h.ServeHTTP(rec, req)

@@ -62,14 +62,14 @@ func TestChangesAreLiveByNotice(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET alias = 'winter-sale' WHERE id = $1`, id)
 	becomes("the new alias", "/winter-sale", "https://two.test/")
 	becomes("the old alias", "/summer-sale", "")
-	dbtest.Exec(w, w.db, `UPDATE campaigns SET domain_id = $2 WHERE id = $1`, id, w.own)
-	becomes("the own domain", "/winter-sale", "https://two.test/", host(own))
-	dbtest.Exec(w, w.db, `UPDATE domains SET host = 'renamed.test' WHERE id = $1`, w.own)
+	dbtest.Exec(w, w.db, `UPDATE campaigns SET domain_id = $2 WHERE id = $1`, id, w.ownDomain)
+	becomes("the own domain", "/winter-sale", "https://two.test/", host(ownHost))
+	dbtest.Exec(w, w.db, `UPDATE domains SET host = 'renamed.test' WHERE id = $1`, w.ownDomain)
 	becomes("the new host", "/winter-sale", "https://two.test/", host("renamed.test"))
-	becomes("the old host", "/winter-sale", "", host(own))
-	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, w.own)
+	becomes("the old host", "/winter-sale", "", host(ownHost))
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, w.ownDomain)
 	becomes("a domain that is not verified", "/winter-sale", "", host("renamed.test"))
-	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, w.own)
+	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, w.ownDomain)
 	becomes("the domain is back", "/winter-sale", "https://two.test/", host("renamed.test"))
 	dbtest.Exec(w, w.db, `DELETE FROM campaigns WHERE id = $1`, id)
 	becomes("the campaign is deleted", "/winter-sale", "", host("renamed.test"))
@@ -80,22 +80,22 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	w := newEnv(t)
 	o := uuid.New()
 	w.campaign("summer-sale", nil, path("offer", nil, to(o)))
-	w.fresh()
+	w.reload()
 	if res := w.get("/summer-sale"); res.StatusCode != http.StatusNotFound {
 		t.Fatalf("%d", res.StatusCode)
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO offers (id, account_id, name, url) VALUES ($1, $2, 'late', 'https://late.test/')`, o, w.account)
-	w.fresh()
+	w.reload()
 	if got := w.sent("/summer-sale"); got != "https://late.test/" {
 		t.Errorf("to %s", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, o)
-	w.fresh()
+	w.reload()
 	if res := w.get("/summer-sale"); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a deactivated offer: %d", res.StatusCode)
 	}
 	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = NULL WHERE id = $1`, o)
-	w.fresh()
+	w.reload()
 	if got := w.sent("/summer-sale"); got != "https://late.test/" {
 		t.Errorf("restored: to %s", got)
 	}
@@ -129,15 +129,15 @@ func down(tb testing.TB) db.Conn {
 	return d
 }
 
-// swapped is a database that can be replaced by another database.
-type swapped struct{ db.Conn }
+// replaceableDB is a database that can be replaced by another database.
+type replaceableDB struct{ db.Conn }
 
 func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	dir := t.TempDir()
 	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/", uuid.Nil))))
-	w.fresh()
+	w.reload()
 	before := w.h.routes.Current()
 	if err := routing.WriteDiskCache(filepath.Join(dir, "routing.copy"), before); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := &swapped{down(t)}
+	conn := &replaceableDB{down(t)}
 	start := func(dir string) *Handler {
 		h, err := New(t.Context(), depsOn(conn, w.tape, v, dir))
 		if err != nil {
@@ -164,7 +164,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	// When the database returns, everything is read once, whatever the copy contains.
 	conn.Conn = w.db
 	dbtest.Exec(w, w.db, `DELETE FROM campaigns`)
-	if got := w.fresh().get("/summer-sale"); got.StatusCode != http.StatusNotFound {
+	if got := w.reload().get("/summer-sale"); got.StatusCode != http.StatusNotFound {
 		t.Errorf("%d", got.StatusCode)
 	}
 	conn.Conn = down(t)
@@ -213,14 +213,14 @@ func TestReloadReadsOnlyWhatChanged(t *testing.T) {
 	w := newEnv(t)
 	a := w.campaign("campaign-a", nil)
 	b := w.campaign("campaign-b", nil)
-	w.fresh()
+	w.reload()
 	s := w.h.routes.Current()
-	w.fresh()
+	w.reload()
 	if w.h.routes.Current() != s {
 		t.Error("a reload without changes made a new snapshot")
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET notes = 'x' WHERE id = $1`, a)
-	w.fresh()
+	w.reload()
 	now := w.h.routes.Current()
 	oldA := s.Campaign(a)
 	newA := now.Campaign(a)
@@ -240,7 +240,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	full := path("offer", nil, to(o))
 	id := w.campaign("capped-path", m{"fallback_url": "https://f.test/"}, p)
 	w.campaign("capped-offer", m{"fallback_url": "https://f.test/"}, full)
-	w.fresh()
+	w.reload()
 	zero := uuid.Nil
 	dbtest.Exec(w, w.db, `INSERT INTO ledger
 		SELECT $1::uuid, date_trunc('hour', now()), $2::uuid, $3::uuid, $4::uuid, $4::uuid, $4::uuid,
@@ -313,11 +313,11 @@ func TestALinkOnOtherDomains(t *testing.T) {
 	second, foreign := uuid.New(), uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'second.test', true)`, second, w.account)
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, foreign, w.newAccount())
-	first := w.campaign("summer-sale", m{"domain_id": w.own}, path("redirect", nil, m{"url": "https://first.test/", "weight": 1}))
-	const onOwn, onSecond = own, "second.test"
+	first := w.campaign("summer-sale", m{"domain_id": w.ownDomain}, path("redirect", nil, m{"url": "https://first.test/", "weight": 1}))
+	const onOwn, onSecond = ownHost, "second.test"
 	check := func(what string, want map[string]string) {
 		t.Helper()
-		w.fresh()
+		w.reload()
 		for at, location := range want {
 			if got := w.get("/summer-sale", host(at)).Header.Get("Location"); got != location {
 				t.Errorf("%s: %s leads to %q, want %q", what, at, got, location)

@@ -12,7 +12,7 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	w := newEnv(t)
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET token_macros = '{"zoneid": "{z}", "b": "{b}"}'`)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
+	w.reload()
 	w.sent("/summer-sale?b=two&zoneid=one")
 	if c := w.tape.last(); c.Subs[0] != "one" || c.Subs[1] != "two" {
 		t.Errorf("%q", c.Subs)
@@ -27,7 +27,7 @@ func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 	w.campaign("summer-sale", nil, path("offer", nil, to(w.offer("https://one.test/?s={sub1}", n))))
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET deactivated_at = now()`)
 	dbtest.Exec(w, w.db, `UPDATE networks SET deactivated_at = now()`)
-	w.fresh()
+	w.reload()
 	to := w.sent("/summer-sale?zone=one&bid=0.25")
 	c := w.tape.last()
 	if want := "https://one.test/?s=one&clk=" + models.FormatClickID(c.ID); to != want {

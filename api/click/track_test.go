@@ -24,7 +24,7 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 	o := w.offer("https://offer.test/p?a={sub1}&b={sub2}&e={external_id}&c={country}&x={unknown}&z={param.z}#f", n)
 	p := path("offer", nil, to(o))
 	id := w.campaign("summer-sale", m{"cost_model": "auto"}, p)
-	w.fresh()
+	w.reload()
 	res := w.get("/summer-sale?zone=12%2634&sub2=two&vid=V1&bid=0,25&z={z}&sub5=five&t6=six", header("Referer", "https://news.test/a"))
 	c := w.tape.last()
 	if c == nil {
@@ -59,8 +59,8 @@ func TestTrackUnknownAddresses(t *testing.T) {
 	w.campaign("paused-two", m{"status": "paused", "fallback_url": "https://rest.test/?c={clickid}"}, path("redirect", nil, url))
 	w.campaign("archived-one", m{"status": "archived", "fallback_url": "https://rest.test/"}, path("redirect", nil, url))
 	w.campaign("deleted-one", m{"deleted_at": "2026-01-01"}, path("redirect", nil, url))
-	w.campaign("own-domain", m{"domain_id": w.own}, path("redirect", nil, url))
-	w.fresh()
+	w.campaign("own-domain", m{"domain_id": w.ownDomain}, path("redirect", nil, url))
+	w.reload()
 	tests := []struct {
 		name, target string
 		status       int
@@ -77,11 +77,11 @@ func TestTrackUnknownAddresses(t *testing.T) {
 		{"archived", "/archived-one", 404, nil},
 		{"deleted", "/deleted-one", 404, nil},
 		{"another domain's", "/own-domain", 404, nil},
-		{"own domain", "/own-domain", 302, []edit{host(own)}},
+		{"own domain", "/own-domain", 302, []edit{host(ownHost)}},
 		{"unknown host", "/running-one", 404, []edit{host("elsewhere.test")}},
 		{"strange host", "/running-one", 404, []edit{host("[::1]:80")}},
 		{"no index page", "/", 404, nil},
-		{"index page", "/", 302, []edit{host(own)}},
+		{"index page", "/", 302, []edit{host(ownHost)}},
 		{"nulls", "/%00", 404, nil},
 	}
 	for _, tt := range tests {
@@ -89,8 +89,8 @@ func TestTrackUnknownAddresses(t *testing.T) {
 			t.Errorf("%s: %d, want %d", tt.name, res.StatusCode, tt.status)
 		}
 	}
-	w.h.dashboard = own
-	if res := w.get("/own-domain", host(own)); res.StatusCode != http.StatusNotFound {
+	w.h.dashboard = ownHost
+	if res := w.get("/own-domain", host(ownHost)); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a link at the dashboard's host: %d", res.StatusCode)
 	}
 	to := w.get("/paused-two").Header.Get("Location")
@@ -112,12 +112,12 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", m{"daily_cap": 1}, m{"url": "https://a.test/?c={clickid}", "weight": 1}))
-	w.fresh()
+	w.reload()
 	head := w.get("/summer-sale", func(r *http.Request) { r.Method = http.MethodHead })
 	if head.StatusCode != http.StatusFound || head.Header.Get("Location") != "https://a.test/?c=" || len(head.Cookies()) != 0 {
 		t.Errorf("HEAD: %d %v", head.StatusCode, head.Header)
 	}
-	for _, e := range ahead {
+	for _, e := range prefetchEdits {
 		w.checkPrefetch("/summer-sale", e)
 	}
 	if n := len(w.tape.clicks()); n != 0 {
@@ -129,8 +129,8 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	}
 }
 
-// ahead are headers of browsers that load a link ahead of a click.
-var ahead = []edit{header("Sec-Purpose", "prefetch;prerender"), header("Purpose", "prefetch"), header("X-Moz", "prefetch")}
+// prefetchEdits are headers of browsers that load a link ahead of a click.
+var prefetchEdits = []edit{header("Sec-Purpose", "prefetch;prerender"), header("Purpose", "prefetch"), header("X-Moz", "prefetch")}
 
 // checkPrefetch fails unless the answer is an error that does not disclose the link's destination.
 func (w *env) checkPrefetch(target string, edits ...edit) {
@@ -169,7 +169,7 @@ func TestTrackTransitions(t *testing.T) {
 		w.campaign("transition-"+string(rune('a'+i)), nil,
 			path("redirect", m{"transition": tt.transition}, m{"url": dest, "weight": 1}))
 	}
-	w.fresh()
+	w.reload()
 	for i, tt := range tests {
 		res := w.get("/transition-" + string(rune('a'+i)) + "?sub5=%3C%2Fscript%3E%22")
 		body, _ := io.ReadAll(res.Body)
@@ -188,7 +188,7 @@ func TestTrackHostileValuesChangeNothingButTheirPlace(t *testing.T) {
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil,
 		m{"url": "https://safe.test/p?x={sub1}&y={_sub5}&r={referrer}&u={user_agent}&s={_param.s}", "weight": 1}))
-	w.fresh()
+	w.reload()
 	for _, v := range []string{
 		"//evil.test", "https://evil.test", "@evil.test", "\r\nSet-Cookie: a=b", "\x00\x01", "\\evil",
 		".evil.test/", "javascript:alert(1)", "\u2028\u202e", strings.Repeat("z", 5000), "%0d%0aLocation:x", "\xff\xfe",
@@ -245,7 +245,7 @@ func TestTrackFallbacks(t *testing.T) {
 	w.campaign("no-flow-at-all", m{"destination_url": "https://d.test/"})
 	w.campaign("broken-flow", m{"destination_url": "https://d.test/", "streams": `[{"action": 5}]`})
 	w.campaign("foreign-offer", nil, path("offer", nil, to(uuid.New())))
-	w.fresh()
+	w.reload()
 	for alias, want := range map[string]string{
 		"with-both": "https://f.test/with-both", "with-destination": "https://d.test/z",
 		"no-flow-at-all": "https://d.test/", "broken-flow": "https://d.test/",
@@ -271,7 +271,7 @@ func TestTrackOffersOfAnotherAccountAreNotServed(t *testing.T) {
 	foreign := w.offer("https://foreign.test/", uuid.Nil)
 	dbtest.Exec(w, w.db, `UPDATE offers SET account_id = $2 WHERE id = $1`, foreign, w.newAccount())
 	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(foreign)))
-	w.fresh()
+	w.reload()
 	if got := w.sent("/summer-sale"); got != "https://f.test/" {
 		t.Errorf("to %s", got)
 	}
@@ -281,16 +281,16 @@ func TestTrackNothingAndCollect(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("says-something", nil, path("nothing", m{"response": m{"status": 200, "body": "<b>hi</b>"}}))
-	w.campaign("own-something", m{"domain_id": w.own}, path("nothing", m{"response": m{"status": 200, "body": "<b>hi</b>"}}))
+	w.campaign("own-something", m{"domain_id": w.ownDomain}, path("nothing", m{"response": m{"status": 200, "body": "<b>hi</b>"}}))
 	w.campaign("says-nothing", nil, path("nothing", m{"response": m{"status": 204}}))
 	w.campaign("not-collected", nil, path("redirect", m{"collect_clicks": false}, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
+	w.reload()
 	for _, tt := range []struct {
 		target, host, kind string
 		status             int
 	}{
 		{"/says-something", shared, "text/plain; charset=utf-8", 200},
-		{"/own-something", own, "text/html; charset=utf-8", 200},
+		{"/own-something", ownHost, "text/html; charset=utf-8", 200},
 		{"/says-nothing", shared, "", 204},
 	} {
 		res := w.get(tt.target, host(tt.host))
@@ -313,7 +313,7 @@ func TestTrackHandsOver(t *testing.T) {
 	loop := w.campaign("campaign-loop", m{"fallback_url": "https://f.test/"})
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET streams = $2 WHERE id = $1`, loop,
 		`[{"id": "`+uuid.NewString()+`", "action": "campaign", "campaign_id": "`+loop.String()+`"}]`)
-	w.fresh()
+	w.reload()
 	if got := w.sent("/campaign-first"); got != "https://a.test/campaign-last" {
 		t.Errorf("to %s", got)
 	}
@@ -338,15 +338,15 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 	w.campaign("campaign-once", nil, path("campaign", m{
 		"campaign_id": last, "filters": []m{{"attribute": "is_unique", "operator": "equals", "value": true}},
 	}), path("redirect", nil, url("known")))
-	w.fresh()
+	w.reload()
 	for i := range 20 {
 		first := w.get("/campaign-bound", peer("8.8.4."+itoa(i)+":1"))
 		to := first.Header.Get("Location")
-		if again := w.sent("/campaign-bound", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1")); again != to {
-			t.Fatalf("by cookie: %s, then %s", to, again)
+		if repeated := w.sent("/campaign-bound", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1")); repeated != to {
+			t.Fatalf("by cookie: %s, then %s", to, repeated)
 		}
-		if again := w.sent("/campaign-bound", peer("8.8.4."+itoa(i)+":2")); again != to {
-			t.Fatalf("by fingerprint: %s, then %s", to, again)
+		if repeated := w.sent("/campaign-bound", peer("8.8.4."+itoa(i)+":2")); repeated != to {
+			t.Fatalf("by fingerprint: %s, then %s", to, repeated)
 		}
 	}
 	for i, want := range []string{"https://last.test/", "https://known.test/"} {
@@ -368,7 +368,7 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
+	w.reload()
 	w.tape.fail = true
 	w.sent("/summer-sale")
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {

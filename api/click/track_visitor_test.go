@@ -22,7 +22,7 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 		path("redirect", m{"stream_type": "default"}, target("rest")))
 	w.campaign("weighted", m{"flow_rotation": "weight"}, path("redirect", m{"weight": 1}, target("one")),
 		path("redirect", m{"weight": 3}, target("three")), path("redirect", m{"weight": 0}, target("never")))
-	w.fresh()
+	w.reload()
 	for name, e := range map[string]edit{
 		"german": peer("5.9.0.1:1"), "port": host(shared + ":8080"), "bot": header("User-Agent", "curl/8.0"),
 		"rest": header("X-None", "1"),
@@ -72,7 +72,7 @@ func TestTrackCosts(t *testing.T) {
 		w.campaign(tt.alias, m{"cost_model": tt.model, "cost_value": tt.value, "traffic_loss_pct": tt.loss},
 			path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	}
-	w.fresh()
+	w.reload()
 	for _, tt := range tests {
 		w.sent("/" + tt.alias + "?bid=0.01")
 		c := w.tape.last()
@@ -95,12 +95,12 @@ func TestTrackBindsVisitors(t *testing.T) {
 	url := func(n string) m { return m{"url": "https://" + n + ".test/", "weight": 1} }
 	w.campaign("bound-visitor", m{"bind_visitors": "streams", "flow_rotation": "weight"}, path("redirect", nil, url("a")),
 		path("redirect", nil, url("b")), path("redirect", nil, url("c")), path("redirect", nil, url("d")))
-	w.fresh()
+	w.reload()
 	for i := range 20 { // recognized by cookie, from changing addresses
 		first := w.get("/bound-visitor", peer("8.8.4."+itoa(i)+":1"))
-		again := w.sent("/bound-visitor", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
-		if again != first.Header.Get("Location") {
-			t.Fatalf("%s, then %s", first.Header.Get("Location"), again)
+		repeated := w.sent("/bound-visitor", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
+		if repeated != first.Header.Get("Location") {
+			t.Fatalf("%s, then %s", first.Header.Get("Location"), repeated)
 		}
 		if c := w.tape.last(); c.Arrival != "cookie" {
 			t.Errorf("arrival %s", c.Arrival)
@@ -108,8 +108,8 @@ func TestTrackBindsVisitors(t *testing.T) {
 	}
 	for i := range 20 { // recognized by fingerprint, without cookies
 		first := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":1"))
-		if again := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":2")); again != first {
-			t.Fatalf("%s, then %s", first, again)
+		if repeated := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":2")); repeated != first {
+			t.Fatalf("%s, then %s", first, repeated)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
-	w.fresh()
+	w.reload()
 	behind := []edit{peer("10.1.1.1:1"), header("X-Forwarded-For", "8.8.8.8")}
 	for _, tt := range []struct {
 		name   string
@@ -175,7 +175,7 @@ func TestTrackUniqueKeys(t *testing.T) {
 	w.campaign("unique-ip", m{"uniqueness_method": "ip"}, path("redirect", nil, url))
 	w.campaign("unique-param", m{"uniqueness_method": "param", "uniqueness_param": "uid"}, path("redirect", nil, url))
 	w.campaign("unique-both", nil, path("redirect", nil, url))
-	w.fresh()
+	w.reload()
 	key := func(target string, edits ...edit) [16]byte { w.sent(target, edits...); return w.tape.last().UniqueKey }
 	other := header("User-Agent", strings.Replace(chrome, "138", "137", 1))
 	away := peer("4.4.4.4:1")

@@ -70,17 +70,17 @@ func TestHiddenLink(t *testing.T) {
 	w := newEnv(t)
 	old, foreign := w.store(w.account, time.Hour), w.store(w.newAccount(), time.Hour)
 	ancient, fresh := w.store(w.account, maxTrapAge+time.Hour), models.NewClickID()
-	w.fresh()
+	w.reload()
 	for _, c := range []struct {
 		name, method, text string
 		edits              []edit
 		want               []models.ClickTrap
 	}{
 		{"a click", "GET", models.FormatClickID(old), nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
-		{"on its own domain", "GET", models.FormatClickID(old), []edit{host(own)}, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
-		{"of another account", "GET", models.FormatClickID(foreign), []edit{host(own)}, nil},
+		{"on its own domain", "GET", models.FormatClickID(old), []edit{host(ownHost)}, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
+		{"of another account", "GET", models.FormatClickID(foreign), []edit{host(ownHost)}, nil},
 		{"perhaps not stored yet", "GET", models.FormatClickID(fresh), nil, []models.ClickTrap{{ClickID: fresh}}},
-		{"perhaps not stored yet, own domain", "GET", models.FormatClickID(fresh), []edit{host(own)}, []models.ClickTrap{{ClickID: fresh, AccountID: w.account}}},
+		{"perhaps not stored yet, own domain", "GET", models.FormatClickID(fresh), []edit{host(ownHost)}, []models.ClickTrap{{ClickID: fresh, AccountID: w.account}}},
 		{"headers only", "HEAD", models.FormatClickID(old), nil, nil},
 		{"fetched ahead", "GET", models.FormatClickID(old), []edit{header("Sec-Purpose", "prefetch;prerender")}, nil},
 		{"too old", "GET", models.FormatClickID(ancient), nil, nil},
@@ -117,7 +117,7 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 		w := newEnv(t)
 		w.h.privacy = privacy
 		w.campaign("summer-sale", nil, path("redirect", m{}, m{"url": "https://a.test/", "weight": 1}))
-		w.fresh()
+		w.reload()
 		w.sent("/summer-sale")
 		click := w.tape.clicks()[0]
 		for _, e := range []edit{nil, peer("198.51.100.77:1"), header("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0")} {
@@ -140,7 +140,7 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 func TestHiddenLinkInTrouble(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.fresh()
+	w.reload()
 	id := idBefore(time.Hour)
 	w.h.clicks = dbclick.Log{Conn: down(t)}
 	w.follow("GET", models.FormatClickID(id))

@@ -46,7 +46,7 @@ func mesh(n, next, size int) *store.Routing {
 // beyond the limits are left to the service, and they are the same campaigns at each compilation.
 func TestEdgeBounds(t *testing.T) {
 	t.Parallel()
-	compile := func(r *store.Routing, most, work int) (kept int, large []bool) {
+	compile := func(r *store.Routing, most, work int) (bytesKept int, large []bool) {
 		t.Helper()
 		list, err := NewExplainer(r).Snapshot().edgeBundles(most, work)
 		if err != nil {
@@ -56,14 +56,14 @@ func TestEdgeBounds(t *testing.T) {
 			if b.Value == nil && !reflect.DeepEqual(b.Origin, []string{models.EdgeTooLarge}) {
 				t.Errorf("%s is not published because of %s", b.Key, b.Origin)
 			}
-			kept += len(b.Value)
+			bytesKept += len(b.Value)
 			large = append(large, b.Value == nil)
 		}
-		return kept, large
+		return bytesKept, large
 	}
 	count := func(large []bool) (n int) {
-		for _, is := range large {
-			if is {
+		for _, isLarge := range large {
+			if isLarge {
 				n++
 			}
 		}
@@ -71,23 +71,23 @@ func TestEdgeBounds(t *testing.T) {
 	}
 
 	small := mesh(40, 4, 400) // each bundle has 13 campaigns
-	whole, large := compile(small, 1<<30, 1<<30)
-	if count(large) != 0 || len(large) != 40 || whole < 40*13*400 {
-		t.Errorf("%d of %d are too large, %d bytes", count(large), len(large), whole)
+	allBytes, large := compile(small, 1<<30, 1<<30)
+	if count(large) != 0 || len(large) != 40 || allBytes < 40*13*400 {
+		t.Errorf("%d of %d are too large, %d bytes", count(large), len(large), allBytes)
 	}
-	kept, some := compile(small, whole/2, 1<<30)
-	if n := count(some); n == 0 || n > 21 || kept > whole/2+whole/20 {
-		t.Errorf("with half the bytes %d are left to the service, %d bytes are kept", n, kept)
+	bytesKept, largeAtHalf := compile(small, allBytes/2, 1<<30)
+	if n := count(largeAtHalf); n == 0 || n > 21 || bytesKept > allBytes/2+allBytes/20 {
+		t.Errorf("with half the bytes %d are left to the service, %d bytes are kept", n, bytesKept)
 	}
-	if _, again := compile(small, whole/2, 1<<30); !reflect.DeepEqual(again, some) {
+	if _, repeated := compile(small, allBytes/2, 1<<30); !reflect.DeepEqual(repeated, largeAtHalf) {
 		t.Error("another compilation leaves other campaigns to the service")
 	}
 
 	// None of these bundles fits. Few bytes are assembled: one part for each campaign, and a bundle or two.
 	big := mesh(60, 20, 200<<10)
-	kept, large = compile(big, models.MaxEdgeAccount, 2*edgeGiveUp)
-	if kept != 0 || count(large) != 60 {
-		t.Errorf("%d bytes are kept, %d are too large", kept, count(large))
+	bytesKept, large = compile(big, models.MaxEdgeAccount, 2*edgeGiveUp)
+	if bytesKept != 0 || count(large) != 60 {
+		t.Errorf("%d bytes are kept, %d are too large", bytesKept, count(large))
 	}
 	k := NewExplainer(big).Snapshot()
 	for c := range each[*Campaign](k, campaigns) {

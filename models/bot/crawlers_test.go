@@ -23,7 +23,7 @@ func TestCrawlers(t *testing.T) {
 		if c.Name != want || ok != (want != "") {
 			t.Errorf("%q claims to be %q", agent, c.Name)
 		}
-		if back, ok := bot.CrawlerNamed(c.Name); want != "" && (!ok || back.Mark != c.Mark) {
+		if found, ok := bot.CrawlerNamed(c.Name); want != "" && (!ok || found.Mark != c.Mark) {
 			t.Errorf("%s is not found by its name", want)
 		}
 	}

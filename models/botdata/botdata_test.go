@@ -48,8 +48,8 @@ func TestFilesOfEachForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, err := botdata.Unpack(packed); err != nil || !slices.Equal(back, l.Entries) {
-			t.Errorf("%s comes back as %q, %v", c.name, back, err)
+		if unpacked, err := botdata.Unpack(packed); err != nil || !slices.Equal(unpacked, l.Entries) {
+			t.Errorf("%s comes back as %q, %v", c.name, unpacked, err)
 		}
 	}
 	if _, known := botdata.KindOfFile("list.txt"); known {
@@ -142,8 +142,8 @@ func TestGuards(t *testing.T) {
 		if err := forced.Read("f", []byte(c.content), today); err != nil || len(forced.Entries) != c.entries {
 			t.Errorf("%s %.40q: by force: %v, %d entries", c.kind, c.content, err, len(forced.Entries))
 		}
-		if told := fmt.Sprint(forced.Overruled); (len(forced.Overruled) == 0) != (c.want == "") || !strings.Contains(told, c.want) {
-			t.Errorf("%s %.40q: by force: %s, want %s", c.kind, c.content, told, c.want)
+		if reported := fmt.Sprint(forced.Overruled); (len(forced.Overruled) == 0) != (c.want == "") || !strings.Contains(reported, c.want) {
+			t.Errorf("%s %.40q: by force: %s, want %s", c.kind, c.content, reported, c.want)
 		}
 	}
 	broken := botdata.NewList(botdata.Tor)

@@ -26,11 +26,11 @@ const cloudsFile = "clouds.bin"
 func TestClouds(t *testing.T) {
 	t.Parallel()
 	i := slices.IndexFunc(botdata.BuiltIns, func(b botdata.BuiltIn) bool { return b.Kind == botdata.Datacenter })
-	of := botdata.BuiltIns[i]
+	builtIn := botdata.BuiltIns[i]
 	var module struct{ Dir, Sum string }
-	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", of.Module+"@"+of.Version).Output()
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", builtIn.Module+"@"+builtIn.Version).Output()
 	if err != nil || json.Unmarshal(out, &module) != nil || module.Sum != "h1:6pJ4XnovIrTWzlCJs5/QD1tv6wvK0wiICmmdY0/8WAs=" {
-		t.Skipf("%s cannot be had here: %v %s", of.Module, err, out)
+		t.Skipf("%s cannot be had here: %v %s", builtIn.Module, err, out)
 	}
 	text, err := os.ReadFile(filepath.Join(module.Dir, "sources_data.json"))
 	if err != nil {
@@ -46,12 +46,12 @@ func TestClouds(t *testing.T) {
 			b.AddPrefix(netip.MustParsePrefix(n).Masked())
 		}
 	}
-	all, err := b.IPSet()
+	cloudSet, err := b.IPSet()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var entries []string
-	for _, p := range all.Prefixes() {
+	for _, p := range cloudSet.Prefixes() {
 		entries = append(entries, p.String())
 	}
 	want, err := botdata.Pack(entries)
@@ -65,7 +65,7 @@ func TestClouds(t *testing.T) {
 	}
 	got, err := os.ReadFile(cloudsFile)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s does not match %s, run make generate: %v", cloudsFile, of.Module, err)
+		t.Errorf("%s does not match %s, run make generate: %v", cloudsFile, builtIn.Module, err)
 	}
 }
 

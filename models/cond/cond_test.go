@@ -252,8 +252,8 @@ func TestConditionReadsAnyJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := json.Marshal(c); err != nil || string(again) != text {
-		t.Errorf("written back as %s, %v", again, err)
+	if repeated, err := json.Marshal(c); err != nil || string(repeated) != text {
+		t.Errorf("written back as %s, %v", repeated, err)
 	}
 }
 

@@ -91,14 +91,14 @@ func TestExhausted(t *testing.T) {
 	}
 	f := &cond.Facts{}
 	f.Assign("user_agent", strings.Repeat("a", 100))
-	looks := 0
-	for ; m.Match(f); looks++ {
-		if looks > 1000 {
+	matches := 0
+	for ; m.Match(f); matches++ {
+		if matches > 1000 {
 			t.Fatal("the decision is not exhausted after 1000 matches")
 		}
 	}
-	if looks == 0 || !f.Exhausted() || m.Match(f) {
-		t.Errorf("%d looks, exhausted %v", looks, f.Exhausted())
+	if matches == 0 || !f.Exhausted() || m.Match(f) {
+		t.Errorf("%d looks, exhausted %v", matches, f.Exhausted())
 	}
 	if matched, found := m.Explain(f); len(found) != 1 || !found[0].Matched || matched || !f.Exhausted() {
 		t.Errorf("explained as %v %+v", matched, found)
@@ -165,8 +165,8 @@ func randomRules(r *rand.Rand) []cond.Condition {
 func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	r := rand.New(rand.NewPCG(1, 2))
 	f := &cond.Facts{}
-	var kept []*cond.Matcher
-	said, refused, heap, slowest := 0, 0, heapSize(), time.Duration(0)
+	var matchers []*cond.Matcher
+	statedBytes, refused, heap, slowest := 0, 0, heapSize(), time.Duration(0)
 	for n := range longtest.Size(400, 10_000) {
 		list := randomRules(r)
 		logic := []string{"and", "or"}[n%2]
@@ -180,20 +180,20 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 			refused++
 			continue
 		}
-		took := time.Hour
+		taken := time.Hour
 		for range 3 { // the processor may have been away, and the first time allocates
-			took = min(took, processorTime(func() { m.Match(longTexts(f)) }))
+			taken = min(taken, processorTime(func() { m.Match(longTexts(f)) }))
 		}
-		slowest = max(slowest, took)
-		kept, said = append(kept, m), said+cost.Bytes
+		slowest = max(slowest, taken)
+		matchers, statedBytes = append(matchers, m), statedBytes+cost.Bytes
 	}
-	if took := heapSize() - heap; took > said {
-		t.Errorf("%d rule sets take %d bytes, and say %d", len(kept), took, said)
+	if taken := heapSize() - heap; taken > statedBytes {
+		t.Errorf("%d rule sets take %d bytes, and say %d", len(matchers), taken, statedBytes)
 	}
-	if refused == 0 || len(kept) < refused/100 {
-		t.Errorf("%d of %d were refused", refused, len(kept))
+	if refused == 0 || len(matchers) < refused/100 {
+		t.Errorf("%d of %d were refused", refused, len(matchers))
 	}
-	t.Logf("%d kept, %d refused; the slowest decision took %s", len(kept), refused, slowest) // only logged, because machines differ
+	t.Logf("%d kept, %d refused; the slowest decision took %s", len(matchers), refused, slowest) // only logged, because machines differ
 }
 
 // longTexts returns the facts of a visitor with the longest possible texts.

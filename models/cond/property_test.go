@@ -53,21 +53,21 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 			return m
 		}
 		var list []cond.Condition
-		all, some := true, false
+		allMatch, anyMatches := true, false
 		for range rapid.IntRange(1, 4).Draw(rt, "conditions") {
 			c := genCondition(rt)
 			if cond.Validate(c) != nil {
 				continue
 			}
 			list = append(list, c)
-			held := compile("and", c).Match(f)
-			all, some = all && held, some || held
+			matched := compile("and", c).Match(f)
+			allMatch, anyMatches = allMatch && matched, anyMatches || matched
 		}
-		some = some || len(list) == 0
-		for logic, want := range map[string]bool{"and": all, "or": some} {
+		anyMatches = anyMatches || len(list) == 0
+		for logic, want := range map[string]bool{"and": allMatch, "or": anyMatches} {
 			m := compile(logic, list...)
-			if told, _ := m.Explain(f); m.Match(f) != want || told != want || cond.NewShared(m).Match(f) != want {
-				rt.Fatalf("%s matches %v, explained as %v, want %v", logic, m.Match(f), told, want)
+			if explained, _ := m.Explain(f); m.Match(f) != want || explained != want || cond.NewShared(m).Match(f) != want {
+				rt.Fatalf("%s matches %v, explained as %v, want %v", logic, m.Match(f), explained, want)
 			}
 			var screen cond.Screen
 			screen.Add(nil, logic == "or")
@@ -205,18 +205,18 @@ func BenchmarkLongLists(b *testing.B) {
 		{"end", "ends_with", agent, func(i int) string { return bot(i) + " Safari/537.36" }},
 	} {
 		for _, n := range []int{17, 50, cond.MaxItems} {
-			var whole, part []any
+			var allValues, part []any
 			var parts []cond.Condition
 			for i := range n {
 				v := bb.value(i)
-				whole = append(whole, v)
+				allValues = append(allValues, v)
 				if part = append(part, v); len(part) == 16 || i == n-1 {
 					parts, part = append(parts, cond.Condition{Attribute: "url", Operator: bb.operator, Value: part}), nil
 				}
 			}
 			logic := map[bool]string{true: "and", false: "or"}[bb.operator == "not_contains"]
 			for how, list := range map[string][]cond.Condition{
-				"set": {{Attribute: "url", Operator: bb.operator, Value: whole}}, "each": parts,
+				"set": {{Attribute: "url", Operator: bb.operator, Value: allValues}}, "each": parts,
 			} {
 				m, err := cond.Compile(list, logic)
 				if err != nil {

@@ -36,7 +36,7 @@ func TestSharedMatcherFollowsSet(t *testing.T) {
 	holds(true, true)
 	shared.Set(cond.Never)
 	holds(false, false)
-	shared.Set(cond.NewShared(german)) // takes over the matcher that the other one stands for now
+	shared.Set(cond.NewShared(german)) // shared now stands for german itself, not for the new shared matcher
 	holds(true, false)
 
 	var all sync.WaitGroup

@@ -203,7 +203,7 @@ func TestSkippedLinesAreLimited(t *testing.T) {
 	}
 }
 
-// TestLastDay reads rows whose last day is another one, or cannot be read.
+// TestLastDay reads rows whose last day differs from their day, or cannot be read.
 func TestLastDay(t *testing.T) {
 	t.Parallel()
 	for last, want := range map[string]string{

@@ -69,7 +69,7 @@ func all(s *Scanner) (out [][]string) {
 	return out
 }
 
-// The separator that a spreadsheet names is the first one to try, and its line is no record.
+// The separator that a spreadsheet names is tried first, and the line that names it is no record.
 func TestStart(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
@@ -145,7 +145,7 @@ func FuzzCharsets(f *testing.F) {
 	f.Add("Tag;Größe\n1;2\n")
 	f.Add("День;Расход\n1;2\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.ContainsRune(text, 0) { // no text file has it
+		if strings.ContainsRune(text, 0) { // no text file has a zero byte
 			return
 		}
 		text = strings.TrimPrefix(strings.ToValidUTF8(text, ""), "\uFEFF")

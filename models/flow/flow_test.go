@@ -174,7 +174,7 @@ func TestPickDoesNotAllocate(t *testing.T) {
 }
 
 // BenchmarkPick routes with 20 paths of three conditions each. The visitor's values are set again each time. Only the last path
-// matches, so every condition that can be looked at is looked at.
+// matches, so all paths are evaluated.
 func BenchmarkPick(b *testing.B) {
 	p, v := benchPlan(b), visitor("us")
 	country, version, agent := cond.Named("country"), cond.Named("browser_version"), cond.Named("user_agent")

@@ -105,9 +105,9 @@ func TestLogic(t *testing.T) {
 	if !unique.Uses(cond.IsUnique) || unique.Uses(cond.ClicksToday) {
 		t.Error("is_unique is used, clicks_today is not")
 	}
-	gone := a.plan(t, `[{"action":"nothing","rules":[{"rule_id":"<31>"}]}]`,
+	withoutRule := a.plan(t, `[{"action":"nothing","rules":[{"rule_id":"<31>"}]}]`,
 		func(o *flow.Options) { o.Rule = func(uuid.UUID) *cond.Matcher { return nil } })
-	if d := gone.Pick(visitor("DE"), flow.Env{}, 1); d.Via != flow.ViaNone {
+	if d := withoutRule.Pick(visitor("DE"), flow.Env{}, 1); d.Via != flow.ViaNone {
 		t.Error("a visitor satisfies a rule that no longer exists")
 	}
 }
@@ -133,13 +133,13 @@ func TestDestinations(t *testing.T) {
 	if got["offer 3"]+got["offer 4"] != 0 {
 		t.Errorf("unusable offers were served: %v", got)
 	}
-	none := a.plan(t, `[{"name":"capped","action":"offer","destinations":[{"id":"<3>"}]},
+	withoutOffer := a.plan(t, `[{"name":"capped","action":"offer","destinations":[{"id":"<3>"}]},
 		{"name":"next","action":"nothing"}]`, nil)
-	if got := pathOf(none.Pick(visitor("DE"), flow.Env{}, 1)); got != "next" {
+	if got := pathOf(withoutOffer.Pick(visitor("DE"), flow.Env{}, 1)); got != "next" {
 		t.Errorf("a path without a usable destination was chosen: %s", got)
 	}
 	a.refs[id(3)].SetCapped(false)
-	if got := pathOf(none.Pick(visitor("DE"), flow.Env{}, 1)); got != "capped" {
+	if got := pathOf(withoutOffer.Pick(visitor("DE"), flow.Env{}, 1)); got != "capped" {
 		t.Errorf("the offer is usable again, the decision is %s", got)
 	}
 }

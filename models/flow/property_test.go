@@ -19,7 +19,7 @@ func genFlow(t *rapid.T) []flow.Path {
 		{Attribute: "browser_version", Operator: "gte", Value: "100"},
 		{Attribute: "region", Operator: "regex", Value: "b"},
 	}
-	some := rapid.SliceOfN(rapid.SampledFrom(conditions), 0, 3)
+	fewConditions := rapid.SliceOfN(rapid.SampledFrom(conditions), 0, 3)
 	paths := make([]flow.Path, rapid.IntRange(1, 8).Draw(t, "paths"))
 	for i := range paths {
 		p := flow.NewPath()
@@ -32,9 +32,9 @@ func genFlow(t *rapid.T) []flow.Path {
 		p.Weight = float64(rapid.IntRange(0, 3).Draw(t, "weight"))
 		p.IsActive = rapid.IntRange(0, 4).Draw(t, "active") > 0
 		p.Logic = rapid.SampledFrom([]string{"and", "or"}).Draw(t, "logic")
-		p.Filters = some.Draw(t, "filters")
+		p.Filters = fewConditions.Draw(t, "filters")
 		p.CampaignID = id(21).String()
-		if c := some.Draw(t, "rule"); len(c) > 0 {
+		if c := fewConditions.Draw(t, "rule"); len(c) > 0 {
 			p.Rules = append(p.Rules, flow.RuleRef{Conditions: c}, flow.RuleRef{RuleID: id(31).String()})
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "destinations") {
@@ -77,11 +77,11 @@ func TestProperties(t *testing.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
 		d := p.Pick(v, flow.Env{}, seed)
 		o.Explained = true
-		told, err := flow.Compile(paths, o)
+		explained, err := flow.Compile(paths, o)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if e := told.Pick(v, flow.Env{Trace: &flow.Trace{}}, seed); e.Via != d.Via || pathOf(e) != pathOf(d) || e.Lander != d.Lander ||
+		if e := explained.Pick(v, flow.Env{Trace: &flow.Trace{}}, seed); e.Via != d.Via || pathOf(e) != pathOf(d) || e.Lander != d.Lander ||
 			e.Offer != d.Offer {
 			rt.Fatalf("sent to %s, explained as %s", pathOf(d), pathOf(e))
 		}
@@ -98,14 +98,14 @@ func TestProperties(t *testing.T) {
 			}
 		}
 		leads := d.Lander != nil || d.Offer != nil || d.URL != nil
-		if wants := d.Action() != flow.ActionNothing && d.Action() != flow.ActionCampaign; wants != leads {
+		if wantsDestination := d.Action() != flow.ActionNothing && d.Action() != flow.ActionCampaign; wantsDestination != leads {
 			rt.Fatalf("%s without a destination, or the other way round", d.Action())
 		}
 		v.Bound.Path = d.Route.ID
 		if d.Lander != nil {
 			v.Bound.Lander = d.Lander.ID
 			if offer, _, ok := p.PickOffer(d.Route, 1, uuid.Nil, seed); ok {
-				if again, _, _ := p.PickOffer(d.Route, 1, offer.ID, seed+1); !offer.Open() || again != offer {
+				if repeated, _, _ := p.PickOffer(d.Route, 1, offer.ID, seed+1); !offer.Open() || repeated != offer {
 					rt.Fatal("the click-out's offer is not kept, or not usable")
 				}
 			}
@@ -114,9 +114,9 @@ func TestProperties(t *testing.T) {
 			v.Bound.Offer = d.Offer.ID
 		}
 		for i := range uint64(5) {
-			again := p.Pick(v, flow.Env{}, seed+i*977)
-			if again.Route != d.Route || again.Lander != d.Lander || again.Offer != d.Offer {
-				rt.Fatalf("bound to %s, sent to %s", pathOf(d), pathOf(again))
+			repeated := p.Pick(v, flow.Env{}, seed+i*977)
+			if repeated.Route != d.Route || repeated.Lander != d.Lander || repeated.Offer != d.Offer {
+				rt.Fatalf("bound to %s, sent to %s", pathOf(d), pathOf(repeated))
 			}
 		}
 	})

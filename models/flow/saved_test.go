@@ -16,11 +16,11 @@ func TestInline(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", flow.MaxNameLen)
 	paths := flow.Normalize([]flow.Path{flow.NewPath(), flow.NewPath(), flow.NewPath(), flow.NewPath()})
-	kept := flow.RuleRef{Name: "kept", RuleID: id(32).String()}
+	keptRule := flow.RuleRef{Name: "kept", RuleID: id(32).String()}
 	for i := range paths {
 		paths[i].Action = flow.ActionNothing
 		paths[i].Rules = []flow.RuleRef{
-			{Name: "deleted", RuleID: id(31).String()}, {Name: long, RuleID: id(31).String()}, kept,
+			{Name: "deleted", RuleID: id(31).String()}, {Name: long, RuleID: id(31).String()}, keptRule,
 		}
 	}
 	paths[1].Rules = append(paths[1].Rules, flow.RuleRef{
@@ -39,7 +39,7 @@ func TestInline(t *testing.T) {
 		if r.RuleID != "" || r.Logic != "or" || fmt.Sprint(r.Conditions) != fmt.Sprint(deleted.Conditions) {
 			t.Errorf("%+v", r)
 		}
-		if fmt.Sprint(p.Rules[2]) != fmt.Sprint(kept) {
+		if fmt.Sprint(p.Rules[2]) != fmt.Sprint(keptRule) {
 			t.Errorf("a rule that still exists became %+v", p.Rules[2])
 		}
 		names = append(names, r.Name)

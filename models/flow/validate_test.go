@@ -169,7 +169,7 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := flow.Parse(raw)
+	reread, err := flow.Parse(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestDefaults(t *testing.T) {
 	if err := json.Unmarshal(raw, &plain); err != nil {
 		t.Fatal(err)
 	}
-	for _, got := range [][]flow.Path{again, plain} {
+	for _, got := range [][]flow.Path{reread, plain} {
 		if second, err := json.Marshal(got); err != nil || string(second) != string(raw) {
 			t.Errorf("%s\nbecame\n%s, %v", raw, second, err)
 		}

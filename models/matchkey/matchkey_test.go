@@ -149,7 +149,7 @@ func TestConsent(t *testing.T) {
 			t.Errorf("%q: %d, want %d", word, got, want)
 		}
 		keys, dropped := matchkey.Receive(matchkey.Person{"email": "a@example.com", "zip": " "}, got, "")
-		if kept := want == matchkey.ConsentGranted; keys.IsEmpty() == kept || (len(dropped) == 1) == kept {
+		if isKept := want == matchkey.ConsentGranted; keys.IsEmpty() == isKept || (len(dropped) == 1) == isKept {
 			t.Errorf("%q: %v, dropped %v", word, keys.Names(), dropped)
 		}
 	}

@@ -97,11 +97,11 @@ func TestLocales(t *testing.T) {
 	homes := homeLocales()
 	for _, tag := range locales() {
 		p := message.NewPrinter(tag)
-		own, _ := currency.FromTag(tag)
+		localCurrency, _ := currency.FromTag(tag)
 		for _, text := range amounts {
 			value := decimal.RequireFromString(text)
 			f, _ := value.Float64()
-			for _, code := range append(codes, own.String()) {
+			for _, code := range append(codes, localCurrency.String()) {
 				u := currency.MustParseISO(code)
 				if u == currency.XXX {
 					continue
@@ -126,7 +126,7 @@ func TestLocales(t *testing.T) {
 	}
 }
 
-// TestPlain checks that the fast path never reads a text in another way than the rest.
+// TestPlain checks that the fast path never reads a text in another way than the general path.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -298,9 +298,9 @@ func FuzzRead(f *testing.F) {
 		if other, err := Read(text, ""); err == nil && got.Currency == "" && !other.Value.Equal(got.Value) {
 			t.Fatalf("%q is read as %s in %q, and as %s without a currency", text, got.Value, given, other.Value)
 		}
-		again, err := Read(got.Value.String()+"e0", given)
-		if err != nil || !again.Value.Equal(got.Value) {
-			t.Fatalf("%q is %s, which is read as %v, %v", text, got.Value, again.Value, err)
+		reread, err := Read(got.Value.String()+"e0", given)
+		if err != nil || !reread.Value.Equal(got.Value) {
+			t.Fatalf("%q is %s, which is read as %v, %v", text, got.Value, reread.Value, err)
 		}
 		if got.Currency != "" && got.Currency != Unknown && got.Currency != given && !isCode(got.Currency) {
 			t.Fatalf("%q has the currency %q", text, got.Currency)
@@ -339,15 +339,15 @@ func sameDigits(text string, value decimal.Decimal) bool {
 		}
 	}
 	cuts = append(cuts, len(mantissa))
-	whole := new(big.Rat)
+	digitsValue := new(big.Rat)
 	ten := big.NewRat(10, 1)
 	for _, d := range mantissa {
-		whole.Mul(whole, ten).Add(whole, big.NewRat(int64(d), 1))
+		digitsValue.Mul(digitsValue, ten).Add(digitsValue, big.NewRat(int64(d), 1))
 	}
 	margin := big.NewRat(1, 2_000_000)
 	for _, cut := range cuts {
 		shift := int(power.Int64()) - (len(mantissa) - cut)
-		v := new(big.Rat).Set(whole)
+		v := new(big.Rat).Set(digitsValue)
 		for ; shift > 0; shift-- {
 			v.Mul(v, ten)
 		}

@@ -97,9 +97,9 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 		if got.Key == "" {
 			t.Errorf("%s: %s has no key", name, c.name)
 		}
-		again, _ := s.Read(sign(c.body), secret, nil)
-		if again.Key != got.Key {
-			t.Errorf("%s: %s has the keys %s and %s", name, c.name, got.Key, again.Key)
+		repeated, _ := s.Read(sign(c.body), secret, nil)
+		if repeated.Key != got.Key {
+			t.Errorf("%s: %s has the keys %s and %s", name, c.name, got.Key, repeated.Key)
 		}
 		if _, err := s.Read(r, secret+"x", nil); !errors.Is(err, notification.ErrUnproven) {
 			t.Errorf("%s: %s is believed with another secret: %v", name, c.name, err)

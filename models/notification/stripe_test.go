@@ -149,7 +149,7 @@ func TestStripeReplay(t *testing.T) {
 	if _, err := s.Read(r, secret, nil); !errors.Is(err, notification.ErrUnproven) {
 		t.Errorf("moved: %v", err)
 	}
-	// While a secret is replaced, Stripe sends a signature by each of both.
+	// While a secret is replaced, Stripe sends a signature by the old secret and one by the new secret.
 	other, own := signStripeAt(body, received, "old"), signStripeAt(body, received, secret)
 	other.Header["stripe-signature"] += "," + strings.Split(own.Header["stripe-signature"], ",")[1]
 	if _, err := s.Read(other, secret, nil); err != nil {

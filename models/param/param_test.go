@@ -38,25 +38,26 @@ func TestFromQuery(t *testing.T) {
 	}
 }
 
-// TestNextReadsLikeTheStandardLibrary compares usual queries with url.ParseQuery, and checks that only usual ones are called so.
+// TestNextReadsLikeTheStandardLibrary compares usual queries with url.ParseQuery, and checks that Next reports only such queries as
+// usual.
 func TestNextReadsLikeTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	for query, usual := range map[string]bool{
 		"a=1": true, "a=x+y": true, "a=%C3%A4&b=%26": true, "ä=ö": true, "amp=1": true,
 		"a=%": false, "a=1&amp;b=2": false, "a=%E4": false, "%zz=1": false,
 	} {
-		all, rest := true, query
+		allUsual, unread := true, query
 		got := url.Values{}
-		for rest != "" {
+		for unread != "" {
 			var p Param
 			var ok bool
-			p, rest, ok = Next(rest)
+			p, unread, ok = Next(unread)
 			got.Add(p.Name, p.Value)
-			all = all && ok
+			allUsual = allUsual && ok
 		}
 		want, err := url.ParseQuery(query)
-		if all != usual || usual && (err != nil || got.Encode() != want.Encode()) {
-			t.Errorf("%q: usual %v, %v, want %v", query, all, got, want)
+		if allUsual != usual || usual && (err != nil || got.Encode() != want.Encode()) {
+			t.Errorf("%q: usual %v, %v, want %v", query, allUsual, got, want)
 		}
 	}
 }
@@ -108,8 +109,8 @@ var texts = []struct{ charset, language, text string }{
 	{"windows-1252", "", "Müller"},
 }
 
-// TestCharset reads texts in the charsets of their senders. With the charset stated, they are themselves. By the language alone they
-// are themselves or empty, and never other letters.
+// TestCharset reads texts in the charsets of their senders. If the charset is stated, each text is read correctly. If only the
+// language is known, each text is read correctly or is empty, and never becomes other letters.
 func TestCharset(t *testing.T) {
 	t.Parallel()
 	empty := 0
@@ -251,8 +252,8 @@ func BenchmarkNext(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				for rest := query; rest != ""; {
-					_, rest, _ = Next(rest)
+				for unread := query; unread != ""; {
+					_, unread, _ = Next(unread)
 				}
 			}
 		})
@@ -271,11 +272,11 @@ func FuzzQuery(f *testing.F) {
 				t.Fatalf("%+v", p)
 			}
 		}
-		for rest := query; rest != ""; {
-			pair, _, _ := strings.Cut(rest, "&")
+		for unread := query; unread != ""; {
+			pair, _, _ := strings.Cut(unread, "&")
 			var p Param
 			var usual bool
-			p, rest, usual = Next(rest)
+			p, unread, usual = Next(unread)
 			if !usual {
 				continue
 			}

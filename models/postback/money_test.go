@@ -10,7 +10,7 @@ import (
 	"switchyard/models/param"
 )
 
-// TestReadMoney reads amounts and currencies of messages. The payout's own currency wins over the parameter, and what is not
+// TestReadMoney reads amounts and currencies of messages. The payout's own currency wins over the parameter. An amount that is not
 // understood is never booked in another currency.
 func TestReadMoney(t *testing.T) {
 	t.Parallel()

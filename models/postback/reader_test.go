@@ -36,9 +36,9 @@ func fieldsOf(m Message) map[string]string {
 // TestOneParameterOneField gives each parameter of each field to each other field, and checks that it is read as nothing else.
 func TestOneParameterOneField(t *testing.T) {
 	t.Parallel()
-	own := slices.Sorted(maps.Keys(aliases))
+	fields := slices.Sorted(maps.Keys(aliases))
 	value := map[string]string{"payout": "7", "cost": "7", "currency": "EUR", "time": "2026-03-04"}
-	for _, field := range own {
+	for _, field := range fields {
 		for name := range fieldParams {
 			v := "seven"
 			if value[field] != "" {
@@ -79,7 +79,7 @@ func TestFirstValidAlias(t *testing.T) {
 // TestCollect checks that names which differ in case are one parameter, and that the order of the message decides.
 func TestCollect(t *testing.T) {
 	t.Parallel()
-	none := func(string) bool { return false }
+	noneKnown := func(string) bool { return false }
 	for query, want := range map[string]map[string]string{
 		"Goal=a&goal=b&GOAL=c":               {"Goal": "a"},
 		"goal=&GOAL=c&Goal=d":                {"goal": "c"},
@@ -88,7 +88,7 @@ func TestCollect(t *testing.T) {
 		"a=" + strings.Repeat("ä", MaxValue): {"a": strings.Repeat("ä", MaxValue/2)},
 	} {
 		for range 20 {
-			if got := Collect(param.FromQuery(query, param.Clues{}), none); !maps.Equal(got, want) {
+			if got := Collect(param.FromQuery(query, param.Clues{}), noneKnown); !maps.Equal(got, want) {
 				t.Fatalf("%.60s: %q", query, got)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"switchyard/models"
 )
 
-// A stated time counts between the click and the receipt. Any other one is kept as received, and does not become the time of the
-// receipt unless it lies in the future.
+// A stated time between the click and the receipt counts. Any other stated time is kept as received. The conversion gets the time
+// of the receipt only if the stated time lies in the future.
 func TestMoment(t *testing.T) {
 	t.Parallel()
 	click := models.NewClickID()

@@ -96,7 +96,7 @@ func TestPostbacksWithMoney(t *testing.T) {
 			t.Errorf("%s: %s", platform, s.PostbackURL)
 		}
 	}
-	// A currency that is written out would be wrong for a payout in another one.
+	// A currency that is written out would be wrong for a payout in another currency.
 	for _, s := range template.Sources() {
 		if fixed := regexp.MustCompile(`(?i)cur(rency)?=[a-z]{3}\b`).FindString(s.PostbackURL); fixed != "" {
 			t.Errorf("%s: %s", s.Key, fixed)
@@ -113,11 +113,11 @@ func TestClickParams(t *testing.T) {
 		}
 	}
 	want := map[string]string{"Partnerize": "pubref", "eBay Partner Network": "customid", "Digistore24": "cid", "MaxBounty": "s2"}
-	for _, one := range template.Networks() {
-		if param, ok := want[one.Network.Name]; ok && one.Network.ClickParam != param {
-			t.Errorf("%s: %q", one.Network.Name, one.Network.ClickParam)
+	for _, saved := range template.Networks() {
+		if param, ok := want[saved.Network.Name]; ok && saved.Network.ClickParam != param {
+			t.Errorf("%s: %q", saved.Network.Name, saved.Network.ClickParam)
 		}
-		delete(want, one.Network.Name)
+		delete(want, saved.Network.Name)
 	}
 	if len(want) > 0 {
 		t.Errorf("no templates of %v", want)
@@ -137,16 +137,16 @@ func TestNetworks(t *testing.T) {
 		t.Errorf("%d templates", n)
 	}
 	seen := map[any]bool{uuid.Nil: true}
-	for _, one := range list {
-		n := one.Network
+	for _, saved := range list {
+		n := saved.Network
 		if err := n.Check(time.Now()); err != nil {
 			t.Errorf("%s: %v", n.Name, err)
 		}
 		checkOrigin(t, n.Origin)
-		if seen[one.ID] || seen[strings.ToLower(n.Name)] || one.AccountID != uuid.Nil {
+		if seen[saved.ID] || seen[strings.ToLower(n.Name)] || saved.AccountID != uuid.Nil {
 			t.Errorf("%s is there twice", n.Name)
 		}
-		seen[one.ID], seen[strings.ToLower(n.Name)] = true, true
+		seen[saved.ID], seen[strings.ToLower(n.Name)] = true, true
 		// A network without a macro for the click id sends signed notifications, sends no postbacks, or has unknown macros. Its
 		// notes say so.
 		if (n.Macros["click_id"] == "") != (len(n.Macros) == 0) || len(n.Macros) == 0 && n.Notes == "" {
@@ -175,10 +175,10 @@ func TestNetworks(t *testing.T) {
 // Clients store the ids of built-in templates, so the ids must not change.
 func TestNetworkIDsStay(t *testing.T) {
 	t.Parallel()
-	for _, one := range template.Networks() {
-		if one.Network.Name == "Everflow" {
-			if one.ID.String() != "a7eb2939-d9fa-5b48-8673-78c8ca3e72a2" {
-				t.Errorf("the id of Everflow has changed to %s", one.ID)
+	for _, saved := range template.Networks() {
+		if saved.Network.Name == "Everflow" {
+			if saved.ID.String() != "a7eb2939-d9fa-5b48-8673-78c8ca3e72a2" {
+				t.Errorf("the id of Everflow has changed to %s", saved.ID)
 			}
 			return
 		}

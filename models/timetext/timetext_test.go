@@ -279,9 +279,9 @@ func FuzzText(f *testing.F) {
 		if year := r.At.UTC().Year(); year < 2000 || year > 2100 || digits < 3 || r.Precision < time.Nanosecond || r.Precision > 24*time.Hour {
 			t.Errorf("%q: %v, %v", text, r.At, r.Precision)
 		}
-		again, err := Read(r.At.Format(time.RFC3339Nano), time.UTC)
-		if err != nil || !again.At.Equal(r.At) {
-			t.Errorf("%q: %v, then %v, %v", text, r.At, again.At, err)
+		reread, err := Read(r.At.Format(time.RFC3339Nano), time.UTC)
+		if err != nil || !reread.At.Equal(r.At) {
+			t.Errorf("%q: %v, then %v, %v", text, r.At, reread.At, err)
 		}
 		day, err := Day(text)
 		if err != nil || day.Format(time.DateOnly) != r.At.Format(time.DateOnly) {

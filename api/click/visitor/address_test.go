@@ -13,7 +13,7 @@ func TestClientIP(t *testing.T) {
 		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128"),
 		netip.MustParsePrefix("::ffff:192.168.0.0/112"),
 	}})
-	both := http.Header{"X-Forwarded-For": {"1.1.1.1"}, "Forwarded": {"for=9.9.9.9"}}
+	bothHeaders := http.Header{"X-Forwarded-For": {"1.1.1.1"}, "Forwarded": {"for=9.9.9.9"}}
 	xff := func(lines ...string) http.Header { return http.Header{"X-Forwarded-For": lines} }
 	forwarded := func(lines ...string) http.Header { return http.Header{"Forwarded": lines} }
 	for name, c := range map[string]struct {
@@ -46,7 +46,7 @@ func TestClientIP(t *testing.T) {
 		"Forwarded":                      {"10.0.0.1:1", forwarded(`for=9.9.9.9, for="[2a00::1]:443";by=x`), "2a00::1"},
 		"Forwarded, order of parameters": {"10.0.0.1:1", forwarded(`proto=http; For=1.1.1.1;by=10.0.0.1`), "1.1.1.1"},
 		"Forwarded, hidden":              {"10.0.0.1:1", forwarded(`for=_hidden`), "10.0.0.1"},
-		"X-Forwarded-For goes first":     {"10.0.0.1:1", both, "1.1.1.1"},
+		"X-Forwarded-For goes first":     {"10.0.0.1:1", bothHeaders, "1.1.1.1"},
 		"no address":                     {"@", nil, "invalid IP"},
 	} {
 		r := &http.Request{RemoteAddr: c.peer, Header: c.header}

@@ -164,13 +164,13 @@ func TestFloodSparesTheParser(t *testing.T) {
 	if n := parses.Load(); n != 0 {
 		t.Fatalf("%d parses over budget", n)
 	}
-	const again = "Mozilla/5.0 (Linux; Android 13; X499) Chrome/120.0.0.0 Mobile Safari/537.36"
-	c.find(again)
-	if ua := <-parsed; ua != again {
+	const repeatedAgent = "Mozilla/5.0 (Linux; Android 13; X499) Chrome/120.0.0.0 Mobile Safari/537.36"
+	c.find(repeatedAgent)
+	if ua := <-parsed; ua != repeatedAgent {
 		t.Fatalf("completed %q", ua)
 	}
 	c.close()
-	if a := c.find(again); !a.complete || a.brand != "Completed" {
+	if a := c.find(repeatedAgent); !a.complete || a.brand != "Completed" {
 		t.Fatalf("after the worker: %+v", a)
 	}
 }

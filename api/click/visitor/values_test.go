@@ -55,10 +55,10 @@ func TestForeignWords(t *testing.T) {
 	if rec.country != "DE" || rec.continent != "EU" || rec.connection != "cable_dsl" {
 		t.Errorf("read %+v", rec)
 	}
-	none := &record{}
-	none.read(map[string]any{"country": "AP", "continent": "XX", "connection_type": "-"})
-	if none.country != "" || none.continent != "" || none.connection != "" {
-		t.Errorf("read %+v", none)
+	unknownRecord := &record{}
+	unknownRecord.read(map[string]any{"country": "AP", "continent": "XX", "connection_type": "-"})
+	if unknownRecord.country != "" || unknownRecord.continent != "" || unknownRecord.connection != "" {
+		t.Errorf("read %+v", unknownRecord)
 	}
 	parser, err := slowParser()
 	if err != nil {
