@@ -2,44 +2,44 @@
 //
 //   <script src="https://TRACKING-DOMAIN/t.js" data-site="SITE-KEY" async></script>
 //
-// It tells POST /t/event of the same domain, or POST /{name}.js, what visitors do on a customer's own pages, and which click brought them.
-// What a page may call is documented at /docs/tracking. `make generate` makes tag.min.js of this file, which is what is
-// served. That stays below 2048 bytes compressed: the words of events, storage and attributes are contract, all else is
-// for the minifier.
+// It reports to POST /t/event of the same domain, or to POST /{name}.js, what visitors do on a customer's own pages, and which click
+// brought them. /docs/tracking documents the functions that a page may call. `make generate` makes tag.min.js from this file, and
+// tag.min.js is served. It must stay below 2048 bytes compressed. The names of events, storage and attributes are a contract; the
+// minifier may change all other names.
 //
 // Three rules hold everywhere below.
-//   - Nothing is thrown into the page: what the page or the browser calls runs in attempt.
+//   - No error is thrown into the page: each function that the page or the browser calls runs in attempt.
 //   - Nothing is stored or sent unless consent is true.
-//   - An event stays queued until the server has said that it is stored, or that it never will be. It has an id of its
-//     own, so that the server stores it once, however often it is sent.
+//   - An event stays queued until the server has answered that the event is stored, or that it never will be. Each event has an id of
+//     its own, so that the server stores it once, however often it is sent.
 ((win, doc, location, attempt) => attempt(() => {
   const on = (target, type, f) => target.addEventListener(type, (e) => attempt(() => f(e)), true);
 
   const keepClick = 7776e6; // ms that a click is remembered: 90 days
-  const keepEvent = 6048e5; // ms that an event is tried again: 7 days
-  const maxEvents = 50; // that wait; the oldest is given up first
+  const keepEvent = 6048e5; // ms during which an event is sent again: 7 days
+  const maxEvents = 50; // number of waiting events; beyond it, the oldest event is dropped
   const maxText = 2e4; // characters of a request, and of an event: browsers send at most 64 kB that outlive a page
 
   const { src, dataset } = doc.currentScript;
   const { site } = dataset;
-  const base = new URL('.', src); // of the tracking domain's addresses
-  const events = src.replace('/t.js', '/t/event'); // blockers know this one, so a tag with another name sends to itself
-  const older = win.trk || {}; // what collects calls until the tag is loaded, or another site's tag
+  const base = new URL('.', src); // the root of the tracking domain
+  const events = src.replace('/t.js', '/t/event'); // blockers know /t/event, so a tag with another name sends to its own address
+  const older = win.trk || {}; // the page's function that collects calls until the tag is loaded, or the tag of another site
   const clickKey = 'trk_click'; // name of the cookie, and of its copy in localStorage
   const eventKey = 'trk_q:' + site + ':'; // followed by an event's id: an event in localStorage
 
   const noTrack = 'trk-no-track'; // name of a meta element, a cookie or an entry of localStorage
 
-  let consent; // true: given or not needed; false: refused, or never to be asked for; undefined: waited for
+  let consent; // true: given or not needed; false: refused, or must not be asked for; undefined: not known yet
   const queue = new Map(); // events that wait for consent or for the server: id to text
-  let flight = []; // ids that are on their way
-  let delay = 1e3; // ms until what the server did not take is sent again; it doubles
+  let flight = []; // ids of the events in the present request
+  let delay = 1e3; // ms until events that the server did not take are sent again; it doubles each time
   let click, from, ad; // id of the click that brought the visitor, where it was found, click of an ad platform: gclid=XYZ
-  const trap = doc.createElement('a'); // a link that nobody sees: what follows it is a program, and so is what clicked
-  let path, page, before; // what the last view showed, without and with its query, and what the view before showed
+  const trap = doc.createElement('a'); // a link that no person sees: only a program follows it, and that program made the click
+  let path, page, before; // address of the last view without its query, the same with its query, and the address of the view before
 
   const local = () => win.localStorage;
-  // Calls f with the id of each event in localStorage, and with none for what is no event.
+  // Calls f with the id of each event in localStorage. For any other entry it calls f with undefined.
   const eachStored = (f) => attempt(() => Object.keys(local()).forEach((name) => f(name.split(eventKey)[1])));
 
   // The address names a click in a parameter called like the token for it, or the click of an ad platform.
@@ -50,8 +50,8 @@
     ad = find('((?:gclid|fbclid|msclkid|ttclid)=[^&#~;]+)');
   };
 
-  // Writes the cookie for the widest domain that the browser takes, since a shop's checkout may be on another subdomain.
-  // An age of 0 deletes it on all of them.
+  // Writes the cookie for the widest domain that the browser accepts, because a shop's checkout may be on another subdomain.
+  // An age of 0 deletes the cookie on all domains.
   const setCookie = (value, age) => {
     const labels = location.hostname.split('.');
     for (const n in labels) {
@@ -79,7 +79,7 @@
     }
   };
 
-  // Queues an event, with the click that is known now. Personal data of the visitor are sent, and not written to localStorage.
+  // Queues an event with the click that is known now. Personal data of the visitor are sent, but not written to localStorage.
   const put = (event) => {
     event = { ...event, click, from, ad };
     const text = JSON.stringify(event);
@@ -110,11 +110,11 @@
     const body = `{"site":"${site}","now":${Date.now()},"events":[${texts}]}`;
     if (leaving) return navigator.sendBeacon(events, body);
     flight = ids;
-    // A text needs no preflight. Cookies go along where the tracking domain is of the same site as the page: by them the
-    // server knows a click that the page's address does not name.
+    // A request with a text needs no preflight. If the tracking domain belongs to the same site as the page, the request has the
+    // cookies, which name a click that the page's address does not name.
     fetch(events, { method: 'POST', body, keepalive: true, credentials: 'include' })
       .then(({ status }) => {
-        // Too many requests, and trouble of the server, are for later. What else is refused always will be.
+        // After 429 or an error of the server, the events are sent again later. Any other refusal is final.
         if (status == 429 || status > 499) throw 0;
         ids.forEach(drop);
         flight = [];
@@ -127,7 +127,7 @@
       });
   };
 
-  // Notes that something happened.
+  // Queues an event of the given name, and sends the queue.
   const record = (name, data) => {
     if (consent === false) return;
     const at = Date.now();
@@ -147,8 +147,8 @@
     send();
   };
 
-  // Counts a view if the page shows something else than before. A router that replaces its address may only note a filter
-  // in the query. A fragment is a page to a router that writes it as a path, and may have a query of its own.
+  // Records a view if the page shows something else than before. A router that replaces the address may have changed only a filter
+  // in the query, which is no view. A fragment that looks like a path is a page of a router, and may have a query of its own.
   const look = (how) => {
     const route = (location.hash.match(/^#!?\/.*/) || [''])[0];
     const newPath = location.host + location.pathname + route.split('?')[0];
@@ -162,7 +162,7 @@
     links();
   };
 
-  // Gives a link to an offer its address. One with an address of its own keeps it as long as no click is known.
+  // Gives a link to an offer its address. A link that already has an address keeps it while no click is known.
   const link = (a) => {
     if (click || !a.href) a.href = base + 'out/' + a.dataset.trkSlot + (click && '?clickid=' + click);
   };
@@ -173,7 +173,7 @@
     doc.body.append(trap);
   };
 
-  // Does all that is allowed from now on: finds the click, and takes up what waited and what an earlier page has left.
+  // Begins to work with consent: finds the click, queues the waiting events again, and adds the events that an earlier page stored.
   const begin = () => {
     consent = true;
     recall();
@@ -187,7 +187,7 @@
     send();
   };
 
-  // Takes back everything.
+  // Ends the consent: deletes the click and all events.
   const forget = () => {
     consent = false;
     trap.remove();
@@ -198,7 +198,7 @@
     eachStored(drop);
   };
 
-  // What a page calls.
+  // Handles a call of the page: trk(name, a, b).
   const call = (name, a, b) => {
     if (name == 'consent') {
       if (off || a === false) forget();
@@ -223,7 +223,7 @@
     trk.ready = trk.bind(0, 'ready');
     win.trk = trk;
 
-    // It takes no room, and neither the keyboard nor a screen reader finds it.
+    // The hidden link takes no space, and neither the keyboard nor a screen reader finds it.
     Object.assign(trap, { rel: 'nofollow', style: 'position:fixed', tabIndex: -1, ariaHidden: true });
     readAddress();
     if (off) consent = false;
@@ -258,11 +258,11 @@
 
   if (win[eventKey]) return; // the page has this tag twice
   win[eventKey] = 1;
-  // A page that a browser prepares ahead has not been seen yet.
+  // A page that a browser prerenders has not been seen yet.
   if (doc.prerendering) on(doc, 'prerenderingchange', start);
   else start();
 }))(window, document, location, (f) => {
-  // The value of a function, or nothing if it throws, as storage does where a browser blocks it.
+  // Returns the value of f, or undefined if f throws, as localStorage does where a browser blocks it.
   try {
     return f();
   } catch {}
