@@ -104,7 +104,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	defer helpers.Wait()
 	helpers.Go(func() { k.saveAll(ctx) })
 	helpers.Go(func() {
-		if err := db.Listen(ctx, url, store.RoutingChannel, k.handleNotice); err != nil {
+		if err := db.Listen(ctx, url, store.RoutingChannel, k.mark); err != nil {
 			slog.ErrorContext(ctx, "routing changes cannot be listened to", "error", err)
 		}
 	})
@@ -115,7 +115,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 		case <-ctx.Done():
 			return
 		case <-reload.C:
-			k.mark(db.Notice{Resync: true})
+			k.mark(ctx, db.Notice{Resync: true})
 		case <-k.wake:
 			if interval.Sleep(ctx, debounce) != nil {
 				return
@@ -129,9 +129,8 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	}
 }
 
-func (k *Refresher) handleNotice(_ context.Context, n db.Notice) { k.mark(n) }
-
-func (k *Refresher) mark(n db.Notice) {
+// mark marks the record that a notice names as changed. A refresh reads the marked records.
+func (k *Refresher) mark(_ context.Context, n db.Notice) {
 	k.mu.Lock()
 	if key, ok := store.ParseRoutingKey(n.Payload); ok {
 		k.dirty[key] = true

@@ -31,7 +31,7 @@ func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 	}
 	dbtest.Exec(t, d, `UPDATE campaigns SET alias = 'winter-sale'`)
 	k.conn = away
-	k.mark(db.Notice{Payload: "campaigns:" + campaign.String()})
+	k.mark(t.Context(), db.Notice{Payload: "campaigns:" + campaign.String()})
 	if err := k.refresh(t.Context()); err == nil {
 		t.Fatal("a database that is away answered")
 	}

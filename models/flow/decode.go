@@ -13,9 +13,6 @@ import (
 	"switchyard/models/cond"
 )
 
-// members holds the members of a JSON object that decodeJSON has decoded. A null member counts as absent.
-type members map[string]any
-
 // decodeJSON decodes a JSON text, with numbers as json.Number.
 func decodeJSON(raw []byte) (v any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -29,7 +26,8 @@ func decodeJSON(raw []byte) (v any, err error) {
 	return v, nil
 }
 
-func object(v any, code, what string) (members, *models.Error) {
+// object returns the members of a JSON object that decodeJSON has decoded.
+func object(v any, code, what string) (map[string]any, *models.Error) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil, models.Invalid(code, "%s is not an object", what)
@@ -44,7 +42,12 @@ type field struct {
 	read func(v any) *models.Error
 }
 
-func (m members) read(fields ...field) *models.Error {
+// readObject reads the members of an object by their fields. A null member counts as absent.
+func readObject(v any, code, what string, fields ...field) *models.Error {
+	m, err := object(v, code, what)
+	if err != nil {
+		return err
+	}
 	for _, f := range fields {
 		v := m[f.name]
 		if v == nil {
@@ -137,12 +140,9 @@ func conditionsField(name string, into *[]cond.Condition) field {
 }
 
 func (p *Path) read(v any) *models.Error {
-	m, err := object(v, "invalid_input", "it")
-	if err != nil {
-		return err
-	}
 	*p = NewPath()
-	return m.read(
+	return readObject(
+		v, "invalid_input", "it",
 		textField("id", "invalid_input", &p.ID),
 		textField("name", "invalid_input", &p.Name),
 		textField("stream_type", "invalid_stream_type", &p.StreamType),
@@ -181,11 +181,8 @@ func readTransition(v any, into *string) *models.Error {
 }
 
 func (r *RuleRef) read(v any) *models.Error {
-	m, err := object(v, "invalid_filter", "the rule")
-	if err != nil {
-		return err
-	}
-	return m.read(
+	return readObject(
+		v, "invalid_filter", "the rule",
 		textField("name", "invalid_filter", &r.Name),
 		textField("rule_id", "invalid_filter", &r.RuleID),
 		textField("logic", "invalid_filter", &r.Logic),
@@ -194,12 +191,9 @@ func (r *RuleRef) read(v any) *models.Error {
 }
 
 func (d *Destination) read(v any) *models.Error {
-	m, err := object(v, "invalid_destination", "the destination")
-	if err != nil {
-		return err
-	}
 	d.Weight = 100
-	return m.read(
+	return readObject(
+		v, "invalid_destination", "the destination",
 		textField("id", "invalid_destination", &d.ID),
 		textField("url", "invalid_destination_url", &d.URL),
 		numberField("weight", "invalid_input", &d.Weight),
@@ -208,11 +202,8 @@ func (d *Destination) read(v any) *models.Error {
 }
 
 func (r *Response) read(v any) *models.Error {
-	m, err := object(v, "invalid_input", "it")
-	if err != nil {
-		return err
-	}
-	return m.read(
+	return readObject(
+		v, "invalid_input", "it",
 		wholeField("status", "invalid_input", func(n int) { r.Status = n }),
 		textField("body", "invalid_input", &r.Body),
 	)
