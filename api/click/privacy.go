@@ -42,8 +42,8 @@ func (r *request) truncateAddress() {
 }
 
 // appendAddress appends bytes that identify an address today. If whole addresses are not stored, the bytes begin with a secret of
-// the install and the day. A hash of them can therefore not be reversed by trying all addresses, and matches no hash of another
-// day.
+// the install and the day. A hash of the bytes can therefore not be reversed by trying all addresses, and differs from the hash of
+// another day.
 func (r *request) appendAddress(b []byte, ip netip.Addr) []byte {
 	if !r.h.privacy.Whole() {
 		b = append(b, r.snap.LanderSecret()...)

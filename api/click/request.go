@@ -29,8 +29,8 @@ const (
 	maxParams      = 2000
 )
 
-// request is the state of one request to a tracking domain. It is pooled, so nothing in it outlives the answer. The recorder gets
-// a pointer to the click, but keeps no reference to it.
+// request is the state of one request to a tracking domain. It is pooled, so its fields must not be used after the answer. The recorder
+// gets a pointer to the click, but keeps no reference to it.
 type request struct {
 	h       *Handler
 	http    *http.Request

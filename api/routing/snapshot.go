@@ -41,7 +41,7 @@ type address struct {
 	alias  string
 }
 
-// alias is an account and the word of a tracking link, whatever the account's domain in the link.
+// alias is an account and the word of a tracking link on any of the account's domains.
 type alias struct {
 	account uuid.UUID
 	word    string

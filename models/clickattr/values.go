@@ -186,8 +186,8 @@ var (
 	})
 )
 
-// replacedLanguages maps codes that ISO 639 has replaced to the codes that replaced them. Android, Java and old programs still
-// send the former.
+// replacedLanguages maps codes that ISO 639 has replaced to the present codes. Android, Java and old programs still send the replaced
+// codes.
 var replacedLanguages = map[string]string{"iw": "he", "in": "id", "ji": "yi", "jw": "jv", "mo": "ro"}
 
 // countries returns the codes of models/country. Country names, codes of three letters and UK are synonyms.

@@ -49,7 +49,7 @@ type compiled struct {
 	arg    string // the name of param.<name> or header.<name>
 }
 
-// Compile compiles a list of conditions. With the logic "or" one of them has to hold, and with any other logic all of them. An
+// Compile compiles a list of conditions. With the logic "or" one condition has to hold, and with any other logic all conditions. An
 // empty list matches every visitor. The error is an *Error. The matcher uses the list until DiscardSource, so the caller must not
 // change it before.
 func Compile(list []Condition, logic string) (*Matcher, error) {

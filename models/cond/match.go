@@ -188,8 +188,8 @@ func (t numberTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// versionTest compares with versions in ascending order. For equality it compares with all of them, and for other operators
-// with the widest bound. Names, such as XP, can only be equal or not equal.
+// versionTest compares with versions in ascending order. For equality it compares with all versions, and for other operators with
+// the widest bound. Names, such as XP, can only be equal or not equal.
 type versionTest struct {
 	op     operator
 	values []string

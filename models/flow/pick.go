@@ -174,7 +174,7 @@ func (p *Plan) LastResort() Decision {
 	return Decision{Via: ViaNone, Collect: true}
 }
 
-// rotate draws a path of a group by weight. While the drawn path is refused, it draws again among the rest. The odds are the
+// rotate draws a path of a group by weight. While the drawn path is refused, it draws again among the other paths. The odds are the
 // same as for one draw among the matching paths, but fewer paths have to be checked.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
 	if len(group) == 1 {

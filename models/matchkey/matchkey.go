@@ -1,8 +1,8 @@
 // Package matchkey turns personal data, such as an e-mail address, into the hashes by which ad platforms recognize the person of a
 // conversion. The raw values are never kept: they exist only as a Person in memory, which cannot be printed.
 //
-// source.md names the document behind each rule. The platforms differ in what they hash for an address and for a number, so
-// Hashes has each form of them.
+// source.md names the document behind each rule. The platforms hash e-mail addresses and telephone numbers in different forms, so
+// Hashes has each form.
 package matchkey
 
 import (

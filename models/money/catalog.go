@@ -16,7 +16,8 @@ type Names struct {
 // currency.
 func Catalog() []Names { return listed(names) }
 
-// Usual returns the signs and names of several currencies that stand for one of them if nothing says which one is meant.
+// Usual returns the signs and names that several currencies have, by the currency that they stand for if nothing says which currency is
+// meant.
 func Usual() []Names { return listed(usual) }
 
 func listed(table map[string]string) (list []Names) {

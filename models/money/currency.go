@@ -21,8 +21,8 @@ type unit struct {
 	number uint16 // zero: withdrawn
 	minor  uint8  // decimals by ISO 4217
 	used   uint8  // decimals in use: 0 if CLDR says that people write no decimals, else minor
-	// dotGroups reports whether a locale of the currency's country separates thousands by a dot. commaDecimal reports whether one
-	// of them has a decimal comma.
+	// dotGroups reports whether a locale of the currency's country separates thousands by a dot. commaDecimal reports whether a
+	// locale of that country has a decimal comma.
 	dotGroups, commaDecimal bool
 }
 

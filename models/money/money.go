@@ -69,7 +69,7 @@ type Amount struct {
 //   - A currency without decimals in use never has decimals of three digits: "12.500 VND" and "12,500 JPY" are 12500. "12.500 JPY"
 //     is ambiguous, as dots do not separate thousands of yen.
 //   - A currency with three decimals has decimals after a dot that does not separate thousands there: "12.500 KWD" is 12.5. A
-//     comma is ambiguous in it.
+//     comma is ambiguous in such a currency.
 //   - Everything else is ambiguous: "12.500 EUR", "12,500 EUR". So is such a number of an unknown currency. A sign of several
 //     currencies is no problem if the number is the same in all of them.
 //

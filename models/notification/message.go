@@ -66,7 +66,7 @@ func (m *message) parse() error {
 	return m.parseFields()
 }
 
-// parseFields reads the body as a form, whatever it looks like. A scheme that signs the fields of a form must not read anything else,
+// parseFields reads the body as a form, even if it looks like JSON. A scheme that signs the fields of a form must read only forms,
 // because the members of a JSON object are not signed.
 func (m *message) parseFields() error {
 	kind, attributes, _ := mime.ParseMediaType(m.Header["content-type"])
@@ -151,7 +151,7 @@ func (m *message) parseParts(boundary string) error {
 	}
 }
 
-// sorted returns the fields of a form by name, without some of them. If a name is used twice, the last value counts, as in PHP.
+// sorted returns the fields of a form by name, without the fields named in without. If a name is used twice, the last value counts, as in PHP.
 func (m *message) sorted(without ...string) []field {
 	last := map[string]string{}
 	for _, f := range m.fields {

@@ -14,8 +14,9 @@ func ValidAnswer(text string) bool {
 	return len(text) <= MaxAnswer && strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '<' || r == '>' }) < 0
 }
 
-// Answer returns the text with which a postback wants to be answered: its parameter return, or else the network's own text. It is
-// empty if neither is set. The parameter does not count if its text is not valid, or if the network sends a field in it.
+// Answer returns the text with which a postback wants to be answered: the value of the parameter return, or else the network's own
+// text. The text may be empty. The parameter does not count if its text is not valid, or if the network sends a field in the
+// parameter.
 func Answer(params map[string]string, n Network) string {
 	for field := range n.Params {
 		if n.ownParam(field) == answerParam {

@@ -23,7 +23,7 @@ const (
 // WordGoals lists the goals that follow from a status word.
 var WordGoals = []string{goalRebill, goalUpsell}
 
-// words lists the words that have the same meaning at every network. "bill" is the payment of a subscription after its first one,
+// words lists the words that have the same meaning at every network. "bill" is a later payment of a subscription,
 // as ClickBank and JVZoo document it. Words about a subscription that move no money report no conversion.
 var words = []Word{
 	{"approved", models.StatusApproved, "", ""},

@@ -32,7 +32,7 @@ const (
 	Random // {random:MIN,MAX}
 	Sample // {sample:a|b|c}
 	Param  // {param.NAME}: the name is Token.Arg
-	Payout // this token and the next ones describe the conversion: only postbacks know them
+	Payout // this and the following tokens describe the conversion: only postbacks know them
 	Revenue
 	Profit
 	Status // also {status:approved=1,...}

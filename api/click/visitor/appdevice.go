@@ -188,7 +188,7 @@ func makerOf(name string) string {
 	return name
 }
 
-// frozenSystems are the versions that WebKit reports since iOS 26, whatever the version is.
+// frozenSystems lists the versions of iOS that WebKit reports for every version since iOS 26.
 var frozenSystems = []string{"18.6", "18.7"}
 
 // appleBuilds gives the major version of iOS by the number with which its builds begin, from iOS 26 on.
