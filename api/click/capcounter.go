@@ -44,12 +44,12 @@ type count struct {
 	id      uuid.UUID
 	mu      sync.Mutex
 	day     int
-	total   int  // of all processes, by the last answer of Redis
-	own     int  // of this process, not in Redis yet
-	read    int  // in PostgreSQL, when last read
-	since   int  // of this process since that reading
+	total   int  // clicks of all processes, by the last answer of Redis
+	own     int  // clicks of this process that are not in Redis yet
+	read    int  // clicks in PostgreSQL at the last reading
+	since   int  // clicks of this process since the last reading
 	synced  bool // Redis has answered today
-	waiting bool // in capCounter.waiting
+	waiting bool // the count is in capCounter.waiting
 }
 
 func newCapCounter(caps *kv.Caps) *capCounter {

@@ -45,11 +45,11 @@ type Describer interface {
 // Deps are the dependencies and settings of a Handler.
 type Deps struct {
 	DB          db.Conn // the pool; it may be unable to connect
-	DatabaseURL string  // for the connection that listens to changes
+	DatabaseURL string  // URL for the connection that listens to changes
 	Clicks      dbclick.Log
 	Usage       Usage
-	Spool       Recorder // for clicks and click-outs
-	Postbacks   Recorder // for postbacks, site events and traps; a separate spool, so that no click waits behind them
+	Spool       Recorder // stores clicks and click-outs
+	Postbacks   Recorder // stores postbacks, site events and traps; a spool of its own, so that no click waits for them
 	Proofs      Proofs
 	Visitors    Describer
 	// DataDir is the directory for the copy of the routing snapshot. If it is empty, no copy is kept.

@@ -99,14 +99,14 @@ type edgeBatch struct {
 // edgeClick is the edge's report of a visitor that it has routed.
 type edgeClick struct {
 	ID          string            `json:"id"`     // a click id
-	Host        string            `json:"host"`   // of the tracking link
-	Target      string            `json:"target"` // its path and query
+	Host        string            `json:"host"`   // host of the tracking link
+	Target      string            `json:"target"` // path and query of the tracking link
 	HTTPS       bool              `json:"https"`
 	IP          string            `json:"ip"`
 	Headers     map[string]string `json:"headers"`
 	Visitor     string            `json:"visitor"` // the visitor's id, as in the cookie
 	New         bool              `json:"new"`     // the edge made the visitor's id
-	Seed        string            `json:"seed"`    // in hex
+	Seed        string            `json:"seed"`    // the seed of the draws, in hex
 	Via         int               `json:"via"`     // a flow.Via
 	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
 	Lander      uuid.UUID         `json:"lander"`

@@ -32,7 +32,7 @@ type pageMessage struct {
 type pageEvent struct {
 	ID         loose           `json:"id"`
 	Name       loose           `json:"name"`
-	At         loose           `json:"at"` // by the page's clock, like Now
+	At         loose           `json:"at"` // time of the event by the page's clock, like Now
 	URL        loose           `json:"url"`
 	Referrer   loose           `json:"ref"`
 	Click      loose           `json:"click"`
@@ -124,14 +124,14 @@ var (
 
 // refusedEvent names an event of a message that was not accepted, and the reason.
 type refusedEvent struct {
-	Index   int    `json:"index"` // in the message
+	Index   int    `json:"index"` // index of the event in the message
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
 // notKept is a value of an event's personal data that is not kept.
 type notKept struct {
-	Index int `json:"index"` // of the event in the message
+	Index int `json:"index"` // index of the event in the message
 	matchkey.Dropped
 }
 

@@ -19,7 +19,7 @@ import (
 // destination therefore sees this page as the referrer, if the browser sends a referrer at all, and never the page that the
 // visitor came from. The address carries the destination, the campaign and an expiry time, signed for the domain. The service
 // therefore redirects only to addresses that a customer's flow names, and the address stops working with its campaign.
-const hopWord = "go" // below /out
+const hopWord = "go" // the path below /out
 
 // hopLife is how long the address of a second page is valid. It may be short, because the first page leads there at once.
 const hopLife = 10 * time.Minute

@@ -54,9 +54,9 @@ type postbackLimits struct {
 	addressees bucket.Set[addressee]
 	few        bucket.Set[netip.Prefix]
 	samples    bucket.Set[addressee]
-	goals      bucket.Set[uuid.UUID] // by account
+	goals      bucket.Set[uuid.UUID] // a bucket for each account
 	unproven   *unprovenBodies
-	kilobytes  bucket.Set[uuid.UUID] // of notifications, by network
+	kilobytes  bucket.Set[uuid.UUID] // kilobytes of notifications, with a bucket for each network
 }
 
 func newPostbackLimits() postbackLimits {

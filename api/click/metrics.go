@@ -13,7 +13,7 @@ type metrics struct {
 	clicks, late, unrecorded, postbacks, events, unmatched, limited, traps, overBudget, eventsRefused prometheus.Counter
 
 	seconds            prometheus.Histogram
-	redirected         [flow.ViaDestination + 1]prometheus.Counter // by flow.Via, the way in which a destination was decided
+	redirected         [flow.ViaDestination + 1]prometheus.Counter // a counter for each flow.Via
 	refusedGoals, edge *prometheus.CounterVec
 	all                []prometheus.Collector
 }

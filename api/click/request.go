@@ -34,7 +34,7 @@ const (
 type request struct {
 	h       *Handler
 	http    *http.Request
-	header  http.Header // of the answer, for cookies
+	header  http.Header // header of the answer, for cookies
 	now     time.Time
 	snap    *routing.Snapshot
 	signer  signer // nil until its secret is known
@@ -42,7 +42,7 @@ type request struct {
 	account *routing.Account
 	source  *routing.Source
 	camp    *routing.Campaign   // the campaign that routes now; after a hand-over, the next campaign
-	seen    visitor.Description // of the visitor, with the whole address
+	seen    visitor.Description // description of the visitor, with the whole address
 	facts   cond.Facts
 	params  []param.Param
 	unusual bool // the query is not written as it should be, so storedQuery writes a new query

@@ -37,17 +37,17 @@ type Trial struct {
 	Campaign *routing.Campaign // nil: the word names no campaign, and below only Smart may be set
 	Smart    *routing.Smartlink
 
-	Params      []TrialParam // in the order of the query
-	Click       models.Click // as it would be recorded
+	Params      []TrialParam // parameters in the order of the query
+	Click       models.Click // the click as it would be recorded
 	Explanation routing.Explanation
-	Status      int          // of the answer
+	Status      int          // status of the answer
 	Offers      []TrialOffer // the destinations of the lander's slots
 }
 
 // TrialParam is a parameter of the link.
 type TrialParam struct {
 	Name  string
-	Value string // as the service reads it; empty for a macro that was not filled
+	Value string // value as the service reads it; empty for a macro that was not filled
 	Sent  string
 	Field string // the field of the click that it fills; empty: only conditions and tokens read it
 }

@@ -43,7 +43,7 @@ const (
 type entry struct {
 	lander uuid.UUID
 	click  uuid.UUID // zero: none
-	until  time.Time // of a key: its expiry; of a click: the time of the click
+	until  time.Time // expiry of the key, or time of the click
 	mode   string    // the protection mode that the entry satisfies
 	reason string    // why the entry is not valid; empty: it is valid
 }

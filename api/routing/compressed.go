@@ -11,7 +11,7 @@ import (
 // Uncompressed flows would add 26% to the snapshot's memory. A text shorter than compressFrom bytes is not compressed.
 type compressed struct {
 	bytes []byte
-	size  int // of the text
+	size  int // length of the original text
 }
 
 const compressFrom = 512

@@ -66,7 +66,7 @@ type edgeOffer struct {
 	Append  string               `json:"append,omitempty"` // the parameter that takes the click id
 	Network *edgeNamed           `json:"network"`
 	Open    bool                 `json:"open"`
-	Capped  bool                 `json:"capped,omitempty"` // by conversions of the day
+	Capped  bool                 `json:"capped,omitempty"` // the offer has a daily cap
 }
 
 type edgeLander struct {
@@ -170,11 +170,11 @@ type edgePart struct {
 type edgeCompiler struct {
 	*Snapshot
 	out    edgeBundle
-	parts  map[uuid.UUID]*edgePart // of all campaigns so far
+	parts  map[uuid.UUID]*edgePart // the parts of all campaigns so far
 	after  map[uuid.UUID]int       // the smallest number of hand-overs after which a campaign is reached
 	rules  map[uuid.UUID]bool
 	origin map[string]bool
-	size   int // of the parts
+	size   int // summed size of the parts
 }
 
 func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*edgePart) *edgeCompiler {

@@ -52,10 +52,10 @@ func (x *Explainer) Cap(conversions map[uuid.UUID]int) {
 type Question struct {
 	Campaign    uuid.UUID
 	Facts       *cond.Facts                // without campaign_id and clicks_today, which Explain sets
-	Bound       map[uuid.UUID]flow.Binding // by campaign
+	Bound       map[uuid.UUID]flow.Binding // the bindings by campaign
 	Seed        uint64
-	Clicks      map[uuid.UUID]int // of paths and campaigns, today, before this visitor
-	Conversions map[uuid.UUID]int // of offers, today
+	Clicks      map[uuid.UUID]int // the clicks of paths and campaigns today, before this visitor
+	Conversions map[uuid.UUID]int // the conversions of offers today
 }
 
 // Explanation is a decision, with the stages that led to it.
@@ -89,7 +89,7 @@ func (e *Explanation) URL() string {
 // explainedVisit is a Visit that records the trace of each campaign.
 type explainedVisit struct {
 	q        *Question
-	campaign *Campaign // that was entered last
+	campaign *Campaign // the campaign that was entered last
 	visitor  flow.Visitor
 	env      flow.Env
 	stages   []ExplainedStage

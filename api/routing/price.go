@@ -47,8 +47,8 @@ func (p *Price) Given() bool { return p.model == "auto" }
 
 // Given is the cost that a link states.
 type Given struct {
-	Amount   string // of the source's cost parameter
-	Currency string // of the parameter for the currency; empty: the amount's own, or the campaign's
+	Amount   string // value of the source's cost parameter
+	Currency string // value of the parameter for the currency; empty: the amount's currency or the campaign's counts
 }
 
 // Apply sets the cost of a click.

@@ -233,7 +233,7 @@ func (k *Refresher) saveAll(ctx context.Context) {
 		return
 	}
 	var saved int64
-	var duration time.Duration // of the last copy
+	var duration time.Duration // duration of the last copy
 	for alive := true; ; alive = interval.Sleep(ctx, max(writeCopy, copyShare*duration)) == nil {
 		if now := k.changes.Load(); now != saved {
 			began := time.Now()

@@ -18,7 +18,7 @@ type Replayer struct {
 	explainer *Explainer
 	campaign  uuid.UUID
 	day       string
-	clicks    map[uuid.UUID]int // of paths and campaigns, on the day
+	clicks    map[uuid.UUID]int // clicks of paths and campaigns on the day
 }
 
 // NewReplayer returns a Replayer for a campaign. It returns a not-found error if the campaign is not among the records.

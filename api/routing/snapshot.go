@@ -26,11 +26,11 @@ type Snapshot struct {
 	slugs     shards[address, *Smartlink]
 	secrets   shards[networkParam, int]    // the number of networks that send their secret in the parameter
 	mapped    shards[networkParam, int]    // the number of networks that send any field in the parameter
-	botLists  shards[uuid.UUID, *botLists] // by account
-	siteKeys  shards[string, *Account]     // by public key
-	goalKeys  shards[goalSecret, *Account] // by the hash of the secret
-	siteLists shards[uuid.UUID, []*Site]   // by account, the oldest first; a list is never changed
-	goalLists shards[uuid.UUID, []*Goal]   // by site, as above
+	botLists  shards[uuid.UUID, *botLists] // bot lists by account
+	siteKeys  shards[string, *Account]     // accounts by their public key
+	goalKeys  shards[goalSecret, *Account] // accounts by the hash of their secret
+	siteLists shards[uuid.UUID, []*Site]   // sites by account, the oldest first; a list is never changed
+	goalLists shards[uuid.UUID, []*Goal]   // goals by site, in the same form
 	botData   botdata.Set                  // the operator's lists, for all accounts
 	secret    []byte                       // signs the keys of protected landers; nil until it is known
 }
@@ -194,11 +194,11 @@ func (l *Lander) detach(*Builder) record {
 // Campaign is one campaign ready to route. A campaign that is not Linked has no address. Only an active campaign takes
 // hand-overs.
 type Campaign struct {
-	Row          store.RoutingCampaign // without its flow
+	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
 	Price        Price
-	CountsClicks bool // its flow uses the clicks of the day
-	unusable     bool // its saved flow cannot be used
+	CountsClicks bool // the flow uses the clicks of the day
+	unusable     bool // the saved flow cannot be used
 
 	streams compressed  // the flow
 	id      string      // Row.ID as text, as conditions see it

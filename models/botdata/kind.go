@@ -32,7 +32,7 @@ const (
 
 // Limits of the data that is loaded.
 const (
-	MaxNetworks = 500_000  // in a list of one kind
+	MaxNetworks = 500_000  // networks in a list of one kind
 	MaxDomains  = 200_000  // spam referrers
 	MaxPatterns = 2000     // patterns of crawlers
 	MaxFile     = 64 << 20 // bytes

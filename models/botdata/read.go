@@ -18,7 +18,7 @@ import (
 type List struct {
 	Kind    Kind
 	Dated   time.Time // date of the oldest file
-	Entries []string  // in canonical form, each once
+	Entries []string  // entries in canonical form, each once
 	// Force accepts entries even if they would classify people as bots. Overruled holds the reasons against the first such
 	// entries.
 	Force     bool

@@ -26,7 +26,7 @@ type Values struct {
 	names []string          // plain forms among which suggestions are looked up
 	// parse returns the canonical form of a text that forms does not have. It may be nil.
 	parse       func(text string) (canonical string, ok bool)
-	description string // of the values, for messages
+	description string // describes the values in messages
 }
 
 // List returns the canonical forms, or nil if they are too many to list. Callers must not change it.

@@ -14,7 +14,7 @@ type Matcher struct {
 	source []Condition // the conditions in list, for Explain; nil after DiscardSource
 	or     bool
 	never  bool
-	live   *atomic.Pointer[Matcher] // only in a shared matcher, whose other fields are empty
+	live   *atomic.Pointer[Matcher] // set only in a shared matcher, whose other fields are empty
 }
 
 // NewShared returns a matcher that stands for another matcher until Set replaces it. A rule that many flows use can therefore
@@ -43,7 +43,7 @@ var Never = &Matcher{never: true}
 type compiled struct {
 	attr   Attr
 	negate bool
-	want   bool   // for is_set: the answer that matches
+	want   bool   // the answer that is_set expects
 	steps  int32  // cost of one comparison, without the steps of its patterns
 	test   tester // nil for is_set
 	arg    string // the name of param.<name> or header.<name>

@@ -11,7 +11,7 @@ import (
 
 // Limits of a condition. Compile enforces all limits except MaxConditions, which the owner of the list enforces.
 const (
-	MaxConditions = 20   // in a list
+	MaxConditions = 20   // conditions of a list
 	MaxItems      = 200  // values of one condition
 	MaxItemLen    = 200  // characters of one value
 	MaxPattern    = 1024 // bytes of one regular expression
@@ -61,7 +61,7 @@ const (
 	UnknownAttribute Reason = iota + 1
 	UnknownOperator         // the operator does not exist, or not for this attribute
 	NoValue
-	BadValue // of the wrong form: not a number, not a network, too many, too long
+	BadValue // the value has the wrong form: not a number, not a network, too many or too long
 	BadRegex // does not compile, too long or too costly
 )
 
@@ -71,7 +71,7 @@ type Error struct {
 	Attribute string
 	Operator  string
 	Detail    string
-	Item      int // for BadRegex: the index of the value, from 0
+	Item      int // index of the value, from 0; set only for BadRegex
 }
 
 // Error returns one sentence about the reason.

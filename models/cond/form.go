@@ -27,7 +27,7 @@ type Form struct {
 	Name       string
 	Doc        string
 	Attributes []string
-	Families   bool // also applies to param.<name> and header.<name>
+	Families   bool // the form also applies to param.<name> and header.<name>
 	Operators  []string
 	Kind       Kind
 	Values     *clickattr.Values // the allowed values; nil: any value of the kind

@@ -15,7 +15,7 @@ import (
 type Conversion struct {
 	Row
 
-	ClickText    string // as written in the file
+	ClickText    string // the click id as written in the file
 	ClickID      uuid.UUID
 	ConversionID string
 	Goal         string
@@ -23,7 +23,7 @@ type Conversion struct {
 	Status       string           // one of the four; empty: not given
 	Word         string           // the status as written in the file
 	Payout       *decimal.Decimal // nil: not given
-	Currency     string           // its code; empty: not given
+	Currency     string           // code of the currency; empty: not given
 	Sale         *decimal.Decimal // amount of the sale; nil: not given
 	SaleCurrency string
 	Time         time.Time     // zero: not given

@@ -16,14 +16,14 @@ import (
 type Cost struct {
 	Row
 
-	DayText     string // as written in the file
+	DayText     string // the day as written in the file
 	Day         time.Time
 	Source      string   // id or name
 	Campaign    string   // id, name or alias; empty: all
 	Others      []string // further cells that may name the campaign, as platforms write both its id and its name
 	Spend       decimal.Decimal
-	Currency    string // its code; empty: not given
-	Clicks      *int64 // as the source counted them; nil: not given
+	Currency    string // code of the currency; empty: not given
+	Clicks      *int64 // clicks as the source counted them; nil: not given
 	Impressions *int64
 }
 

@@ -76,7 +76,7 @@ func optional(columns []Column, given []int) []Column {
 // findHeader searches the header. It returns false if no record can be a header.
 func (t *table) findHeader() bool {
 	var best csvfile.Record
-	mostColumns := -1 // of the best record so far
+	mostColumns := -1 // known columns of the best record so far
 	for range headerLines {
 		r, ok := t.scanner.Next()
 		if !ok {

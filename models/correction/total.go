@@ -17,7 +17,7 @@ type Total struct {
 	Clicks      *int64
 	Conversions *int64
 	Payout      *decimal.Decimal
-	Currency    string // its code; empty: not given
+	Currency    string // code of the currency; empty: not given
 }
 
 // The indexes of totalColumns.

@@ -32,7 +32,7 @@ func (s *Scanner) Read() string { return s.text[:s.pos] }
 // Record is one row of a CSV text. A quoted cell may span several lines.
 type Record struct {
 	Line  int
-	Cells []string // at most MaxCells, without quotes
+	Cells []string // at most MaxCells cells, without quotes
 	Fault string   // why the record is malformed; empty: the record is valid
 	count int      // number of cells, including cells beyond MaxCells
 }

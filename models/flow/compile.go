@@ -66,7 +66,7 @@ type Plan struct {
 	routes      []Route
 	screen      cond.Screen // quick check of the routes
 	forced      []uint8
-	regular     []uint8 // in the order in which their groups are tried
+	regular     []uint8 // the regular paths in the order in which their groups are tried
 	ends        []uint8 // the index in regular at which each group ends
 	defaultPath int     // index of the default path, -1 for none
 	bind        Bind
@@ -86,12 +86,12 @@ type Route struct {
 	first    []choice // the destinations to which the visitor is sent at once
 
 	ID         uuid.UUID
-	Campaign   uuid.UUID // for ActionCampaign
+	Campaign   uuid.UUID // the next campaign of ActionCampaign
 	Name       string
 	StreamType string
 	Action     string
 	Transition string
-	Response   *Response // for ActionNothing; nil means the answer 404
+	Response   *Response // the answer of ActionNothing; nil means 404
 	Index      int
 	onward     []choice // for lander paths: the destinations of a click on the page
 }

@@ -51,8 +51,8 @@ type Env struct {
 type Decision struct {
 	Via    Via
 	Route  *Route          // nil for fallback_url, destination_url and none
-	Lander *Ref            // for ActionLander
-	Offer  *Ref            // for ActionOffer and ActionRedirect, when an offer was drawn
+	Lander *Ref            // set for ActionLander
+	Offer  *Ref            // set for ActionOffer and ActionRedirect, if an offer was drawn
 	URL    *token.Template // an address instead of an offer, or the fallback_url or destination_url
 	// Collect is false if the click must not be recorded.
 	Collect bool

@@ -22,7 +22,7 @@ const (
 type Ref struct {
 	ID     uuid.UUID
 	Kind   Kind
-	shut   atomic.Uint32 // one bit for each reason why it may not be served
+	shut   atomic.Uint32 // one bit for each reason why the record may not be served
 	record atomic.Pointer[any]
 }
 

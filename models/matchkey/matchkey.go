@@ -38,9 +38,9 @@ type Keys struct {
 // the hash of the number in the form E.164, with its plus.
 type Hashes struct {
 	Keys
-	EmailGoogle    string `json:"email_google,omitempty"`    // at Gmail without dots and without a tag after a plus
-	EmailMicrosoft string `json:"email_microsoft,omitempty"` // without dots and without a tag, at any domain
-	EmailReddit    string `json:"email_reddit,omitempty"`    // with only letters and digits before the @, and without a tag
+	EmailGoogle    string `json:"email_google,omitempty"`    // an address at Gmail without dots and without a tag after a plus
+	EmailMicrosoft string `json:"email_microsoft,omitempty"` // an address at any domain without dots and without a tag
+	EmailReddit    string `json:"email_reddit,omitempty"`    // an address with only letters and digits before the @, and without a tag
 	PhoneDigits    string `json:"phone_digits,omitempty"`    // the number without its plus
 }
 

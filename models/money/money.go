@@ -19,7 +19,7 @@ const MaxText = 64
 const (
 	places    = 6  // decimals of an amount
 	maxPower  = 9  // an amount is at most 1e9
-	maxDigits = 40 // in an amount's text
+	maxDigits = 40 // digits in an amount's text
 )
 
 var maxAmount = decimal.New(1, maxPower)

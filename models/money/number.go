@@ -10,7 +10,7 @@ import (
 
 // number is a number in its written form.
 type number struct {
-	digits string // without separators
+	digits string // the digits without separators
 	whole  int    // how many of the digits stand before the decimals
 	power  int    // exponent of ten
 	// unclear is a dot or a comma that is the only separator and has three digits after it, so that it may separate thousands or

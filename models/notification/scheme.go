@@ -100,7 +100,7 @@ func Statuses(scheme string, own map[string][]string) map[string][]string {
 // Request is a notification as it arrived.
 type Request struct {
 	Header   map[string]string // the headers of Scheme.Headers and content-type, by their name in lower case
-	Query    string            // of the address
+	Query    string            // query of the address
 	Body     []byte
 	Received time.Time
 }

@@ -24,7 +24,7 @@ type Clues struct {
 
 const (
 	maxGuessed   = 64      // texts of one message whose charset is guessed
-	maxGuessable = 4 << 10 // bytes of such a text
+	maxGuessable = 4 << 10 // bytes of a text whose charset is guessed
 )
 
 // Decode converts the names and values of parameters to UTF-8. A name or a value that cannot be converted becomes empty. A

@@ -45,7 +45,7 @@ var (
 	}
 )
 
-const maxLanguages = 4 // of an Accept-Language header
+const maxLanguages = 4 // languages of an Accept-Language header that are tried
 
 // guess returns a text in UTF-8, or an empty text if there is more than one way to read it, or none.
 func guess(text, languages string) string {

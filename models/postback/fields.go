@@ -37,10 +37,10 @@ type Network struct {
 
 // Message is the content of a postback.
 type Message struct {
-	ClickID        string           // as received; it may be invalid
+	ClickID        string           // the click id as received; it may be invalid
 	Payout         *decimal.Decimal // nil: not given
-	Currency       string           // its code, money.Unknown if it is not understood, or empty if it is not given
-	Status         string           // one of the four
+	Currency       string           // code of the currency, money.Unknown if the currency is not understood, or empty if it is not given
+	Status         string           // one of the four statuses
 	OriginalStatus string           // the network's own word for the status
 	ConversionID   string
 	Goal           string

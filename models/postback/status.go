@@ -9,7 +9,7 @@ import (
 // Word is a status word of networks and its meaning.
 type Word struct {
 	Text     string // in lower case; spaces, hyphens and underscores do not matter
-	Status   string // one of the four; empty: the word reports no conversion
+	Status   string // one of the four statuses; empty: the word reports no conversion
 	Goal     string // goal of the conversion if the message names none
 	Networks string // networks whose documents have the word; empty: most networks
 }
@@ -123,7 +123,7 @@ func Words() []Word { return words }
 
 // Meaning is what a status word says about a conversion.
 type Meaning struct {
-	Status string // one of the four; empty: the word reports no conversion
+	Status string // one of the four statuses; empty: the word reports no conversion
 	Goal   string // goal of the conversion if the message names none
 	Known  bool   // false: neither the network's own map nor the table has the word
 }

@@ -10,7 +10,7 @@ import (
 // DateLetter is a letter in the FORMAT of {date:FORMAT,TZ}.
 type DateLetter struct {
 	Letter byte
-	Means  string // its meaning, with 5 March 2026, 14:07:09 in Berlin as the example
+	Means  string // the meaning of the letter, with 5 March 2026, 14:07:09 in Berlin as the example
 
 	layout string // Go's layout; empty if append writes the value
 	append func(dst []byte, now time.Time) []byte

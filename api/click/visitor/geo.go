@@ -27,7 +27,7 @@ type geo struct{ files []*geoFile }
 // geoFile is one of the operator's files. It may be replaced at any time.
 type geoFile struct {
 	path string
-	info os.FileInfo // of the file that reload last opened or failed to open
+	info os.FileInfo // the file that reload last opened or failed to open
 	now  atomic.Pointer[database]
 }
 

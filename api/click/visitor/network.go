@@ -12,7 +12,7 @@ const (
 
 type network struct {
 	kind     networkKind
-	operator string // of a mobile carrier
+	operator string // name of the mobile carrier
 }
 
 // networks are well-known autonomous systems that serve a single purpose. A carrier with cables and phones under one number is

@@ -6,7 +6,7 @@ import "slices"
 type Tally struct {
 	Found, Missed int            // programs called bots, and programs not called bots
 	Wrong, Spared int            // people called bots, and people not called bots
-	Kinds         []Kind         // in the order in which they occur
+	Kinds         []Kind         // kinds in the order in which they occur
 	kinds         map[string]int // index in Kinds by name
 }
 
