@@ -151,7 +151,8 @@ func (m *message) parseParts(boundary string) error {
 	}
 }
 
-// sorted returns the fields of a form by name, without the fields named in without. If a name is used twice, the last value counts, as in PHP.
+// sorted returns the fields of a form by name, without the fields named in without. If a name is used twice, the last value counts, as
+// in PHP.
 func (m *message) sorted(without ...string) []field {
 	last := map[string]string{}
 	for _, f := range m.fields {
