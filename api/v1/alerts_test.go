@@ -14,6 +14,7 @@ import (
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
 	apialerts "switchyard/api/v1/alerts"
+	"switchyard/db"
 	"switchyard/db/alerts"
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
@@ -136,7 +137,7 @@ func service(answer map[string]any, name string) map[string]any {
 func TestAlertNames(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string][]string{
-		"Type": alerts.TypeNames(), "Kind": alerts.Kinds, "Severity": {alerts.Warning, alerts.Critical},
+		"Type": db.Map(alerts.Types, func(t alerts.Type) string { return t.Name }), "Kind": alerts.Kinds, "Severity": {alerts.Warning, alerts.Critical},
 	} {
 		f, _ := reflect.TypeFor[apialerts.Alert]().FieldByName(field)
 		if got := strings.Split(f.Tag.Get("enum"), ","); !slices.Equal(got, want) {

@@ -76,15 +76,6 @@ var Types = []Type{
 	{"jobs.behind", "Nothing is lost. Ask the operator whether workers run and the queue is reached."},
 }
 
-// TypeNames lists the names of all types, in the order of the table.
-func TypeNames() []string {
-	names := make([]string, len(Types))
-	for i, t := range Types {
-		names[i] = t.Name
-	}
-	return names
-}
-
 // Figures reads the figures that alerts depend on. report.Reader implements it.
 type Figures interface {
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)

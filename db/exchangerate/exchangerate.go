@@ -48,16 +48,15 @@ RETURNING currency, day, xmax = 0 AS added`
 // facts that were counted by the old rate are restated. The list may have at most one rate for each day and currency.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
-		done, err := db.Select[savedRate](ctx, c, "save rates", saveRates,
-			db.Map(part, func(r models.Rate) string { return r.Currency }),
-			db.Map(part, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
+		days, currencies := dayColumns(part)
+		done, err := db.Select[savedRate](ctx, c, "save rates", saveRates, currencies, days,
 			db.Map(part, func(r models.Rate) string { return r.Rate.String() }),
 			db.Map(part, func(r models.Rate) string { return r.Source }), replace)
 		if err != nil {
 			return out, err
 		}
-		for _, one := range done {
-			if one.Added {
+		for _, rate := range done {
+			if rate.Added {
 				out.Added++
 			} else {
 				out.Changed++

@@ -30,9 +30,14 @@ ON CONFLICT DO NOTHING`
 // recordChange records rates that were replaced, or that were added for days without a rate, so that UpdateFixed finds the facts
 // of these days.
 func recordChange(ctx context.Context, c db.Conn, list []models.Rate) error {
-	return db.Run(ctx, c, "note changes of rates", recordChanges,
-		db.Map(list, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
-		db.Map(list, func(r models.Rate) string { return r.Currency }), models.RateDays)
+	days, currencies := dayColumns(list)
+	return db.Run(ctx, c, "note changes of rates", recordChanges, days, currencies, models.RateDays)
+}
+
+// dayColumns returns the days and the currencies of rates as query arguments.
+func dayColumns(list []models.Rate) (days, currencies []string) {
+	return db.Map(list, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
+		db.Map(list, func(r models.Rate) string { return r.Currency })
 }
 
 const (
@@ -72,8 +77,7 @@ func UpdateFixed(ctx context.Context, d *db.DB) error {
 		if len(changes) == 0 {
 			break
 		}
-		days := db.Map(changes, func(r models.Rate) string { return r.Day.Format(time.DateOnly) })
-		currencies := db.Map(changes, func(r models.Rate) string { return r.Currency })
+		days, currencies := dayColumns(changes)
 		rows, err := db.Select[keyRow](ctx, d, "facts of rates", affected, days, currencies, models.RateDays)
 		if err != nil {
 			return err

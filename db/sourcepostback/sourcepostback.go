@@ -126,17 +126,9 @@ var findTrial = `
 SELECT ` + settings + `, s.name AS source_name, a.timezone, a.currency
 FROM traffic_sources s JOIN accounts a ON a.id = s.account_id WHERE s.account_id = $1 AND s.id = $2`
 
-// TrialTarget returns a traffic source for a trial postback, and the currency of the account. The Target has no postback data.
-func TrialTarget(ctx context.Context, c db.Conn, account, source uuid.UUID) (t Target, currency string, err error) {
-	type row struct {
-		models.SourcePostback
-
-		SourceName string `db:"source_name"`
-		Zone       string `db:"timezone"`
-		Currency   string `db:"currency"`
-	}
-	r, err := db.Get[row](ctx, c, "traffic source", findTrial, account, source)
-	return Target{SourcePostback: r.SourcePostback, SourceName: r.SourceName, Zone: r.Zone}, r.Currency, err
+// TrialTarget returns a traffic source for a trial postback. Of the postback it has only the currency, which is the account's.
+func TrialTarget(ctx context.Context, c db.Conn, account, source uuid.UUID) (Target, error) {
+	return db.Get[Target](ctx, c, "traffic source", findTrial, account, source)
 }
 
 // Failures returns the number of consecutive failed attempts at a host of a source.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	dbcopilot "switchyard/db/copilot"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -72,10 +73,8 @@ func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
 }
 
 // lateDays returns the different numbers of late days that campaigns have.
-func (r *reading) lateDays() (list []int) {
-	for _, c := range r.in.Campaigns {
-		list = append(list, c.Late)
-	}
+func (r *reading) lateDays() []int {
+	list := db.Map(r.in.Campaigns, func(c copilot.CampaignInput) int { return c.Late })
 	slices.Sort(list)
 	return slices.Compact(list)
 }

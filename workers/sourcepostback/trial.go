@@ -19,7 +19,7 @@ import (
 // does not want the status. Nothing is recorded, not even a failure of the source's host.
 func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs.TestedPostback, err error) {
 	account := workers.Account(ctx)
-	t, currency, err := sourcepostback.TrialTarget(ctx, s.db, account, args.SourceID)
+	t, err := sourcepostback.TrialTarget(ctx, s.db, account, args.SourceID)
 	if err != nil {
 		return out, err
 	}
@@ -31,7 +31,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 	t.SentPostback = models.SentPostback{
 		ID: uuid.New(), AccountID: account, SourceID: args.SourceID, CampaignID: click.CampaignID, NetworkID: click.NetworkID,
 		ClickID: click.ID, ConversionID: uuid.New(), Reference: args.ConversionID, Goal: args.Goal, Status: args.Status,
-		Currency: currency, Rate: decimal.NewNullDecimal(decimal.NewFromInt(1)), RecordedAt: now, CreatedAt: now,
+		Currency: t.Currency, Rate: decimal.NewNullDecimal(decimal.NewFromInt(1)), RecordedAt: now, CreatedAt: now,
 	}
 	if t.Payout, err = decimal.NewFromString(args.Payout); err != nil {
 		return out, fmt.Errorf("source: payout of a test: %w", err)
