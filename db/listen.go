@@ -37,7 +37,7 @@ func Listen(ctx context.Context, url, channel string, handle func(context.Contex
 	l := pq.NewListener(withConnectTimeout(url), listenMinWait, listenMaxWait, logListener(ctx))
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
-	go keepAlive(ctx, l)
+	go interval.Every(ctx, listenPing, func() { _ = l.Ping() }) // an error closes the connection, and pq connects again
 
 	// Listen waits for the first connection; after the loss of one, pq listens again before it sends nil.
 	if err := l.Listen(channel); err != nil {
@@ -54,12 +54,6 @@ func Listen(ctx context.Context, url, channel string, handle func(context.Contex
 		}
 	}
 	return nil
-}
-
-func keepAlive(ctx context.Context, l *pq.Listener) {
-	interval.Every(ctx, listenPing, func() {
-		_ = l.Ping() // an error closes the connection, and pq connects again
-	})
 }
 
 func logListener(ctx context.Context) pq.EventCallbackType {

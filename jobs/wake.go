@@ -27,7 +27,7 @@ type announcer struct {
 func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, telling := a.again[queue]; telling {
+	if _, announcing := a.again[queue]; announcing {
 		a.again[queue] = true
 		return
 	}
@@ -149,9 +149,9 @@ func Listen(ctx context.Context, r redis.UniversalClient, clients map[string]*Qu
 			if !open {
 				return
 			}
-			told, is := m.(*redis.Message)
+			announced, isTask := m.(*redis.Message) // any other message reports a connection
 			for queue, c := range clients {
-				if !is || told.Payload == queue {
+				if !isTask || announced.Payload == queue {
 					c.Wake()
 				}
 			}

@@ -56,7 +56,7 @@ type accountLoad struct {
 	running   int
 	waiting   int
 	kinds     map[string]int // running jobs by kind, for kinds with a limit per account
-	took      time.Duration  // moving average of a job's duration; 0 = no job has ended yet
+	average   time.Duration  // moving average of a job's duration; 0 = no job has ended yet
 	postponed Spread
 }
 
@@ -88,7 +88,7 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 		a.start(w, l)
 		return a.releaser(w, l), 0
 	}
-	swiftly := l.took > 0 && l.took < swift && atMost == 0
+	swiftly := l.average > 0 && l.average < swift && atMost == 0
 	full := len(a.waiting) >= a.room
 	if !swiftly && (full || l.waiting >= max(a.room/4, 1)) {
 		return nil, a.postpone(w, l)
@@ -153,7 +153,7 @@ func (a *admission) fits(w *waiter, l *accountLoad, share int) bool {
 	if a.running >= a.slots || w.atMost > 0 && l.kinds[w.kind] >= w.atMost {
 		return false
 	}
-	return w.account == uuid.Nil || l.running < share || l.took < a.slow
+	return w.account == uuid.Nil || l.running < share || l.average < a.slow
 }
 
 func (a *admission) start(w *waiter, l *accountLoad) {
@@ -179,11 +179,11 @@ func (a *admission) releaser(w *waiter, l *accountLoad) func() {
 		if w.atMost > 0 {
 			l.kinds[w.kind]--
 		}
-		took := max(now.Sub(since), time.Nanosecond)
-		if l.took > 0 {
-			took = (3*l.took + took) / 4
+		duration := max(now.Sub(since), time.Nanosecond)
+		if l.average > 0 {
+			duration = (3*l.average + duration) / 4
 		}
-		l.took = took
+		l.average = duration
 		if !l.busy(now) && len(a.accounts) > idleAccounts {
 			delete(a.accounts, w.account)
 		}
@@ -217,8 +217,8 @@ func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
 	if w.atMost > 0 {
 		places = min(places, w.atMost)
 	}
-	each := l.took / time.Duration(places)
-	if l.took < swift {
+	each := l.average / time.Duration(places)
+	if l.average < swift {
 		each = min(each, swiftReturn)
 	}
 	return l.postponed.Postpone(a.now(), each)
@@ -242,16 +242,16 @@ func (r *Runtime) admit(ctx context.Context, queue string, t task) (release func
 	return nil, r.postpone(ctx, t.Row, wait, errNoSlot)
 }
 
-// comesEarly is how much earlier than its task a postponed row becomes due. The clocks of a worker and of PostgreSQL may differ
+// rowLead is how much earlier than its task a postponed row becomes due. The clocks of a worker and of PostgreSQL may differ
 // by this much, and the task still finds its row due.
-const comesEarly = 100 * time.Millisecond
+const rowLead = 100 * time.Millisecond
 
 // postpone delays a task, and its row if it has one, by at least wait, rounded up to a full second.
 func (r *Runtime) postpone(ctx context.Context, row uuid.UUID, wait time.Duration, cause error) error {
 	at := nextSecond(time.Now().Add(wait))
 	if row != uuid.Nil {
 		// The row becomes due slightly before its task, so that the task finds it due.
-		if err := jobrow.Postpone(ctx, r.o.DB, row, time.Until(at)-comesEarly); err != nil {
+		if err := jobrow.Postpone(ctx, r.o.DB, row, time.Until(at)-rowLead); err != nil {
 			slog.WarnContext(ctx, "row not postponed", "error", err)
 		}
 	}

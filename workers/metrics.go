@@ -7,6 +7,7 @@ import (
 
 	"github.com/hibiken/asynq"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 type metrics struct {
@@ -17,22 +18,19 @@ type metrics struct {
 
 // newMetrics makes the metrics and registers them, unless the registerer is nil.
 func newMetrics(reg prometheus.Registerer) *metrics {
-	m := &metrics{
-		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	factory := promauto.With(reg)
+	return &metrics{
+		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "switchyard_job_attempt_seconds", Help: "Attempts of jobs by kind and outcome.",
 			Buckets: []float64{.005, .025, .1, .5, 1, 2.5, 5, 10, 30, 120},
 		}, []string{"kind", "outcome"}),
-		running: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		running: factory.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "switchyard_jobs_running", Help: "Jobs being worked on by kind.",
 		}, []string{"kind"}),
-		repairs: prometheus.NewCounter(prometheus.CounterOpts{
+		repairs: factory.NewCounter(prometheus.CounterOpts{
 			Name: "switchyard_job_repairs_total", Help: "Rows whose task was lost and enqueued anew.",
 		}),
 	}
-	if reg != nil {
-		reg.MustRegister(m.attempts, m.running, m.repairs)
-	}
-	return m
 }
 
 // NewCounter makes a counter and registers it, if metrics are published. Callers that use the same name share one counter.

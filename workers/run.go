@@ -113,13 +113,13 @@ func (u *Run[A, R]) nextAttempt() NextAttempt {
 func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 	effect func(db.Conn, NextAttempt) error,
 ) error {
-	told := cause // the failure as operators see it at the task
+	shown := cause // the failure as operators see it at the task
 	if request := models.RequestOf(cause); request != "" {
-		told = fmt.Errorf("%w (provider request %s)", cause, request)
+		shown = fmt.Errorf("%w (provider request %s)", cause, request)
 	}
-	result := error(&retryLaterError{wait: next.Wait, cause: told, failure: true})
+	result := error(&retryLaterError{wait: next.Wait, cause: shown, failure: true})
 	if next.Final {
-		result = fmt.Errorf("%w: %w", told, asynq.SkipRetry)
+		result = fmt.Errorf("%w: %w", shown, asynq.SkipRetry)
 	}
 	var inside func(db.Conn) error
 	switch {

@@ -291,8 +291,8 @@ func (r *tableRows) copy(ctx context.Context, conn any, t table) error {
 	if err != nil {
 		return err
 	}
-	if took, err := res.RowsAffected(); err != nil || took != sent {
-		return errors.Join(err, damaged(fmt.Errorf("%d rows sent, %d stored", sent, took)))
+	if stored, err := res.RowsAffected(); err != nil || stored != sent {
+		return errors.Join(err, damaged(fmt.Errorf("%d rows sent, %d stored", sent, stored)))
 	}
 	return nil
 }

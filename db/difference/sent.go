@@ -84,17 +84,17 @@ func counts(status string) bool {
 func (s *sourceSheet) compareSent(v sent) {
 	c := s.place(difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign})
 	x := difference.Example{Day: c.Day, ClickID: v.ClickID, ConversionID: v.Reference, OurStatus: v.Status}
-	one := difference.Figures{Conversions: 1}
+	conversion := difference.Figures{Conversions: 1}
 	if v.Told {
-		s.sheet.AddTheirs(c, one)
+		s.sheet.AddTheirs(c, conversion)
 	}
 	switch {
 	case v.Told && !counts(v.Status):
 		x.Cause, x.Reason = difference.Late, "it was told, and is "+v.Status+" now"
-		s.sheet.Explain(c, x.Cause, x.Reason, one)
+		s.sheet.Explain(c, x.Cause, x.Reason, conversion)
 	case !v.Told && counts(v.Status):
 		x.Cause, x.Reason = difference.NotSent, reasonOf(v.why())
-		s.sheet.Explain(c, x.Cause, x.Reason, one.Neg())
+		s.sheet.Explain(c, x.Cause, x.Reason, conversion.Neg())
 	default:
 		return
 	}

@@ -1,6 +1,7 @@
 package jobrow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -71,10 +72,7 @@ const (
 
 // List lists the newest rows of all accounts, for operators.
 func List(ctx context.Context, c db.Conn, f Filter) ([]models.Job, error) {
-	if f.Limit == 0 {
-		f.Limit = 100
-	}
-	return db.Select[models.Job](ctx, c, "list jobs", listRows, f.State, f.kinds(), f.Wait, f.Limit)
+	return db.Select[models.Job](ctx, c, "list jobs", listRows, f.State, f.kinds(), f.Wait, cmp.Or(f.Limit, 100))
 }
 
 // Count counts the rows that the filter selects, without its limit.

@@ -81,14 +81,8 @@ func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
 
 // AllowWithin is Allow for windows of another length and for calls that do not count for an account. name identifies the window.
 func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length time.Duration) Window {
-	if r.reachable() {
-		w, err := r.countShared(ctx, name, limit, length)
-		if err == nil {
-			return w
-		}
-		if ctx.Err() == nil {
-			r.recordFailure(ctx, err)
-		}
+	if res, ok := r.run(ctx, allowScript, name, length.Milliseconds()); ok {
+		return windowOf(int(res[0]), limit, time.Duration(res[1])*time.Millisecond)
 	}
 	return r.countLocally(name, limit, time.Now(), length)
 }
@@ -96,16 +90,8 @@ func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length 
 // Uncount removes a call from its window, for a limit that applies only to failures. Such a call is counted before its success is
 // known, so that many concurrent calls cannot all pass. Uncount never fails. A call that cannot be removed stays counted.
 func (r *Rates) Uncount(ctx context.Context, name string) {
-	if r.reachable() {
-		limited, cancel := context.WithTimeout(ctx, r.timeout)
-		defer cancel()
-		err := uncountScript.Run(limited, r.client, []string{r.prefix + "rate:" + name}).Err()
-		if err == nil {
-			return
-		}
-		if ctx.Err() == nil {
-			r.recordFailure(ctx, err)
-		}
+	if _, ok := r.run(ctx, uncountScript, name); ok {
+		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,23 +100,28 @@ func (r *Rates) Uncount(ctx context.Context, name string) {
 	}
 }
 
-// uncountScript removes a call. KEYS[1] is the window's counter. It returns the remaining calls, or 0 for a window that has ended.
+// uncountScript removes a call. KEYS[1] is the window's counter. It returns {the remaining calls}, or {0} for a window that has ended.
 var uncountScript = redis.NewScript(`
 local n = tonumber(redis.call('GET', KEYS[1]) or '0')
 if n > 0 then
   n = redis.call('DECR', KEYS[1])
 end
-return n`)
+return {n}`)
 
-func (r *Rates) countShared(ctx context.Context, name string, limit int, length time.Duration) (Window, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.timeout)
-	defer cancel()
-	res, err := allowScript.Run(ctx, r.client, []string{r.prefix + "rate:" + name}, length.Milliseconds()).Int64Slice()
-	if err != nil {
-		return Window{}, fmt.Errorf("kv: rate window: %w", err)
+// run runs a script for a window in Redis. ok is false if Redis is away.
+func (r *Rates) run(ctx context.Context, script *redis.Script, name string, args ...any) (res []int64, ok bool) {
+	if !r.reachable() {
+		return nil, false
 	}
-	r.announce(ctx)
-	return windowOf(int(res[0]), limit, time.Duration(res[1])*time.Millisecond), nil
+	limited, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	res, err := script.Run(limited, r.client, []string{r.prefix + "rate:" + name}, args...).Int64Slice()
+	if err == nil {
+		r.announce(limited)
+	} else if ctx.Err() == nil {
+		r.recordFailure(ctx, fmt.Errorf("kv: rate window: %w", err))
+	}
+	return res, err == nil
 }
 
 func windowOf(count, limit int, left time.Duration) Window {

@@ -33,11 +33,6 @@ func (k Attempts) ForSession(account, session uuid.UUID) Attempts {
 // maxAttempts is the maximum number of sign-ins in progress of an account. The oldest is deleted to make room.
 const maxAttempts = 20
 
-// errNoAttempt returns the error for a sign-in that has ended or never existed.
-func errNoAttempt() error {
-	return models.Invalid("signin_expired", "this sign-in was completed already or has taken too long: start it again")
-}
-
 func hashState(state string) []byte {
 	sum := sha256.Sum256([]byte(state))
 	return sum[:]
@@ -100,7 +95,7 @@ func (k Attempts) open(ctx context.Context, row sealedAttempt, found bool, err e
 		return row.OAuthAttempt, err
 	}
 	if !found {
-		return row.OAuthAttempt, errNoAttempt()
+		return row.OAuthAttempt, models.Invalid("signin_expired", "this sign-in was completed already or has taken too long: start it again")
 	}
 	plain, err := k.s.Box().Open(ctx, attemptPlace(row.AccountID, row.ID, "verifier"), row.Sealed)
 	row.Verifier = string(plain)

@@ -45,18 +45,18 @@ SELECT id FROM fresh`
 // of c. The conversions must be stored already and must not change any more in this transaction. A status that a conversion had
 // before adds nothing. Add returns the jobs, which the caller dispatches after the commit.
 func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.JobRef, error) {
-	told, err := conversionsToSend(ctx, c, account, list)
-	if err != nil || len(told) == 0 {
+	wanted, err := conversionsToSend(ctx, c, account, list)
+	if err != nil || len(wanted) == 0 {
 		return nil, err
 	}
 	ids, err := db.Select[uuid.UUID](ctx, c, "add postbacks to sources", insertPostbacks, account,
-		db.UUIDs(db.Map(told, func(v models.Conversion) uuid.UUID { return v.ID })),
-		db.Map(told, func(v models.Conversion) string { return v.Status }),
-		amounts(told, func(v models.Conversion) decimal.Decimal { return v.Payout }),
-		db.Map(told, func(v models.Conversion) string { return v.Currency }),
-		amounts(told, func(v models.Conversion) decimal.Decimal { return v.Cost }),
-		db.Map(told, func(v models.Conversion) string { return v.RecordedAt.UTC().Format(time.RFC3339Nano) }),
-		pq.Array(db.Map(told, func(v models.Conversion) decimal.NullDecimal { return v.Rate })))
+		db.UUIDs(db.Map(wanted, func(v models.Conversion) uuid.UUID { return v.ID })),
+		db.Map(wanted, func(v models.Conversion) string { return v.Status }),
+		amounts(wanted, func(v models.Conversion) decimal.Decimal { return v.Payout }),
+		db.Map(wanted, func(v models.Conversion) string { return v.Currency }),
+		amounts(wanted, func(v models.Conversion) decimal.Decimal { return v.Cost }),
+		db.Map(wanted, func(v models.Conversion) string { return v.RecordedAt.UTC().Format(time.RFC3339Nano) }),
+		pq.Array(db.Map(wanted, func(v models.Conversion) decimal.NullDecimal { return v.Rate })))
 	return models.NewRefs(models.KindSendPostback, account, ids), err
 }
 

@@ -20,19 +20,19 @@ const maxText = 200
 func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.Lookup, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber() // so that figures keep all digits
-	var whole map[string]any
-	if err := dec.Decode(&whole); err != nil {
+	var answer map[string]any
+	if err := dec.Decode(&answer); err != nil {
 		return "", figurecheck.Lookup{}, fmt.Errorf("chat: data of a look-up: %w", err)
 	}
-	clean(whole)
-	rows := []any{whole}
+	clean(answer)
+	rows := []any{answer}
 	if l.list != "" {
-		rows, _ = whole[l.list].([]any)
-		delete(whole, l.list)
+		rows, _ = answer[l.list].([]any)
+		delete(answer, l.list)
 	}
 	facts := figurecheck.Lookup{Whole: l.most == 0 || len(rows) < l.most, Rows: []json.RawMessage{}}
 	if l.list != "" {
-		beside, err := json.Marshal(whole)
+		beside, err := json.Marshal(answer)
 		if err != nil {
 			return "", facts, err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"switchyard/db"
 	"switchyard/db/advisory"
@@ -44,19 +45,17 @@ const (
 
 // Run keeps the copy up to date while this process holds the lock, until the context ends.
 func (f *Forwarder) Run(ctx context.Context) error {
-	f.brought = prometheus.NewCounter(prometheus.CounterOpts{
+	factory := promauto.With(f.Metrics)
+	f.brought = factory.NewCounter(prometheus.CounterOpts{
 		Name: "switchyard_click_copy_changes_total", Help: "Changes of clicks and conversions that were brought to ClickHouse.",
 	})
-	f.failures = prometheus.NewCounter(prometheus.CounterOpts{
+	f.failures = factory.NewCounter(prometheus.CounterOpts{
 		Name: "switchyard_click_copy_failures_total", Help: "Attempts to bring changes to ClickHouse that failed.",
 	})
-	differs := prometheus.NewCounter(prometheus.CounterOpts{
+	differs := factory.NewCounter(prometheus.CounterOpts{
 		Name: "switchyard_click_copy_differs_total", Help: "Times that a day did not leave PostgreSQL because its copy differs.",
 	})
 	f.Copy.Differs = func(time.Time) { differs.Inc() }
-	if f.Metrics != nil {
-		f.Metrics.MustRegister(f.brought, f.failures, differs)
-	}
 	err := advisory.WithLock(ctx, f.Locks, lockName, f.lead)
 	if ctx.Err() != nil {
 		return nil

@@ -59,7 +59,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict)
 	}
 	ids := db.Map(list, func(v dbconversion.Verdict) uuid.UUID { return v.Message.ID })
 	list = append(list, v)
-	var tell []models.JobRef
+	var announced []models.JobRef
 	var decisions []dbconversion.PostbackDecision
 	err = u.Commit(ctx, jobs.None{}, func(c db.Conn) error {
 		locked, err := dbconversion.LockPostbacks(ctx, c, v.Message.ID, ids)
@@ -77,7 +77,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict)
 			if err == nil {
 				decisions = append(decisions, d)
 			}
-			tell = append(tell, more...)
+			announced = append(announced, more...)
 		}
 		return nil
 	})
@@ -89,7 +89,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict)
 			rec.count(d)
 			rec.countWord(ctx, d)
 		}
-		rec.runtime.Client().Dispatch(ctx, tell...)
+		rec.runtime.Client().Dispatch(ctx, announced...)
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func (rec *recorder) commit(ctx context.Context, u *run, v dbconversion.Verdict)
 // decide records the conversion of a postback and stores the decision, in the transaction of c. It returns the decision and the
 // jobs to dispatch.
 func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdict) (
-	d dbconversion.PostbackDecision, tell []models.JobRef, err error,
+	d dbconversion.PostbackDecision, announced []models.JobRef, err error,
 ) {
 	var out dbconversion.Outcome
 	if v.Decision.Outcome == "" {

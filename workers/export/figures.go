@@ -45,25 +45,25 @@ func cellsOf(row any) (cells []string) {
 	return cells
 }
 
-// cells returns the cells of a row: its values, its figures and, if told is true, its click loss. The cells of the click loss are
+// cells returns the cells of a row: its values, its figures and, if withLoss is true, its click loss. The cells of the click loss are
 // empty if loss is nil.
-func cells(values []string, f models.Figures, told bool, loss *models.ClickLoss) []string {
+func cells(values []string, f models.Figures, withLoss bool, loss *models.ClickLoss) []string {
 	out := append(slices.Clone(values), cellsOf(f.Row())...)
 	switch {
-	case told && loss != nil:
+	case withLoss && loss != nil:
 		out = append(out, cellsOf(loss.Row())...)
-	case told:
+	case withLoss:
 		out = append(out, make([]string, len(lossNames))...)
 	}
 	return out
 }
 
-// withFigures returns headings for the named columns, followed by the headings of the figures and, if told is true, of the click
+// withFigures returns headings for the named columns, followed by the headings of the figures and, if withLoss is true, of the click
 // loss. Only the named columns can contain foreign text.
-func withFigures(foreign, told bool, names ...string) []export.Heading {
+func withFigures(foreign, withLoss bool, names ...string) []export.Heading {
 	columns := db.Map(names, func(n string) export.Heading { return export.Heading{Name: n, Foreign: foreign} })
 	own := func(n string) export.Heading { return export.Heading{Name: n} }
-	if columns = append(columns, db.Map(figureNames, own)...); told {
+	if columns = append(columns, db.Map(figureNames, own)...); withLoss {
 		columns = append(columns, db.Map(lossNames, own)...)
 	}
 	return columns

@@ -127,8 +127,8 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 	if _, later := errors.AsType[*jobrow.RefusalError](err); later {
 		err = nil // another worker is requesting the certificate, and the release waits for that worker
 	}
-	if told, ok := models.AsError(refusal); ok {
-		return out, models.Errorf(told.Kind, told.Code, "%s; the release is tried again by itself", told.Message)
+	if e, ok := models.AsError(refusal); ok {
+		return out, models.Errorf(e.Kind, e.Code, "%s; the release is tried again by itself", e.Message)
 	}
 	if err = errors.Join(refusal, err); err != nil {
 		return out, err

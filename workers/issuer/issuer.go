@@ -106,8 +106,8 @@ func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by ca
 	if wait := w.tooMany(ctx, h, by); wait > 0 {
 		return w.postpone(ctx, h, by, wait)
 	}
-	said, failure := w.queryUnderLease(ctx, h, by)
-	if _, told := models.AsError(failure); failure != nil && !told {
+	answer, failure := w.queryUnderLease(ctx, h, by)
+	if _, refused := models.AsError(failure); failure != nil && !refused {
 		if ctx.Err() != nil {
 			return h.Certificate, ctx.Err() // the worker is stopping, and its lease will expire
 		}
@@ -115,7 +115,7 @@ func (w *worker) queryEdge(ctx context.Context, h store.LeasedCertificate, by ca
 		failure = models.Errorf(models.KindBadGateway, models.EdgeUnavailable, "the edge could not be asked")
 	}
 	now, served := w.o.Now(), h.Serving
-	next := w.applyAnswer(ctx, &h, by, said, failure, now)
+	next := w.applyAnswer(ctx, &h, by, answer, failure, now)
 	ok, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next)
 	if err == nil && ok && h.Serving != served {
 		err = w.scheduleCheck(ctx, h.AccountID, h.DomainID)
@@ -194,27 +194,27 @@ func (w *worker) queryUnderLease(ctx context.Context, h store.LeasedCertificate,
 	if by.request {
 		do = by.issuer.Request
 	}
-	said, err := do(held, h.Certificate)
+	answer, err := do(held, h.Certificate)
 	if err != nil && errors.Is(context.Cause(held), errLost) {
 		err = errLost
 	}
-	return said, err
+	return answer, err
 }
 
 // applyAnswer applies the issuer's answer to a certificate and returns the time of the next check. nil means that the next check
 // happens only when a user asks.
-func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by call, said models.CertificateState, failure error,
+func (w *worker) applyAnswer(ctx context.Context, h *store.LeasedCertificate, by call, answer models.CertificateState, failure error,
 	now time.Time,
 ) *time.Time {
 	c, counts := &h.Certificate, by.counts
 	var wait time.Duration
 	if failure == nil {
-		if said.SSLStatus != c.SSLStatus || said.Serving != c.Serving {
+		if answer.SSLStatus != c.SSLStatus || answer.Serving != c.Serving {
 			slog.InfoContext(ctx, "certificate changes", "account_id", c.AccountID, "domain", c.Hostname, "edge", c.Edge,
-				"status", said.SSLStatus, "serving", said.Serving)
+				"status", answer.SSLStatus, "serving", answer.Serving)
 			c.ChangedAt, counts = now, true
 		}
-		c.CertificateState, c.CheckedAt, c.Failure = said, &now, ""
+		c.CertificateState, c.CheckedAt, c.Failure = answer, &now, ""
 	} else if wait = w.recordFailure(ctx, c.Edge, c.Hostname, failure, now); wait == 0 {
 		c.Failure = failure.Error()
 	}
@@ -302,7 +302,7 @@ func (w *worker) deleteAtEdge(ctx context.Context, a jobs.ReleaseAtEdgeArgs) (wa
 	err = w.o.Issuer.Release(ctx, models.Certificate{
 		Hostname: a.Host, Edge: a.Edge, AskedAt: &a.AskedAt, CertificateState: models.CertificateState{ExternalID: a.ExternalID},
 	})
-	if _, told := models.AsError(err); told {
+	if _, refused := models.AsError(err); refused {
 		wait = w.recordFailure(ctx, a.Edge, a.Host, err, w.o.Now())
 	}
 	return wait, err

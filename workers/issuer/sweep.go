@@ -74,7 +74,7 @@ func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun
 		}
 		g.Go(func() error {
 			ok, err := w.checkDue(ctx, of)
-			if _, told := models.AsError(err); err != nil && !told && ctx.Err() == nil {
+			if _, refused := models.AsError(err); err != nil && !refused && ctx.Err() == nil {
 				slog.WarnContext(ctx, "certificate not looked at", "account_id", of.AccountID, "domain_id", of.DomainID, "error", err)
 			}
 			if ok {

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -108,9 +109,7 @@ func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have mod
 	if err != nil {
 		return "", false, t.recordFailure(ctx, c, holder, err)
 	}
-	if g.Tokens.Refresh == "" {
-		g.Tokens.Refresh = have.Refresh
-	}
+	g.Tokens.Refresh = cmp.Or(g.Tokens.Refresh, have.Refresh)
 	for {
 		saved, err = dboauth.NewConnections(t.k.store).SetRefreshed(ctx, c, holder, g, t.k.o.Now())
 		if err == nil {

@@ -3,6 +3,7 @@
 package cloudflare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,11 +163,8 @@ const (
 // state converts a hostname to the state of a certificate.
 func (i *Issuer) state(h Hostname) models.CertificateState {
 	c := models.CertificateState{
-		ExternalID: h.ID, SSLStatus: cut(h.SSL.Status, maxStatus), Serving: h.serving(), Errors: []string{}, IssuedAt: h.SSL.Uploaded,
+		ExternalID: h.ID, SSLStatus: cmp.Or(cut(h.SSL.Status, maxStatus), models.SSLNone), Serving: h.serving(), Errors: []string{}, IssuedAt: h.SSL.Uploaded,
 		ExpiresAt: h.SSL.ExpiresOn,
-	}
-	if c.SSLStatus == "" {
-		c.SSLStatus = models.SSLNone
 	}
 	if c.Detail = i.detail(h); c.Serving {
 		return c
