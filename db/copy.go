@@ -30,10 +30,10 @@ const (
 // tenth of the processor time of a web process that stores clicks. The driver escapes the line, except cellEnd and cellNull. A row
 // with one of these characters is therefore passed cell by cell.
 func CopyIn(ctx context.Context, c Conn, table, columns string, rows iter.Seq[[]any]) error {
-	into := `COPY ` + table + ` (` + columns + `) FROM STDIN`
+	statement := `COPY ` + table + ` (` + columns + `) FROM STDIN`
 	var line []byte
 	var special [][]any
-	err := copyRows(ctx, c, into+` WITH (DELIMITER E'\x1f', NULL E'\x1e')`, func(yield func([]any, error) bool) {
+	err := copyRows(ctx, c, statement+` WITH (DELIMITER E'\x1f', NULL E'\x1e')`, func(yield func([]any, error) bool) {
 		for row := range rows {
 			var plain bool
 			var err error
@@ -47,7 +47,7 @@ func CopyIn(ctx context.Context, c Conn, table, columns string, rows iter.Seq[[]
 	if err != nil || len(special) == 0 {
 		return err
 	}
-	return copyRows(ctx, c, into, func(yield func([]any, error) bool) {
+	return copyRows(ctx, c, statement, func(yield func([]any, error) bool) {
 		for _, row := range special {
 			if !yield(row, nil) {
 				return
@@ -56,12 +56,12 @@ func CopyIn(ctx context.Context, c Conn, table, columns string, rows iter.Seq[[]
 	})
 }
 
-func copyRows(ctx context.Context, c Conn, into string, rows iter.Seq2[[]any, error]) (err error) {
+func copyRows(ctx context.Context, c Conn, statement string, rows iter.Seq2[[]any, error]) (err error) {
 	p, ok := c.(sqlx.PreparerContext)
 	if !ok {
 		return fmt.Errorf("db: cannot COPY on %T", c)
 	}
-	stmt, err := p.PrepareContext(ctx, into)
+	stmt, err := p.PrepareContext(ctx, statement)
 	if err != nil {
 		return err
 	}

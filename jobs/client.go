@@ -151,12 +151,12 @@ func (c *Client) LostRows(ctx context.Context, rows ...models.JobRef) ([]models.
 		for i, r := range rows {
 			ids[i] = TaskID(r)
 		}
-		gone, err := c.backend.Lost(ctx, queue, ids)
+		isLost, err := c.backend.Lost(ctx, queue, ids)
 		if err != nil {
 			return nil, err
 		}
 		for i, r := range rows {
-			if gone[i] {
+			if isLost[i] {
 				lost = append(lost, r)
 			}
 		}

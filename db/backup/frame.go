@@ -104,8 +104,8 @@ func (r *frameReader) end() error {
 	return nil
 }
 
-func decode(content []byte, into any) error {
-	if err := json.Unmarshal(content, into); err != nil {
+func decode(content []byte, v any) error {
+	if err := json.Unmarshal(content, v); err != nil {
 		return damaged(err)
 	}
 	return nil

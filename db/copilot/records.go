@@ -46,8 +46,8 @@ func (k Suggestions) Record(ctx context.Context, account uuid.UUID, a copilot.Ac
 }
 
 // destination returns the name of an offer or a landing page.
-func (k Suggestions) destination(ctx context.Context, account uuid.UUID, of string) (string, error) {
-	id, _ := models.ParseID(of) // Validate has checked it
+func (k Suggestions) destination(ctx context.Context, account uuid.UUID, text string) (string, error) {
+	id, _ := models.ParseID(text) // Validate has checked it
 	o, err := k.s.Offers().Find(ctx, account, id)
 	if !errors.Is(err, models.NotFound("")) {
 		return o.Name, err

@@ -54,9 +54,9 @@ func (s *sourceSheet) conversions(ctx context.Context) error {
 		return err
 	}
 	p, _ := models.PlanNamed(plan)
-	kept := time.Now().AddDate(0, 0, -p.PostbackDays)
+	oldestKept := time.Now().AddDate(0, 0, -p.PostbackDays)
 	list, err := db.Select[sent](ctx, s.Conn, "conversions of the source", selectSent, s.account, s.out.ID,
-		models.FloorClickID(from), models.FloorClickID(to), kept, difference.MaxConversions+1)
+		models.FloorClickID(from), models.FloorClickID(to), oldestKept, difference.MaxConversions+1)
 	if err != nil {
 		return err
 	}

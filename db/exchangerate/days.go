@@ -121,13 +121,13 @@ func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDe
 	if err != nil {
 		return nil, err
 	}
-	var of []CurrencyDay
+	var needed []CurrencyDay
 	for i, k := range sorted {
 		if currency, ok := own[i+1]; ok {
-			of = append(of, k.CurrencyDay, CurrencyDay{k.Day, currency})
+			needed = append(needed, k.CurrencyDay, CurrencyDay{k.Day, currency})
 		}
 	}
-	euros, err := PerEuro(ctx, c, of)
+	euros, err := PerEuro(ctx, c, needed)
 	out := map[Key]decimal.NullDecimal{}
 	for i, k := range sorted {
 		currency, ok := own[i+1]

@@ -40,9 +40,9 @@ func (r Reader) countCold(ctx context.Context, q Query) (int, error) {
 // eachCold is each for rows of the copy. It reads one day at a time, because the copy sorts rows only after it has read them.
 func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := strings.Join(db.Map(t.columns, func(c column) string { return c.there }), ", ")
-	texts, into := make([]string, len(t.columns)), make([]any, len(t.columns))
+	texts, places := make([]string, len(t.columns)), make([]any, len(t.columns))
 	for i := range texts {
-		into[i] = &texts[i]
+		places[i] = &texts[i]
 	}
 	for to := q.To; q.From.Before(to); {
 		from := to.Add(-time.Millisecond).UTC().Truncate(24 * time.Hour)
@@ -50,7 +50,7 @@ func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.Ra
 			from = q.From
 		}
 		err := r.Copy.Each(ctx, "export", func(scan func(...any) error) error {
-			if err := scan(into...); err != nil {
+			if err := scan(places...); err != nil {
 				return err
 			}
 			cells := db.Map(texts, func(s string) sql.RawBytes { return sql.RawBytes(s) })

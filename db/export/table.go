@@ -109,12 +109,12 @@ func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawByt
 func (r Reader) each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := db.Map(t.columns, func(c column) string { return c.expr })
 	query := `SELECT ` + strings.Join(exprs, ", ") + ` FROM ` + t.from
-	cells, into := make([]sql.RawBytes, len(t.columns)), make([]any, len(t.columns))
+	cells, places := make([]sql.RawBytes, len(t.columns)), make([]any, len(t.columns))
 	for i := range cells {
-		into[i] = &cells[i]
+		places[i] = &cells[i]
 	}
 	return db.EachRow(ctx, r.Conn, "export", func(rows *sqlx.Rows) error {
-		if err := rows.Scan(into...); err != nil {
+		if err := rows.Scan(places...); err != nil {
 			return err
 		}
 		if err := t.formatIDs(cells); err != nil {

@@ -25,23 +25,23 @@ func NewShare(client redis.UniversalClient, prefix, name string, timeout time.Du
 	return &Share{client: client, channel: prefix + "share:" + name, timeout: timeout, every: shareEvery}
 }
 
-// Run calls take once a second and sends the returned messages. It calls hear with every message that arrives. It ends when ctx
+// Run calls collect once a second and sends the returned messages. It calls receive with every message that arrives. It ends when ctx
 // ends.
-func (s *Share) Run(ctx context.Context, take func() [][]byte, hear func([]byte)) {
-	heard := s.client.Subscribe(ctx, s.channel)
-	defer func() { _ = heard.Close() }()
+func (s *Share) Run(ctx context.Context, collect func() [][]byte, receive func([]byte)) {
+	subscription := s.client.Subscribe(ctx, s.channel)
+	defer func() { _ = subscription.Close() }()
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case m := <-heard.Channel():
+		case m := <-subscription.Channel():
 			if m != nil {
-				hear([]byte(m.Payload))
+				receive([]byte(m.Payload))
 			}
 		case <-tick.C:
-			for _, message := range take() {
+			for _, message := range collect() {
 				if err := s.send(ctx, message); err != nil {
 					slog.DebugContext(ctx, "a message to other processes is lost", "error", err)
 				}

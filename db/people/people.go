@@ -41,9 +41,9 @@ func (p People) SetPassword(ctx context.Context, id uuid.UUID, hash, name string
 }
 
 // SetLook saves a person's name, theme and language, and whether single letters are shortcut keys.
-func (p People) SetLook(ctx context.Context, of models.Person) error {
+func (p People) SetLook(ctx context.Context, person models.Person) error {
 	const q = `UPDATE users SET name = $2, theme = $3, language = $4, letter_keys = $5 WHERE id = $1`
-	return db.ExecOne(ctx, p.s.Conn(), "person", q, of.ID, of.Name, of.Theme, of.Language, of.LetterKeys)
+	return db.ExecOne(ctx, p.s.Conn(), "person", q, person.ID, person.Name, person.Theme, person.Language, person.LetterKeys)
 }
 
 func totpPlace(id uuid.UUID) seal.Place {
@@ -210,15 +210,15 @@ func (p People) Accounts(ctx context.Context, id uuid.UUID) ([]Workplace, error)
 const maxLinks = 100
 
 // CreateLink creates a link for an e-mail address and returns its token, which cannot be read later. An earlier open link of the
-// same kind for the address stops working. of contains the kind, the account, the e-mail, the role and the maker of the link.
-func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link models.EntryLink, token string, err error) {
+// same kind for the address stops working. wanted contains the kind, the account, the e-mail, the role and the maker of the link.
+func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link models.EntryLink, token string, err error) {
 	token = models.NewToken()
-	account, kind, email := of.AccountID, of.Kind, of.Email
+	account, kind, email := wanted.AccountID, wanted.Kind, wanted.Email
 	err = p.s.Tx(ctx, func(s *store.Store) error {
 		if err := s.LockAccount(ctx, account); err != nil {
 			return err
 		}
-		if err := checkOwner(ctx, s, account, of.MadeBy); err != nil {
+		if err := checkOwner(ctx, s, account, wanted.MadeBy); err != nil {
 			return err
 		}
 		const drop = `DELETE FROM entry_links WHERE account_id = $1 AND kind = $2 AND email = $3 AND used_at IS NULL`
@@ -235,7 +235,7 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 		q := `INSERT INTO entry_links (id, hash, kind, account_id, email, role, made_by, expires_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) RETURNING ` + linkColumns
 		link, err = db.Get[models.EntryLink](ctx, s.Conn(), "link", q, uuid.Must(uuid.NewV7()), models.HashToken(token), kind,
-			account, email, of.Role, of.MadeBy, models.EntryLinkLife.Seconds())
+			account, email, wanted.Role, wanted.MadeBy, models.EntryLinkLife.Seconds())
 		return err
 	})
 	return link, token, err

@@ -162,16 +162,16 @@ func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 // Clear deletes what sources report for some campaigns on the days in [from, to), and the orders of the campaigns' conversions of clicks
 // in that time.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
-	of := db.UUIDs(campaigns)
+	ids := db.UUIDs(campaigns)
 	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1
 		AND campaign_id = ANY ($2::uuid[]) AND day::timestamp AT TIME ZONE 'UTC' >= $3 AND day::timestamp AT TIME ZONE 'UTC' < $4`,
-		account, of, from, to)
+		account, ids, from, to)
 	if err != nil {
 		return err
 	}
 	return db.Run(ctx, c, "clear orders", `DELETE FROM network_orders o USING conversions v WHERE v.account_id = $1
 		AND v.campaign_id = ANY ($2::uuid[]) AND v.click_id >= $3 AND v.click_id < $4 AND o.account_id = $1 AND o.click_id = v.click_id`,
-		account, of, models.FloorClickID(from), models.FloorClickID(to))
+		account, ids, models.FloorClickID(from), models.FloorClickID(to))
 }
 
 // deletedAtOnce is the number of rows that one statement of DeleteExpired deletes.

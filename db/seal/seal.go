@@ -65,11 +65,11 @@ func New(c db.Conn, keys ...[]byte) (*Box, error) {
 			continue
 		}
 		sum := sha256.Sum256(k)
-		made, err := newKey(1+sum[0]%255, k)
+		key, err := newKey(1+sum[0]%255, k)
 		if err != nil {
 			return nil, err
 		}
-		b.keys = append(b.keys, made)
+		b.keys = append(b.keys, key)
 	}
 	return b, nil
 }

@@ -60,8 +60,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return models.NewRefs(models.KindSendPostback, account, ids), err
 }
 
-func amounts(list []models.Conversion, of func(models.Conversion) decimal.Decimal) pq.StringArray {
-	return db.Map(list, func(v models.Conversion) string { return of(v).String() })
+func amounts(list []models.Conversion, amount func(models.Conversion) decimal.Decimal) pq.StringArray {
+	return db.Map(list, func(v models.Conversion) string { return amount(v).String() })
 }
 
 // conversionsToSend returns the conversions that their sources want to receive.

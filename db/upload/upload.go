@@ -231,12 +231,12 @@ func insertAll(ctx context.Context, c db.Conn, account uuid.UUID, list []*newUpl
 	return db.Run(ctx, c, "add uploads", insert, args...)
 }
 
-func ids(list []*newUpload, of func(*newUpload) uuid.UUID) string { return db.UUIDs(db.Map(list, of)) }
+func ids(list []*newUpload, id func(*newUpload) uuid.UUID) string { return db.UUIDs(db.Map(list, id)) }
 
-func texts(list []*newUpload, of func(*newUpload) string) pq.StringArray { return db.Map(list, of) }
+func texts(list []*newUpload, text func(*newUpload) string) pq.StringArray { return db.Map(list, text) }
 
-func moments(list []*newUpload, of func(*newUpload) time.Time) pq.StringArray {
-	return db.Map(list, func(u *newUpload) string { return of(u).UTC().Format(time.RFC3339Nano) })
+func moments(list []*newUpload, moment func(*newUpload) time.Time) pq.StringArray {
+	return db.Map(list, func(u *newUpload) string { return moment(u).UTC().Format(time.RFC3339Nano) })
 }
 
 // columnsOf returns the values of the columns that an amendment changes: status, value, currency, worth and changed_at.

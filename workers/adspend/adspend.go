@@ -48,8 +48,8 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 		Range:  func(a *jobs.SpendArgs) *jobs.PlatformRange { return &a.PlatformRange },
 		Tests:  func(a jobs.SpendArgs) bool { return a.Test },
 		Target: func(a jobs.SpendArgs) uuid.UUID { return a.SourceID },
-		Args: func(source uuid.UUID, of jobs.PlatformRange) jobs.SpendArgs {
-			return jobs.SpendArgs{SourceID: source, PlatformRange: of}
+		Args: func(source uuid.UUID, days jobs.PlatformRange) jobs.SpendArgs {
+			return jobs.SpendArgs{SourceID: source, PlatformRange: days}
 		},
 		Connections: func(s *store.Store) store.Integrations { return s.SourceIntegrations().Integrations },
 		Store:       s, Now: o.Now,
@@ -103,14 +103,14 @@ func (p *syncer) forCost(ctx context.Context, account, source uuid.UUID) (i mode
 	if i, c, err = p.open(ctx, account, source); err != nil {
 		return i, c, err
 	}
-	about, _ := models.SourceProviderNamed(i.Provider)
+	provider, _ := models.SourceProviderNamed(i.Provider)
 	have := map[string]string{}
 	maps.Copy(have, i.Settings)
 	for _, name := range i.SecretNames {
 		have[name] = models.MaskedSecret
 	}
-	if missing := about.MissingForCost(have); len(missing) > 0 {
-		return i, nil, errNotConfigured("%s needs %s to tell what was spent", about.Label, strings.Join(missing, ", "))
+	if missing := provider.MissingForCost(have); len(missing) > 0 {
+		return i, nil, errNotConfigured("%s needs %s to tell what was spent", provider.Label, strings.Join(missing, ", "))
 	}
 	if i.Provider == models.CustomCost && i.Endpoint.URL == "" {
 		return i, nil, models.Invalid("no_url", "the custom endpoint has no cost_endpoint.url")

@@ -100,12 +100,12 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 		return err
 	}
 	param := cmp.Or(i.CampaignParam, template.CampaignParam(source))
-	kept, err := click.KeptFrom(ctx, p.store.Conn(), account)
+	oldestKept, err := click.KeptFrom(ctx, p.store.Conn(), account)
 	if err != nil {
 		return err
 	}
-	if oldest := p.o.Now().AddDate(0, 0, -models.LongestHistory()); kept.Before(oldest) {
-		kept = oldest
+	if oldest := p.o.Now().AddDate(0, 0, -models.LongestHistory()); oldestKept.Before(oldest) {
+		oldestKept = oldest
 	}
 	from, to, err := u.Args.PlatformRange.Days()
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 		err := u.Step(ctx, func(c db.Conn) (jobs.SpendArgs, error) {
 			a := u.Args
 			a.Days++
-			if day.Before(kept) { // the clicks of that day are deleted, so their cost cannot change
+			if day.Before(oldestKept) { // the clicks of that day are deleted, so their cost cannot change
 				return a, nil
 			}
 			matched, changed, err := p.replaceDay(ctx, c, sourceDay{account, u.Args.SourceID, day, param, owner.Currency}, byDay[day.Format(time.DateOnly)])

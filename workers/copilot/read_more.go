@@ -131,7 +131,7 @@ func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, l
 // domains reads the domains of campaigns whose certificate or registration ends soon.
 func (r *reading) domains(ctx context.Context) error {
 	found := map[uuid.UUID]*copilot.DomainInput{}
-	of := func(id uuid.UUID, host string) *copilot.DomainInput {
+	domain := func(id uuid.UUID, host string) *copilot.DomainInput {
 		if found[id] == nil {
 			on := slices.DeleteFunc(slices.Clone(r.in.Campaigns), func(c copilot.CampaignInput) bool { return c.DomainID != id })
 			found[id] = &copilot.DomainInput{ID: id, Host: host, Campaigns: len(on)}
@@ -144,12 +144,12 @@ func (r *reading) domains(ctx context.Context) error {
 	}
 	for _, k := range certificates {
 		if k.ExpiresAt != nil {
-			of(k.DomainID, k.Hostname).ExpiresAt = *k.ExpiresAt
+			domain(k.DomainID, k.Hostname).ExpiresAt = *k.ExpiresAt
 		}
 	}
 	ending, err := r.store.Domains().Ending(ctx, r.account.ID, r.in.Now)
 	for _, d := range ending {
-		of(d.ID, d.Host).RegisteredUntil = d.Until
+		domain(d.ID, d.Host).RegisteredUntil = d.Until
 	}
 	for _, d := range found {
 		r.in.Domains = append(r.in.Domains, *d)

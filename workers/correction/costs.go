@@ -43,11 +43,11 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, sou
 	if err != nil {
 		return nil, skips, err
 	}
-	kept, err := click.KeptFrom(ctx, s.Conn(), account)
+	oldestKept, err := click.KeptFrom(ctx, s.Conn(), account)
 	if err != nil {
 		return nil, skips, err
 	}
-	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now(), oldest: kept}
+	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now(), oldest: oldestKept}
 	if read, err = l.withCurrencies(ctx, s, account, text, source, read); err != nil {
 		return nil, skips, err
 	}

@@ -141,12 +141,12 @@ func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now
 			addresses, all = append(addresses, c.Address), append(all, c.Crawling)
 		}
 	}
-	kept, err := botscan.CrawlerAnswers(ctx, w.o.Clicks.Conn, addresses, now.Add(-answerRetention))
+	stored, err := botscan.CrawlerAnswers(ctx, w.o.Clicks.Conn, addresses, now.Add(-answerRetention))
 	if err != nil {
 		return nil, nil, err
 	}
 	known, later = map[botscan.Crawling]bool{}, map[botscan.Crawling]bool{}
-	for _, a := range kept {
+	for _, a := range stored {
 		known[a.Crawling] = a.Verified
 	}
 	unknown := slices.DeleteFunc(all, func(c botscan.Crawling) bool { _, ok := known[c]; return ok })

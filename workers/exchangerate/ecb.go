@@ -86,9 +86,9 @@ func parseECB(body []byte) ([]models.Rate, error) {
 	seen := map[key]bool{}
 	for _, d := range doc.Days {
 		for _, r := range d.Rates {
-			one, err := models.NewRate(d.Day, r.Currency, r.Rate, models.RatesOfECB)
-			if k := (key{one.Day, one.Currency}); err == nil && !seen[k] && len(list) < models.MaxRates {
-				seen[k], list = true, append(list, one)
+			rate, err := models.NewRate(d.Day, r.Currency, r.Rate, models.RatesOfECB)
+			if k := (key{rate.Day, rate.Currency}); err == nil && !seen[k] && len(list) < models.MaxRates {
+				seen[k], list = true, append(list, rate)
 			}
 		}
 	}

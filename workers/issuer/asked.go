@@ -33,11 +33,11 @@ func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jo
 	if c.Wanted && w.isRecent(c) && c.Failure == "" {
 		return jobAnswer(c), nil
 	}
-	of := store.CertificateOf{AccountID: account, DomainID: args.Domain}
-	if err := w.store.Certificates().Request(ctx, of, w.o.Issuer.Name(), w.o.Now()); err != nil {
+	id := store.CertificateOf{AccountID: account, DomainID: args.Domain}
+	if err := w.store.Certificates().Request(ctx, id, w.o.Issuer.Name(), w.o.Now()); err != nil {
 		return out, err
 	}
-	return w.queryNow(ctx, of, true)
+	return w.queryNow(ctx, id, true)
 }
 
 // isRecent reports whether the issuer has reported the state of a certificate within Options.Rest.
@@ -50,13 +50,13 @@ const leaseWait = 10 * time.Second
 
 // queryNow asks the issuer about a certificate while a user waits. If another worker holds the certificate for longer than
 // leaseWait, queryNow returns the stored state.
-func (w *worker) queryNow(ctx context.Context, of store.CertificateOf, request bool) (jobs.Certificate, error) {
+func (w *worker) queryNow(ctx context.Context, id store.CertificateOf, request bool) (jobs.Certificate, error) {
 	limited, cancel := context.WithTimeout(ctx, leaseWait)
 	defer cancel()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		h, ok, err := w.store.Certificates().Begin(ctx, of, w.o.Now(), lease, false)
+		h, ok, err := w.store.Certificates().Begin(ctx, id, w.o.Now(), lease, false)
 		if err != nil {
 			return jobs.Certificate{}, err
 		}
@@ -67,7 +67,7 @@ func (w *worker) queryNow(ctx context.Context, of store.CertificateOf, request b
 		select {
 		case <-tick.C:
 		case <-limited.Done():
-			c, err := w.store.Certificates().Find(ctx, of.AccountID, of.DomainID)
+			c, err := w.store.Certificates().Find(ctx, id.AccountID, id.DomainID)
 			return jobAnswer(c), err
 		}
 	}
@@ -124,7 +124,7 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 			refusal = w.releaseAtEdge(ctx, u)
 			return refusal
 		})
-	if _, later := errors.AsType[*jobrow.RefusalError](err); later {
+	if _, isHeld := errors.AsType[*jobrow.RefusalError](err); isHeld {
 		err = nil // another worker is requesting the certificate, and the release waits for that worker
 	}
 	if e, ok := models.AsError(refusal); ok {

@@ -31,12 +31,12 @@ type Issuer interface {
 	// Request requests a certificate. It may be called again: it then retries a failed certificate, and renews a certificate after
 	// its RenewAt. It must return within a minute and a half. A request that takes longer continues in the background, and Read
 	// returns its state.
-	Request(ctx context.Context, of models.Certificate) (models.CertificateState, error)
+	Request(ctx context.Context, cert models.Certificate) (models.CertificateState, error)
 	// Read returns the state of a requested certificate.
-	Read(ctx context.Context, of models.Certificate) (models.CertificateState, error)
+	Read(ctx context.Context, cert models.Certificate) (models.CertificateState, error)
 	// Release deletes a host at the issuer. A host that no longer exists is not an error. If ExternalID is empty, Release deletes
 	// everything that was created for the host since AskedAt.
-	Release(ctx context.Context, of models.Certificate) error
+	Release(ctx context.Context, cert models.Certificate) error
 }
 
 // Options are the options of Register.

@@ -50,8 +50,8 @@ func (w *worker) requestVerified(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for _, of := range list {
-			err := w.store.Certificates().Request(ctx, of, w.o.Issuer.Name(), w.o.Now())
+		for _, id := range list {
+			err := w.store.Certificates().Request(ctx, id, w.o.Issuer.Name(), w.o.Now())
 			if err != nil && !errors.Is(err, models.NotFound("domain")) {
 				return err
 			}
@@ -68,14 +68,14 @@ func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun
 	var count atomic.Int64
 	var g errgroup.Group
 	g.SetLimit(checkedAtOnce)
-	for _, of := range due {
+	for _, id := range due {
 		if ctx.Err() != nil || w.paused() {
 			break
 		}
 		g.Go(func() error {
-			ok, err := w.checkDue(ctx, of)
+			ok, err := w.checkDue(ctx, id)
 			if _, refused := models.AsError(err); err != nil && !refused && ctx.Err() == nil {
-				slog.WarnContext(ctx, "certificate not looked at", "account_id", of.AccountID, "domain_id", of.DomainID, "error", err)
+				slog.WarnContext(ctx, "certificate not looked at", "account_id", id.AccountID, "domain_id", id.DomainID, "error", err)
 			}
 			if ok {
 				count.Add(1)
@@ -88,9 +88,9 @@ func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun
 }
 
 // checkDue checks a certificate that is due, and requests it if necessary. ok is false if another worker holds the certificate.
-func (w *worker) checkDue(ctx context.Context, of store.CertificateOf) (ok bool, err error) {
+func (w *worker) checkDue(ctx context.Context, id store.CertificateOf) (ok bool, err error) {
 	now := w.o.Now()
-	h, ok, err := w.store.Certificates().Begin(ctx, of, now, lease, true)
+	h, ok, err := w.store.Certificates().Begin(ctx, id, now, lease, true)
 	if err != nil || !ok {
 		return ok, err
 	}

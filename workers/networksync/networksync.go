@@ -61,8 +61,8 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 			return &network.PlatformRange
 		},
 		Target: func(a jobs.CorrectionArgs) uuid.UUID { return a.Network.NetworkID },
-		Args: func(network uuid.UUID, of jobs.PlatformRange) jobs.CorrectionArgs {
-			return jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{NetworkID: network, PlatformRange: of}}
+		Args: func(network uuid.UUID, days jobs.PlatformRange) jobs.CorrectionArgs {
+			return jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{NetworkID: network, PlatformRange: days}}
 		},
 		Connections: func(s *store.Store) store.Integrations { return s.NetworkIntegrations().Integrations },
 		Store:       s, Now: o.Now,

@@ -160,10 +160,10 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 	if err != nil {
 		return nil, err
 	}
-	recorded, of := map[conversion.Key]bool{}, map[uuid.UUID][]conversion.Key{}
+	recorded, byClick := map[conversion.Key]bool{}, map[uuid.UUID][]conversion.Key{}
 	for _, k := range known {
 		recorded[k.Key] = true
-		of[k.ClickID] = append(of[k.ClickID], k.Key)
+		byClick[k.ClickID] = append(byClick[k.ClickID], k.Key)
 	}
 	var list []reported.Order
 	for _, v := range rows {
@@ -176,8 +176,8 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 			continue
 		}
 		if r.out.Total++; !recorded[conversion.Key{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.ConversionID}] &&
-			len(of[o.ClickID]) == 1 && orders[o.ClickID] == 1 {
-			o.Goal, o.ConversionID = of[o.ClickID][0].Goal, of[o.ClickID][0].ConversionID
+			len(byClick[o.ClickID]) == 1 && orders[o.ClickID] == 1 {
+			o.Goal, o.ConversionID = byClick[o.ClickID][0].Goal, byClick[o.ClickID][0].ConversionID
 		}
 		list = append(list, o)
 		r.stored(o.Day)

@@ -78,13 +78,13 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 		most = y.o.Most
 	}
 	var orders []networks.Order
-	switch of := y.imports.Range(&u.Args); {
-	case of.Older:
+	switch days := y.imports.Range(&u.Args); {
+	case days.Older:
 		orders, err = y.older(ctx, u, o, from, to)
-	case !of.Changed:
+	case !days.Changed:
 		orders, err = o.Orders(ctx, from, to, most)
-	case of.Saved.Equal(o.SavedAt): // otherwise the connection may be to another account
-		orders, of.Until, err = o.Changes(ctx, of.Since, most)
+	case days.Saved.Equal(o.SavedAt): // otherwise the connection may be to another account
+		orders, days.Until, err = o.Changes(ctx, days.Since, most)
 	}
 	if err != nil {
 		return nil, y.imports.ReadError(ctx, err, most)
@@ -93,8 +93,8 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 		return nil, err
 	}
 	rows, err := y.rows(ctx, account, network.NetworkID, orders, u.Args.Apply)
-	if of, ok := o.Standing(from, to); ok && err == nil {
-		rows, err = y.vanished(ctx, o, of, orders, rows, u.Args.Apply)
+	if days, ok := o.Standing(from, to); ok && err == nil {
+		rows, err = y.vanished(ctx, o, days, orders, rows, u.Args.Apply)
 	}
 	return rows, err
 }

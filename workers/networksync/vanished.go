@@ -22,7 +22,7 @@ const listedRetention = 400 * 24 * time.Hour
 // vanished returns a rejecting row for each recorded order that a complete report of its days no longer has, and that an import by this
 // connection has seen there. A report without any order rejects nothing, because it may be a fault of the platform. A status that a
 // person has set stays. If remember is true, vanished stores the orders that the report lists.
-func (y *syncer) vanished(ctx context.Context, o opened, of networks.Range, orders []networks.Order, rows []correction.Conversion,
+func (y *syncer) vanished(ctx context.Context, o opened, window networks.Range, orders []networks.Order, rows []correction.Conversion,
 	remember bool,
 ) ([]correction.Conversion, error) {
 	k, account, network := y.store.NetworkIntegrations(), o.AccountID, o.TargetID
@@ -34,7 +34,7 @@ func (y *syncer) vanished(ctx context.Context, o opened, of networks.Range, orde
 			listed = append(listed, store.ListedOrder{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID, OrderedAt: at})
 		}
 	}
-	before, err := k.Listed(ctx, account, network, o.SavedAt, of.From, of.End())
+	before, err := k.Listed(ctx, account, network, o.SavedAt, window.From, window.End())
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,11 @@ import (
 
 // listActions lists the platform's conversion actions to which a traffic source's conversions can be uploaded.
 func (k *Connections) listActions(ctx context.Context, a jobs.ConversionActionsArgs) ([]jobs.ConversionAction, error) {
-	i, t, of, err := k.advertiser(ctx, a.Source)
+	i, t, advertiser, err := k.advertiser(ctx, a.Source)
 	if err != nil {
 		return nil, err
 	}
-	list, err := withToken(ctx, i.Provider, t, func(token string) ([]oauth.Action, error) { return k.o.Client.Actions(ctx, of, token) })
+	list, err := withToken(ctx, i.Provider, t, func(token string) ([]oauth.Action, error) { return k.o.Client.Actions(ctx, advertiser, token) })
 	out := make([]jobs.ConversionAction, len(list))
 	for n, v := range list {
 		out[n] = jobs.ConversionAction(v)
@@ -31,11 +31,13 @@ func (k *Connections) listActions(ctx context.Context, a jobs.ConversionActionsA
 
 // createAction creates the conversion action that a traffic source's conversions are uploaded to.
 func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionActionArgs) (out jobs.ConversionAction, err error) {
-	i, t, of, err := k.advertiser(ctx, a.Source)
+	i, t, advertiser, err := k.advertiser(ctx, a.Source)
 	if err != nil {
 		return out, err
 	}
-	made, err := withToken(ctx, i.Provider, t, func(token string) (oauth.Action, error) { return k.o.Client.CreateAction(ctx, of, token, a.Name) })
+	made, err := withToken(ctx, i.Provider, t, func(token string) (oauth.Action, error) {
+		return k.o.Client.CreateAction(ctx, advertiser, token, a.Name)
+	})
 	if err != nil {
 		return out, err
 	}
@@ -51,21 +53,21 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 }
 
 // advertiser finds the ad account of a traffic source, and the tokens for requests to it.
-func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i models.SourceIntegration, t *Tokens, of oauth.Advertiser, err error) {
+func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i models.SourceIntegration, t *Tokens, advertiser oauth.Advertiser, err error) {
 	account := workers.Account(ctx)
 	i, connection, err := k.store.SourceIntegrations().WithActions(ctx, account, source)
 	if err != nil {
-		return i, nil, of, err
+		return i, nil, advertiser, err
 	}
-	of = oauth.Advertiser{Provider: i.Provider, Credentials: i.Settings, Currency: i.Currency}
-	if of.Currency == "" {
+	advertiser = oauth.Advertiser{Provider: i.Provider, Credentials: i.Settings, Currency: i.Currency}
+	if advertiser.Currency == "" {
 		owner, err := k.store.FindAccount(ctx, account)
 		if err != nil {
-			return i, nil, of, err
+			return i, nil, advertiser, err
 		}
-		of.Currency = owner.Currency
+		advertiser.Currency = owner.Currency
 	}
-	return i, k.TokensFor(models.OAuthAds, account, connection), of, nil
+	return i, k.TokensFor(models.OAuthAds, account, connection), advertiser, nil
 }
 
 // withToken calls ask with an access token. If the platform refuses the token, it calls ask once more with a renewed token. The

@@ -96,11 +96,11 @@ func (i *Imports[A, R]) Register(r *workers.Runtime, run func(context.Context, *
 	i.client = r.Client()
 	i.ended = endedRuns(r)
 	name := func(a A) string {
-		of := i.Range(&a)
-		if of == nil {
+		days := i.Range(&a)
+		if days == nil {
 			return ""
 		}
-		return Name(of.Provider, i.Target(a))
+		return Name(days.Provider, i.Target(a))
 	}
 	workers.RegisterRow(r, i.Job, run, workers.WithGate(Gate(r, i.Store, name)), workers.WithFailed(i.failed))
 }

@@ -19,19 +19,19 @@ import (
 
 // Begin records that the run of a job has begun, and returns the days to read. If a run is repeated, it begins again.
 func (i *Imports[A, R]) Begin(ctx context.Context, u *workers.Run[A, R], provider string, applied bool) (from, to time.Time, err error) {
-	of := i.Range(&u.Args)
-	if from, to, err = of.Days(); err != nil {
+	days := i.Range(&u.Args)
+	if from, to, err = days.Days(); err != nil {
 		return from, to, err
 	}
 	return from, to, i.Store.IntegrationRuns().Start(ctx, models.IntegrationRun{
-		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: i.kind(of), TargetID: i.Target(u.Args), Provider: provider, Origin: of.Origin,
+		ID: u.Job.ID, AccountID: u.Job.AccountID.UUID, Kind: i.kind(days), TargetID: i.Target(u.Args), Provider: provider, Origin: days.Origin,
 		From: &from, To: &to, Applied: applied, StartedAt: i.Now(),
 	})
 }
 
 // kind returns the kind of the run of a range.
-func (i *Imports[A, R]) kind(of *jobs.PlatformRange) string {
-	if of.Changed {
+func (i *Imports[A, R]) kind(days *jobs.PlatformRange) string {
+	if days.Changed {
 		return i.ChangesRun
 	}
 	return i.Run
@@ -131,13 +131,13 @@ func (i *Imports[A, R]) failed(ctx context.Context, c db.Conn, row models.Job, c
 func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.Job, args A, end store.RunEnd, r store.IntegrationResult,
 	code string,
 ) error {
-	now, of := i.Now(), i.Range(&args)
+	now, days := i.Now(), i.Range(&args)
 	result := "succeeded"
 	if end.Failure != "" {
 		result = "failed"
 	}
-	i.ended.WithLabelValues(i.kind(of), of.Provider, result).Inc()
-	if err := s.IntegrationRuns().End(ctx, job.AccountID.UUID, job.ID, now, end); err != nil || !models.PlatformFailed(of.Origin, code) {
+	i.ended.WithLabelValues(i.kind(days), days.Provider, result).Inc()
+	if err := s.IntegrationRuns().End(ctx, job.AccountID.UUID, job.ID, now, end); err != nil || !models.PlatformFailed(days.Origin, code) {
 		return err
 	}
 	k := i.Connections(s)
@@ -148,27 +148,27 @@ func (i *Imports[A, R]) record(ctx context.Context, s *store.Store, job models.J
 	if err != nil {
 		return err
 	}
-	if (of.Changed || of.Older) && !c.SavedAt.Equal(of.Saved) {
+	if (days.Changed || days.Older) && !c.SavedAt.Equal(days.Saved) {
 		return nil // it may be a connection to another account
 	}
-	if of.Older {
-		from, to, err := of.Days()
+	if days.Older {
+		from, to, err := days.Days()
 		if err != nil {
 			return err
 		}
 		return i.RecordOlder(ctx, s, c, OlderEnd{From: from, To: to, Now: now, Failure: r.Failure, Code: code})
 	}
-	if of.Changed {
-		return i.RecordChanges(ctx, s, c, ChangesEnd{To: of.Until, Failure: r.Failure, Now: now})
+	if days.Changed {
+		return i.RecordChanges(ctx, s, c, ChangesEnd{To: days.Until, Failure: r.Failure, Now: now})
 	}
-	if err := k.Record(ctx, c, r, now); err != nil || of.Origin != models.RunByClock {
+	if err := k.Record(ctx, c, r, now); err != nil || days.Origin != models.RunByClock {
 		return err
 	}
 	failures, wide := 0, time.Time{}
 	if r.Failure != "" {
 		failures = c.Failures + 1
 	}
-	if of.Wide {
+	if days.Wide {
 		wide = models.NextWideSync(now, code)
 	}
 	return k.SetNext(ctx, c, now.Add(interval.Vary(i.Next(failures))), wide)

@@ -42,11 +42,11 @@ func input(account, network uuid.UUID, v reportedConversion) conversion.Input {
 
 type corrector struct{ clicks click.Log }
 
-func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []reportedConversion, write bool,
+func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID, args jobs.CorrectionArgs, rows []reportedConversion, write bool,
 ) (out []conversionOutcome, announced []models.JobRef, err error) {
 	network := uuid.Nil
-	if of.Network != nil {
-		network = of.Network.NetworkID
+	if args.Network != nil {
+		network = args.Network.NetworkID
 	}
 	do := func(list []conversion.Input) (done []conversion.Corrected, err error) {
 		done, announced, err = conversion.Correct(ctx, k.clicks, c, account, list, write)

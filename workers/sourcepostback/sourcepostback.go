@@ -183,8 +183,8 @@ func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.Postb
 		return out, models.Invalid("no_url", "the traffic source has no postback_url for it")
 	}
 	err = workers.RunNow(ctx, s.runtime, jobs.SendPostback, t.AccountID, t.ID, true, func(ctx context.Context, u *run) error {
-		made, err := s.attempt(ctx, u, t)
-		out.Told, out.Status, out.Error = made.Accepted, made.Status, made.Error
+		attempt, err := s.attempt(ctx, u, t)
+		out.Told, out.Status, out.Error = attempt.Accepted, attempt.Status, attempt.Error
 		return err
 	})
 	if refused, ok := errors.AsType[*jobrow.RefusalError](err); ok {

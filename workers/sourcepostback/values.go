@@ -48,12 +48,12 @@ var named = map[token.Name]struct {
 // name reads the names of the records whose name tokens an address uses.
 func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	v.names = map[token.Name]string{token.SourceName: v.target.SourceName}
-	for token, of := range named {
+	for token, record := range named {
 		if !t.Uses(token) {
 			continue
 		}
-		id := of.id(&v.click.Click).String()
-		found, err := s.store.Labels(ctx, v.target.AccountID, of.dimension, []string{id})
+		id := record.id(&v.click.Click).String()
+		found, err := s.store.Labels(ctx, v.target.AccountID, record.dimension, []string{id})
 		if err != nil {
 			return err
 		}

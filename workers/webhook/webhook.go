@@ -116,16 +116,16 @@ func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookA
 }
 
 func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
-	var made delivery.Attempt
-	var gone error
+	var attempt delivery.Attempt
+	var notFound error
 	err := workers.RunNow(ctx, s.runtime, jobs.DeliverWebhook, workers.Account(ctx), id, manual,
 		func(ctx context.Context, u *run) error {
 			t, err := delivery.Find(ctx, s.db, id)
 			if err != nil {
-				gone = err // deleted a moment ago
+				notFound = err // deleted a moment ago
 				return err
 			}
-			made, err = s.attempt(ctx, u, t)
+			attempt, err = s.attempt(ctx, u, t)
 			return err
 		})
 	if refused, ok := errors.AsType[*jobrow.RefusalError](err); ok {
@@ -135,6 +135,6 @@ func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (job
 		return jobs.WebhookAnswer{}, models.Conflict("in_progress", "the delivery is being sent right now")
 	}
 	return jobs.WebhookAnswer{
-		DeliveryID: id, Delivered: made.Delivered, Status: made.Status, Error: made.Error,
-	}, errors.Join(gone, err)
+		DeliveryID: id, Delivered: attempt.Delivered, Status: attempt.Status, Error: attempt.Error,
+	}, errors.Join(notFound, err)
 }

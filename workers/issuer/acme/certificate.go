@@ -24,18 +24,18 @@ const requestTime = 80 * time.Second
 
 // Request obtains a host's certificate. It refuses a host that is not verified. Otherwise an account could use up the limits
 // that CAs set for this install, or make CAs check other people's hosts.
-func (i *Issuer) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
-	if !of.Verified {
+func (i *Issuer) Request(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
+	if !cert.Verified {
 		return models.CertificateState{}, models.EdgeError("unverified", "the domain has to be verified before it gets a certificate")
 	}
-	r := i.begin(ctx, of.Hostname)
+	r := i.begin(ctx, cert.Hostname)
 	wait := time.NewTimer(requestTime)
 	defer wait.Stop()
 	select {
 	case <-r.done:
-		return i.stateAfterOrder(of.Hostname, r.cert, r.err)
+		return i.stateAfterOrder(cert.Hostname, r.cert, r.err)
 	case <-wait.C:
-		return underWay(of.Hostname), nil
+		return underWay(cert.Hostname), nil
 	case <-ctx.Done():
 		return models.CertificateState{}, ctx.Err()
 	}
@@ -100,26 +100,26 @@ func (i *Issuer) issued(c certstore.Certificate) (models.CertificateState, error
 }
 
 // Read returns the state of a host's certificate. It also asks the CA when to renew it.
-func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
-	c, ok, err := i.RenewalAdvice(ctx, of.Hostname)
+func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
+	c, ok, err := i.RenewalAdvice(ctx, cert.Hostname)
 	switch {
 	case err != nil:
 		return models.CertificateState{}, err
 	case ok:
 		return i.issued(c)
 	}
-	busy, err := i.o.Store.Claimed(ctx, of.Hostname)
+	busy, err := i.o.Store.Claimed(ctx, cert.Hostname)
 	if err != nil {
 		return models.CertificateState{}, err
 	}
 	if busy {
-		return underWay(of.Hostname), nil
+		return underWay(cert.Hostname), nil
 	}
 	// The process that worked on the order has died, so the certificate has to be requested again.
 	return models.CertificateState{SSLStatus: models.SSLIssuanceTimeout, Errors: []string{}, Detail: "The certificate was not issued."}, nil
 }
 
 // Release deletes a host's certificate and its key. It does not revoke the certificate, because the key exists nowhere else.
-func (i *Issuer) Release(ctx context.Context, of models.Certificate) error {
-	return i.o.Store.Delete(ctx, of.Hostname)
+func (i *Issuer) Release(ctx context.Context, cert models.Certificate) error {
+	return i.o.Store.Delete(ctx, cert.Hostname)
 }

@@ -37,22 +37,22 @@ func (*Issuer) Name() string { return models.EdgeCloudflare }
 
 // Request creates the custom hostname of a host, or adopts an existing hostname. If we have already created the hostname,
 // Request restarts its validation where that can help.
-func (i *Issuer) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
-	h, err := i.request(ctx, of)
+func (i *Issuer) Request(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
+	h, err := i.request(ctx, cert)
 	if err != nil {
-		return of.CertificateState, failure(err)
+		return cert.CertificateState, failure(err)
 	}
 	return i.state(h), nil
 }
 
-func (i *Issuer) request(ctx context.Context, of models.Certificate) (Hostname, error) {
-	if of.ExternalID == "" {
-		return i.obtain(ctx, of)
+func (i *Issuer) request(ctx context.Context, cert models.Certificate) (Hostname, error) {
+	if cert.ExternalID == "" {
+		return i.obtain(ctx, cert)
 	}
-	h, err := i.h.read(ctx, of.ExternalID)
+	h, err := i.h.read(ctx, cert.ExternalID)
 	switch {
 	case cloudflare.HasCode(err, codeNotFound): // the hostname was deleted at Cloudflare
-		return i.obtain(ctx, of)
+		return i.obtain(ctx, cert)
 	case err != nil || !h.restarts():
 		return h, err
 	}
@@ -67,10 +67,10 @@ func (h Hostname) restarts() bool {
 func (h Hostname) serving() bool { return h.Status == "active" && h.SSL.Status == models.SSLActive }
 
 // obtain creates a hostname. If the hostname already exists, obtain adopts it.
-func (i *Issuer) obtain(ctx context.Context, of models.Certificate) (Hostname, error) {
-	h, err := i.h.create(ctx, of.Hostname)
+func (i *Issuer) obtain(ctx context.Context, cert models.Certificate) (Hostname, error) {
+	h, err := i.h.create(ctx, cert.Hostname)
 	if cloudflare.HasCode(err, codeDuplicate) {
-		return i.adopt(ctx, of, err)
+		return i.adopt(ctx, cert, err)
 	}
 	// The answer may lack the validation records, so the hostname is read again.
 	for range 2 {
@@ -100,12 +100,12 @@ func (h Hostname) isOurs(askedAt *time.Time) bool {
 
 // adopt returns the existing hostname of a host. A hostname that someone else created is adopted only for a verified domain,
 // because anyone could have added an unverified domain.
-func (i *Issuer) adopt(ctx context.Context, of models.Certificate, refusal error) (Hostname, error) {
-	h, ok, err := i.h.find(ctx, of.Hostname)
+func (i *Issuer) adopt(ctx context.Context, cert models.Certificate, refusal error) (Hostname, error) {
+	h, ok, err := i.h.find(ctx, cert.Hostname)
 	switch {
 	case err != nil:
 		return h, err
-	case !ok || !of.Verified && !h.isOurs(of.AskedAt):
+	case !ok || !cert.Verified && !h.isOurs(cert.AskedAt):
 		return h, refusal
 	case h.restarts() && models.SSLStuck(h.SSL.Status):
 		return i.h.retry(ctx, h.ID)
@@ -114,29 +114,29 @@ func (i *Issuer) adopt(ctx context.Context, of models.Certificate, refusal error
 }
 
 // Read returns the state of a certificate. If the hostname was deleted at Cloudflare, the status is models.SSLNone.
-func (i *Issuer) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
-	h, err := i.h.read(ctx, of.ExternalID)
+func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.CertificateState, error) {
+	h, err := i.h.read(ctx, cert.ExternalID)
 	switch {
 	case cloudflare.HasCode(err, codeNotFound):
 		return models.CertificateState{
 			SSLStatus: models.SSLNone, Errors: []string{}, Detail: "Cloudflare has the hostname no more. It is made again by itself.",
 		}, nil
 	case err != nil:
-		return of.CertificateState, failure(err)
+		return cert.CertificateState, failure(err)
 	}
 	return i.state(h), nil
 }
 
 // Release deletes a hostname. A hostname that no longer exists is not an error. Without an id, Release deletes the hostname only
 // if it was created after our first request for it.
-func (i *Issuer) Release(ctx context.Context, of models.Certificate) error {
-	id := of.ExternalID
+func (i *Issuer) Release(ctx context.Context, cert models.Certificate) error {
+	id := cert.ExternalID
 	if id == "" {
-		h, ok, err := i.h.find(ctx, of.Hostname)
+		h, ok, err := i.h.find(ctx, cert.Hostname)
 		if err != nil {
 			return failure(err)
 		}
-		if !ok || !h.isOurs(of.AskedAt) {
+		if !ok || !h.isOurs(cert.AskedAt) {
 			return nil
 		}
 		id = h.ID

@@ -95,9 +95,9 @@ func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool
 		if err != nil {
 			return out, false, err
 		}
-		for _, one := range list {
-			if one.Hostname == host {
-				return one, true, nil
+		for _, hostname := range list {
+			if hostname.Hostname == host {
+				return hostname, true, nil
 			}
 		}
 		if n >= part.Pages {
