@@ -115,8 +115,7 @@ const MaxTries = 20
 
 // AnswerText cuts an answer to MaxAnswer bytes and removes bytes that PostgreSQL cannot store in a text.
 func AnswerText(answer []byte) string {
-	text := string(answer[:min(len(answer), MaxAnswer)])
-	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+	return Storable(string(answer[:min(len(answer), MaxAnswer)]))
 }
 
 // MaxAnswer is the number of bytes of an answer that are stored.

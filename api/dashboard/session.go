@@ -94,8 +94,7 @@ func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (Sign
 
 // agentOf returns the user agent of a request, cut to maxAgentLength characters.
 func agentOf(r *http.Request) string {
-	agent := []rune(r.UserAgent())
-	return string(agent[:min(len(agent), maxAgentLength)])
+	return models.Cut(r.UserAgent(), maxAgentLength)
 }
 
 func (d Deps) signOut(c *route.Call) (answer.DeletedAnswer, error) {

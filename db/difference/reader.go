@@ -7,7 +7,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -236,10 +235,4 @@ func latest(a, b *time.Time) *time.Time {
 }
 
 // reasonOf returns a reason as a short text of one line.
-func reasonOf(text string) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	if runes := []rune(text); len(runes) > 200 {
-		return string(runes[:200])
-	}
-	return text
-}
+func reasonOf(text string) string { return models.OneLine(text, 200) }

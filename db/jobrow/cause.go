@@ -2,7 +2,6 @@ package jobrow
 
 import (
 	"encoding/json"
-	"strings"
 
 	"switchyard/models"
 )
@@ -44,7 +43,7 @@ func detailOf(text string, err error) string {
 // json encodes the cause. It removes NUL and invalid UTF-8, which jsonb refuses.
 func (c Cause) json() []byte {
 	for _, s := range []*string{&c.Code, &c.Message, &c.Detail} {
-		*s = strings.ReplaceAll(strings.ToValidUTF8(*s, ""), "\x00", "")
+		*s = models.Storable(*s)
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {

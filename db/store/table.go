@@ -263,8 +263,7 @@ func (t *table[R]) copyName(ctx context.Context, s *Store, account uuid.UUID, na
 		if n > 1 {
 			ending = fmt.Sprintf(" (copy %d)", n)
 		}
-		runes := []rune(name)
-		free := string(runes[:min(len(runes), maxName-len(ending))]) + ending
+		free := models.Cut(name, maxName-len(ending)) + ending
 		if !slices.Contains(taken, strings.ToLower(free)) {
 			return free, nil
 		}

@@ -228,10 +228,7 @@ func (s Settings) Describe(t Target, names map[string]string) string {
 	case Offer:
 		text = "offer " + name(t.Offer)
 	}
-	if runes := []rune(text); len(runes) > maxName {
-		return string(runes[:maxName-1]) + "…"
-	}
-	return text
+	return models.Shortened(text, maxName)
 }
 
 // Message returns the text of an alert about a target.

@@ -59,8 +59,7 @@ func (v *Values) Check(text string) (string, error) {
 		return canonical, nil
 	}
 	const shown = 40
-	short := []rune(text)
-	quoted := fmt.Sprintf("%q", string(short[:min(len(short), shown)]))
+	quoted := fmt.Sprintf("%q", models.Cut(text, shown))
 	if near := v.near(text); near != "" {
 		return text, fmt.Errorf("%s is no value of it; did you mean %s?", quoted, near)
 	}

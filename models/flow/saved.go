@@ -69,8 +69,7 @@ func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 func numbered(name string, taken map[string]bool) string {
 	for n := 2; ; n++ {
 		ending := fmt.Sprintf(" %d", n)
-		runes := []rune(name)
-		free := strings.TrimSpace(string(runes[:min(len(runes), MaxNameLen-len(ending))])) + ending
+		free := strings.TrimSpace(models.Cut(name, MaxNameLen-len(ending))) + ending
 		if !taken[free] {
 			taken[free] = true
 			return free

@@ -72,11 +72,7 @@ func (n notice) subject(begun, ended []alerts.AnnouncedAlert) string {
 
 // short returns a name on one line, cut to longestName characters.
 func short(name string) string {
-	name = strings.Join(strings.Fields(name), " ")
-	if r := []rune(name); len(r) > longestName {
-		return string(r[:longestName-1]) + "…"
-	}
-	return name
+	return models.Shortened(strings.Join(strings.Fields(name), " "), longestName)
 }
 
 func (n notice) body(begun, ended []alerts.AnnouncedAlert) string {
@@ -86,7 +82,7 @@ func (n notice) body(begun, ended []alerts.AnnouncedAlert) string {
 			fmt.Fprintf(&b, "and %d more began\n\n", len(begun)-i)
 			break
 		}
-		fmt.Fprintf(&b, "BEGAN (%s) %s: %s\n%s\nSince %s. %s\n\n", a.Severity, a.Type, short(a.Name), line(a.Message),
+		fmt.Fprintf(&b, "BEGAN (%s) %s: %s\n%s\nSince %s. %s\n\n", a.Severity, a.Type, short(a.Name), models.OneLine(a.Message, longestMessage),
 			a.Since.UTC().Format(time.RFC1123), n.do[a.Type])
 	}
 	for i, a := range ended {
@@ -102,9 +98,3 @@ func (n notice) body(begun, ended []alerts.AnnouncedAlert) string {
 
 // longestMessage is the maximum length of an alert's text in a message, in characters.
 const longestMessage = 300
-
-// line returns a text on one line, cut to longestMessage characters.
-func line(text string) string {
-	r := []rune(strings.Join(strings.Fields(text), " "))
-	return string(r[:min(len(r), longestMessage)])
-}

@@ -76,7 +76,7 @@ func (s *session) propose(ctx context.Context, arguments string) (string, error)
 		return "", models.Invalid("invalid", "%d changes were proposed: that is enough for one question", maxProposals)
 	}
 	sent.Action.Campaigns, sent.Action.Worst = nil, 0 // only suggestions have these
-	p := copilot.Proposal{CampaignID: sent.Action.CampaignID, Reason: line(sent.Reason, maxReason), Action: sent.Action}
+	p := copilot.Proposal{CampaignID: sent.Action.CampaignID, Reason: models.OneLine(sent.Reason, maxReason), Action: sent.Action}
 	p.AccountID = s.account.ID
 	p, err := dbcopilot.NewProposals(s.store).Create(ctx, p, s.o.Now())
 	if err != nil {
@@ -85,13 +85,4 @@ func (s *session) propose(ctx context.Context, arguments string) (string, error)
 	raw, err := json.Marshal(p.Action)
 	s.proposals = append(s.proposals, proposal{p, raw})
 	return "The change is proposed. It is not made: a person decides.", err
-}
-
-// line returns a text as one line of at most limit characters.
-func line(text string, limit int) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")), " ")
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit])
-	}
-	return text
 }

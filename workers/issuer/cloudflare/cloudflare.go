@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"switchyard/models"
@@ -194,13 +193,7 @@ func (i *Issuer) state(h Hostname) models.CertificateState {
 }
 
 // cut shortens a text of an answer and removes characters that the database cannot store.
-func cut(text string, limit int) string {
-	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit])
-	}
-	return text
-}
+func cut(text string, limit int) string { return models.Cut(models.Storable(text), limit) }
 
 // detail explains the state of a hostname in words.
 func (i *Issuer) detail(h Hostname) string {

@@ -292,7 +292,7 @@ func (r row) readAmount(own string) (value decimal.Decimal, stated string, err e
 }
 
 func text(t rest.Text) string {
-	out := strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(string(t), "\x00", ""), ""))
+	out := strings.TrimSpace(models.Storable(string(t)))
 	if len(out) > maxText {
 		out = strings.ToValidUTF8(out[:maxText], "")
 	}

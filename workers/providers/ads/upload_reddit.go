@@ -37,8 +37,7 @@ func redditType(action string) map[string]any {
 	if slices.Contains(redditTypes, name) {
 		return map[string]any{"tracking_type": name}
 	}
-	custom := []rune(action)
-	return map[string]any{"tracking_type": "CUSTOM", "custom_event_name": string(custom[:min(len(custom), redditName)])}
+	return map[string]any{"tracking_type": "CUSTOM", "custom_event_name": models.Cut(action, redditName)}
 }
 
 func redditSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {

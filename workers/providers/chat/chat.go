@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"switchyard/models"
 	"switchyard/workers/egress"
@@ -135,7 +134,7 @@ func (c *Client) Send(ctx context.Context, kind string, credentials map[string]s
 	api := rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now, Failed: p.failed, Coded: p.moved, Explain: explain}.
 		WithSecrets(credentials["url"], base, credentials["bot_token"])
 	_, err := api.Send(ctx, rest.Request{
-		Method: http.MethodPost, Path: path, Query: p.withQuery(credentials["url"]), Body: p.message(credentials, cut(text, p.longest)),
+		Method: http.MethodPost, Path: path, Query: p.withQuery(credentials["url"]), Body: p.message(credentials, models.Shortened(text, p.longest)),
 	})
 	if err == nil {
 		return nil
@@ -145,12 +144,4 @@ func (c *Client) Send(ctx context.Context, kind string, credentials map[string]s
 		failure.After = f.After
 	}
 	return failure
-}
-
-// cut shortens a text to at most longest characters.
-func cut(text string, longest int) string {
-	if utf8.RuneCountInString(text) <= longest {
-		return text
-	}
-	return string([]rune(text)[:longest-1]) + "…"
 }

@@ -206,7 +206,7 @@ func (s *session) clean(o Order) Order {
 	for _, text := range []*string{
 		&o.Click, &o.ID, &o.Goal, &o.Ref, &o.GoalRef, &o.Word, &o.Status, &o.Payout, &o.Currency, &o.Sale, &o.SaleCurrency, &o.At.Unread,
 	} {
-		*text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(*text, "\x00", ""), ""))
+		*text = strings.TrimSpace(models.Storable(*text))
 	}
 	if o.Status == "" {
 		o.Status = s.words[strings.ToLower(o.Word)]
