@@ -129,13 +129,13 @@ generate: ## write anew what is generated: golden files, types of the dashboard,
 	@$(GOLDEN) -run '^TestGoldenExamples' -update
 	@$(GOLDEN) -run '^TestGolden' -update
 
-# Left out is what tests alone call: the lab's control of processes, the browser, the fakes of third parties, and the tables of
+# Functions that only tests call are left out: the lab's control of processes, the fakes of third parties, and the tables of
 # which the dashboard's types are made.
 TABLES := models/correction/columns.go\|: Names$$\|: TypeNames$$
 
 verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller
 	@dead=$$($(TOOL) deadcode $(TAGS) ./cmd/...) || exit 1; \
-		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^ops/devstack/\(browser\|npm\).go\|test/[a-z]*.go\|$(TABLES)'
+		! echo "$$dead" | grep . | grep -v '^ops/lab/\|test/[a-z]*.go\|$(TABLES)'
 	@$(GOLDEN) -run '^TestGolden'
 	@$(TAG)
 

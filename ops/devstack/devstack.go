@@ -114,7 +114,7 @@ func (h *home) ensure(ctx context.Context) (Servers, error) {
 	if err := h.checkExisting(); err != nil {
 		return s, err
 	}
-	if err := installMissing(ctx, h.opts.Out, h.tools()...); err != nil {
+	if err := Install(ctx, h.opts.Out, h.tools()...); err != nil {
 		return s, err
 	}
 	if !h.opts.NoPostgres {
@@ -153,8 +153,8 @@ func (h *home) checkExisting() error {
 }
 
 // tools lists the programs that this home needs.
-func (h *home) tools() []tool {
-	var tools []tool
+func (h *home) tools() []Tool {
+	var tools []Tool
 	if _, err := h.clusterVersion(); err != nil && !h.opts.NoPostgres { // an existing cluster needs the programs of its own version
 		tools = append(tools, postgresTool)
 	}

@@ -173,8 +173,8 @@ func TestFind(t *testing.T) {
 				must(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 				must(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o755))
 			}
-			tl := tool{programs: []string{"server"}, beside: []string{"init"}, globs: []string{root + "/*"}, min: 15}
-			got, ok := tl.find()
+			tl := Tool{Programs: []string{"server"}, Beside: []string{"init"}, Globs: []string{root + "/*"}, Min: 15}
+			got, ok := tl.Find()
 			if ok != (tt.want != "") || ok && got != filepath.Join(root, tt.want) {
 				t.Errorf("find = %q, %v, want %q", got, ok, tt.want)
 			}
@@ -291,17 +291,19 @@ func must(t *testing.T, err error) {
 	}
 }
 
+// TestPackagesOf: the packages of several tools are put together. A manager that lacks a package for one of them has none.
 func TestPackagesOf(t *testing.T) {
 	t.Parallel()
+	compiler := Tool{Packages: map[string]string{"apt-get": "gcc libc6-dev"}}
 	tests := []struct {
 		manager string
-		tools   []tool
+		tools   []Tool
 		want    string
 	}{
-		{"apt-get", []tool{postgresTool, redisTool, compilerTool}, "postgresql redis-server gcc libc6-dev"},
-		{"apk", []tool{redisTool}, "redis"},
-		{"brew", []tool{redisTool, compilerTool}, ""}, // brew has no compiler package, so it cannot be used
-		{"pacman", []tool{redisTool}, ""},
+		{"apt-get", []Tool{postgresTool, redisTool, compiler}, "postgresql redis-server gcc libc6-dev"},
+		{"apk", []Tool{redisTool}, "redis"},
+		{"brew", []Tool{redisTool, compiler}, ""}, // brew has no compiler package, so it cannot be used
+		{"pacman", []Tool{redisTool}, ""},
 	}
 	for _, tt := range tests {
 		if got := strings.Join(manager{name: tt.manager}.packagesOf(tt.tools), " "); got != tt.want {

@@ -14,35 +14,31 @@ import (
 	"time"
 )
 
-// tool is a program that this package needs.
-type tool struct {
-	title    string
-	programs []string          // acceptable program names, the preferred name first
-	beside   []string          // programs that must lie in the same directory
-	globs    []string          // directories to look in besides PATH
-	min      int               // lowest major version; 0 accepts any version
-	packages map[string]string // the packages that contain the tool, by package manager
+// Tool is a program that Install can install.
+type Tool struct {
+	Title    string
+	Programs []string          // acceptable program names, the preferred name first
+	Beside   []string          // programs that must lie in the same directory
+	Globs    []string          // directories to look in besides PATH
+	Min      int               // lowest major version; 0 accepts any version
+	Packages map[string]string // the packages that contain the tool, by package manager
 }
 
 var (
-	postgresTool = tool{
-		title: "PostgreSQL", programs: []string{"postgres"}, beside: []string{"initdb", "pg_ctl"}, min: 15,
-		globs: []string{
+	postgresTool = Tool{
+		Title: "PostgreSQL", Programs: []string{"postgres"}, Beside: []string{"initdb", "pg_ctl"}, Min: 15,
+		Globs: []string{
 			"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/usr/libexec/postgresql*", "/usr/local/pgsql/bin",
 			"/opt/homebrew/opt/postgresql*/bin", "/usr/local/opt/postgresql*/bin",
 		},
-		packages: map[string]string{
+		Packages: map[string]string{
 			"apt-get": "postgresql", "dnf": "postgresql-server", "apk": "postgresql", "brew": "postgresql@17",
 		},
 	}
-	redisTool = tool{
-		title: "Redis", programs: []string{"redis-server", "valkey-server"}, min: 7,
-		globs:    []string{"/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/usr/local/bin"},
-		packages: map[string]string{"apt-get": "redis-server", "dnf": "redis", "apk": "redis", "brew": "redis"},
-	}
-	compilerTool = tool{
-		title: "C compiler (for the race detector)", programs: []string{"gcc", "clang"},
-		packages: map[string]string{"apt-get": "gcc libc6-dev", "dnf": "gcc glibc-devel", "apk": "gcc musl-dev"},
+	redisTool = Tool{
+		Title: "Redis", Programs: []string{"redis-server", "valkey-server"}, Min: 7,
+		Globs:    []string{"/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin", "/usr/local/bin"},
+		Packages: map[string]string{"apt-get": "redis-server", "dnf": "redis", "apk": "redis", "brew": "redis"},
 	}
 )
 
@@ -76,18 +72,18 @@ type candidate struct {
 var versionPattern = regexp.MustCompile(`(?:PostgreSQL\) |v=)(\d+)`)
 
 // candidates lists the programs of a tool that are installed here, in any version, the newest first.
-func (t tool) candidates() []candidate {
+func (t Tool) candidates() []candidate {
 	dirs := filepath.SplitList(os.Getenv("PATH"))
-	for _, glob := range t.globs {
+	for _, glob := range t.Globs {
 		found, _ := filepath.Glob(glob)
 		dirs = append(dirs, found...)
 	}
 	var all []candidate
 	seen := map[string]bool{}
-	for _, program := range t.programs {
+	for _, program := range t.Programs {
 		for _, dir := range dirs {
 			path := filepath.Join(dir, program)
-			if len(t.beside) > 0 { // a program without companions keeps its link: its name may decide how it behaves
+			if len(t.Beside) > 0 { // a program without companions keeps its link: its name may decide how it behaves
 				if real, err := filepath.EvalSymlinks(path); err == nil {
 					path = real
 				}
@@ -103,8 +99,8 @@ func (t tool) candidates() []candidate {
 	return all
 }
 
-func (t tool) complete(dir string) bool {
-	return !slices.ContainsFunc(t.beside, func(name string) bool { return !executable(filepath.Join(dir, name)) })
+func (t Tool) complete(dir string) bool {
+	return !slices.ContainsFunc(t.Beside, func(name string) bool { return !executable(filepath.Join(dir, name)) })
 }
 
 func executable(path string) bool {
@@ -112,9 +108,9 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// version asks the program for its major version. It returns 0 for a tool without min, and if it cannot read the answer.
-func (t tool) version(path string) int {
-	if t.min == 0 {
+// version asks the program for its major version. It returns 0 for a tool without Min, and if it cannot read the answer.
+func (t Tool) version(path string) int {
+	if t.Min == 0 {
 		return 0
 	}
 	out, err := exec.Command(path, "--version").Output() //nolint:noctx // answers at once, waits for nothing
@@ -129,23 +125,19 @@ func (t tool) version(path string) int {
 	return major
 }
 
-// find returns the newest installed program of the tool. ok is false if there is no program, or if it is older than min.
-func (t tool) find() (path string, ok bool) {
+// Find returns the newest installed program of the tool. ok is false if there is no program, or if it is older than Min.
+func (t Tool) Find() (path string, ok bool) {
 	all := t.candidates()
-	if len(all) == 0 || all[0].version < t.min {
+	if len(all) == 0 || all[0].version < t.Min {
 		return "", false
 	}
 	return all[0].path, true
 }
 
-// InstallCompiler installs a C compiler, which Go's race detector needs, if this machine has no compiler.
-func InstallCompiler(ctx context.Context, out io.Writer) error {
-	return installMissing(ctx, out, compilerTool)
-}
-
-// installMissing installs the tools that are missing, with one call of the package manager.
-func installMissing(ctx context.Context, out io.Writer, tools ...tool) error {
-	missing := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { _, ok := t.find(); return ok })
+// Install installs the tools that are missing, with one call of the package manager. It writes progress lines to out. The error names
+// the missing programs.
+func Install(ctx context.Context, out io.Writer, tools ...Tool) error {
+	missing := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { _, ok := t.Find(); return ok })
 	if len(missing) == 0 {
 		return nil
 	}
@@ -165,7 +157,7 @@ func installMissing(ctx context.Context, out io.Writer, tools ...tool) error {
 		return fmt.Errorf("devstack: install %s: %w\nInstall it yourself and try again", titles, err)
 	}
 	for _, t := range missing {
-		if _, ok := t.find(); !ok {
+		if _, ok := t.Find(); !ok {
 			return fmt.Errorf("devstack: %s of this system brought no %s; install that from its makers and put it in PATH"+
 				"%s", m.name, t.requirement(), ownServers)
 		}
@@ -175,7 +167,7 @@ func installMissing(ctx context.Context, out io.Writer, tools ...tool) error {
 
 const ownServers = ", or set DATABASE_URL and REDIS_URL to servers of your own"
 
-func titlesOf(tools []tool) string {
+func titlesOf(tools []Tool) string {
 	titles := make([]string, 0, len(tools))
 	for _, t := range tools {
 		titles = append(titles, t.requirement())
@@ -184,18 +176,18 @@ func titlesOf(tools []tool) string {
 }
 
 // requirement names the tool with its lowest version.
-func (t tool) requirement() string {
-	if t.min == 0 {
-		return t.title
+func (t Tool) requirement() string {
+	if t.Min == 0 {
+		return t.Title
 	}
-	return fmt.Sprintf("%s %d or newer", t.title, t.min)
+	return fmt.Sprintf("%s %d or newer", t.Title, t.Min)
 }
 
 // packagesOf returns the packages of the tools. It returns nil if the manager has no package for one of them.
-func (m manager) packagesOf(tools []tool) []string {
+func (m manager) packagesOf(tools []Tool) []string {
 	var all []string
 	for _, t := range tools {
-		packages := strings.Fields(t.packages[m.name])
+		packages := strings.Fields(t.Packages[m.name])
 		if len(packages) == 0 {
 			return nil
 		}
@@ -206,7 +198,7 @@ func (m manager) packagesOf(tools []tool) []string {
 
 // chooseManager returns a package manager that has the tools and that the caller may use. The strings are the words to put before
 // its command: sudo with its flag, or nothing. The error tells the user which command to type.
-func chooseManager(ctx context.Context, tools []tool) (manager, []string, error) {
+func chooseManager(ctx context.Context, tools []Tool) (manager, []string, error) {
 	titles := titlesOf(tools)
 	for _, m := range managers {
 		if _, err := exec.LookPath(m.name); err != nil || m.packagesOf(tools) == nil {

@@ -36,7 +36,7 @@ func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	if pg, err := existingPostgres(h); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return pg, err
 	}
-	program, ok := postgresTool.find()
+	program, ok := postgresTool.Find()
 	if !ok {
 		return nil, errors.New("devstack: PostgreSQL has vanished; try again")
 	}

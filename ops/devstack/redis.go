@@ -85,7 +85,7 @@ func (r *redis) loaded(ctx context.Context) bool {
 
 func (r *redis) start(ctx context.Context) error {
 	h := r.home
-	bin, ok := redisTool.find()
+	bin, ok := redisTool.Find()
 	if !ok {
 		return errors.New("its program has vanished; try again")
 	}

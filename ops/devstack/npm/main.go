@@ -10,7 +10,11 @@ import (
 )
 
 func main() {
-	if err := devstack.NPM(context.Background(), os.Stderr); err != nil {
+	err := devstack.Install(context.Background(), os.Stderr, devstack.Tool{
+		Title: "npm", Programs: []string{"npm"}, Globs: []string{"/usr/local/bin", "/opt/homebrew/bin"},
+		Packages: map[string]string{"apt-get": "npm", "dnf": "npm", "apk": "npm", "brew": "node"},
+	})
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

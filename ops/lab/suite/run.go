@@ -36,6 +36,12 @@ var raceRooms = []string{
 	"./jobs/...", "./workers", "./workers/clock", "./workers/egress/...", "./workers/webhook",
 }
 
+// compilerTool is the C compiler that Go's race detector needs.
+var compilerTool = devstack.Tool{
+	Title: "C compiler (for the race detector)", Programs: []string{"gcc", "clang"},
+	Packages: map[string]string{"apt-get": "gcc libc6-dev", "dnf": "gcc glibc-devel", "apk": "gcc musl-dev"},
+}
+
 // runAll starts PostgreSQL and Redis, runs the parts one after the other, prints the result of each part, and stops the servers.
 // After a part has failed, the next parts still run. After an interrupt they do not.
 func runAll(ctx context.Context, o options, parts []string) (err error) {
@@ -194,7 +200,7 @@ func environment(o options, part string, env []string) ([]string, error) {
 	case plain:
 		return env, nil
 	case race: // it runs the tests of all parts in its packages; without GORACE every program sleeps for a second before it ends
-		if err := devstack.InstallCompiler(context.Background(), os.Stderr); err != nil {
+		if err := devstack.Install(context.Background(), os.Stderr, compilerTool); err != nil {
 			return nil, err
 		}
 		env = append(env, "CGO_ENABLED=1", "GORACE=atexit_sleep_ms=50 "+os.Getenv("GORACE"))

@@ -60,6 +60,18 @@ func openPage(t *testing.T) *page {
 	return openBrowser(t).open(t)
 }
 
+// browserTool is a browser without a screen. Debian's chromium-headless-shell is much smaller than Chromium.
+var browserTool = devstack.Tool{
+	Title: "Chromium",
+	Programs: []string{
+		"chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+	},
+	Globs: []string{"/usr/lib64/chromium-browser", "/Applications/Google Chrome.app/Contents/MacOS"},
+	Packages: map[string]string{
+		"apt-get": "chromium-headless-shell", "dnf": "chromium-headless", "apk": "chromium",
+	},
+}
+
 // shared is the browser that all tests use. The first test that needs a browser starts it, and TestMain ends it.
 var shared struct {
 	sync.Mutex
@@ -76,10 +88,11 @@ func openBrowser(t *testing.T) *browser {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.browser == nil {
-		program, err := devstack.Browser(t.Context(), os.Stderr)
-		if err != nil {
+		if err := devstack.Install(t.Context(), os.Stderr, browserTool); err != nil {
 			t.Skipf("no browser, and none can be installed here: %v", err)
 		}
+		program, _ := browserTool.Find()
+		var err error
 		if shared.browser, shared.end, err = startBrowser(program); err != nil {
 			t.Fatal(err)
 		}
