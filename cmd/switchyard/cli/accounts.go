@@ -74,9 +74,7 @@ func (c *accountsDelete) Run(ctx context.Context, e *env) error {
 	})
 }
 
-type accountsList struct {
-	JSON bool `help:"Print one JSON value."`
-}
+type accountsList struct{ jsonFlag }
 
 // Run implements the command.
 func (c *accountsList) Run(ctx context.Context, e *env) error {

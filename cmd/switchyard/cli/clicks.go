@@ -195,9 +195,7 @@ func (c *clicksAudit) Run(ctx context.Context, e *env) error {
 	})
 }
 
-type clicksStatus struct {
-	JSON bool `help:"Print one JSON value."`
-}
+type clicksStatus struct{ jsonFlag }
 
 // copyStatus reports the progress of the copy.
 type copyStatus struct {

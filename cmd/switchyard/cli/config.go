@@ -9,9 +9,7 @@ import (
 )
 
 // configCmd lists the settings. If a setting is wrong, it prints the list first and then fails.
-type configCmd struct {
-	JSON bool `help:"Print one JSON value."`
-}
+type configCmd struct{ jsonFlag }
 
 // Run implements the command.
 func (c *configCmd) Run(e *env) error {

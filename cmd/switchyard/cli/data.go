@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models/botdata"
 	"switchyard/ops/config"
@@ -96,9 +95,7 @@ func readFile(name string) (content []byte, dated time.Time, err error) {
 	return content, info.ModTime(), err
 }
 
-type dataList struct {
-	JSON bool `help:"Print one JSON value."`
-}
+type dataList struct{ jsonFlag }
 
 // Run implements the command.
 func (c *dataList) Run(ctx context.Context, e *env) error {
@@ -121,13 +118,7 @@ func (c *dataDelete) Run(ctx context.Context, e *env) error {
 }
 
 func withLists(ctx context.Context, e *env, fn func(store.BotData) error) error {
-	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
-		s, err := openStore(cfg, d)
-		if err != nil {
-			return err
-		}
-		return fn(s.BotData())
-	})
+	return withStore(ctx, e, func(_ config.Config, s *store.Store) error { return fn(s.BotData()) })
 }
 
 // printLists prints all lists. The JSON form has only the loaded lists.

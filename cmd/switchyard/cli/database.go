@@ -77,16 +77,23 @@ func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB
 func withAdmin(ctx context.Context, e *env, asJSON bool,
 	fn func(admin.Admin) (value any, rows []string, err error),
 ) error {
-	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
-		s, err := openStore(cfg, d)
-		if err != nil {
-			return err
-		}
+	return withStore(ctx, e, func(cfg config.Config, s *store.Store) error {
 		value, rows, err := fn(admin.Admin{Store: s, BaseURL: cfg.BaseURL, Dashboard: cfg.DashboardHost(), Tracker: cfg.TrackingHost})
 		if err != nil {
 			return err
 		}
 		return e.print(asJSON, value, rows...)
+	})
+}
+
+// withStore does the same as withDatabase, and calls fn with the store of the records that accounts set up.
+func withStore(ctx context.Context, e *env, fn func(config.Config, *store.Store) error) error {
+	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
+		s, err := openStore(cfg, d)
+		if err != nil {
+			return err
+		}
+		return fn(cfg, s)
 	})
 }
 
@@ -100,9 +107,7 @@ func openStore(cfg config.Config, d *db.DB) (*store.Store, error) {
 }
 
 // migrateCmd brings the schema up to date.
-type migrateCmd struct {
-	JSON bool `help:"Print one JSON value."`
-}
+type migrateCmd struct{ jsonFlag }
 
 // Run implements the command.
 func (c *migrateCmd) Run(ctx context.Context, e *env) error {

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/ops/admin"
 	"switchyard/ops/client"
 	"switchyard/ops/config"
@@ -24,11 +24,7 @@ func (c *demoCmd) Run(ctx context.Context, e *env) error {
 	if c.Clicks < 1 {
 		return usageError{errors.New("--clicks must be 1 or more")}
 	}
-	return withDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
-		s, err := openStore(cfg, d)
-		if err != nil {
-			return err
-		}
+	return withStore(ctx, e, func(cfg config.Config, s *store.Store) error {
 		account, err := demo.Open(ctx, admin.Admin{Store: s}, cfg.DataDir)
 		if err != nil {
 			return err

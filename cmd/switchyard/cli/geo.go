@@ -14,9 +14,7 @@ type geoCmd struct {
 	Status geoStatus `cmd:"" help:"List the files with their types and ages."`
 }
 
-type geoStatus struct {
-	JSON bool `help:"Print one JSON value."`
-}
+type geoStatus struct{ jsonFlag }
 
 // geoSetting is a geo file with the name of the setting that points to it.
 type geoSetting struct {

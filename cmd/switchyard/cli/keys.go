@@ -31,10 +31,7 @@ func (c *keysCreate) Run(ctx context.Context, e *env) error {
 	})
 }
 
-type keysList struct {
-	Account string `help:"Id of the account." required:""`
-	JSON    bool   `help:"Print one JSON value."`
-}
+type keysList struct{ accountFlags }
 
 // Run implements the command.
 func (c *keysList) Run(ctx context.Context, e *env) error {

@@ -27,10 +27,7 @@ type oauthCmd struct {
 	Disconnect oauthDisconnect `cmd:"" help:"Forget a connection and its tokens."`
 }
 
-type oauthList struct {
-	Account string `help:"Id of the account." required:""`
-	JSON    bool   `help:"Print one JSON value."`
-}
+type oauthList struct{ accountFlags }
 
 // Run implements the command.
 func (c *oauthList) Run(ctx context.Context, e *env) error {

@@ -7,6 +7,17 @@ import (
 	"text/tabwriter"
 )
 
+// jsonFlag is the flag of commands that print a list or a result.
+type jsonFlag struct {
+	JSON bool `help:"Print one JSON value."`
+}
+
+// accountFlags are the flags of commands that print the records of an account.
+type accountFlags struct {
+	Account string `help:"Id of the account." required:""`
+	jsonFlag
+}
+
 // print writes the answer of a command to standard output: value as JSON, or rows as a table.
 func (e *env) print(asJSON bool, value any, rows ...string) error {
 	if asJSON {

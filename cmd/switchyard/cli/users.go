@@ -43,10 +43,7 @@ func (c *usersReset) Run(ctx context.Context, e *env) error {
 	})
 }
 
-type usersList struct {
-	Account string `help:"Id of the account." required:""`
-	JSON    bool   `help:"Print one JSON value."`
-}
+type usersList struct{ accountFlags }
 
 // Run implements the command.
 func (c *usersList) Run(ctx context.Context, e *env) error {

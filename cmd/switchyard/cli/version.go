@@ -6,9 +6,7 @@ import (
 )
 
 // versionCmd prints the version and the source revision of this binary.
-type versionCmd struct {
-	JSON bool `help:"Print one JSON value."`
-}
+type versionCmd struct{ jsonFlag }
 
 // build describes the binary.
 type build struct {
