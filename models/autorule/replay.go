@@ -38,26 +38,28 @@ func (s Settings) Replay(list []Series, first, all int) (out []ReplayedAct) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))
 	r := replay{Settings: s, cooldown: max(1, int((s.Cooldown()+each-1)/each)), until: map[string]int{}, stands: map[string]bool{}}
-	sums, met := make([]models.Figures, len(list)), make([]int, len(list))
+	// For each series: the sum of the figures in the window that ends with bucket b, and the number of buckets with figures in it.
+	sums, filled := make([]models.Figures, len(list)), make([]int, len(list))
 	for b := range all {
+		runs := b >= first && (b-first)%every == 0
 		var matched []Target
 		for i := range list {
 			if f, ok := list[i].At[b]; ok {
-				sums[i], met[i] = sums[i].Plus(f), met[i]+1
+				sums[i], filled[i] = sums[i].Plus(f), filled[i]+1
 			}
-			if f, ok := list[i].At[b-size]; ok {
-				sums[i], met[i] = sums[i].Plus(f.Neg()), met[i]-1
+			if f, ok := list[i].At[b-size]; ok { // it has left the window
+				sums[i], filled[i] = sums[i].Plus(f.Neg()), filled[i]-1
 			}
-			if b < first || (b-first)%every != 0 {
+			if !runs {
 				continue
 			}
 			t := list[i].Target
 			t.Figures, t.place = sums[i], i
-			if (met[i] > 0 || list[i].Zeros && b >= list[i].Since) && s.Matches(&t) {
+			if (filled[i] > 0 || list[i].Zeros && b >= list[i].Since) && s.Matches(&t) {
 				matched = append(matched, t)
 			}
 		}
-		if b < first || (b-first)%every != 0 {
+		if !runs {
 			continue
 		}
 		ByCost(matched)
