@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -70,10 +71,10 @@ func TestNeighbour(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	quiet := n.under(t, "quiet", longtest.Size(time.Second/2, 20*time.Second), nil)
+	quiet := n.measureDuring(t, "quiet", longtest.Size(time.Second/2, 20*time.Second), nil)
 	for list := range slices.Chunk(attacks, longtest.Size(4, 1)) {
 		names := db.Map(list, func(how attack) string { return how.name })
-		n.under(t, strings.Join(names, ", "), longtest.Size(time.Second/2, 10*time.Second), a, list...)
+		n.measureDuring(t, strings.Join(names, ", "), longtest.Size(time.Second/2, 10*time.Second), a, list...)
 	}
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	var mixed figures
@@ -82,7 +83,7 @@ func TestNeighbour(t *testing.T) {
 		for i := range mixture {
 			mixture[i] = attacks[random.IntN(len(attacks))]
 		}
-		mixed.add(n.under(t, "", longtest.Size(time.Second/2, 600*time.Millisecond), a, mixture...))
+		mixed.add(n.measureDuring(t, "", longtest.Size(time.Second/2, 600*time.Millisecond), a, mixture...))
 	}
 	t.Logf("%-24s %s", "random mixtures", mixed)
 	n.allCounted(t)
@@ -136,13 +137,7 @@ func (f figures) percentile(kind string, p float64) time.Duration {
 // String returns the median and the 99th percentile of each kind.
 func (f figures) String() string {
 	var b strings.Builder
-	for _, kind := range slices.Sorted(func(yield func(string) bool) {
-		for kind := range f {
-			if !yield(kind) {
-				return
-			}
-		}
-	}) {
+	for _, kind := range slices.Sorted(maps.Keys(f)) {
 		fmt.Fprintf(&b, "%s %s/%s  ", kind, f.percentile(kind, 0.5).Round(100*time.Microsecond),
 			f.percentile(kind, 0.99).Round(100*time.Microsecond))
 	}
@@ -167,8 +162,8 @@ func (f figures) check(t *testing.T, quiet figures) {
 	}
 }
 
-// under runs the attacks and measures the neighbour at the same time. A failed call of the neighbour fails the test.
-func (n *neighbour) under(t *testing.T, name string, d time.Duration, a *attackProcess, list ...attack) figures {
+// measureDuring runs the attacks and measures the neighbour at the same time. A failed call of the neighbour fails the test.
+func (n *neighbour) measureDuring(t *testing.T, name string, d time.Duration, a *attackProcess, list ...attack) figures {
 	t.Helper()
 	if len(list) > 0 {
 		a.begin(t, list)
@@ -247,10 +242,10 @@ func (n *neighbour) convert(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	id, heard := uuid.NewString(), make(chan struct{})
+	id, arrived := uuid.NewString(), make(chan struct{})
 	n.mu.Lock()
 	n.clicks++
-	n.notified[id] = heard
+	n.notified[id] = arrived
 	n.mu.Unlock()
 	path := "/postback?payout=1&conversion_id=" + id + "&clickid=" + models.FormatClickID(click)
 	got, err := n.Request(ctx, fromNetwork{}, http.MethodGet, path)
@@ -260,7 +255,7 @@ func (n *neighbour) convert(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
 	select {
-	case <-heard:
+	case <-arrived:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("the webhook of conversion %s did not come: %w", id, ctx.Err())
@@ -273,8 +268,8 @@ func (n *neighbour) receive(body []byte) {
 	_ = json.Unmarshal(body, &event) // an unreadable body names no conversion
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if heard, ok := n.notified[event.Data.ConversionID]; ok {
-		close(heard)
+	if arrived, ok := n.notified[event.Data.ConversionID]; ok {
+		close(arrived)
 		delete(n.notified, event.Data.ConversionID)
 	}
 }
