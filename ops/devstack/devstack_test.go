@@ -291,7 +291,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestPackagesOf: the packages of several tools are put together. A manager that lacks a package for one of them has none.
+// TestPackagesOf: packagesOf joins the packages of several tools. It returns nothing if the manager lacks a package of one tool.
 func TestPackagesOf(t *testing.T) {
 	t.Parallel()
 	compiler := Tool{Packages: map[string]string{"apt-get": "gcc libc6-dev"}}
