@@ -53,7 +53,7 @@ function valueText(json: string) {
   return value === null || value === '' ? '—' : typeof value === 'string' ? value : json
 }
 
-// Fields lists the fields that were sent, with the values before and after if the log has them.
+// Fields lists the fields of a change, with the values before and after if the log has both.
 function Fields({ row }: { row: AuditRow }) {
   const changed = new Map(row.changes.map(c => [c.field, w.changed(c.field, valueText(c.before), valueText(c.after))]))
   const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f))]

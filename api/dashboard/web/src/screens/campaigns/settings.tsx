@@ -16,7 +16,7 @@ import { Ask } from '../../parts/sheet.tsx'
 import { finished } from '../../core/toast.ts'
 import { removalOf } from './remove.ts'
 
-const options = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
+const options = (texts: Record<string, string>) => Object.entries(texts).map(([value, label]) => ({ value, label }))
 const w = t.campaigns.fields
 
 const currency = (d: Draft) => String(d.currency || me.value!.account.currency)

@@ -20,8 +20,8 @@ const example = { conversions: 'click id,payout,status,conversion id\n', cost: '
 const w = t.corrections,
   validFor = 10 * 60_000 // ms for which a dry run may be applied
 type Kind = keyof typeof w.kinds
-// Run is the result of a run and the text that the run read. The result is stale if the text has changed since.
-type Run = { kind: Kind; text: string; source: string; at: number; answer: Answer }
+// Result is the result of a run and the text that the run read. The result is stale if the text has changed since.
+type Result = { kind: Kind; text: string; source: string; at: number; answer: Answer }
 
 // send runs a correction as a job. Without apply it is a dry run.
 const send = (kind: Kind, csv: string, source: string, apply: boolean): Promise<Answer> => {
@@ -39,11 +39,11 @@ export function Corrections() {
   const file = useFile(kind),
     { text, head, reading } = file,
     [source, setSource] = useState(''),
-    [run, setRun] = useState<Run>(),
-    { busy, wrong: error, setWrong: setError, run: attempt } = useAttempt(asError),
+    [lastResult, setLastResult] = useState<Result>(),
+    { busy, wrong: error, setWrong: setError, run } = useAttempt(asError),
     [question, ask] = useAsk(),
     [tooLarge, setTooLarge] = useState(false)
-  const shown = run?.kind === kind ? run : undefined,
+  const shown = lastResult?.kind === kind ? lastResult : undefined,
     dry = shown?.answer.dryRun,
     stale = dry && (shown!.text !== text || shown!.source !== source),
     expired = dry && !stale && Date.now() - shown!.at > validFor,
@@ -54,10 +54,10 @@ export function Corrections() {
     setError(undefined)
   }
   const start = (apply: boolean) =>
-    attempt(async () => {
+    run(async () => {
       if (apply && Date.now() - shown!.at > validFor) return
       const answer = await send(kind, text, source, apply)
-      setRun({ kind, text, source, at: Date.now(), answer })
+      setLastResult({ kind, text, source, at: Date.now(), answer })
       if (apply) finished(w.applied(answer.accepted, count(answer.accepted)), 'logs', 'reports', 'stats')
     })
   const askToApply = ({ accepted, refused }: Answer) =>
@@ -106,7 +106,7 @@ export function Corrections() {
               <Button
                 look="quiet"
                 onClick={() => {
-                  setRun(undefined)
+                  setLastResult(undefined)
                   setText('')
                 }}
                 text={w.clear}

@@ -48,7 +48,7 @@ function linesOf({ before, after, names, action }: CopilotPreview): Line[] {
   return out
 }
 
-// conditionsOf shows conditions as sentences, or says that there are none.
+// conditionsOf shows conditions as sentences. An empty list has a text of its own.
 const conditionsOf = (list: Condition[]) =>
   list.length
     ? list.map((c, i) => (

@@ -61,10 +61,12 @@ const newRule: Draft = {
   cooldown_minutes: 1440,
   max_changes: 10,
 }
+// draftOf returns the fields of a rule that a person can edit, or a new rule.
 const draftOf = (r?: CopilotRule): Draft =>
   r ? (Object.fromEntries(Object.keys(newRule).map(n => [n, r[n as keyof CopilotRule]])) as unknown as Draft) : newRule
-const options = (of: Record<string, string>, only?: string[]) =>
-  Object.entries(of)
+// options returns texts as the options of a field. only leaves out all other values.
+const options = (texts: Record<string, string>, only?: string[]) =>
+  Object.entries(texts)
     .filter(([value]) => !only || only.includes(value))
     .map(([value, label]) => ({ value, label }))
 
@@ -73,17 +75,18 @@ const durations = (list: number[], now: number, label: (minutes: number) => stri
   [...new Set([...list, now])].sort((a, b) => a - b).map(m => ({ value: String(m), label: label(m) }))
 
 // RuleForm creates or changes a rule. Before saving, a person can see what the rule would have done in the past.
-export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void }) {
-  const start = draftOf(of),
+export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => void }) {
+  const start = draftOf(rule),
     [draft, setDraft] = useState(start),
     [wrong, setWrong] = useState<Wrong>(),
     [busy, run] = useBusy(),
     [replay, setReplay] = useState<CopilotRuleReplay | 'running'>()
-  const set = (c: Partial<Draft>) => {
-    setDraft({ ...draft, ...c })
+  const set = (change: Partial<Draft>) => {
+    setDraft({ ...draft, ...change })
     setWrong(undefined)
     setReplay(undefined)
   }
+  // send does work with the draft, if the rule has a name, and shows the error at its field.
   const send = async (work: () => Promise<unknown>) => {
     if (!draft.name.trim()) return setWrong({ field: 'name', text: w.needsName })
     setWrong(undefined)
@@ -104,7 +107,7 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
     })
   const save = () =>
     send(async () => {
-      await (of ? call('PATCH /copilot/rules', { body: { ...draft, id: of.id } }) : call('POST /copilot/rules', { body: draft }))
+      await (rule ? call('PATCH /copilot/rules', { body: { ...draft, id: rule.id } }) : call('POST /copilot/rules', { body: draft }))
       finished(w.ruleSaved(draft.name), 'copilot')
       close()
     })
@@ -112,7 +115,7 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
   return (
     <Sheet
       side
-      title={of ? t.lists.edit : w.addRule}
+      title={rule ? t.lists.edit : w.addRule}
       close={close}
       keep={() => JSON.stringify(draft) !== JSON.stringify(start)}
       foot={
@@ -237,15 +240,15 @@ function Then(p: FieldsProps) {
 function Scope({ draft, set }: FieldsProps) {
   const campaigns = choicesOf(useCampaigns()),
     sources = choicesOf(useSources())
-  const many = (name: 'campaign_ids' | 'source_ids', label: string, choices: Choice[] | undefined, hint?: string) => (
+  const chooser = (name: 'campaign_ids' | 'source_ids', label: string, choices: Choice[] | undefined, hint?: string) => (
     <Field label={label} wide hint={hint}>
       {wired => <ComboMany wired={wired} label={label} values={draft[name]} choices={choices} on={ids => set({ [name]: ids })} />}
     </Field>
   )
   return (
     <>
-      {many('campaign_ids', w.scope, campaigns, draft.campaign_ids.length ? undefined : w.everyCampaign)}
-      {many('source_ids', w.sources, sources)}
+      {chooser('campaign_ids', w.scope, campaigns, draft.campaign_ids.length ? undefined : w.everyCampaign)}
+      {chooser('source_ids', w.sources, sources)}
     </>
   )
 }

@@ -110,6 +110,7 @@ const columns: Column<DomainRow>[] = [
   { name: 'checked', label: w.checked, left: true, cell: r => <span class="dim">{r.checked_at ? ago(r.checked_at) : w.never}</span> },
 ]
 
+// menu returns the column with the actions on a domain.
 const menu = (show: (r: DomainRow) => void, remove: (r: DomainRow) => void): Column<DomainRow> => ({
   name: 'more',
   label: '',

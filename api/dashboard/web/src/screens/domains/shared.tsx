@@ -7,12 +7,12 @@ import { can } from '../../core/me.ts'
 import { w } from '../../text/domains.ts'
 import { failed, finished } from '../../core/toast.ts'
 
-const soon = 30 * 86400000 // ms: an end within this time counts as near
+const soon = 30 * 86400000 // ms before an end that is near
 
 // codeText returns the text that explains an error code of a domain.
 export const codeText = (code: string) => w.codes[code]
 export const mayChange = () => can('member')
-// isPending reports whether a domain is not fully set up yet: verification, DNS or the certificate is still pending.
+// isPending reports whether a domain is not fully set up yet, because verification, DNS or the certificate is still pending.
 export const isPending = (d: DomainRow) =>
   !d.is_verified || d.points === false || /^(initializing|pending_(validation|issuance|deployment))$/.test(d.ssl_status)
 const statusOf = (status: string) => w.statuses[status] ?? status.replaceAll('_', ' ')

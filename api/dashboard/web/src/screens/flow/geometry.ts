@@ -18,6 +18,8 @@ const perPercent = 0.46, // px of a rail's width for one percent of the visitors
   between = 16, // px between two paths
   top = 28 // px of the headings above the paths
 
+// Node is a box of the drawing: a path, a landing page or another destination. share is the share of visitors, 0 to 1: of all visitors
+// for a path, and of the path's visitors for a destination. off means that no visitor comes here.
 export type Node = {
   key: string
   path: string
@@ -28,6 +30,7 @@ export type Node = {
   h: number
   of?: Destination
   share: number
+  off: boolean
 }
 // Rail is a line between two nodes. d is its SVG path, head is its end, and from is empty for a rail from the start.
 type Rail = { key: string; d: string; width: number; to: string; from: string; off: boolean; head: [number, number] }
@@ -43,35 +46,23 @@ const curve = (x1: number, y1: number, x2: number, y2: number) => {
 export function layout(flow: Flow, known: Known, lines: (p: Path) => number, share: (p: Path) => number | null): Layout {
   const nodes: Node[] = [],
     rails: Rail[] = [],
+    paths: Node[] = [],
+    active = flow.filter(p => p.is_active).length,
     heights = flow.map(p => {
       const { landers, onward } = split(p, known),
         high = 42 + lines(p) * 18
       return { high, block: Math.max(high, landers.length * (box + gap) - gap, onward.length * (box + gap) - gap) }
     })
-  const height = Math.max(top + startH + 20, top + heights.reduce((n, h) => n + h.block + between, 0))
-  const start = { y: (height + top - between - startH) / 2, w: startW, h: startH }
-  const shares = flow.map(p => share(p) ?? (p.is_active ? 1 / Math.max(1, flow.filter(o => o.is_active).length) : 0))
-  const sum = shares.reduce((n, s) => n + widthOf(s), 0)
-  let y = top,
-    out = start.y + startH / 2 - sum / 2 // where the next rail leaves the start
+  const height = Math.max(top + startH + 20, top + heights.reduce((n, h) => n + h.block + between, 0)),
+    start = { y: (height + top - between - startH) / 2, w: startW, h: startH }
+  let y = top
   flow.forEach((p, n) => {
     const { landers, onward } = split(p, known),
       { high, block } = heights[n]!,
-      mid = y + block / 2,
-      s = shares[n]!,
-      off = !p.is_active
-    nodes.push({ key: p.id, path: p.id, kind: 'path', x: pathX, y: mid - high / 2, w: pathW, h: high, share: s })
-    const leaves = out + widthOf(s) / 2
-    out += widthOf(s)
-    rails.push({
-      key: 's' + p.id,
-      d: curve(startW, leaves, pathX, mid),
-      width: widthOf(s),
-      from: '',
-      to: p.id,
-      off,
-      head: [pathX, mid],
-    })
+      middle = y + block / 2,
+      off = !p.is_active,
+      visitors = share(p) ?? (off ? 0 : 1 / active)
+    const path: Node = { key: p.id, path: p.id, kind: 'path', x: pathX, y: middle - high / 2, w: pathW, h: high, share: visitors, off }
     const column = (list: Destination[], kind: 'lander' | 'onward', x: number, w: number) =>
       list.map(
         (d, i): Node => ({
@@ -83,30 +74,31 @@ export function layout(flow: Flow, known: Known, lines: (p: Path) => number, sha
           w,
           h: box,
           share: shareOf(d, list),
-          y: mid - (list.length * (box + gap) - gap) / 2 + i * (box + gap),
+          off: off || d.weight === 0,
+          y: middle - (list.length * (box + gap) - gap) / 2 + i * (box + gap),
         }),
       )
     const first = column(landers, 'lander', landerX, landerW),
       second = column(onward, 'onward', offerX, offerW)
-    nodes.push(...first, ...second)
-    rails.push(...fan({ key: p.id, x: pathX + pathW, y: mid, share: s }, first.length ? first : second, off))
-    for (const l of first) rails.push(...fan({ key: l.key, x: l.x + l.w, y: l.y + l.h / 2, share: s * l.share }, second, off))
+    paths.push(path)
+    nodes.push(path, ...first, ...second)
+    rails.push(...fan(path, first.length ? first : second))
+    for (const lander of first) rails.push(...fan({ ...lander, share: visitors * lander.share }, second))
     y += block + between
   })
+  rails.push(...fan({ key: '', x: 0, share: 1, ...start }, paths))
   return { height, start, nodes, rails }
 }
 
-// widthOf returns the width of a rail that carries a share of the visitors.
-const widthOf = (share: number) => Math.max(leastWidth, share * 100 * perPercent)
-
 // fan returns the rails from one node to several. The rails lie side by side where they leave the node.
-function fan(from: { key: string; x: number; y: number; share: number }, to: Node[], off: boolean): Rail[] {
-  let upperEdge = from.y - to.reduce((n, o) => n + widthOf(from.share * o.share), 0) / 2
-  return to.map(o => {
+function fan(from: Pick<Node, 'key' | 'x' | 'y' | 'w' | 'h' | 'share'>, to: Node[]): Rail[] {
+  const widths = to.map(o => Math.max(leastWidth, from.share * o.share * 100 * perPercent))
+  let edge = from.y + from.h / 2 - widths.reduce((n, w) => n + w, 0) / 2 // the upper edge of the next rail
+  return to.map((o, i) => {
     const y = o.y + o.h / 2,
-      width = widthOf(from.share * o.share),
-      d = curve(from.x, upperEdge + width / 2, o.x, y)
-    upperEdge += width
-    return { key: from.key + '>' + o.key, d, width, from: from.key, to: o.key, off: off || o.of?.weight === 0, head: [o.x, y] }
+      width = widths[i]!,
+      d = curve(from.x + from.w, edge + width / 2, o.x, y)
+    edge += width
+    return { key: from.key + '>' + o.key, d, width, from: from.key, to: o.key, off: o.off, head: [o.x, y] }
   })
 }

@@ -29,7 +29,7 @@ type Props = {
   remove: () => void
   clone: () => void
 }
-const options = (of: Record<string, string>): Option[] => Object.entries(of).map(([value, label]) => ({ value, label }))
+const options = (texts: Record<string, string>): Option[] => Object.entries(texts).map(([value, label]) => ({ value, label }))
 const errorAt = (wrong: Wrong, field: string) => (wrong?.field === field ? wrong.text : undefined)
 
 // PathSheet edits a path of a flow. A change is in the draft at once, and goes live when the flow is saved.

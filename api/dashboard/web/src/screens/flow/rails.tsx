@@ -89,7 +89,7 @@ export function Rails(p: ViewProps) {
         {drawing.nodes.map(n => {
           const path = p.flow.find(o => o.id === n.path)!,
             place = `left:${n.x}px;top:${n.y}px;width:${n.w}px;height:${n.h}px`,
-            classes = 'node' + (hits.has(n.key) ? ' hit' : '') + (path.is_active && n.of?.weight !== 0 ? '' : ' off')
+            classes = 'node' + (hits.has(n.key) ? ' hit' : '') + (n.off ? ' off' : '')
           if (n.kind !== 'path')
             return (
               <div key={n.key} class={classes} style={place} onClick={() => p.edit(path.id)}>

@@ -50,11 +50,11 @@ const visitorToSend = (v: Visitor) =>
   )
 
 // useSimulation sends the draft and a visitor to the service, a moment after the last change, and lights up the visitor's route.
-function useSimulation({ campaign: c, draft, light }: Props, asked: Question) {
+function useSimulation({ campaign: c, draft, light }: Props, question: Question) {
   const [result, setResult] = useState<Simulated>(),
     [error, setError] = useState<ApiError>()
   const draftText = JSON.stringify(draft),
-    askedText = JSON.stringify(asked)
+    questionText = JSON.stringify(question)
   useEffect(() => {
     if (draft.length === 0) {
       setResult(undefined)
@@ -62,7 +62,7 @@ function useSimulation({ campaign: c, draft, light }: Props, asked: Question) {
       return
     }
     const stop = new AbortController(),
-      { click, visitor, seed, time, mode } = asked
+      { click, visitor, seed, time, mode } = question
     const timer = setTimeout(() => {
       const body = {
         streams: toSend(draft),
@@ -95,8 +95,8 @@ function useSimulation({ campaign: c, draft, light }: Props, asked: Question) {
       clearTimeout(timer)
       stop.abort()
     }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- draftText, askedText and the settings of c hold what is sent
-  }, [draftText, askedText, c.flow_rotation, c.bind_visitors, c.fallback_url, c.destination_url])
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- draftText, questionText and the settings of c hold what is sent
+  }, [draftText, questionText, c.flow_rotation, c.bind_visitors, c.fallback_url, c.destination_url])
   return { result, error }
 }
 
@@ -104,16 +104,16 @@ function useSimulation({ campaign: c, draft, light }: Props, asked: Question) {
 export function Simulate(p: Props) {
   const click = place.value.query.get('visitor') ?? ''
   const [preset, setPreset] = useState(click ? '' : 'german'),
-    [asked, setQuestion] = useState<Question>(() => ({
+    [question, setQuestion] = useState<Question>(() => ({
       click,
       visitor: click ? {} : presets.german!,
       seed: newSeed(),
       time: '',
       mode: 'one',
     })),
-    { mode } = asked,
-    { result, error } = useSimulation(p, asked)
-  const set = (change: Partial<Question>) => setQuestion({ ...asked, ...change })
+    { mode } = question,
+    { result, error } = useSimulation(p, question)
+  const set = (change: Partial<Question>) => setQuestion({ ...question, ...change })
   const pick = (name: string) => {
     setPreset(name)
     set({ click: '', visitor: presets[name]! })
@@ -145,7 +145,7 @@ export function Simulate(p: Props) {
               {t.simulate.presets[name]}
             </button>
           ))}
-          {asked.click ? (
+          {question.click ? (
             <span class="chip on">
               {t.simulate.fromClick}
               <button type="button" aria-label={t.parts.remove(t.simulate.fromClick)} onClick={() => pick('german')}>
@@ -160,13 +160,13 @@ export function Simulate(p: Props) {
           )}
         </div>
         <VisitorFields
-          of={asked}
+          of={question}
           sources={choicesOf(p.sources)}
-          sourceName={asked.click ? undefined : p.campaign.source_name}
+          sourceName={question.click ? undefined : p.campaign.source_name}
           set={set}
           change={(name, value) => {
             setPreset('')
-            set({ visitor: { ...asked.visitor, [name]: value } })
+            set({ visitor: { ...question.visitor, [name]: value } })
           }}
         />
       </div>

@@ -8,7 +8,7 @@ import { RecordForm, type Draft, type Section } from '../../parts/record_form.ts
 import { Sheet } from '../../parts/sheet.tsx'
 import { finished } from '../../core/toast.ts'
 
-const options = (of: Record<string, string>): Option[] => Object.entries(of).map(([value, label]) => ({ value, label }))
+const options = (texts: Record<string, string>): Option[] => Object.entries(texts).map(([value, label]) => ({ value, label }))
 
 // bodyOf returns a goal as a request body with every field, because a missing field would go back to its default.
 export const bodyOf = (g: GoalRow) => ({
