@@ -4,10 +4,10 @@ import { add, changes, copyOf, moveTo, neighbour, newPath, placeOf, remove, shar
 import { layout, width } from './geometry.ts'
 
 const known = { landers: new Set(['l1', 'l2']), names: { l1: 'Lander', o1: 'Offer' } }
-const path = (name: string, of: Partial<Path> = {}): Path => ({ ...newPath(name), ...of })
+const path = (name: string, fields: Partial<Path> = {}): Path => ({ ...newPath(name), ...fields })
 const names = (flow: Flow) => flow.map(p => p.name).join('')
 
-test('forced paths are tried first, the default one last, regular ones by their groups', () => {
+test('forced paths are tried first, then regular paths by their group, then the default path', () => {
   const flow = [
     path('d', { stream_type: 'default' }),
     path('b', { rule_group: 2 }),
@@ -18,14 +18,14 @@ test('forced paths are tried first, the default one last, regular ones by their 
   equal(neighbour(flow, flow[1]!.id, 1), undefined) // of another kind
 })
 
-test('only paths of a kind change places', () => {
+test('only paths of the same kind change places', () => {
   const flow = [path('a'), path('b'), path('c'), path('f', { stream_type: 'forced' })]
   equal(names(moveTo(flow, flow[2]!.id, flow[0]!.id)), 'cabf')
   equal(moveTo(flow, flow[0]!.id, flow[3]!.id), flow)
   equal(neighbour(flow, flow[0]!.id, 1)?.name, 'b')
 })
 
-test('each thing that somebody did is one change, and nothing is none', () => {
+test('each edit is one change, and equal flows have no changes', () => {
   const was = [path('a', { destinations: [{ id: 'o1', weight: 50 }] as Path['destinations'] }), path('b')]
   equal(changes(was, structuredClone(was), known), [])
   equal(changes(was, update(was, was[0]!.id, { weight: 40 }), known), [{ kind: 'weight', path: 'a', of: '', from: 100, to: 40 }])
@@ -37,7 +37,7 @@ test('each thing that somebody did is one change, and nothing is none', () => {
   equal(changes(was, [was[1]!, was[0]!], known), [{ kind: 'order', path: '' }])
 })
 
-test('a copy has a name and an id of its own, and is no second default', () => {
+test('a copy has a new name and id, and the copy of the default path is a regular path', () => {
   const flow = [path('a', { stream_type: 'default' }), path('a 2')]
   const copy = copyOf(flow, flow[0]!, n => `a ${n}`)
   equal([copy.name, copy.stream_type, copy.id !== flow[0]!.id], ['a 3', 'regular', true])
@@ -59,14 +59,14 @@ test('shares of destinations in a slot add up to one', () => {
       slot: n % 2,
     })) as Path['destinations']
     for (const slot of [0, 1]) {
-      const of = list.filter(d => d.slot === slot),
-        sum = of.reduce((n, d) => n + shareOf(d, list), 0)
-      equal(Math.abs(sum - (of.some(d => d.weight) ? 1 : 0)) < 1e-9, true)
+      const inSlot = list.filter(d => d.slot === slot),
+        sum = inSlot.reduce((n, d) => n + shareOf(d, list), 0)
+      equal(Math.abs(sum - (inSlot.some(d => d.weight) ? 1 : 0)) < 1e-9, true)
     }
   }
 })
 
-test('boxes of a flow lie in the picture and on no other one', () => {
+test('the boxes of a flow lie inside the drawing and do not overlap', () => {
   const draw = random(3)
   for (let i = 0; i < 60; i++) {
     const flow = Array.from({ length: 1 + Math.floor(draw() * 7) }, (_, n) =>
