@@ -1,15 +1,16 @@
-// The conversation with the account's language model. It is kept for the visit, so that it goes on after a visit to another screen.
+// The conversation with the account's language model. The page keeps it while other screens are shown, and until the page is reloaded.
 import { signal } from '@preact/signals'
 import type { ChatAnswer, ChatLookup } from '../api.gen.ts'
 import { me } from './me.ts'
 
 export type Turn = { role: 'user' | 'assistant'; content: string; answer?: ChatAnswer; failed?: boolean }
-const all = signal<Record<string, Turn[]>>({})
-const here = () => me.value?.account.id + ':' + me.value?.id
+// conversations holds the turns of each person in each account.
+const conversations = signal<Record<string, Turn[]>>({})
+const owner = () => me.value?.account.id + ':' + me.value?.id
 
-export const turns = () => all.value[here()] ?? []
+export const turns = () => conversations.value[owner()] ?? []
 export const setTurns = (list: Turn[]) => {
-  all.value = { ...all.value, [here()]: list }
+  conversations.value = { ...conversations.value, [owner()]: list }
 }
 
 const most = 12 // turns that the service uses
@@ -20,6 +21,7 @@ export const sentOf = (list: Turn[]) =>
     .slice(-most)
     .map(({ role, content }) => ({ role, content: content.slice(0, 8000) }))
 
+// screens holds the screen that shows the result of an operation.
 const screens: Record<string, string> = {
   'GET /reports/performance': '/app/reports',
   'GET /reports/values': '/app/reports',

@@ -4,22 +4,22 @@ import type { FileLook, LookBody } from '../api.gen.ts'
 import { asError, call, type ApiError } from './call.ts'
 
 export const mostRows = 5000,
-  mostBytes = 6_000_000 // in base64 they fit into a call
+  mostBytes = 6_000_000 // a file of this size fits into a call in base64
 export type Head = FileLook
 export type FileKind = NonNullable<LookBody['kind']>
 
 // base64Of returns the content of a file in base64.
 export const base64Of = (file: File) =>
-  new Promise<string>((ok, no) => {
+  new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
-    reader.onload = () => ok((reader.result as string).split(',')[1] ?? '')
-    reader.onerror = () => no(reader.error ?? new Error('unreadable'))
+    reader.onload = () => resolve((reader.result as string).split(',')[1] ?? '')
+    reader.onerror = () => reject(reader.error ?? new Error('unreadable'))
     reader.readAsDataURL(file)
   })
 
-// useFile holds the text of a file and how the service reads it. The text of a chosen file comes from the service, which knows its
-// charset. While a person types, the service is asked once the text has rested. Until it answers, head belongs to
-// the earlier text and reading is true.
+// useFile holds the text of a file and how the service reads it. The text of a chosen file comes from the service, which finds out the
+// file's charset. While a person types, the service is asked 300 ms after the last change. Until it answers, head belongs to the earlier
+// text and reading is true.
 export function useFile(kind: FileKind) {
   const [text, setText] = useState(''),
     [read, setRead] = useState<{ text: string; kind: FileKind; head: Head }>(),

@@ -6,7 +6,7 @@ import { t } from './text.ts'
 import { money, percent, shown, signed } from './format.ts'
 
 export type Name = keyof FigureRow
-// good is 1 if a rise is good and -1 if it is bad.
+// figures describes each figure. Its good is 1 if a rise is good and -1 if a rise is bad.
 export const figures = measures
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
@@ -31,7 +31,9 @@ export const text = (row: FigureRow, name: Name) => shown(row[name], figures[nam
 
 // z is the limit of a change in standard deviations: in 95 of 100 cases chance alone stays below it.
 const z = 1.96
+// poisson reports whether two counts differ by more than chance.
 const poisson = (a: number, b: number) => Math.abs(a - b) > z * Math.sqrt(Math.max(a + b, 1))
+// share reports whether the shares a of n and b of m differ by more than chance.
 function share(a: number, n: number, b: number, m: number) {
   if (!n || !m) return false
   const p = (a + b) / (n + m)
@@ -42,12 +44,12 @@ function share(a: number, n: number, b: number, m: number) {
 // money by the number of conversions that brought it.
 export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   const { test, over, under } = figures[name],
-    of = (row: FigureRow) => (n: Name) => Number(row[n])
+    figureOf = (row: FigureRow) => (n: Name) => Number(row[n])
   switch (test) {
     case 'count':
-      return poisson(of(now)(name), of(was)(name))
+      return poisson(figureOf(now)(name), figureOf(was)(name))
     case 'share':
-      return share(valueOf(over, of(now)), valueOf(under, of(now)), valueOf(over, of(was)), valueOf(under, of(was)))
+      return share(valueOf(over, figureOf(now)), valueOf(under, figureOf(now)), valueOf(over, figureOf(was)), valueOf(under, figureOf(was)))
     case 'sales': {
       const part = (r: FigureRow) => (r.revenue * r.revenue) / Math.max(r.approved, 1) + (r.cost * r.cost) / Math.max(r.clicks, 1)
       const gap = name === 'profit' ? now.profit - was.profit : now.revenue - was.revenue

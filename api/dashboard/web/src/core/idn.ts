@@ -26,7 +26,8 @@ function decode(label: string): string {
   for (let at = basic && basic + 1; at < label.length; ) {
     const before = place
     for (let weight = 1, k = 36; ; k += 36) {
-      const digit = parseInt(label[at++] ?? '', 36), // a is 10 here and 0 there, 0 is 0 here and 26 there
+      // in punycode, a to z stand for 0 to 25 and the digits for 26 to 35; parseInt reads the digits first
+      const digit = parseInt(label[at++] ?? '', 36),
         value = digit < 10 ? digit + 26 : digit - 10,
         limit = Math.min(Math.max(k - bias, 1), 26)
       if (!(value >= 0)) return ''

@@ -7,6 +7,7 @@ import { looksLikeURL } from './tokens.ts'
 export type Kind = 'offers' | 'links'
 export const fields: Record<Kind, FileColumn[]> = { offers: offerColumns, links: linkColumns }
 
+// Known holds the records that exist, and the records that a file may name.
 export type Known = {
   offers: { name: string }[]
   links: { slug: string; domain: string }[]
@@ -94,9 +95,9 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): Offer
   }
 }
 
-// rowsOf checks the records of a file without changing anything. at holds the field of each column.
+// rowsOf checks the records of a file and sends nothing. at holds the field of each column.
 export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[], known: Known, why: Why): Row[] {
-  const there = new Set(
+  const existing = new Set(
       kind === 'offers'
         ? known.offers.map(o => fold(o.name))
         : known.links.map(l => (known.domains.find(d => fold(d.domain) === fold(l.domain))?.id ?? '') + '/' + fold(l.slug)),
@@ -112,7 +113,7 @@ export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[],
         twice = before.get(same)
       if (twice) throw new Refused('repeated', { value: String(twice) })
       before.set(same, line)
-      return { line, title, detail, result: there.has(same) ? 'exists' : 'new', code: '', text: '', body }
+      return { line, title, detail, result: existing.has(same) ? 'exists' : 'new', code: '', text: '', body }
     } catch (e) {
       if (!(e instanceof Refused)) throw e
       return { line, title, detail, result: 'refused', code: e.code, text: why(e.code, e.of) }
@@ -120,5 +121,6 @@ export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[],
   })
 }
 
-// keyOf returns the Idempotency-Key of a row. The same row has the same key in every file and on every attempt, so it is made once.
+// keyOf returns the Idempotency-Key of a row. The same row has the same key in every file and on every attempt, so the service creates
+// its record once.
 export const keyOf = (kind: Kind, body: object) => 'import-' + sumOf(kind + JSON.stringify(body))

@@ -4,9 +4,10 @@ import { postbackNames } from '../columns.gen.ts'
 import { t } from './text.ts'
 
 export const fields = Object.keys(t.unmatched.fields)
-const mask = '***'
+const mask = '***' // what the service shows in place of a secret value
 
 export const paramsOf = (query: string) => [...new URLSearchParams(query)]
+// macro matches a value that is still the macro of a network, which the network should have replaced.
 const macro = /^(\{+.*\}+|\$\{.*\}|\[+.*\]+|#.*#|%%.*%%|__.*__|!!!.*!!!|<.*>)$/
 
 // readAs returns the field as which a parameter is read. The network's settings come before the usual names.

@@ -1,5 +1,5 @@
-// The jobs of this person: calls that the service runs as jobs. They are kept for the visit, so that every screen shows them, even
-// after a reload of the page.
+// The jobs of this person: calls that the service runs as jobs. They are kept in the session storage, so that every screen shows them,
+// even after a reload of the page.
 import { signal } from '@preact/signals'
 import type { Calls, JobAnswer, JobRow } from '../api.gen.ts'
 import { asError, call, type Row } from './call.ts'
@@ -83,19 +83,19 @@ export function dropJobs() {
   sessionStorage.removeItem(name)
 }
 
-// task sends a call whose answer takes a while, and shows the call as a job until the answer arrives. told turns the answer into
-// the text to show.
+// task sends a call whose answer takes a while, and shows the call as a job until the answer arrives. describe turns the
+// answer into the text to show.
 export async function task<R extends Row>(
   named: string,
   row: R,
   ask: { query?: Calls[R]['query']; body?: Calls[R]['body'] | object },
-  told: (answer: Calls[R]['answer']) => Pick<Job, 'text' | 'path' | 'file'>,
+  describe: (answer: Calls[R]['answer']) => Pick<Job, 'text' | 'path' | 'file'>,
 ): Promise<Calls[R]['answer']> {
   const key = newID()
   put({ key, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })
   try {
     const answer = await call(row, { ...ask, later: id => update(key, { id }) })
-    update(key, { status: 'done', ended: Date.now(), ...told(answer) })
+    update(key, { status: 'done', ended: Date.now(), ...describe(answer) })
     return answer
   } catch (e) {
     const error = asError(e)

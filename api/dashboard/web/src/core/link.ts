@@ -5,7 +5,7 @@ import { t } from './text.ts'
 // originOf returns the origin of a domain. The host of this page keeps the page's scheme and port.
 export const originOf = (domain: string) => (domain === location.hostname ? location.origin : 'https://' + domain)
 
-// tagOf returns the address of the page tag on a domain. name is the domain's own name for it; without one it is t.js.
+// tagOf returns the address of the page tag on a domain. name is the domain's own name for the tag. The default is t.
 export const tagOf = (origin: string, name?: string) => `${origin}/${name || 't'}.js`
 
 export type Param = { name: string; macro: string; meaning: string }

@@ -16,8 +16,8 @@ export type LogRow<R extends Logs> = Calls[R]['answer']['rows'][number]
 // idOf returns the id of a row. A click has the id click_id.
 export const idOf = (r: Identified) => ('id' in r ? r.id : r.click_id)
 
-const page = 200,
-  most = 5000 // rows of a request, rows that are kept
+const page = 200, // rows of a request
+  most = 5000 // rows that are kept
 
 // useLog loads a log page by page. every is the number of seconds after which it loads the newest rows again, while the page is
 // visible. 0 means never.

@@ -8,11 +8,14 @@ import type { Calls, Performance, ViewReport } from '../api.gen.ts'
 
 export type Dimension = Calls['GET /reports/values']['query']['dimension']
 export type Filter = { dimension: string; not: boolean; values: string[] }
+// Ask is a report: what it groups by, what it shows, and the places of the tree that are open. least is the smallest number of clicks
+// of a row.
 export type Ask = { group: string[]; filters: Filter[]; least: number; columns: Name[]; sort: string; flat: boolean; open: string[] }
 
 export const mostDimensions = 5
 const usualGroup = 'campaign_id,country,device_type'
 
+// asked returns the report that the address asks for.
 export function asked(): Ask {
   const q = place.value.query
   const group = (q.get('g') ?? usualGroup)

@@ -1,7 +1,8 @@
 // The tokens of an address: {name}, {name:argument}, {param.name}. An unknown token is left unchanged.
 import { tokens } from '../words.gen.ts'
 
-const known = new Map<string, boolean>() // by name, whether only postbacks know it
+// known holds for each name of a token whether only postbacks fill the token. The example argument of a token is no part of its name.
+const known = new Map<string, boolean>()
 for (const k of tokens)
   for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) known.set(name.toLowerCase(), k.of_conversion)
 

@@ -15,8 +15,8 @@ import { Empty, Loading } from './state.tsx'
 import { stepsOf, type Steps } from './stepper.tsx'
 import { Table, type Column } from './table.tsx'
 
-type Of = 'GET /logs/clicks' | 'GET /logs/conversions'
-type Props<R extends Of> = {
+type LogName = 'GET /logs/clicks' | 'GET /logs/conversions'
+type Props<R extends LogName> = {
   row: R
   query: Calls[R]['query'] // the query without the window, the filters and the id that is searched
   every: (open: boolean) => number // the seconds between requests for new rows
@@ -37,7 +37,7 @@ type Props<R extends Of> = {
 }
 
 // Log shows a log, newest first, with the filters in the address. The details of the open row are shown next to it.
-export function Log<R extends Of>(p: Props<R>) {
+export function Log<R extends LogName>(p: Props<R>) {
   const q = place.value.query,
     ask = { ...asked(), least: 0 },
     open = q.get(p.at),

@@ -8,7 +8,7 @@ import { dateOf, dateTime } from '../core/dates.ts'
 import { zone } from '../core/me.ts'
 import { grouped, marksOf, type Group, type Mark, type NoteDraft } from '../core/marks.ts'
 import { touches } from '../core/query.ts'
-import { midnight, span, wall } from '../core/window.ts'
+import { midnight, span, stamp, two, wall } from '../core/window.ts'
 import { Combobox } from './combobox.tsx'
 import { Area, Field, FormError, wrongOf, type Wrong, InputField } from './form.tsx'
 import { Icon } from './icons.tsx'
@@ -19,12 +19,12 @@ import { t } from '../core/text.ts'
 import { w } from '../text/marks.ts'
 
 export const words = w
-const close = 26,
-  most = 12 // px between marks; the most changes of a group that are shown
+const gap = 26, // px between marks
+  most = 12 // changes of a group that are shown
 const changed = () => touches('app')
 
-// saysOf describes a change in one sentence.
-export function saysOf(c: RecordedChange): string {
+// sentenceOf describes a change in one sentence.
+function sentenceOf(c: RecordedChange): string {
   if (c.title) return c.title
   const name = c.record ? w.named(c.record) : '',
     kind = w.kinds[c.kind] ?? c.kind,
@@ -34,26 +34,28 @@ export function saysOf(c: RecordedChange): string {
   if (path.endsWith('/clone')) return w.copied(kind, name)
   return (method === 'POST' ? w.made : method === 'DELETE' ? w.deleted : w.changed)(kind, name)
 }
+// whoOf names the person, the key or the Copilot that made a change.
 const whoOf = (c: RecordedChange) =>
   c.by === 'copilot' ? [w.copilot, c.who && w.by(c.who)].filter(Boolean).join(', ') : w.by(c.by === 'key' ? w.key(c.who) : c.who)
-const unsaid = ['id', 'revision'] // the record's id and version are not named
-const sentOf = (c: RecordedChange) =>
+const unnamed = ['id', 'revision'] // fields that a person does not set
+// fieldsOf names the fields that a change has set.
+const fieldsOf = (c: RecordedChange) =>
   c.fields
-    .filter(f => !unsaid.includes(f))
+    .filter(f => !unnamed.includes(f))
     .slice(0, 8)
     .map(f => w.fields[f] ?? f.replaceAll('_', ' '))
     .join(', ')
-// told returns the marks of a group to show: all notes and the latest changes.
-function told(marks: Mark[]) {
+// shownOf returns the marks of a group to show: all notes and the latest changes.
+function shownOf(marks: Mark[]) {
   const notes = marks.filter(m => m.note),
     changes = marks.filter(m => m.change)
   return { list: [...notes.reverse(), ...changes.slice(-most).reverse()], more: Math.max(0, changes.length - most) }
 }
-const line = (m: Mark) => (m.note ? `${m.note.text} (${w.note}, ${w.by(m.note.author)})` : `${saysOf(m.change!)} (${whoOf(m.change!)})`)
+const line = (m: Mark) => (m.note ? `${m.note.text} (${w.note}, ${w.by(m.note.author)})` : `${sentenceOf(m.change!)} (${whoOf(m.change!)})`)
 
 // tell describes the marks in a span of time, for the plot as a table.
 export function tell(of: MarkList, from: number, to: number): string {
-  const { list, more } = told(marksOf(of).filter(m => m.at >= from && m.at < to))
+  const { list, more } = shownOf(marksOf(of).filter(m => m.at >= from && m.at < to))
   return [...list.map(line), ...(more > 0 ? [w.more(more)] : [])].join('; ')
 }
 
@@ -64,19 +66,20 @@ export function Layer({ of, place, edit }: { of: MarkList; place: (at: number) =
       {grouped(
         marksOf(of).filter(m => m.at >= span.value.start && m.at < span.value.end),
         place,
-        close,
+        gap,
       ).map(g => (
-        <One key={g.x} of={g} more={of.truncated} edit={edit} />
+        <MarkGroup key={g.x} of={g} more={of.truncated} edit={edit} />
       ))}
     </div>
   )
 }
 
-function One({ of: g, more, edit }: { of: Group; more: boolean; edit: (d: NoteDraft) => void }) {
+// MarkGroup is a button that opens the list of the marks at one place.
+function MarkGroup({ of: g, more, edit }: { of: Group; more: boolean; edit: (d: NoteDraft) => void }) {
   const first = g.marks[0]!,
     notes = g.marks.some(m => m.note),
     label = w.of(g.marks.length, dateTime(new Date(first.at).toISOString())),
-    shown = told(g.marks)
+    shown = shownOf(g.marks)
   return (
     <span class={'plotmark' + (notes ? ' noted' : '')} style={`left:${g.x}px`}>
       <Menu
@@ -104,7 +107,7 @@ function One({ of: g, more, edit }: { of: Group; more: boolean; edit: (d: NoteDr
                   ) : (
                     <div class="grow">
                       <div class="t wrap">
-                        {saysOf(m.change!)}
+                        {sentenceOf(m.change!)}
                         {m.change!.undone_at && (
                           <>
                             {' '}
@@ -115,7 +118,7 @@ function One({ of: g, more, edit }: { of: Group; more: boolean; edit: (d: NoteDr
                       <div class="d wrap">
                         {dateTime(m.change!.at)} · {whoOf(m.change!)}
                       </div>
-                      {sentOf(m.change!) && <div class="d wrap">{w.sent(sentOf(m.change!))}</div>}
+                      {fieldsOf(m.change!) && <div class="d wrap">{w.sent(fieldsOf(m.change!))}</div>}
                     </div>
                   )}
                 </li>
@@ -153,12 +156,10 @@ function Note({ of: n, edit }: { of: NoteRow; edit: (n: NoteRow) => void }) {
   )
 }
 
+// Add is the button that writes a note.
 export const Add = ({ on }: { on: () => void }) => (
   <Button look="sm quiet icon" aria-label={w.addTo} title={w.add} onClick={on} icon="edit" />
 )
-
-const two = (n: number) => String(n).padStart(2, '0')
-const utc = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
 // momentOf returns the moment of a day and an hour in the account's time zone, or null if they are malformed.
 function momentOf(day: string, time: string): number | null {
@@ -182,7 +183,7 @@ export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
     const moment = momentOf(day, time)
     if (moment === null) return setWrong({ field: 'at', text: w.needsDate })
     if (!text.trim()) return setWrong({ field: 'text', text: w.needsText })
-    const body = { at: utc(moment), text: text.trim(), campaign_id: campaign || null }
+    const body = { at: stamp(moment), text: text.trim(), campaign_id: campaign || null }
     await run(async () => {
       await (of.id ? call('PUT /app/api/notes/{id}', { path: { id: of.id }, body }) : call('POST /app/api/notes', { body }))
       changed()

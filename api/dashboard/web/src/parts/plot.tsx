@@ -17,8 +17,8 @@ export type Series = {
   right?: boolean
 }
 type Props = { label: string; times: number[]; series: Series[]; hours: boolean; extra?: (i: number) => { name: string; text: string }[] }
-// whole lists the possible steps of an axis of counts. They are whole numbers, because a count has no fractions.
-const whole = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map(n => n * 10 ** i)).flat()
+// wholeSteps lists the possible steps of an axis of counts, which are whole numbers.
+const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map(n => n * 10 ** i)).flat()
 // Place returns the position of a moment, in px from the left.
 type Place = (at: number) => number
 
@@ -40,7 +40,7 @@ function useTheme() {
 }
 
 type Drawn = Pick<Props, 'times' | 'series' | 'hours'>
-const tall = 236 // px
+const plotHeight = 236 // px
 
 // axesOf returns the time axis, and an axis of values on the left and, if a series wants it, on the right.
 function axesOf({ times, series, hours }: Drawn, el: HTMLElement, font: string): uPlot.Axis[] {
@@ -62,7 +62,7 @@ function axesOf({ times, series, hours }: Drawn, el: HTMLElement, font: string):
       grid: { show: side === 3, stroke: line, width: 1 },
       ticks: { show: false },
       space: 44,
-      ...(kind === 'count' ? { incrs: whole } : {}),
+      ...(kind === 'count' ? { incrs: wholeSteps } : {}),
       values: (_, v) => v.map(n => tick(n, kind!)),
     }
   }
@@ -111,6 +111,7 @@ function nowLine(times: number[], family: string) {
   }
 }
 
+// zeroed returns the range of an axis: it contains zero and leaves some room above the highest value.
 const zeroed = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
   Math.min(0, low ?? 0),
   high > 0 ? high * 1.06 : low < 0 ? 0 : 1,
@@ -123,7 +124,7 @@ function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
     right = kindsOf(series).has('r')
   return {
     width: el.clientWidth,
-    height: tall,
+    height: plotHeight,
     padding: [room, right ? 0 : 22, 0, 0], // room for half of the last day's name
     legend: { show: false },
     scales: { x: { time: false }, y: { range: zeroed }, ...(right ? { r: { range: zeroed } } : {}) },
@@ -184,7 +185,7 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
     )
     const fit = new ResizeObserver(() =>
       requestAnimationFrame(() => {
-        if (el.isConnected && el.clientWidth && el.clientWidth !== chart.width) chart.setSize({ width: el.clientWidth, height: tall })
+        if (el.isConnected && el.clientWidth && el.clientWidth !== chart.width) chart.setSize({ width: el.clientWidth, height: plotHeight })
       }),
     )
     fit.observe(el)

@@ -19,13 +19,14 @@ type Props = {
 
 const fields =
   ':is(input:not([type=hidden], [type=checkbox], [type=radio], [type=file], .hidden), select, textarea):not([readonly], :disabled)'
-const ways = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
+// firstFocus holds selectors of the controls that may get the focus when a sheet opens, in order of preference.
+const firstFocus = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
 
 // begin focuses the first field of a sheet, else the button that copies or continues. It leaves the focus where the browser put it
-// if there is neither or if it is out of sight. It also does so on a touch screen, where a focused field would open the keyboard.
+// if the sheet has neither, if the found one is out of sight, or on a touch screen, where a focused field would open the keyboard.
 function begin(el: HTMLDialogElement, side?: boolean) {
   if (matchMedia('(pointer: coarse)').matches) return
-  const found = ways.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, way) => was ?? el.querySelector(way), null),
+  const found = firstFocus.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, next) => was ?? el.querySelector(next), null),
     at = found?.getBoundingClientRect()
   if (at && at.height > 0 && at.top >= 0 && at.bottom < innerHeight - 60) found!.focus({ preventScroll: true })
 }

@@ -10,8 +10,10 @@ import { ApiError } from '../core/call.ts'
 
 const w = t.exports,
   stays = 15_000 // ms for which the last job stays in sight after its end
+// hidden holds the keys of the jobs that the person has removed from the tray.
 const hidden = signal<Set<string>>(new Set())
 
+// causeOfJob returns the result of a job as text, or the reason why it failed.
 export const causeOfJob = (j: Job) =>
   j.code ? (t.failed.codes[j.code] ? sentence(new ApiError(j.code, 0, '')) : j.text || j.code) : (j.text ?? '')
 

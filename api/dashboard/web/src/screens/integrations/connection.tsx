@@ -34,7 +34,8 @@ export function ConnectionSheet<D>({ name, of, close, children }: SheetProps<D>)
   )
 }
 
-const places: Record<string, string> = {
+// fieldOfCode holds the field that an error code belongs to.
+const fieldOfCode: Record<string, string> = {
   choose_connection: 'oauth_connection_id',
   not_connected: 'oauth_connection_id',
   invalid_conversion_action: 'conversion_action',
@@ -42,7 +43,8 @@ const places: Record<string, string> = {
   no_url: 'url',
   invalid_provider: 'provider',
 }
-const own = ['campaign_param', 'conversion_action', 'oauth_connection_id']
+// ownFields are the fields that a form has in addition to the provider's credentials.
+const ownFields = ['campaign_param', 'conversion_action', 'oauth_connection_id']
 
 type Form = { provider: string; label: string; fields: CredentialFieldShown[] }
 type Tested = { ok: boolean; message: string; detail: string | null }
@@ -64,6 +66,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
     [busy, run] = useBusy()
   const form = providers.find(p => p.provider === provider),
     saved = connected === provider ? credentials : {}
+  // touched wraps a setter so that the sheet learns of unsaved changes.
   const touched =
     <A extends unknown[]>(fn: (...a: A) => void) =>
     (...a: A) => {
@@ -74,7 +77,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
     if (!form) return
     const explain = (e: unknown) => {
       const error = asError(e),
-        found = wrongOf(error, [...form.fields.map(f => f.name), ...own], places)
+        found = wrongOf(error, [...form.fields.map(f => f.name), ...ownFields], fieldOfCode)
       setWrong({ ...found, text: found.field && error.code === 'invalid_credentials' ? found.text : (w.codes[error.code] ?? found.text) })
     }
     await run(async () => {

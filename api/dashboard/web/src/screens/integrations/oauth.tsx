@@ -8,8 +8,8 @@ import { w } from '../../text/integrations.ts'
 import { said } from '../../core/connect.ts'
 import { finished } from '../../core/toast.ts'
 
-// taken returns the platform's parameters and removes them from the address before anything else happens.
-function taken(): URLSearchParams {
+// takeParameters returns the platform's parameters and removes them from the address.
+function takeParameters(): URLSearchParams {
   const given = new URLSearchParams(location.hash.slice(1))
   history.replaceState(null, '', location.pathname)
   return given
@@ -19,7 +19,7 @@ function taken(): URLSearchParams {
 export function OAuth() {
   const [wrong, setWrong] = useState('')
   useEffect(() => {
-    const given = taken(),
+    const given = takeParameters(),
       state = given.get('state')
     if (!state) return setWrong(w.ads.noCode)
     call('POST /app/api/oauth', { body: { state, code: given.get('code') ?? '', error: given.get('error') ?? '' } }).then(

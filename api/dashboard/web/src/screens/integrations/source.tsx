@@ -17,7 +17,7 @@ import { Field, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
 import { emptyEndpoint, Endpoint } from './endpoint.tsx'
-import { Told, Upload, type Telling } from './uploads.tsx'
+import { Uploads, Upload, type UploadSettings } from './uploads.tsx'
 
 // SourceSheet edits the connection of a traffic source to its ad platform: the credentials, the spend, and the conversions that are
 // uploaded.
@@ -26,7 +26,7 @@ export const SourceSheet = ({ of: s, close }: { of: SourceRow; close: () => void
     {(data, mark) => (
       <>
         <Connection key={data.provider ?? ''} of={s} data={data} mark={mark} />
-        {data.uploads && <Told of={data.uploads} />}
+        {data.uploads && <Uploads of={data.uploads} />}
         {data.click_loss.length > 0 && <Loss of={data} id={s.id} />}
         {data.configured && <Runs list={data.runs} />}
       </>
@@ -40,7 +40,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
     [enabled, setEnabled] = useState(data.configured ? data.is_enabled : true),
     [param, setParam] = useState(data.campaign_param),
     path = { id: s.id }
-  const [reporting, setReporting] = useState<Telling>({
+  const [reporting, setReporting] = useState<UploadSettings>({
     conversions_enabled: data.conversions_enabled,
     mode: data.mode ?? 'shadow',
     conversion_statuses: data.conversion_statuses.length ? data.conversion_statuses : ['approved'],

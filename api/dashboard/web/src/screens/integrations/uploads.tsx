@@ -14,8 +14,8 @@ import { Field, Input, MoneyInput, Seg, Select, Switch, InputField } from '../..
 import { toast } from '../../core/toast.ts'
 import { mayConnect, refused } from '../../core/connect.ts'
 
-// Telling holds the settings for uploading conversions to a platform.
-export type Telling = {
+// UploadSettings are the settings for uploading conversions to a platform.
+export type UploadSettings = {
   conversions_enabled: boolean
   mode: string
   conversion_statuses: string[]
@@ -27,8 +27,8 @@ export type Telling = {
 
 type UploadProps = {
   source: SourceRow
-  value: Telling
-  on: (v: Telling) => void
+  value: UploadSettings
+  on: (v: UploadSettings) => void
   named: boolean // the platform wants the name of one of its conversion actions, not of an event
   actions: boolean // the platform's conversion actions can be looked up
   error?: string
@@ -36,7 +36,7 @@ type UploadProps = {
 
 // Upload edits the settings for uploading conversions. In shadow mode, shown as "On trial", nothing counts at the platform.
 export function Upload({ source, value: v, on, named, actions, error }: UploadProps) {
-  const set = (change: Partial<Telling>) => on({ ...v, ...change })
+  const set = (change: Partial<UploadSettings>) => on({ ...v, ...change })
   const turn = (status: string, yes: boolean) =>
     set({ conversion_statuses: yes ? [...v.conversion_statuses, status] : v.conversion_statuses.filter(s => s !== status) })
   return (
@@ -158,8 +158,8 @@ const Keys = ({ of: k }: { of: UploadKeys }) =>
 const toneOf = (result: string) => (result === 'rejected' ? 'bad' : result === 'accepted' ? 'good' : '')
 const results = ['accepted', 'shadow', 'pending', 'skipped', 'rejected'] as const
 
-// Told shows the conversions uploaded to a platform so far, and the reasons for conversions that were not uploaded.
-export const Told = ({ of: u }: { of: SourceUploads }) => (
+// Uploads shows the conversions uploaded to a platform so far, and the reasons for conversions that were not uploaded.
+export const Uploads = ({ of: u }: { of: SourceUploads }) => (
   <Part title={w.source.uploads}>
     {u.stopped && (
       <p class="bad wrap" role="alert">

@@ -170,7 +170,7 @@ function useEntries(): Entry[] {
   return out
 }
 
-// Keys lists the keys of the screen, and those that work everywhere.
+// Keys lists the keys of the screen, and the keys that work everywhere.
 function Keys() {
   const always = [
     { key: 'Ctrl K', text: t.palette.findKey },

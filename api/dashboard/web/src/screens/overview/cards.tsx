@@ -12,6 +12,7 @@ import { Failed } from '../../parts/state.tsx'
 
 const lately = 30 // minutes
 
+// RightNow shows the visitors of the last 30 minutes, and the campaigns that they are in.
 export function RightNow() {
   const live = use('GET /stats/live', { minutes: lately }, 5),
     data = live.data
@@ -69,6 +70,7 @@ export function RightNow() {
   )
 }
 
+// NeedsYou shows the alerts, and the number of open suggestions.
 export function NeedsYou() {
   const { data, error, again } = use('GET /alerts', {}, 60),
     open = use('GET /copilot', { count: '1' }, 300).data?.open ?? 0
@@ -124,9 +126,10 @@ type Move = { key: string; name: string; what: string; gap: number; row: Perform
 export const label = (data: Performance, dimension: string, row: PerformanceRow) =>
   data.labels[dimension]?.[row.dims[dimension]!] ?? (row.dims[dimension] || t.unknown)
 
+// Changed shows the records whose profit has changed most, by more than chance.
 export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }) {
-  const q = (dimension: string) => (compares.value ? { ...windowQuery(w), compare: 'previous', dimension, limit: 100 } : null)
-  const all = [campaigns, ...movers.map(d => use('GET /reports/performance', q(d)).data)]
+  const query = (dimension: string) => (compares.value ? { ...windowQuery(w), compare: 'previous', dimension, limit: 100 } : null)
+  const all = [campaigns, ...movers.map(d => use('GET /reports/performance', query(d)).data)]
   const list: Move[] = []
   for (const data of all)
     for (const row of compares.value ? (data?.rows ?? []) : []) {
@@ -138,7 +141,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
       list.push({ key: dimension + value, name, what: t.dimensions[dimension]!, gap: row.profit - was.profit, row })
     }
   list.sort((a, b) => Math.abs(b.gap) - Math.abs(a.gap))
-  const half = [...list.filter(m => m.gap > 0).slice(0, 3), ...list.filter(m => m.gap < 0).slice(0, 3)].slice(0, 5)
+  const moves = [...list.filter(m => m.gap > 0).slice(0, 3), ...list.filter(m => m.gap < 0).slice(0, 3)].slice(0, 5)
   return (
     <section class="card">
       <header>
@@ -146,7 +149,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
         {compares.value && <span class="dim fine">{t.overview.against(days(w.span))}</span>}
       </header>
       <ul class="list">
-        {half.map(m => (
+        {moves.map(m => (
           <li key={m.key}>
             <Sign name={m.gap > 0 ? 'up' : 'down'} tone={m.gap > 0 ? 'good' : 'bad'} />
             <div class="grow">
@@ -158,7 +161,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
             <b class={'num ' + (m.gap > 0 ? 'good' : 'bad')}>{rounded(m.gap)}</b>
           </li>
         ))}
-        {half.length === 0 && (
+        {moves.length === 0 && (
           <li>
             <div class="grow">
               <div class="d">{compares.value ? t.overview.noChange : t.overview.noCompare}</div>

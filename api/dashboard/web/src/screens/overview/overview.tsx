@@ -19,6 +19,7 @@ import { Changed, label, NeedsYou, RightNow } from './cards.tsx'
 import { FirstSteps, useFirst } from './first.tsx'
 import { Bone, Failed, Late, Loading, EmptyCard } from '../../parts/state.tsx'
 
+// six are the figures at the top, in the order of the keys 1 to 6.
 const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
 const colours: Partial<Record<Name, string>> = {
   clicks: '--s-clicks',
@@ -28,7 +29,9 @@ const colours: Partial<Record<Name, string>> = {
   profit: '--s-revenue',
   roi: '--text-3',
 }
+// named returns the name of a figure, written out where there is room.
 const named = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
+// aside holds the second figure that is shown under a figure.
 const aside: Partial<Record<Name, Name>> = { conversions: 'cr', cost: 'cpc', revenue: 'epc' }
 
 // picked returns the figures of the plot from the address, two at most.

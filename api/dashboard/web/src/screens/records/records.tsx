@@ -33,9 +33,8 @@ export type Kind<R extends Listed> = {
   byCode?: Record<string, string>
   more?: (r: R) => Action<R>[]
   aside?: (r: R) => ComponentChildren
-  saved?: (r: { id: string }) => void
   usedBy?: (r: R) => User[] | undefined
-  usesRouting?: boolean
+  usesRouting?: boolean // campaigns and flows lead to the records
   pick?: (choose: (d: Draft) => void) => ComponentChildren
 }
 
@@ -79,7 +78,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
         undo: () => set(rows, !on),
       })
   }
-  const turn = (rows: R[], on: boolean) => {
+  const setActive = (rows: R[], on: boolean) => {
     if (!on && (k.usesRouting || rows.some(r => used(r).length))) setPausing(rows)
     else void set(rows, on)
   }
@@ -99,16 +98,16 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   ]
   if (may) {
     actions.push(
-      { label: t.lists.pause, key: 'p', on: r => turn([r], false), if: r => r.status === 'active' },
-      { label: t.lists.resume, key: 'p', on: r => turn([r], true), if: r => r.status !== 'active' },
+      { label: t.lists.pause, key: 'p', on: r => setActive([r], false), if: r => r.status === 'active' },
+      { label: t.lists.resume, key: 'p', on: r => setActive([r], true), if: r => r.status !== 'active' },
     )
     if (k.clones) actions.push({ label: t.lists.clone, on: r => void clone(r) })
     actions.push({ label: t.lists.remove, danger: true, on: r => setRemoving(r) })
   }
   const bulk: Bulk<R>[] = may
     ? [
-        { label: t.lists.pause, on: rows => turn(rows, false) },
-        { label: t.lists.resume, on: rows => turn(rows, true) },
+        { label: t.lists.pause, on: rows => setActive(rows, false) },
+        { label: t.lists.resume, on: rows => setActive(rows, true) },
       ]
     : []
   return (
@@ -123,7 +122,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
         under={k.under}
         marks={k.marks}
         extra={k.extra}
-        setActive={may ? (r, on) => turn([r], on) : undefined}
+        setActive={may ? (r, on) => setActive([r], on) : undefined}
         actions={actions}
         bulk={bulk}
         add={may ? { label: k.word.add, on: () => show('new') } : undefined}

@@ -4,7 +4,7 @@ import { asError, type ApiError } from '../../core/call.ts'
 import { ask as fetchRows, epoch, known } from '../../core/query.ts'
 import { keyOf, pathOf, questionOf, valueText, type Ask } from '../../core/report.ts'
 
-// Answer is the answer to a question, as far as it is known.
+// Answer is the answer to a question, or its error. It is empty while the question is under way.
 type Answer = { data?: Performance; error?: ApiError }
 export type RowLine = {
   kind: 'row'

@@ -17,10 +17,10 @@ import { w } from '../../text/views.ts'
 type Asking = { kind: 'new' } | { kind: 'rename' | 'remove'; view: ViewRow }
 const changed = () => touches('app')
 const same = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b)
-const patch = (v: ViewRow, body: object, said: string) =>
+const patch = (v: ViewRow, body: object, message: string) =>
   call('PATCH /app/api/views/{id}', { path: { id: v.id }, body }).then(() => {
     changed()
-    toast(said)
+    toast(message)
   }, failed)
 
 const setDefault = (v?: ViewRow) =>
@@ -33,14 +33,14 @@ const setDefault = (v?: ViewRow) =>
 export function Views({ ask }: { ask: Question }) {
   const { data } = use('GET /app/api/views', {}),
     [dialog, setDialog] = useState<Asking>(),
-    began = useRef(isBare())
+    mayOpenDefault = useRef(isBare())
   const rows = data?.rows ?? [],
     at = rows.find(v => v.id === place.value.query.get('view')),
     now = reportOf(ask),
     differs = !!at && !same(at.report, now)
   useEffect(() => {
-    if (!data || !began.current) return
-    began.current = false
+    if (!data || !mayOpenDefault.current) return
+    mayOpenDefault.current = false
     const first = data.rows.find(v => v.id === data.default)
     if (first && isBare()) setReport(first.report, first.id, true)
   }, [data])

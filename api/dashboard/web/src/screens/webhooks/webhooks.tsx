@@ -27,8 +27,8 @@ import { Two } from '../../parts/two.tsx'
 import { DeliverySheet, EndpointForm, nameOf, nextTry, redeliver, Secret, stateTag } from './sheets.tsx'
 import { verifiers } from './verifiers.ts'
 
-const live = 10,
-  most = 200 // seconds between reloads, the most deliveries that are shown
+const live = 10, // seconds between reloads
+  most = 200 // deliveries that are shown
 const keys = [
   { key: 'N', text: w.add },
   { key: 'J K', text: w.move },
@@ -92,14 +92,15 @@ export function Webhooks() {
 
 type EndpointsProps = { rows: WebhookRow[]; may: boolean; edit: (of: WebhookRow | 'new') => void; reveal: (secret: string) => void }
 
+// Endpoints lists the endpoints, with what can be done with each.
 function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
   const [rotating, setRotating] = useState<WebhookRow | null>(null),
     [removing, setRemoving] = useState<WebhookRow | null>(null)
   const add = may && <Button look="primary" onClick={() => edit('new')} icon="plus" text={w.add} letter="N" />
-  const turn = async (h: WebhookRow, active: boolean) => {
+  const setActive = async (h: WebhookRow, active: boolean) => {
     try {
       await call('PATCH /webhooks', { body: { id: h.id, active } })
-      toast(active ? w.resumed(nameOf(h)) : w.paused(nameOf(h)), { undo: () => turn(h, !active) })
+      toast(active ? w.resumed(nameOf(h)) : w.paused(nameOf(h)), { undo: () => setActive(h, !active) })
     } catch (e) {
       failed(e)
     }
@@ -144,7 +145,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
               )}
               {h.oldSecretUntil && <div class="d warn">{w.oldUntil(dateTime(h.oldSecretUntil))}</div>}
             </div>
-            <Switch on={h.active} label={t.lists.activeOf(nameOf(h))} disabled={!may} set={on => void turn(h, on)} />
+            <Switch on={h.active} label={t.lists.activeOf(nameOf(h))} disabled={!may} set={on => void setActive(h, on)} />
             {may && <Button look="sm wide" onClick={() => void test(h)} text={w.test} />}
             <RowMenu
               name={t.lists.actionsOf(nameOf(h))}
@@ -246,6 +247,7 @@ const columnsOf = (hooks: WebhookRow[], may: boolean): Column<DeliveryRow>[] => 
       ]
     : []),
 ]
+
 // RedeliverFailed sends the failed deliveries of the last 30 days again, of one endpoint or of all.
 function RedeliverFailed({ webhook, of }: { webhook: string; of: WebhookRow | undefined }) {
   const [confirming, setConfirming] = useState(false),
@@ -350,6 +352,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
   )
 }
 
+// Verifier shows code that verifies a delivery, in several languages.
 function Verifier() {
   const [language, setLanguage] = useState('node'),
     one = verifiers.find(v => v.value === language)!
