@@ -43,7 +43,8 @@ import { Overview } from './screens/overview/overview.tsx'
 
 type Screen = ComponentType
 
-// lazy holds the screens that are loaded when they are first shown. All screens are there except the overview. A star stands for one part of the address.
+// lazy holds the screens that are loaded when they are first shown, which are all except the overview. A star stands for one part of
+// the address.
 const lazy: Record<string, () => Promise<Screen>> = {
   '/app/reports': () => import('./screens/reports/reports.tsx').then(m => m.Reports),
   '/app/more': () => import('./screens/navigation/more.tsx').then(m => m.More),

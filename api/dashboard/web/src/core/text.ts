@@ -1,4 +1,4 @@
-// The words of the page, in its language. The service writes the language into the page. Only the words of that language are
+// The texts of the page, in its language. The service writes the language into the page. Only the texts of that language are
 // loaded.
 type Language = 'en' | 'de'
 
@@ -11,9 +11,9 @@ export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch
 export const language: Language = page in languages ? (page as Language) : 'en'
 
 // inLanguage loads the words of a screen in the language of the page.
-export async function inLanguage<T>(of: Record<Language, () => Promise<{ words: T }>>): Promise<T> {
-  const { words } = await of[language]()
-  return pseudo ? (await import('../text/pseudo.ts')).made(words) : words
+export async function inLanguage<T>(files: Record<Language, () => Promise<{ words: T }>>): Promise<T> {
+  const { words } = await files[language]()
+  return pseudo ? (await import('../text/pseudo.ts')).pseudoOf(words) : words
 }
 
 export const t = await inLanguage({ en: () => import('../text/en.ts'), de: () => import('../text/de.ts') })

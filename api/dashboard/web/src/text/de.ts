@@ -1,4 +1,4 @@
-// Jeder Text, der zu sehen ist, auf Deutsch. Angesprochen wird niemand: so passt es für alle.
+// The German texts that screens share, and the texts of three areas. The texts address the reader neither as du nor as Sie.
 import { words as build } from './de/build.ts'
 import { words as money } from './de/money.ts'
 import { words as records } from './de/records.ts'

@@ -1,4 +1,4 @@
-// Every text that is shown. Another language is another file of the same type.
+// The English texts that screens share, and the texts of three areas. Every other language has a file of the same type.
 import { words as build } from './en/build.ts'
 import { words as money } from './en/money.ts'
 import { words as records } from './en/records.ts'

@@ -1,11 +1,11 @@
-// What the texts of every language are made with. It imports nothing: the texts are loaded before anything that shows them.
+// Helpers of the texts of all languages. The file imports nothing, because the texts are loaded before all other modules.
 
-// counted puts a number before the form of a word that the language has for it.
+// counted returns a function that puts a number before the singular or the plural of a word, as the language demands.
 export const counted = (language: string) => {
   const plural = new Intl.PluralRules(language)
   return (n: number, one: string, other: string, shown = String(n)) => `${shown} ${plural.select(n) === 'one' ? one : other}`
 }
 
-// named are texts that are found by a word of the service. Another language lacks none of them; words of a newer service
-// have no text.
-export const named = <K extends string, V>(of: Record<K, V>) => of as Record<K, V> & Record<string, V>
+// named returns texts whose keys are words of the service. Every language must have all of them. A lookup by any other word is allowed
+// too and finds nothing, because a newer service may have more words.
+export const named = <K extends string, V>(texts: Record<K, V>) => texts as Record<K, V> & Record<string, V>

@@ -1,4 +1,4 @@
-// Das Deutsch der Seiten, auf denen Kampagnen entstehen.
+// The German of the screens that build campaigns.
 import type { words as en } from '../en/build.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// Das Deutsch der Fehlercodes der API, die nicht schon bei den Seiten stehen. Ohne einen Satz hier erscheint der englische der API.
+// The German of the API's error codes for which no screen has a text. A code without a text here is shown in the API's English.
 export const words: Record<string, string> = {
   advice_only: 'Dieser Vorschlag ist ein Rat und lässt sich nicht anwenden.',
   ai_error: 'Die KI hat nicht geantwortet. Vielleicht klappt es gleich.',

@@ -1,4 +1,4 @@
-// Das Deutsch der Domains.
+// The German of the screen about domains.
 import type { words as en } from '../en/domains.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// Das Deutsch der Verbindungen zu anderen Diensten.
+// The German of the screens about connections to other services.
 import type { words as en } from '../en/integrations.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// Das Deutsch der Seiten zu Conversions, Korrekturen, Dateien, Meldungen und zum Konto.
+// The German of the screens about conversions, corrections, files, alerts and the account.
 import type { words as en } from '../en/money.ts'
 import { counted } from '../words.ts'
 

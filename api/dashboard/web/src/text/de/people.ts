@@ -1,4 +1,4 @@
-// Das Deutsch zu Team, Schlüsseln, Änderungsprotokoll und Profil.
+// The German of team, keys, audit log and profile.
 import type { words as en } from '../en/people.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// Das Deutsch der Offers, Landingpages, Quellen und Netzwerke.
+// The German of offers, landing pages, sources and networks.
 import type { words as en } from '../en/records.ts'
 import { counted } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// The English words of the code that a protected landing page needs.
+// The English of the code that a protected landing page needs.
 export const words = {
   title: 'Code for the page',
   which: 'Language of the code',
