@@ -46,9 +46,7 @@ type Deps struct {
 
 // Table returns all rows of the API. The first row serves the OpenAPI document.
 func Table(d Deps) []route.Route {
-	if d.V1.BaseURL == "" {
-		d.V1.BaseURL = d.BaseURL
-	}
+	d.V1.BaseURL = cmp.Or(d.V1.BaseURL, d.BaseURL)
 	rows := slices.Concat([]route.Route{description(d)}, v1.Routes(d.V1, d.Extra...))
 	for i := range rows {
 		rows[i] = rows[i].WithDefaults()
@@ -91,9 +89,10 @@ func New(d Deps) http.Handler {
 	e.UseRawPath = false
 	_ = e.SetTrustedProxies(nil) // cannot fail without proxies
 
-	site := middleware.NewSite(cmp.Or(d.V1.BaseURL, d.BaseURL), nil)
+	baseURL := cmp.Or(d.V1.BaseURL, d.BaseURL)
+	site := middleware.NewSite(baseURL, nil)
 	if d.V1.Visitors != nil {
-		site = middleware.NewSite(cmp.Or(d.V1.BaseURL, d.BaseURL), d.V1.Visitors.ClientIP)
+		site = middleware.NewSite(baseURL, d.V1.Visitors.ClientIP)
 	}
 	p := middleware.NewPipeline(d.Store, d.Rates, site, d.Undeclared)
 	if d.Registry != nil {
@@ -111,15 +110,15 @@ func New(d Deps) http.Handler {
 	e.GET("/docs/:file", docs)
 	e.GET("/docs/operations/:operation", docs)
 	e.GET("/docs/operations/:operation/try", docs)
-	pages := gin.WrapH(oauth.Pages(oauth.Deps{Store: d.Store, Jobs: d.V1.Jobs, Platforms: d.V1.SignIn, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL)}))
-	e.GET(oauth.StartPath, pages)
-	e.GET(oauth.CallbackPath, pages)
-	board := gin.WrapH(dashboard.New(dashboard.Deps{
-		Store: d.Store, Rates: d.Rates, Site: site, Pipeline: p, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL), Dir: d.DashboardDir,
+	oauthPages := gin.WrapH(oauth.Pages(oauth.Deps{Store: d.Store, Jobs: d.V1.Jobs, Platforms: d.V1.SignIn, BaseURL: baseURL}))
+	e.GET(oauth.StartPath, oauthPages)
+	e.GET(oauth.CallbackPath, oauthPages)
+	dashboardPages := gin.WrapH(dashboard.New(dashboard.Deps{
+		Store: d.Store, Rates: d.Rates, Site: site, Pipeline: p, BaseURL: baseURL, Dir: d.DashboardDir,
 		Jobs: d.V1.Jobs, Platforms: d.V1.SignIn,
 	}))
-	e.Any(dashboard.Prefix, board)
-	e.Any(dashboard.Prefix+"/*path", board)
+	e.Any(dashboard.Prefix, dashboardPages)
+	e.Any(dashboard.Prefix+"/*path", dashboardPages)
 	return compress(e)
 }
 
@@ -132,7 +131,7 @@ func compress(h http.Handler) http.Handler {
 			"application/json", "text/csv", "text/html", "text/javascript", "text/markdown",
 		}))
 	if err != nil {
-		panic(err) // constant options
+		panic(err) // the options are constant, so this cannot fail
 	}
 	return wrap(h)
 }

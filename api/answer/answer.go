@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/route"
+	"switchyard/db"
 	"switchyard/models"
 )
 
@@ -55,13 +56,7 @@ func ClickID(id uuid.UUID) *string {
 }
 
 // Each applies show to every item of a list. The result is never nil.
-func Each[T, A any](list []T, show func(T) A) []A {
-	out := make([]A, len(list))
-	for i, item := range list {
-		out[i] = show(item)
-	}
-	return out
-}
+func Each[T, A any](list []T, show func(T) A) []A { return db.Map(list, show) }
 
 // Cursor returns the cursor of the next page. At the end of a list it returns nil, which becomes null in the answer.
 func Cursor(next string) *string { return OrNull(next) }

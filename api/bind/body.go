@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-const maxDepth = 32 // of nested objects and arrays
+const maxDepth = 32 // how deep objects and arrays may be nested
 
 // The errors for a body as a whole.
 var (

@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"encoding/json"
 	"reflect"
 
 	"github.com/google/uuid"
@@ -31,14 +30,6 @@ func (o Opt[T]) Sent() *T {
 		return nil
 	}
 	return &o.Value
-}
-
-// MarshalJSON writes the value, or null.
-func (o Opt[T]) MarshalJSON() ([]byte, error) {
-	if !o.Given() {
-		return []byte("null"), nil
-	}
-	return json.Marshal(o.Value)
 }
 
 // OptValue returns a zero value of the field's type, for the OpenAPI document.

@@ -188,7 +188,7 @@ func Literal(text string) any {
 type field struct {
 	Rules
 	index []int
-	name  string // in JSON
+	name  string // the field's name in JSON
 }
 
 var fieldsByType sync.Map // of reflect.Type to []field

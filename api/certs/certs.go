@@ -35,7 +35,7 @@ type Store interface {
 // Options are the settings of New.
 type Options struct {
 	Store Store
-	URL   string // of the database, for the connection that listens to changes
+	URL   string // the database's URL, for the connection that listens to changes
 	Dir   string // the directory of the copies on disk; if it is empty, no copies are kept
 	// Serves reports whether this install answers for a host. It must cost nothing but a look-up in memory.
 	Serves func(host string) bool

@@ -26,7 +26,7 @@ type Guard struct {
 	maxSilent, maxOpen int
 
 	mu     sync.Mutex
-	silent *list.List // of net.Conn, the oldest first
+	silent *list.List // the connections (net.Conn) that have sent no request, the oldest first
 	conns  map[net.Conn]*tracked
 	turn   uint64 // counts the changes of connection states
 	closed uint64
@@ -56,7 +56,7 @@ func (g *Guard) ConnState(c net.Conn, s http.ConnState) {
 	}
 	t := g.conns[c]
 	if t == nil {
-		return // closed by us
+		return // the guard has closed the connection
 	}
 	if t.silent != nil {
 		g.silent.Remove(t.silent)

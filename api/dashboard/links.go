@@ -33,7 +33,7 @@ type LinkShown struct {
 func (d Deps) findLink(c *route.Call, token string) (models.EntryLink, error) {
 	link, err := dbpeople.New(c.Store).FindLink(c.Context(), token)
 	if errors.Is(err, dbpeople.ErrLink) {
-		err = cmp.Or(d.count(c, addressAllowances(c)), err)
+		err = cmp.Or(d.countAttempt(c, addressAllowances(c)), err)
 	}
 	return link, err
 }
@@ -98,7 +98,7 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 			return err
 		})
 	}
-	if link.Kind == models.LinkEntry { // it needs no proof
+	if link.Kind == models.LinkEntry { // an operator's entry needs no proof
 		err = use()
 		return out, err
 	}
@@ -120,7 +120,7 @@ func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person m
 	if err != nil {
 		return person, err
 	}
-	hash, err := proveByLink(c, link, person, places, b)
+	hash, err := checkProofOfLink(c, link, person, places, b)
 	if err != nil {
 		return person, err
 	}
@@ -149,21 +149,21 @@ func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person m
 	return person, people.Join(c.Context(), link.AccountID, person.ID, link.Role)
 }
 
-// proveByLink checks the proof that a link asks for. It returns the hash of a new password, or "" for a person who keeps the present
+// checkProofOfLink checks the proof that a link asks for. It returns the hash of a new password, or "" for a person who keeps the present
 // one.
 //   - A reset asks for a new password, and for a code of a person who has codes.
 //   - An invitation asks a known person for the present password. A person without one who works on another account cannot prove
 //     anything: the sender of the invitation could choose a password and use it there.
 //   - An operator's entry asks for a new password if choosesPassword says so. The person's codes are then dropped.
-func proveByLink(c *route.Call, link models.EntryLink, person models.Person, places []dbpeople.Workplace, b useLinkBody) (string, error) {
+func checkProofOfLink(c *route.Call, link models.EntryLink, person models.Person, places []dbpeople.Workplace, b useLinkBody) (string, error) {
 	elsewhere := slices.ContainsFunc(places, func(w dbpeople.Workplace) bool { return w.ID != link.AccountID })
 	switch {
 	case link.Kind == models.LinkReset:
-		if err := proveCode(c, person, b.Code); err != nil {
+		if err := checkCode(c, person, b.Code); err != nil {
 			return "", err
 		}
 	case link.Kind == models.LinkInvite && (person.PasswordHash != "" || elsewhere):
-		return "", prove(c, person, b.Password, b.Code)
+		return "", checkProof(c, person, b.Password, b.Code)
 	case link.Kind == models.LinkEntry && !choosesPassword(person, places, link):
 		return "", nil
 	}

@@ -21,10 +21,12 @@ func marks() []route.Route {
 	return []route.Route{
 		personRoute("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Handle(listMarks), "400 invalid_id").
 			WithWindow().WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only what names it, and notes about all"}),
-		write(personRoute("POST", "/notes", "write a note", route.HandleBody(createNote), "400 required too_long too_many invalid_date invalid_campaign")),
-		write(personRoute("PUT", "/notes/{id}", "change a note: its author or an owner", route.HandleBody(changeNote),
+		write(personRoute("POST", "/notes", "write a note", route.HandleBody(createNote),
+			"400 required too_long too_many invalid_date invalid_campaign")),
+		write(personRoute("PUT", "/notes/{id}", "change a note: its author or an owner", route.HandleRecordBody((*store.Store).Notes, changeNote),
 			"400 invalid_id required too_long invalid_date invalid_campaign", "403 not_author", "404 not_found")),
-		write(personRoute("DELETE", "/notes/{id}", "delete a note: its author or an owner", route.Handle(deleteNote), "400 invalid_id", "403 not_author", "404 not_found")),
+		write(personRoute("DELETE", "/notes/{id}", "delete a note: its author or an owner",
+			route.HandleRecord((*store.Store).Notes, deleteNote), "400 invalid_id", "403 not_author", "404 not_found")),
 	}
 }
 
@@ -97,30 +99,20 @@ func createNote(c *route.Call, b noteBody) (NoteRow, error) {
 	return noteRow(c, saved), err
 }
 
-// ownNote finds the note that a call names. It returns errAuthor if the caller may not change it.
-func ownNote(c *route.Call) (models.Note, error) {
-	note, err := c.Store.Notes().Find(c.Context(), c.Account.ID, c.ID)
-	if err == nil && !mayEdit(c, note.UserID) {
-		err = errAuthor
+func changeNote(c *route.Call, note models.Note, b noteBody) (NoteRow, error) {
+	if !mayEdit(c, note.UserID) {
+		return NoteRow{}, errAuthor
 	}
-	return note, err
-}
-
-func changeNote(c *route.Call, b noteBody) (NoteRow, error) {
-	note, err := ownNote(c)
-	if err == nil {
-		err = b.put(&note)
-	}
-	if err != nil {
+	if err := b.put(&note); err != nil {
 		return NoteRow{}, err
 	}
 	saved, err := c.Store.Notes().Change(c.Context(), c.Account.ID, note)
 	return noteRow(c, saved), err
 }
 
-func deleteNote(c *route.Call) (answer.DeletedAnswer, error) {
-	if _, err := ownNote(c); err != nil {
-		return answer.DeletedAnswer{}, err
+func deleteNote(c *route.Call, note models.Note) (answer.DeletedAnswer, error) {
+	if !mayEdit(c, note.UserID) {
+		return answer.DeletedAnswer{}, errAuthor
 	}
 	return answer.Deleted(c.ID), c.Store.Notes().Delete(c.Context(), c.Account.ID, c.ID)
 }

@@ -81,7 +81,7 @@ type confirmBody struct {
 
 func (d Deps) confirm(c *route.Call, b confirmBody) (SignedIn, error) {
 	sessionAllowance := []allowance{{"confirm:" + c.Session.ID.String(), attemptsPerson}} // strangers at the sign-in page do not use it up
-	err := d.limitedBy(c, sessionAllowance, c.Person.Email, b.Code, func() error { return prove(c, c.Person, b.Password, b.Code) })
+	err := d.limitedBy(c, sessionAllowance, c.Person.Email, b.Code, func() error { return checkProof(c, c.Person, b.Password, b.Code) })
 	if err != nil {
 		return SignedIn{}, err
 	}

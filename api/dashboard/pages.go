@@ -73,7 +73,7 @@ func (p pages) read(name string) (route.Static, error) {
 		return route.Static{}, fmt.Errorf("dashboard: %w", err)
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
-	switch path.Ext(name) { // the system's table may differ
+	switch path.Ext(name) { // the system's table of types may have other values
 	case ".js":
 		kind = "text/javascript; charset=utf-8"
 	case ".css":

@@ -68,12 +68,12 @@ func (d Deps) limited(c *route.Call, email, code string, check func() error) err
 // limitedBy runs check unless one of the allowances is used up. A wrong proof stays counted, and is recorded in the audit log. Any
 // other result is taken off the count again.
 func (d Deps) limitedBy(c *route.Call, allowances []allowance, email, code string, check func() error) error {
-	if err := d.count(c, allowances); err != nil {
+	if err := d.countAttempt(c, allowances); err != nil {
 		return err
 	}
 	err := check()
 	if !isWrong(err, code) {
-		d.uncount(c, allowances)
+		d.uncountAttempt(c, allowances)
 		return err
 	}
 	operation := c.Route.Method + " " + c.Route.Path
@@ -85,12 +85,12 @@ func (d Deps) limitedBy(c *route.Call, allowances []allowance, email, code strin
 	return err
 }
 
-// count counts an attempt against each allowance before the proof is checked, so that many attempts at once cannot all pass. If an
+// countAttempt counts an attempt against each allowance before the proof is checked, so that many attempts at once cannot all pass. If an
 // allowance is used up, the attempt is refused and counts against none.
-func (d Deps) count(c *route.Call, allowances []allowance) error {
+func (d Deps) countAttempt(c *route.Call, allowances []allowance) error {
 	for i, a := range allowances {
 		if w := d.Rates.AllowWithin(c.Context(), a.name, a.limit, attemptTime); w.Over {
-			d.uncount(c, allowances[:i+1])
+			d.uncountAttempt(c, allowances[:i+1])
 			wait := int(w.Reset.Minutes()) + 1
 			c.Header().Set("Retry-After", strconv.Itoa(wait*60))
 			return models.Errorf(models.KindTooMany, "rate_limited", "too many attempts: wait %d minutes", wait)
@@ -99,8 +99,8 @@ func (d Deps) count(c *route.Call, allowances []allowance) error {
 	return nil
 }
 
-// uncount takes an attempt off each allowance again.
-func (d Deps) uncount(c *route.Call, allowances []allowance) {
+// uncountAttempt takes an attempt off each allowance again.
+func (d Deps) uncountAttempt(c *route.Call, allowances []allowance) {
 	for _, a := range allowances {
 		d.Rates.Uncount(c.Context(), a.name)
 	}
@@ -113,9 +113,9 @@ func isWrong(err error, code string) bool {
 	return ok && e.Kind == models.KindUnauthenticated && (e.Code != codeRequired || code != "")
 }
 
-// prove checks the password and the code of a person. Its error does not tell which of them is wrong. It asks for a code only after
+// checkProof checks the password and the code of a person. Its error does not tell which of them is wrong. It asks for a code only after
 // the right password.
-func prove(c *route.Call, person models.Person, password, code string) error {
+func checkProof(c *route.Call, person models.Person, password, code string) error {
 	ok, err := isPassword(c.Context(), person, password)
 	switch {
 	case err != nil:
@@ -123,11 +123,11 @@ func prove(c *route.Call, person models.Person, password, code string) error {
 	case !ok:
 		return errWrongSignIn
 	}
-	return proveCode(c, person, code)
+	return checkCode(c, person, code)
 }
 
-// proveCode checks the code of a person who has codes of an app.
-func proveCode(c *route.Call, person models.Person, code string) error {
+// checkCode checks the code of a person who has codes of an app.
+func checkCode(c *route.Call, person models.Person, code string) error {
 	switch {
 	case !person.HasTOTP:
 		return nil

@@ -51,7 +51,7 @@ func (d Deps) startSession(c *route.Call, b signInBody) (out SignedIn, err error
 		if err != nil {
 			return err
 		}
-		if err := prove(c, person, b.Password, b.Code); err != nil {
+		if err := checkProof(c, person, b.Password, b.Code); err != nil {
 			return err
 		}
 		places, err := dbpeople.New(c.Store).Accounts(c.Context(), person.ID)

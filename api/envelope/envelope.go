@@ -41,9 +41,9 @@ const jsonType = "application/json; charset=utf-8"
 type Reply struct {
 	Status int    `json:"status"`
 	Type   string `json:"type"`
-	Name   string `json:"name,omitempty"` // of a download
+	Name   string `json:"name,omitempty"` // file name of a download; empty: no download
 	Body   []byte `json:"body"`
-	Code   string `json:"-"` // of an error
+	Code   string `json:"-"` // the error's code; empty: no error
 
 	file route.File // replaces Body if the answer is a file
 }

@@ -2,6 +2,7 @@ package envelope
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 func Static(h http.Header, r *http.Request, status int, s route.Static) Reply {
 	h.Set("ETag", s.ETag)
 	h.Set("Vary", "Accept-Encoding")
-	if has(r.Header.Values("If-None-Match"), s.ETag) {
+	if hasTag(r.Header.Values("If-None-Match"), s.ETag) {
 		return Reply{Status: http.StatusNotModified, Type: s.Type}
 	}
 	if acceptsGzip(r.Header.Values("Accept-Encoding")) {
@@ -24,15 +25,13 @@ func Static(h http.Header, r *http.Request, status int, s route.Static) Reply {
 	return Reply{Status: status, Type: s.Type, Body: s.Body}
 }
 
-// has reports whether lists of entity tags contain tag or *. It treats weak and strong tags as equal.
-func has(lists []string, tag string) bool {
+// hasTag reports whether lists of entity tags contain tag or *. It treats weak and strong tags as equal.
+func hasTag(lists []string, tag string) bool {
 	tag = strings.TrimPrefix(tag, "W/")
-	for item := range strings.SplitSeq(strings.Join(lists, ","), ",") {
-		if item = strings.TrimSpace(item); item == "*" || strings.TrimPrefix(item, "W/") == tag {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(strings.Join(lists, ","), ","), func(item string) bool {
+		item = strings.TrimSpace(item)
+		return item == "*" || strings.TrimPrefix(item, "W/") == tag
+	})
 }
 
 func acceptsGzip(lists []string) bool {

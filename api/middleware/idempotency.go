@@ -217,7 +217,7 @@ func answerRepetition(c *route.Call, tx *store.Store, earlier store.Stored) (env
 	job, err := jobrow.Status(c.Context(), tx.Conn(), c.Account.ID, earlier.ID)
 	switch e, known := models.AsError(err); {
 	case err == nil:
-		err = &route.LaterError{Job: route.JobState{ID: job.ID, Kind: job.Kind, Status: job.Status, URL: slow.URL(job.ID)}}
+		err = &route.LaterError{Job: slow.State(job.ID, job.Kind, job.Status)}
 	case known && e.Kind == models.KindNotFound:
 		err = models.Conflict("idempotency_answer_dropped", "the first request with this Idempotency-Key was carried out and "+
 			"answered with %d; that answer was too large to keep, or the plan keeps no more", earlier.Status)

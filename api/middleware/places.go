@@ -55,7 +55,7 @@ func (p *Pipeline) placesOf(share *route.Share) *places {
 // take turns too: each has at most Running calls in the queue for the places that all accounts share.
 type places struct {
 	share *route.Share
-	all   *semaphore.Weighted // nil: not limited
+	all   *semaphore.Weighted // the places that all accounts share; nil: not limited
 
 	mu       sync.Mutex
 	accounts map[uuid.UUID]*accountPlaces
@@ -64,7 +64,7 @@ type places struct {
 // accountPlaces are the places of an account. They are deleted when no call uses them.
 type accountPlaces struct {
 	free  *semaphore.Weighted
-	calls int // that run or wait
+	calls int // number of calls that run or wait
 }
 
 var errNoPlace = errors.New("middleware: no place")

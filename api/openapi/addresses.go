@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/flow"
 	"switchyard/models/postback"
@@ -184,10 +185,7 @@ const trackingGroup = "Tracking domains"
 func addTracking(paths object) {
 	for _, a := range addresses {
 		e := exampleOf(a.Method, a.Path)
-		params := []object{}
-		for _, p := range a.params {
-			params = append(params, parameterExample(maps.Clone(p), e.Query, e.Path))
-		}
+		params := db.Map(a.params, func(p object) object { return parameterExample(maps.Clone(p), e.Query, e.Path) })
 		op := object{
 			"operationId": a.ID, "summary": a.Doc, "description": descriptions()[a.Method+" "+a.Path] + " Called by: " + a.Who + ". See /docs/tracking.",
 			"tags": []string{trackingGroup}, "security": []any{}, "parameters": params, "responses": a.responses(e),

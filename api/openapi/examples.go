@@ -31,7 +31,7 @@ var exampleFile []byte
 var examples = sync.OnceValue(func() map[string]Example {
 	var out map[string]Example
 	if err := json.Unmarshal(exampleFile, &out); err != nil {
-		panic("openapi: examples.json: " + err.Error()) // it is embedded
+		panic("openapi: examples.json: " + err.Error()) // the file is embedded
 	}
 	return out
 })
@@ -49,7 +49,8 @@ func addExample(s *schemas, op object, row route.Route) {
 		withExample(body, e.Body)
 	}
 	answers, status := op["responses"].(object), strconv.Itoa(e.Status)
-	if e.Status >= http.StatusBadRequest { // a successful answer needs a part that an install need not have, so the example is an error
+	// The example of some operations is an error, because they succeed only on an install with an optional part, such as an edge.
+	if e.Status >= http.StatusBadRequest {
 		var codes []string
 		for _, c := range row.AllCodes() {
 			if c.HTTP == e.Status {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"switchyard/db"
 	"switchyard/models/clickattr"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
@@ -55,10 +56,7 @@ func (s *schemas) component(name string, schema object) object {
 // condition returns the schema of any condition. In an answer, it also allows a condition that was saved before its value
 // was checked.
 func (s *schemas) condition(body bool) object {
-	var forms []any
-	for _, f := range cond.Forms() {
-		forms = append(forms, s.component(f.Name, s.conditionForm(f)))
-	}
+	forms := db.Map(cond.Forms(), func(f cond.Form) any { return s.component(f.Name, s.conditionForm(f)) })
 	if body {
 		return s.component("ConditionBody", object{
 			"description": "compares one attribute of a visitor. Values may be written in other ways too (us, phone, \"5\"); they are " +

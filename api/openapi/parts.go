@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"switchyard/db"
 )
 
 // allWebhooks is the name of the part that holds all webhook events. Every other part holds one operation.
@@ -44,10 +46,7 @@ func splitDocument(text []byte) (*parts, error) {
 		delete(p.head, name)
 	}
 	p.components = doc.Components
-	groups := make([]*listedGroup, len(doc.Tags))
-	for i, tag := range doc.Tags {
-		groups[i] = &listedGroup{Name: tag.Name}
-	}
+	groups := db.Map(doc.Tags, func(tag struct{ Name string }) *listedGroup { return &listedGroup{Name: tag.Name} })
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		if err := p.split(path, doc.Paths[path], groups); err != nil {
 			return nil, err

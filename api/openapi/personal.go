@@ -1,9 +1,15 @@
 package openapi
 
-import "switchyard/models/matchkey"
+import (
+	"switchyard/db"
+	"switchyard/models/matchkey"
+)
+
+// keyDoc describes a key of personal data.
+type keyDoc struct{ Name, Doc string }
 
 // keyDocs describes the keys of personal data, in the order of the documentation.
-var keyDocs = []struct{ Name, Doc string }{
+var keyDocs = []keyDoc{
 	{matchkey.Email, "e-mail address"},
 	{matchkey.Phone, "telephone number; best with its plus and the country's code, as +442079460958"},
 	{matchkey.FirstName, "first name"},
@@ -56,9 +62,5 @@ type keyRow struct {
 }
 
 func keyRows() []keyRow {
-	rows := make([]keyRow, len(keyDocs))
-	for i, k := range keyDocs {
-		rows[i] = keyRow{k.Name, k.Doc, matchkey.Params(k.Name)}
-	}
-	return rows
+	return db.Map(keyDocs, func(k keyDoc) keyRow { return keyRow{k.Name, k.Doc, matchkey.Params(k.Name)} })
 }

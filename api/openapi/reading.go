@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark"
+
+	"switchyard/db"
 )
 
 // reading is the content of an operation's page.
@@ -175,6 +177,14 @@ func (r reader) fields(at string, schema any, ancestors []string) (out []fieldLi
 	return out
 }
 
+// maxEnum is the number of values of an enum that a page lists.
+const maxEnum = 20
+
+// texts returns values as texts.
+func texts(values []any) []string {
+	return db.Map(values, func(v any) string { return fmt.Sprint(v) })
+}
+
 // kind describes in a few words which values a schema allows.
 func (r reader) kind(schema any) string {
 	s, ok := schema.(object)
@@ -183,37 +193,23 @@ func (r reader) kind(schema any) string {
 	}
 	s = r.resolve(s)
 	if values, ok := s["enum"].([]any); ok {
-		var list []string
-		for _, v := range values[:min(len(values), 20)] {
-			list = append(list, fmt.Sprint(v))
+		if len(values) > maxEnum {
+			values = append(values[:maxEnum:maxEnum], "...")
 		}
-		if len(values) > len(list) {
-			list = append(list, "...")
-		}
-		return strings.Join(list, ", ")
+		return strings.Join(texts(values), ", ")
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
 		if forms, ok := s[key].([]any); ok {
 			if len(forms) > 3 {
 				return "one of several forms"
 			}
-			var list []string
-			for _, form := range forms {
-				list = append(list, r.kind(form))
-			}
-			return strings.Join(list, " or ")
+			return strings.Join(db.Map(forms, r.kind), " or ")
 		}
 	}
-	var kinds []string
-	switch kind := s["type"].(type) {
-	case string:
-		kinds = []string{kind}
-	case []any:
-		for _, k := range kind {
-			kinds = append(kinds, fmt.Sprint(k))
-		}
+	out := textOf(s, "type")
+	if types, ok := s["type"].([]any); ok {
+		out = strings.Join(texts(types), " or ")
 	}
-	out := strings.Join(kinds, " or ")
 	if items, ok := s["items"]; ok {
 		return strings.Replace(out, "array", "array of "+r.kind(items), 1)
 	}
@@ -257,7 +253,7 @@ func exampleText(example any) string {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if enc.Encode(example) != nil {
-		return "" // it came as JSON
+		return "" // it was read from JSON, so it can be written as JSON
 	}
 	return strings.TrimSpace(out.String())
 }
@@ -266,7 +262,7 @@ func exampleText(example any) string {
 func markdown(text string) template.HTML {
 	var out bytes.Buffer
 	if err := goldmark.Convert([]byte(text), &out); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer does not fail
 	}
 	return template.HTML(out.String()) //nolint:gosec // a text of ours, and goldmark leaves HTML in it out
 }

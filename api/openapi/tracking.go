@@ -56,7 +56,7 @@ func clickAliases() []string {
 func file(name string) string {
 	text, err := page.ReadFile(name)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the file is embedded
 	}
 	return string(text)
 }
@@ -65,7 +65,7 @@ func file(name string) string {
 var trackingPage = sync.OnceValue(func() []byte {
 	var body bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(Tracking(), &body); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer does not fail
 	}
 	return []byte(strings.Replace(file("page/tracking.html"), "<main></main>", "<main>"+body.String()+"</main>", 1))
 })

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/bind"
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -30,8 +31,8 @@ type Call struct {
 	Body      []byte
 	// ID is the parameter id of the path or of the query. It is zero on a row without such a parameter.
 	ID       uuid.UUID
-	Window   bind.Window    // on a row with a window
-	Page     store.Page     // on a row with pages
+	Window   bind.Window    // set on a row with a window
+	Page     store.Page     // set on a row with pages
 	Numbers  map[string]int // whole numbers of the query, by name
 	Account  models.Account
 	KeyID    uuid.UUID
@@ -94,13 +95,10 @@ func (c *Call) Header() http.Header { return c.header }
 // sent, or if one of its tags is * or the version. Weak tags count, because proxies that compress make tags weak.
 func (c *Call) IfMatch(version string) bool {
 	lists := c.Request.Header.Values("If-Match")
-	for item := range strings.SplitSeq(strings.Join(lists, ","), ",") {
-		item = strings.Trim(strings.TrimPrefix(strings.TrimSpace(item), "W/"), `"`)
-		if item == "*" || item == version {
-			return true
-		}
-	}
-	return len(lists) == 0
+	return len(lists) == 0 || slices.ContainsFunc(strings.Split(strings.Join(lists, ","), ","), func(tag string) bool {
+		tag = strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
+		return tag == "*" || tag == version
+	})
 }
 
 // After adds work that runs after the commit, such as dispatching jobs whose rows were written. It runs only if the call
@@ -205,7 +203,7 @@ func (c *Call) read() (err error) {
 		if p.Max == 0 {
 			continue
 		}
-		def, _ := strconv.Atoi(p.Default) // Number wrote it
+		def, _ := strconv.Atoi(p.Default) // Number has written a whole number
 		if c.Numbers[p.Name], err = bind.Int(c.Query, p.Name, def, p.Min, p.Max); err != nil {
 			return err
 		}
@@ -223,11 +221,7 @@ func (c *Call) checkParams(params []Param) error {
 		family, _, isMember := strings.Cut(name, ".")
 		is := func(p Param) bool { return p.Name == name || isMember && strings.HasPrefix(p.Name, family+".") }
 		if !strings.HasPrefix(name, "_") && !slices.ContainsFunc(params, is) {
-			names := make([]string, len(params))
-			for i, p := range params {
-				names[i] = p.Name
-			}
-			return bind.Unknown(name, name, names)
+			return bind.Unknown(name, name, db.Map(params, func(p Param) string { return p.Name }))
 		}
 	}
 	return nil

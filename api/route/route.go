@@ -3,6 +3,7 @@
 package route
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/bind"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -186,7 +188,7 @@ type Code struct {
 
 // Slow is a job of a route, and its answer.
 type Slow struct {
-	Kind   string // of the job
+	Kind   string // the job's kind
 	Answer any    // zero value of the answer's type
 	// Render turns the job's result into the answer. For a job that the route waits for, this is the answer that the route
 	// documents.
@@ -197,9 +199,9 @@ type Slow struct {
 // runs in a place of the share. A call without a place waits for one, and is 429 rate_limited if none becomes free in time.
 // The numbers apply to one web process.
 type Share struct {
-	Places  int           // of all accounts; 0: not limited
-	Running int           // places of one account
-	Waiting int           // calls of one account that wait for a place
+	Places  int           // number of places for all accounts together; 0: not limited
+	Running int           // number of places that one account may hold
+	Waiting int           // number of calls of one account that may wait for a place
 	Wait    time.Duration // the longest wait
 }
 
@@ -226,7 +228,7 @@ var (
 type Deprecated struct {
 	Announced time.Time
 	Sunset    time.Time // the first day it may stop working
-	Link      string    // the change list
+	Link      string    // address of the list of changes
 }
 
 // Handler runs a route. Body and Answer are zero values of the body's and the answer's types. Handle and HandleBody return
@@ -273,6 +275,34 @@ func HandleBody[B, A any](fn func(*Call, B) (A, error)) Handler {
 		}
 		return fn(c, b)
 	}}
+}
+
+// finder is a table in which a record of an account is found by its id.
+type finder[R any] interface {
+	Find(ctx context.Context, account, id uuid.UUID) (R, error)
+}
+
+// HandleRecord returns a handler like Handle for a route with an id in its path. The handler finds the record with this id before it
+// runs fn. If the account does not have the record, fn does not run and the error is the table's.
+func HandleRecord[T finder[R], R, A any](table func(*store.Store) T, fn func(*Call, R) (A, error)) Handler {
+	return Handle(func(c *Call) (answer A, err error) {
+		record, err := table(c.Store).Find(c.Context(), c.Account.ID, c.ID)
+		if err != nil {
+			return answer, err
+		}
+		return fn(c, record)
+	})
+}
+
+// HandleRecordBody returns a handler like HandleRecord for a route with a body.
+func HandleRecordBody[T finder[R], R, B, A any](table func(*store.Store) T, fn func(*Call, R, B) (A, error)) Handler {
+	return HandleBody(func(c *Call, b B) (answer A, err error) {
+		record, err := table(c.Store).Find(c.Context(), c.Account.ID, c.ID)
+		if err != nil {
+			return answer, err
+		}
+		return fn(c, record, b)
+	})
 }
 
 // Codes parses lists such as "400 required too_long", "404 not_found". It panics on a malformed list, because rows are made at

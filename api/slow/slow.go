@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -73,7 +74,7 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 // release gives a call's place back when the job has ended, or when the job's time limit has passed.
 func (j Job[A, R, T]) release(ctx context.Context, h jobs.Handle[R], place func()) {
 	defer place()
-	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // however it ended
+	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // the place is free in any case
 }
 
 // Start calls Begin and then waits like Run.
@@ -167,7 +168,7 @@ func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T
 }
 
 func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err error) {
-	later := &route.LaterError{Job: route.JobState{ID: h.ID, Kind: h.Kind, Status: models.JobPending, URL: URL(h.ID)}}
+	later := &route.LaterError{Job: State(h.ID, h.Kind, models.JobPending)}
 	if prefersAsync(c) {
 		c.Header().Set("Preference-Applied", "respond-async")
 		return answer, later
@@ -186,16 +187,13 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	return j.answer(r), nil
 }
 
+// prefersAsync reports whether the call has Prefer: respond-async, alone or among other preferences.
 func prefersAsync(c *route.Call) bool {
-	for _, header := range c.Request.Header.Values("Prefer") {
-		for part := range strings.SplitSeq(header, ",") {
-			if strings.EqualFold(strings.TrimSpace(part), "respond-async") {
-				return true
-			}
-		}
-	}
-	return false
+	preferences := strings.Split(strings.Join(c.Request.Header.Values("Prefer"), ","), ",")
+	return slices.ContainsFunc(preferences, func(p string) bool { return strings.EqualFold(strings.TrimSpace(p), "respond-async") })
 }
 
-// URL returns the path of a job's state.
-func URL(id string) string { return openapi.Prefix + "/jobs/" + id }
+// State returns the state of a job, with the path at which it can be read again.
+func State(id, kind, status string) route.JobState {
+	return route.JobState{ID: id, Kind: kind, Status: status, URL: openapi.Prefix + "/jobs/" + id}
+}

@@ -40,7 +40,7 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 		resource.ListFigures(d.Reports, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRows),
 		res.Row("POST", "", "create a campaign", route.HandleBody(d.createCampaign),
 			campaignOwnCodes, route.Codes("400 invalid_flow", "403 buyer_only"), campaignCodes, answer.FlowCodes).Creates(),
-		res.Row("GET", "/{id}", "one campaign with its flow", route.Handle(d.findCampaign), answer.IDCodes),
+		res.Row("GET", "/{id}", "one campaign with its flow", route.HandleRecord((*store.Store).Campaigns, d.findCampaign), answer.IDCodes),
 		res.Row("PATCH", "/{id}", "change the settings that are sent", route.HandleBody(d.changeCampaign),
 			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields too_long", "409 stale"), campaignCodes),
 		res.Row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Handle(deleteCampaign), answer.IDCodes),
@@ -69,12 +69,8 @@ func (d Deps) createCampaign(c *route.Call, b CampaignBody) (CampaignCreated, er
 	return CampaignCreated{campaignBrief(saved), saved.Alias != record.Alias, paths, d.urls(saved), links}, err
 }
 
-func (d Deps) findCampaign(c *route.Call) (CampaignDetail, error) {
+func (d Deps) findCampaign(c *route.Call, found models.Campaign) (CampaignDetail, error) {
 	table := c.Store.Campaigns()
-	found, err := table.Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return CampaignDetail{}, err
-	}
 	saved, err := table.Flow(c.Context(), c.Account.ID, c.ID)
 	if err != nil {
 		return CampaignDetail{}, err

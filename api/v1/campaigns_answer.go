@@ -104,7 +104,7 @@ type CampaignGoal struct {
 func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.Campaign, answer.Figures) CampaignRow, error) {
 	goals, ids := map[uuid.UUID][]CampaignGoal{}, []uuid.UUID{}
 	for _, campaign := range page {
-		if err := measureBySite(c, &campaign); err != nil {
+		if err := useGoalsOfSite(c, &campaign); err != nil {
 			return nil, err
 		}
 		if list := primaryFirst(campaign); len(list) > 0 {

@@ -14,6 +14,7 @@ import (
 	"switchyard/api/slow"
 	"switchyard/api/v1/resource"
 	"switchyard/db/report"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -32,10 +33,10 @@ func (d Deps) insight() []route.Route {
 			WithShare(route.Reads).
 			WithQuery(days, route.Param{Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}),
 		route.New("GET", "/campaigns/{id}/changes", group, "who changed what of a campaign in the window, newest first",
-			route.Handle(campaignChanges), answer.IDCodes).WithWindow().WithPage(),
+			route.HandleRecord((*store.Store).Campaigns, campaignChanges), answer.IDCodes).WithWindow().WithPage(),
 		route.New("DELETE", "/campaigns/{id}/stats", group,
 			"delete the clicks of the window with their conversions, for good; without from and to: of the last seven days",
-			route.Handle(d.clearCampaign), answer.IDCodes).WithWindow().Awaits(clearJob.Answer()),
+			route.HandleRecord((*store.Store).Campaigns, d.clearCampaign), answer.IDCodes).WithWindow().Awaits(clearJob.Answer()),
 	}
 }
 
@@ -45,10 +46,7 @@ func lastDays(n int) (from, to time.Time) {
 	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
 }
 
-func campaignChanges(c *route.Call) (resource.Listed[answer.RecordedChange], error) {
-	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return resource.Listed[answer.RecordedChange]{}, err
-	}
+func campaignChanges(c *route.Call, _ models.Campaign) (resource.Listed[answer.RecordedChange], error) {
 	campaign := uuid.NullUUID{UUID: c.ID, Valid: true}
 	list, next, err := c.Store.Changes(c.Context(), c.Account.ID, c.Window.From, c.Window.End(), campaign, c.Page)
 	return resource.Listed[answer.RecordedChange]{Rows: answer.Each(list, answer.ChangeOf), NextCursor: answer.Cursor(next)}, err
@@ -162,7 +160,7 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	if err != nil {
 		return Funnel{}, err
 	}
-	if err := measureBySite(c, &campaign); err != nil {
+	if err := useGoalsOfSite(c, &campaign); err != nil {
 		return Funnel{}, err
 	}
 	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: answer.OrNull(campaign.PrimaryGoalKey)}
@@ -179,24 +177,21 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	if by == "" {
 		return out, nil
 	}
-	out.Split = &FunnelSplits{By: by, Rows: []FunnelSplit{}}
 	stages, err = d.countStages(c, campaign, days, by)
 	if err != nil {
 		return out, err
 	}
 	names, err := c.Store.Labels(c.Context(), c.Account.ID, by+"_id",
 		answer.Each(stages, func(s *stage) string { return s.id.String() }))
-	for _, s := range stages {
-		out.Split.Rows = append(out.Split.Rows, FunnelSplit{
-			ID: answer.OrNull(s.id), Name: names[s.id.String()], Steps: s.steps(campaign.PrimaryGoalKey, out.GoalKeys),
-		})
-	}
+	out.Split = &FunnelSplits{by, answer.Each(stages, func(s *stage) FunnelSplit {
+		return FunnelSplit{answer.OrNull(s.id), names[s.id.String()], s.steps(campaign.PrimaryGoalKey, out.GoalKeys)}
+	})}
 	return out, err
 }
 
-// measureBySite fills the empty goal settings of a campaign from its measurement site. The primary goal becomes the site's active
+// useGoalsOfSite fills the empty goal settings of a campaign from its measurement site. The primary goal becomes the site's active
 // primary goal. The tracked goals become all active goals of the site.
-func measureBySite(c *route.Call, campaign *models.Campaign) error {
+func useGoalsOfSite(c *route.Call, campaign *models.Campaign) error {
 	if !campaign.MeasurementSiteID.Valid || campaign.PrimaryGoalKey != "" && len(campaign.TrackedGoalKeys) > 0 {
 		return nil
 	}
@@ -306,9 +301,6 @@ var clearJob = slow.New(jobs.ClearCampaign, func(a jobs.ClearAnswer) ClearedStat
 	return ClearedStats{a.Of[0], bind.RangeOf(a.From, a.To), a.Clicks, a.BotClicks, a.Conversions}
 })
 
-func (d Deps) clearCampaign(c *route.Call) (ClearedStats, error) {
-	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return ClearedStats{}, err
-	}
+func (d Deps) clearCampaign(c *route.Call, _ models.Campaign) (ClearedStats, error) {
 	return clearJob.Start(c, d.Jobs, jobs.ClearArgs{Of: []uuid.UUID{c.ID}, From: c.Window.From, To: c.Window.End()}, nil)
 }

@@ -29,7 +29,7 @@ func domains(d Deps) []route.Route {
 		Creates().Awaits(addDomainsJob.Answer())
 	add.SlowWhen = namesDNSAccount
 	verify := res.Row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
-		route.Handle(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes).
+		route.HandleRecord((*store.Store).Domains, d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes).
 		WithShare(route.Sends).Awaits(verifyDomainJob.Answer())
 	verify.Checks = true
 	return []route.Route{
@@ -40,14 +40,14 @@ func domains(d Deps) []route.Route {
 		res.Row("DELETE", "", "delete a domain", route.Handle(deleteDomain), route.Codes("409 domain_in_use"), answer.IDCodes).
 			WithQuery(answer.QueryID...),
 		res.Row("POST", "/{id}/certificate", "request the HTTPS certificate at the edge",
-			route.Handle(atEdge(d, requestCertificateJob)), edge).
+			route.HandleRecord((*store.Store).Domains, atEdge(d, requestCertificateJob)), edge).
 			Creates().WithShare(route.Sends).Awaits(requestCertificateJob.Answer()),
-		res.Row("GET", "/{id}/certificate", "the certificate's state at the edge", route.Handle(atEdge(d, readCertificateJob)), edge).
+		res.Row("GET", "/{id}/certificate", "the certificate's state at the edge", route.HandleRecord((*store.Store).Domains, atEdge(d, readCertificateJob)), edge).
 			WithShare(route.Sends).Awaits(readCertificateJob.Answer()),
-		res.Row("DELETE", "/{id}/certificate", "release the certificate", route.Handle(atEdge(d, releaseCertificateJob)), edge).
+		res.Row("DELETE", "/{id}/certificate", "release the certificate", route.HandleRecord((*store.Store).Domains, atEdge(d, releaseCertificateJob)), edge).
 			WithShare(route.Sends).Awaits(releaseCertificateJob.Answer()),
 		res.Row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
-			route.Handle(d.pointDomain), route.Codes("400 no_provider", "404 not_found")).
+			route.HandleRecord((*store.Store).Domains, d.pointDomain), route.Codes("400 no_provider", "404 not_found")).
 			WithShare(route.Sends).Awaits(pointDomainJob.Answer()),
 		verify,
 	}
@@ -147,14 +147,12 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 		return addDomainsJob.Run(c, d.Jobs, jobs.AddDomainsArgs{DNS: b.DNSAccountID, Hosts: hosts, Settings: set})
 	}
 	added, skipped, err := c.Store.Domains().Add(c.Context(), c.Account.ID, hosts, set)
-	if err != nil {
-		return DomainAdded{}, err
-	}
-	return DomainAdded{
-		ID: added[0].ID, Domain: added[0].Host, IsVerified: added[0].IsVerified, DNS: []models.DNSPoint{},
-		Added:   answer.Each(added, func(d models.Domain) string { return d.Host }),
-		Skipped: append([]string{}, skipped...),
-	}, nil
+	return addDomainsJob.PublicResult(jobs.AddedDomains{
+		Added: answer.Each(added, func(d models.Domain) jobs.AddedDomain {
+			return jobs.AddedDomain{ID: d.ID, Host: d.Host, IsVerified: d.IsVerified}
+		}),
+		Skipped: append([]string{}, skipped...), Points: []models.DNSPoint{},
+	}), err
 }
 
 // hosts parses the hostnames of a body, without duplicates and in their order. It refuses hostnames that cannot be added.

@@ -42,11 +42,6 @@ type CertificateDeleted struct {
 	Detail  string `json:"detail"`
 }
 
-// namedDomain returns the domain whose id is in the path.
-func namedDomain(c *route.Call) (models.Domain, error) {
-	return c.Store.Domains().Find(c.Context(), c.Account.ID, c.ID)
-}
-
 func certificateAnswer(c jobs.Certificate) CertificateAnswer {
 	out := CertificateAnswer{
 		Hostname: c.Host, Edge: answer.OrNull(c.Edge), SSLStatus: c.SSLStatus, Serving: c.Serving, Detail: c.Detail, Errors: append([]string{}, c.Errors...),
@@ -69,12 +64,9 @@ var (
 	})
 )
 
-// atEdge returns a handler that checks the domain and runs a job, which asks the edge about the domain.
-func atEdge[R, T any](d Deps, job slow.Job[jobs.CertificateArgs, R, T]) func(*route.Call) (T, error) {
-	return func(c *route.Call) (none T, err error) {
-		if _, err := namedDomain(c); err != nil {
-			return none, err
-		}
+// atEdge returns a handler that runs a job, which asks the edge about the domain.
+func atEdge[R, T any](d Deps, job slow.Job[jobs.CertificateArgs, R, T]) func(*route.Call, models.Domain) (T, error) {
+	return func(c *route.Call, _ models.Domain) (none T, err error) {
 		if d.Edge == "" {
 			return none, models.EdgeNotConfigured()
 		}
@@ -106,11 +98,7 @@ var pointDomainJob = slow.New(jobs.PointDomain, func(p jobs.PointedDomain) Point
 	return out
 })
 
-func (d Deps) pointDomain(c *route.Call) (PointAnswer, error) {
-	domain, err := namedDomain(c)
-	if err != nil {
-		return PointAnswer{}, err
-	}
+func (d Deps) pointDomain(c *route.Call, domain models.Domain) (PointAnswer, error) {
 	connected, err := c.Store.DNSAccounts().List(c.Context(), c.Account.ID)
 	if err == nil && len(connected) == 0 {
 		err = models.Invalid("no_provider", "no DNS account is connected that could hold %s", domain.Host)
@@ -142,10 +130,7 @@ var verifyDomainJob = slow.New(jobs.VerifyDomain, func(v jobs.VerifiedDomain) Ve
 	}
 })
 
-func (d Deps) verifyDomain(c *route.Call) (VerifyAnswer, error) {
-	if _, err := namedDomain(c); err != nil {
-		return VerifyAnswer{}, err
-	}
+func (d Deps) verifyDomain(c *route.Call, _ models.Domain) (VerifyAnswer, error) {
 	if d.Tracker.Host == "" {
 		return VerifyAnswer{}, models.Errorf(models.KindUnavailable, "tracking_domain_unset",
 			"this install has no hostname to point a domain at")

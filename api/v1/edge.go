@@ -58,10 +58,7 @@ func (d Deps) edgeHint(s store.EdgeState) string {
 		hints = append(hints, "Only campaigns on a verified domain of the account are published: add one by POST /domains.")
 	}
 	if len(s.Origin) > 0 {
-		parts := make([]string, len(s.Origin))
-		for i, o := range s.Origin {
-			parts[i] = fmt.Sprintf("%s (campaigns: %d)", o.What, o.Campaigns)
-		}
+		parts := answer.Each(s.Origin, func(o store.EdgeOrigin) string { return fmt.Sprintf("%s (campaigns: %d)", o.What, o.Campaigns) })
 		hints = append(hints, "Visitors whose decision comes to one of these are routed by the service itself: "+strings.Join(parts, ", ")+".")
 	}
 	return strings.Join(hints, " ")

@@ -151,7 +151,7 @@ func (d Deps) goalLanders(c *route.Call) (LeadCampaigns, error) {
 	for _, r := range rows {
 		id, err := uuid.Parse(r.Dims[1])
 		if err != nil || r.Clicks == 0 {
-			continue // clicks without a landing page
+			continue // the row counts clicks without a landing page
 		}
 		landersOf[r.Dims[0]] = append(landersOf[r.Dims[0]], LeadLander{
 			ID: id, Clicks: r.Clicks, Conversions: r.Conversions(), Revenue: models.NewMoney(r.Revenue), CR: r.CR(),

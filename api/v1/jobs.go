@@ -59,7 +59,7 @@ func listJobs(c *route.Call, kinds []string) (JobList, error) {
 	list, err := jobrow.ListRequested(c.Context(), c.Store.Conn(), c.Account.ID, kinds, listedJobs)
 	return JobList{answer.Each(list, func(j models.Job) JobRow {
 		row := JobRow{
-			JobState:  route.JobState{ID: j.ID.String(), Kind: j.Kind, Status: j.State, URL: slow.URL(j.ID.String())},
+			JobState:  slow.State(j.ID.String(), j.Kind, j.State),
 			CreatedAt: answer.Stamp(j.CreatedAt), FinishedAt: answer.StampOrNull(j.FinishedAt),
 		}
 		var e models.Error
@@ -80,9 +80,7 @@ func (d Deps) findJob(c *route.Call, slowByKind map[string]*route.Slow) (JobAnsw
 	if err != nil {
 		return JobAnswer{}, err
 	}
-	out := JobAnswer{JobState: route.JobState{
-		ID: status.ID, Kind: status.Kind, Status: status.Status, URL: slow.URL(status.ID),
-	}}
+	out := JobAnswer{JobState: slow.State(status.ID, status.Kind, status.Status)}
 	if status.Error != nil {
 		out.Error = &envelope.Error{Message: status.Error.Message, Code: status.Error.Code}
 		return out, nil

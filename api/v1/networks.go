@@ -35,7 +35,7 @@ func networks(d Deps, about reporting.Deps) []route.Route {
 		WithPage().WithShare(route.Lists).WithQuery(res.Params()...).
 		WithQuery(route.Param{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"}).
 		WithQuery(route.Param{Name: "to", Doc: "end of the window, UTC; a bare date means the end of that day"})
-	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.HandleBody(d.createNetwork),
+	post := res.Row("POST", "", "create an affiliate network, from a template if one is named", route.HandleBody(addNetwork[NetworkCreate](d)),
 		res.Codes, route.Codes("400 invalid_template")).Creates()
 	post.Echoes = []any{template.Network{}} // the template that is named fills the body
 	return append([]route.Route{

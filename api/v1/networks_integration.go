@@ -22,10 +22,10 @@ func networkIntegrations(d Deps) []route.Route {
 		return route.New(method, path+tail, group, summary, handle, route.Codes("404 not_found"), route.Codes(codes...))
 	}
 	return []route.Route{
-		row("GET", "", "the network's API integration", route.Handle(findNetworkIntegration)),
-		row("PUT", "", "connect or change the network's API integration", route.HandleBody(saveNetworkIntegration),
+		row("GET", "", "the network's API integration", route.HandleRecord((*store.Store).Networks, findNetworkIntegration)),
+		row("PUT", "", "connect or change the network's API integration", route.HandleRecordBody((*store.Store).Networks, saveNetworkIntegration),
 			"400 unknown_provider invalid_credentials no_encryption_key"),
-		row("DELETE", "", "disconnect the network's API integration", route.Handle(deleteNetworkIntegration)),
+		row("DELETE", "", "disconnect the network's API integration", route.HandleRecord((*store.Store).Networks, deleteNetworkIntegration)),
 		row("POST", "/sync", "import conversions for a range; a dry run unless apply is true", route.HandleBody(d.syncNetwork),
 			"400 bad_range not_connected too_many", "502 network_error").Awaits(syncNetworkJob.Answer()),
 		row("POST", "/test", "test the network's API connection", route.Handle(d.testNetwork), "400 not_connected").
@@ -60,11 +60,7 @@ type NetworkProviderForm struct {
 	Fields   []answer.CredentialFieldShown `json:"fields"`
 }
 
-func findNetworkIntegration(c *route.Call) (out NetworkIntegration, err error) {
-	n, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return out, err
-	}
+func findNetworkIntegration(c *route.Call, n models.Network) (out NetworkIntegration, err error) {
 	out = NetworkIntegration{
 		NetworkID: n.ID, NetworkName: n.Name, Credentials: map[string]string{}, EncryptionAvailable: c.Store.Box().HasKey(),
 		Providers: answer.Each(models.NetworkProviders, func(p models.NetworkProvider) NetworkProviderForm {
@@ -105,10 +101,7 @@ type NetworkIntegrationSaved struct {
 	Saved bool `json:"saved"`
 }
 
-func saveNetworkIntegration(c *route.Call, b NetworkIntegrationBody) (NetworkIntegrationSaved, error) {
-	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return NetworkIntegrationSaved{}, err
-	}
+func saveNetworkIntegration(c *route.Call, _ models.Network, b NetworkIntegrationBody) (NetworkIntegrationSaved, error) {
 	p, ok := models.NetworkProviderNamed(b.Provider)
 	if !ok {
 		return NetworkIntegrationSaved{}, models.Invalid("unknown_provider", "there is no provider %.60q: see GET /networks/{id}/integration", b.Provider)
@@ -117,10 +110,7 @@ func saveNetworkIntegration(c *route.Call, b NetworkIntegrationBody) (NetworkInt
 	return NetworkIntegrationSaved{err == nil}, err
 }
 
-func deleteNetworkIntegration(c *route.Call) (Disconnected, error) {
-	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return Disconnected{}, err
-	}
+func deleteNetworkIntegration(c *route.Call, _ models.Network) (Disconnected, error) {
 	ok, err := c.Store.NetworkIntegrations().Remove(c.Context(), c.Account.ID, c.ID)
 	return Disconnected{ok}, err
 }

@@ -8,6 +8,7 @@ import (
 	"switchyard/api/slow"
 	"switchyard/db/store"
 	"switchyard/jobs"
+	"switchyard/models"
 	"switchyard/models/correction"
 )
 
@@ -16,7 +17,7 @@ func networkReports(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "POST", Path: "/networks/{id}/report", Group: "Affiliate networks", BodyLimit: route.CSVBody, Slow: networkReportJob.Answer(),
 		Summary: "store the network's own report from CSV, to compare it by GET /networks/{id}/difference; changes no conversion",
-		Codes:   append(answer.IDCodes, route.Codes("400 empty no_rows")...), Handle: route.HandleBody(d.saveNetworkReport),
+		Codes:   append(answer.IDCodes, route.Codes("400 empty no_rows")...), Handle: route.HandleRecordBody((*store.Store).Networks, d.saveNetworkReport),
 	}}
 }
 
@@ -50,10 +51,7 @@ var networkReportJob = slow.New(jobs.SaveNetworkReport, func(r jobs.NetworkRepor
 	}
 })
 
-func (d Deps) saveNetworkReport(c *route.Call, b NetworkReportBody) (NetworkReport, error) {
-	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return NetworkReport{}, err
-	}
+func (d Deps) saveNetworkReport(c *route.Call, _ models.Network, b NetworkReportBody) (NetworkReport, error) {
 	text, _, err := b.text()
 	if err != nil {
 		return NetworkReport{}, err

@@ -119,10 +119,6 @@ func (d Deps) networkAnswer(c *route.Call, n models.Network) (NetworkAnswer, err
 	return list[0], nil
 }
 
-func (d Deps) createNetwork(c *route.Call, b NetworkCreate) (NetworkAnswer, error) {
-	return d.addNetwork(c, b)
-}
-
 func (d Deps) putNetwork(c *route.Call, b NetworkPut) (NetworkAnswer, error) {
 	n, err := b.Record()
 	if err != nil {

@@ -32,10 +32,10 @@ func smartlinks(d Deps) []route.Route {
 		resource.Toggle(res, "pause or resume a smartlink", resource.ToggledID),
 		resource.Remove(res, "delete a smartlink", answer.Deleted),
 		resource.Clone(res, "copy a smartlink; the copy is paused and has a new slug", smartlinkCopied),
-		res.Row("GET", "/{id}/stats", "clicks by rule and destination", route.Handle(d.smartlinkStats), missing).
+		res.Row("GET", "/{id}/stats", "clicks by rule and destination", route.HandleRecord((*store.Store).Smartlinks, d.smartlinkStats), missing).
 			WithWindow().WithShare(route.Lists),
 		res.Row("DELETE", "/{id}/stats", "irreversibly clear click history in the window; the link stays",
-			route.Handle(d.clearSmartlink), missing).WithWindow().Awaits(clearSmartlinkJob.Answer()),
+			route.HandleRecord((*store.Store).Smartlinks, d.clearSmartlink), missing).WithWindow().Awaits(clearSmartlinkJob.Answer()),
 	}
 }
 
@@ -136,11 +136,7 @@ func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
 		}
 	}
 	slices.SortStableFunc(rules, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
-	out := make([]models.SmartlinkRule, len(rules))
-	for i, r := range rules {
-		out[i] = r.SmartlinkRule
-	}
-	return out, nil
+	return answer.Each(rules, func(r placed) models.SmartlinkRule { return r.SmartlinkRule }), nil
 }
 
 func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {

@@ -8,6 +8,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/jobs"
+	"switchyard/models"
 )
 
 // SmartlinkBrief identifies a smartlink.
@@ -42,15 +43,8 @@ type SmartlinkDestination struct {
 	BotClicks      int64  `json:"bot_clicks"`
 }
 
-func (d Deps) smartlinkStats(c *route.Call) (SmartlinkStats, error) {
-	l, err := c.Store.Smartlinks().Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return SmartlinkStats{}, err
-	}
+func (d Deps) smartlinkStats(c *route.Call, l models.Smartlink) (SmartlinkStats, error) {
 	figures, err := d.reports(c).SmartlinkFigures(c.Context(), c.Account.ID, l.ID, c.Window.From, c.Window.End())
-	if err != nil {
-		return SmartlinkStats{}, err
-	}
 	out := SmartlinkStats{
 		Link: SmartlinkBrief{l.ID, l.Name, l.Slug}, Range: c.Window.Range(), Destinations: []SmartlinkDestination{},
 	}
@@ -80,7 +74,7 @@ func (d Deps) smartlinkStats(c *route.Call) (SmartlinkStats, error) {
 		out.Destinations[i].Clicks += f.Clicks
 		out.Destinations[i].BotClicks += f.BotClicks
 	}
-	return out, nil
+	return out, err
 }
 
 // SmartlinkCleared is the answer to clearing the clicks of a smartlink.
@@ -95,10 +89,7 @@ var clearSmartlinkJob = slow.New(jobs.ClearSmartlink, func(a jobs.ClearAnswer) S
 	return SmartlinkCleared{a.Of[0], bind.RangeOf(a.From, a.To), a.Clicks, a.BotClicks}
 })
 
-func (d Deps) clearSmartlink(c *route.Call) (SmartlinkCleared, error) {
-	if _, err := c.Store.Smartlinks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return SmartlinkCleared{}, err
-	}
+func (d Deps) clearSmartlink(c *route.Call, _ models.Smartlink) (SmartlinkCleared, error) {
 	args := jobs.ClearArgs{Of: []uuid.UUID{c.ID}, From: c.Window.From, To: c.Window.End()}
 	return clearSmartlinkJob.Start(c, d.Jobs, args, nil)
 }

@@ -41,11 +41,11 @@ func sources(d Deps, about reporting.Deps) []route.Route {
 
 // checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent.
 func (d Deps) checkPostback(p models.SourcePostback) error {
-	if err := d.calledURL(p.PostbackURL); err != nil {
+	if err := d.checkCalledURL(p.PostbackURL); err != nil {
 		return err
 	}
 	for _, g := range p.PostbackGoals {
-		if err := d.calledURL(g.URL); err != nil {
+		if err := d.checkCalledURL(g.URL); err != nil {
 			return err
 		}
 	}

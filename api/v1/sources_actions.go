@@ -49,14 +49,14 @@ var (
 	createActionJob = slow.New(jobs.CreateConversionAction, actionAnswer)
 )
 
-// withActions refuses a source whose platform has no conversion actions or cannot be asked, before a job is created.
-func withActions(c *route.Call) error {
+// checkActions refuses a source whose platform has no conversion actions or cannot be asked, before a job is created.
+func checkActions(c *route.Call) error {
 	_, _, err := c.Store.SourceIntegrations().WithActions(c.Context(), c.Account.ID, c.ID)
 	return err
 }
 
 func (d Deps) listActions(c *route.Call) (ConversionActions, error) {
-	if err := withActions(c); err != nil {
+	if err := checkActions(c); err != nil {
 		return ConversionActions{}, err
 	}
 	return listActionsJob.Run(c, d.Jobs, jobs.ConversionActionsArgs{Source: c.ID})
@@ -68,7 +68,7 @@ type ConversionActionBody struct {
 }
 
 func (d Deps) createAction(c *route.Call, b ConversionActionBody) (ConversionAction, error) {
-	if err := withActions(c); err != nil {
+	if err := checkActions(c); err != nil {
 		return ConversionAction{}, err
 	}
 	if b.Name == "" {

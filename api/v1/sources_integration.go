@@ -23,13 +23,13 @@ func sourceIntegrations(d Deps) []route.Route {
 		return route.New(method, path, group, summary, handle, route.Codes("400 invalid_id", "404 not_found"), route.Codes(codes...))
 	}
 	return []route.Route{
-		row("GET", "the source's integration (cost sync and conversion upload)", route.Handle(findSourceIntegration)),
-		row("PUT", "connect or change the integration", route.HandleBody(d.saveSourceIntegration),
+		row("GET", "the source's integration (cost sync and conversion upload)", route.HandleRecord((*store.Store).Sources, findSourceIntegration)),
+		row("PUT", "connect or change the integration", route.HandleRecordBody((*store.Store).Sources, d.saveSourceIntegration),
 			"400 invalid_provider invalid_pixel_id invalid_capi_token no_encryption_key no_url choose_connection not_connected "+
 				"invalid_conversion_action no_conversion_action no_capi_credentials"),
-		row("POST", "test the connection or sync spend", route.HandleBody(d.runSourceIntegration), "400 not_configured no_url").
+		row("POST", "test the connection or sync spend", route.HandleRecordBody((*store.Store).Sources, d.runSourceIntegration), "400 not_configured no_url").
 			Awaits(runSourceJob.Answer()).WithOptionalBody(),
-		row("DELETE", "remove the integration", route.Handle(deleteSourceIntegration)),
+		row("DELETE", "remove the integration", route.HandleRecord((*store.Store).Sources, deleteSourceIntegration)),
 	}
 }
 
@@ -83,11 +83,7 @@ type CostPreset struct {
 	CostEndpoint models.CostEndpoint `json:"cost_endpoint"`
 }
 
-func findSourceIntegration(c *route.Call) (out SourceIntegration, err error) {
-	source, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return out, err
-	}
+func findSourceIntegration(c *route.Call, source models.TrafficSource) (out SourceIntegration, err error) {
 	out = SourceIntegration{
 		Credentials: map[string]string{}, ConversionStatuses: []string{}, EncryptionAvailable: c.Store.Box().HasKey(),
 		Providers: answer.Each(models.SourceProviders, sourceProviderForm),
@@ -163,10 +159,7 @@ type SourceIntegrationSaved struct {
 	Saved bool      `json:"saved"`
 }
 
-func (d Deps) saveSourceIntegration(c *route.Call, b SourceIntegrationBody) (out SourceIntegrationSaved, err error) {
-	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return out, err
-	}
+func (d Deps) saveSourceIntegration(c *route.Call, _ models.TrafficSource, b SourceIntegrationBody) (out SourceIntegrationSaved, err error) {
 	w, err := d.sourceConnect(b)
 	if err == nil {
 		err = c.Store.SourceIntegrations().Save(c.Context(), c.Account.ID, c.ID, w)
@@ -187,7 +180,7 @@ func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err
 		if p.Name != models.CustomCost {
 			return w, models.Invalid("invalid_input", "cost_endpoint is for the provider custom")
 		}
-		if err := d.calledURL(e.URL); err != nil {
+		if err := d.checkCalledURL(e.URL); err != nil {
 			return w, models.Invalid("invalid_input", "cost_endpoint.url: %s", err)
 		}
 	}
@@ -220,7 +213,7 @@ type SourceRunBody struct {
 // window returns the days of the body. zone is the time zone of the platform's account. It is empty if the zone is not known: the
 // days are in UTC then.
 func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, err error) {
-	at, err := time.LoadLocation(zone) // empty: UTC
+	at, err := time.LoadLocation(zone) // an empty name is UTC
 	if err != nil {
 		at = time.UTC
 	}
@@ -277,10 +270,7 @@ var runSourceJob = slow.New(jobs.SyncSpend, func(a jobs.SpendSynced) SourceRun {
 	return out
 })
 
-func (d Deps) runSourceIntegration(c *route.Call, b SourceRunBody) (out SourceRun, err error) {
-	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return out, err
-	}
+func (d Deps) runSourceIntegration(c *route.Call, _ models.TrafficSource, b SourceRunBody) (out SourceRun, err error) {
 	i, err := c.Store.SourceIntegrations().Find(c.Context(), c.Account.ID, c.ID)
 	switch {
 	case errors.Is(err, store.ErrNoIntegration):
@@ -313,10 +303,7 @@ type SourceIntegrationDeleted struct {
 	Deleted bool      `json:"deleted" doc:"false: it was not connected"`
 }
 
-func deleteSourceIntegration(c *route.Call) (out SourceIntegrationDeleted, err error) {
-	if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID); err != nil {
-		return out, err
-	}
+func deleteSourceIntegration(c *route.Call, _ models.TrafficSource) (out SourceIntegrationDeleted, err error) {
 	ok, err := c.Store.SourceIntegrations().Remove(c.Context(), c.Account.ID, c.ID)
 	return SourceIntegrationDeleted{c.ID, ok}, err
 }

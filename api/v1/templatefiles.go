@@ -37,32 +37,24 @@ func sourceTemplateFiles(res resource.Kind[store.Sources, models.TrafficSource, 
 	load.Path += "/import"
 	load.Codes = route.Codes("400 required invalid_template too_long invalid_url", "402 plan_limit", "409 duplicate_name")
 	return []route.Route{load, res.Row("GET", "/{id}/template", "a traffic source as a template file for other accounts",
-		route.Handle(exportSource), answer.IDCodes, route.Codes("400 invalid_template"))}
+		route.HandleRecord((*store.Store).Sources, exportSource), answer.IDCodes, route.Codes("400 invalid_template"))}
 }
 
 // networkTemplateFiles returns the routes of the template files of networks.
 func (d Deps) networkTemplateFiles(res resource.Kind[store.Networks, models.Network, NetworkAnswer]) []route.Route {
 	load := res.Row("POST", "/import", "create an affiliate network from a template file",
-		route.HandleBody(func(c *route.Call, f NetworkTemplateFile) (NetworkAnswer, error) { return d.addNetwork(c, f) }),
+		route.HandleBody(addNetwork[NetworkTemplateFile](d)),
 		route.Codes("400 required invalid_template too_long invalid_url out_of_range", "402 plan_limit", "409 duplicate_name")).Creates()
 	return []route.Route{load, res.Row("GET", "/{id}/template", "an affiliate network as a template file for other accounts",
-		route.Handle(exportNetwork), answer.IDCodes, route.Codes("400 invalid_template"))}
+		route.HandleRecord((*store.Store).Networks, exportNetwork), answer.IDCodes, route.Codes("400 invalid_template"))}
 }
 
-func exportSource(c *route.Call) (SourceTemplateFile, error) {
-	o, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return SourceTemplateFile{}, err
-	}
+func exportSource(_ *route.Call, o models.TrafficSource) (SourceTemplateFile, error) {
 	t := template.ShareSource(o)
 	return SourceTemplateFile{template.KindSource, template.FileVersion, t}, t.Check(time.Now())
 }
 
-func exportNetwork(c *route.Call) (NetworkTemplateFile, error) {
-	n, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return NetworkTemplateFile{}, err
-	}
+func exportNetwork(_ *route.Call, n models.Network) (NetworkTemplateFile, error) {
 	t := template.FromNetwork(n).Share()
 	return NetworkTemplateFile{template.KindNetwork, template.FileVersion, t}, t.Check(time.Now())
 }
@@ -75,7 +67,7 @@ func (f SourceTemplateFile) Record() (models.TrafficSource, error) {
 	if err := t.Check(time.Now()); err != nil {
 		return models.TrafficSource{}, err
 	}
-	notes := origin(t.Origin)
+	notes := originLine(t.Origin)
 	if !t.WorksUnchanged() {
 		notes += "Postback address: replace YOUR_... in " + t.PostbackURL + "\n"
 		t.PostbackURL = ""
@@ -93,14 +85,14 @@ func (f NetworkTemplateFile) Record() (models.Network, error) {
 		return models.Network{}, err
 	}
 	var b NetworkBody
-	if err := decodeTemplate(f.Template, origin(f.Template.Origin)+f.Template.Notes, &b); err != nil {
+	if err := decodeTemplate(f.Template, originLine(f.Template.Origin)+f.Template.Notes, &b); err != nil {
 		return models.Network{}, err
 	}
 	return b.Record()
 }
 
-// origin returns the line of the notes that says where a template was read.
-func origin(o template.Origin) string {
+// originLine returns the line of the notes that says where a template was read.
+func originLine(o template.Origin) string {
 	if o.Page == "" {
 		return ""
 	}
@@ -129,15 +121,17 @@ type networkRecord interface {
 	Record() (models.Network, error)
 }
 
-// addNetwork saves the network of a body.
-func (d Deps) addNetwork(c *route.Call, b networkRecord) (NetworkAnswer, error) {
-	n, err := b.Record()
-	if err != nil {
-		return NetworkAnswer{}, err
+// addNetwork returns a handler that saves the network of a body.
+func addNetwork[B networkRecord](d Deps) func(*route.Call, B) (NetworkAnswer, error) {
+	return func(c *route.Call, b B) (NetworkAnswer, error) {
+		n, err := b.Record()
+		if err != nil {
+			return NetworkAnswer{}, err
+		}
+		n.SetOwner(c.Account.ID, uuid.Nil)
+		if n, err = c.Store.Networks().Create(c.Context(), n); err != nil {
+			return NetworkAnswer{}, err
+		}
+		return d.networkAnswer(c, n)
 	}
-	n.SetOwner(c.Account.ID, uuid.Nil)
-	if n, err = c.Store.Networks().Create(c.Context(), n); err != nil {
-		return NetworkAnswer{}, err
-	}
-	return d.networkAnswer(c, n)
 }

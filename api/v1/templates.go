@@ -101,7 +101,7 @@ func saveNetworkTemplates(c *route.Call) (SavedTemplates, error) {
 	usable := make([]template.Network, 0, len(sent))
 	var lastErr error
 	for _, raw := range sent {
-		t, err := networkTemplate(raw)
+		t, err := parseNetworkTemplate(raw)
 		if err != nil {
 			lastErr = err
 			continue
@@ -141,8 +141,8 @@ func sentTemplates(body []byte) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// networkTemplate parses a template with the checks of a network. It removes a secret.
-func networkTemplate(raw json.RawMessage) (template.Network, error) {
+// parseNetworkTemplate parses a template with the checks of a network. It removes a secret.
+func parseNetworkTemplate(raw json.RawMessage) (template.Network, error) {
 	fields, err := bind.Object(raw)
 	if err != nil {
 		return template.Network{}, models.Invalid("invalid_template", "a template must be an object")
@@ -155,7 +155,7 @@ func networkTemplate(raw json.RawMessage) (template.Network, error) {
 		}
 	}
 	delete(fields, "postback_secret")
-	if err := mistypedField(fields); err != nil {
+	if err := checkFieldNames(fields); err != nil {
 		return template.Network{}, err
 	}
 	plain, _ := json.Marshal(fields)
@@ -170,9 +170,9 @@ func networkTemplate(raw json.RawMessage) (template.Network, error) {
 // templateFields are the field names of a template, as a client sends it and as GET returns it.
 var templateFields = bind.KeysOf(NetworkBody{}, NetworkTemplateRow{}).Names()
 
-// mistypedField refuses an unknown name that resembles the name of a template's field. Other unknown names, such as fields of
+// checkFieldNames refuses an unknown name that resembles the name of a template's field. Other unknown names, such as fields of
 // another tracker's templates, are ignored.
-func mistypedField(fields map[string]json.RawMessage) error {
+func checkFieldNames(fields map[string]json.RawMessage) error {
 	for name := range fields {
 		if !slices.Contains(templateFields, name) && models.Nearest(name, templateFields) != "" {
 			return bind.Unknown(name, name, templateFields)

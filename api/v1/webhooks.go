@@ -126,7 +126,7 @@ func webhookRow(w models.Webhook) WebhookRow {
 }
 
 func (d Deps) createWebhook(c *route.Call, b WebhookBody) (WebhookCreated, error) {
-	if err := d.publicURL(b.URL); err != nil {
+	if err := d.checkPublicURL(b.URL); err != nil {
 		return WebhookCreated{}, err
 	}
 	saved, secret, err := c.Store.Webhooks().Create(c.Context(), models.Webhook{
@@ -140,7 +140,7 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 		return WebhookAnswer{}, models.Invalid("no_fields", "there is nothing to change")
 	}
 	if b.URL.Set {
-		if err := d.publicURL(b.URL.Value); err != nil {
+		if err := d.checkPublicURL(b.URL.Value); err != nil {
 			return WebhookAnswer{}, err
 		}
 	}
@@ -152,15 +152,15 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 	return WebhookAnswer{saved}, err
 }
 
-// publicURL checks the text of an endpoint's address. It does not resolve or call the address. The worker checks the resolved
+// checkPublicURL checks the text of an endpoint's address. It does not resolve or call the address. The worker checks the resolved
 // addresses on each attempt.
-func (d Deps) publicURL(text string) error {
+func (d Deps) checkPublicURL(text string) error {
 	return netguard.Policy{Allow: d.EgressAllow}.CheckSent(text)
 }
 
-// calledURL checks an address with tokens that the service calls for a customer. Like publicURL, it checks only the text. An empty
+// checkCalledURL checks an address with tokens that the service calls for a customer. Like checkPublicURL, it checks only the text. An empty
 // address is accepted.
-func (d Deps) calledURL(text string) error {
+func (d Deps) checkCalledURL(text string) error {
 	if text == "" {
 		return nil
 	}

@@ -27,7 +27,7 @@ func main() {
 	watch := flag.Bool("watch", false, "bundle again whenever a source changes")
 	tests := flag.String("tests", "", "bundle the tests of modules into this file")
 	flag.Parse()
-	err := error(nil)
+	var err error
 	if *tests != "" {
 		err = writeTests(*tests)
 	} else {

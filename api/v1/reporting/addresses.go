@@ -93,11 +93,11 @@ func linkOf(c *route.Call) (smartlinks bool, id uuid.UUID, err error) {
 	if id, err = c.QueryID("link"); err != nil {
 		return false, id, err
 	}
-	return true, id, ownLink(c, id)
+	return true, id, checkSmartlink(c, id)
 }
 
-// ownLink refuses a smartlink that the account does not have. The zero id stands for all smartlinks and is accepted.
-func ownLink(c *route.Call, id uuid.UUID) error {
+// checkSmartlink refuses a smartlink that the account does not have. The zero id stands for all smartlinks and is accepted.
+func checkSmartlink(c *route.Call, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil
 	}

@@ -201,7 +201,7 @@ func differenceArgs(kind string, id uuid.UUID, w bind.Window, tz, theirTZ string
 }
 
 func (d Deps) difference(c *route.Call, kind string) (out Difference, err error) {
-	if err := ownsOther(c, kind, c.ID); err != nil {
+	if err := checkCounterpart(c, kind, c.ID); err != nil {
 		return out, err
 	}
 	args, err := differenceArgs(kind, c.ID, c.Window, c.Query.Get("tz"), c.Query.Get("their_tz"))
@@ -211,8 +211,8 @@ func (d Deps) difference(c *route.Call, kind string) (out Difference, err error)
 	return differenceJob.Join(c, d.Jobs, args)
 }
 
-// ownsOther returns not_found unless the account has the traffic source or the network.
-func ownsOther(c *route.Call, kind string, id uuid.UUID) (err error) {
+// checkCounterpart returns not_found unless the account has the traffic source or the network.
+func checkCounterpart(c *route.Call, kind string, id uuid.UUID) (err error) {
 	if kind == difference.OfNetwork {
 		_, err = c.Store.Networks().Find(c.Context(), c.Account.ID, id)
 	} else {

@@ -122,15 +122,15 @@ func (b ExportBody) difference(w bind.Window) (difference.Args, error) {
 	return differenceArgs(kind, id, w, b.TZ, b.TheirTZ)
 }
 
-// checkOthers returns not_found unless the account has the traffic source and the network that the body names, whatever the kind of file.
-func (b ExportBody) checkOthers(c *route.Call) error {
+// checkCounterparts returns not_found unless the account has the traffic source and the network that the body names, whatever the kind of file.
+func (b ExportBody) checkCounterparts(c *route.Call) error {
 	if b.SourceID.Given() {
-		if err := ownsOther(c, difference.OfSource, b.SourceID.Value); err != nil {
+		if err := checkCounterpart(c, difference.OfSource, b.SourceID.Value); err != nil {
 			return err
 		}
 	}
 	if b.NetworkID.Given() {
-		return ownsOther(c, difference.OfNetwork, b.NetworkID.Value)
+		return checkCounterpart(c, difference.OfNetwork, b.NetworkID.Value)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ var exportJob = slow.New(jobs.MakeExport, func(a jobs.ExportAnswer) ExportAnswer
 func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 	args, err := b.args(c.Window)
 	if err == nil {
-		err = b.checkOthers(c)
+		err = b.checkCounterparts(c)
 	}
 	if err != nil {
 		return ExportAnswer{}, err
@@ -214,7 +214,7 @@ func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 		clamped, end := clampToHistory(c)
 		args.From, args.To = clamped.From, end
 	case models.ExportSmartlinks:
-		if err := ownLink(c, args.Link); err != nil {
+		if err := checkSmartlink(c, args.Link); err != nil {
 			return ExportAnswer{}, err
 		}
 	}

@@ -36,7 +36,7 @@ func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 	}
 	labels, err := labelsOf(c, []string{dimension}, rows)
 	return Breakdown{c.Window.Range(), answer.Each(rows, func(r report.Row) BreakdownRow {
-		id, _ := uuid.Parse(r.Dims[0]) // empty: no source
+		id, _ := uuid.Parse(r.Dims[0]) // an empty text gives the zero id: no source
 		return BreakdownRow{answer.OrNull(id), answer.OrNull(labels[dimension][r.Dims[0]]), r.Row()}
 	})}, err
 }

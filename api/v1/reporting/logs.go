@@ -161,7 +161,7 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	if q.Status = c.Query.Get("status"); q.Status != "" && !slices.Contains(conversionStatuses, q.Status) {
 		return Log[ConversionRow]{}, models.Invalid("invalid_input", "status must be one of %v", conversionStatuses)
 	}
-	if q.ClickID != uuid.Nil { // of any time
+	if q.ClickID != uuid.Nil { // the conversions of a click are searched in the whole history
 		q.From, q.To = allTime()
 	}
 	list, err := d.clicks(c).Conversions(c.Context(), q)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -227,6 +228,7 @@ func (b SimulateBody) facts(at time.Time, zone *time.Location, click *click.Stor
 	return f, nil
 }
 
+// scalarText returns a text, a number, true or false as text. It returns false for any other value, and for a text that is too long.
 func scalarText(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -236,10 +238,7 @@ func scalarText(v any) (string, bool) {
 	case json.Number:
 		return v.String(), true
 	case bool:
-		if v {
-			return "true", true
-		}
-		return "false", true
+		return strconv.FormatBool(v), true
 	}
 	return "", false
 }

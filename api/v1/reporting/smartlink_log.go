@@ -36,7 +36,7 @@ func (d Deps) listSmartlinkClicks(c *route.Call) (Log[SmartlinkClickRow], error)
 	}
 	q.Smartlink, err = idOrAll(c, "link")
 	if err == nil {
-		err = ownLink(c, q.Smartlink)
+		err = checkSmartlink(c, q.Smartlink)
 	}
 	if err != nil {
 		return Log[SmartlinkClickRow]{}, err

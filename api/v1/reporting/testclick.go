@@ -25,7 +25,7 @@ import (
 // TestClick returns the route POST /campaigns/{id}/test-click.
 func TestClick(d Deps) route.Route {
 	return route.New("POST", "/campaigns/{id}/test-click", "Campaigns",
-		"try a tracking link without recording anything, and tell step by step what it did", route.HandleBody(d.testClick),
+		"try a tracking link without recording anything, and tell step by step what it did", route.HandleRecordBody((*store.Store).Campaigns, d.testClick),
 		route.Codes("400 invalid_url too_long"), answer.IDCodes).WithShare(route.Reads).WithOptionalBody()
 }
 
@@ -94,11 +94,7 @@ type TestOffer struct {
 	URL     string     `json:"url" doc:"its tokens filled"`
 }
 
-func (d Deps) testClick(c *route.Call, b TestClickBody) (TestedClick, error) {
-	campaign, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return TestedClick{}, err
-	}
+func (d Deps) testClick(c *route.Call, campaign models.Campaign, b TestClickBody) (TestedClick, error) {
 	req, err := b.request(c, d.Link(campaign), campaign.SourceLink)
 	if err != nil {
 		return TestedClick{}, err

@@ -25,7 +25,7 @@ import (
 // TestPostback returns the route POST /networks/{id}/test-postback.
 func TestPostback(d Deps) route.Route {
 	return route.New("POST", "/networks/{id}/test-postback", "Affiliate networks",
-		"read a postback of a network without recording anything, and tell step by step what it says", route.HandleBody(d.testPostback),
+		"read a postback of a network without recording anything, and tell step by step what it says", route.HandleRecordBody((*store.Store).Networks, d.testPostback),
 		route.Codes("400 invalid_url too_long"), answer.IDCodes).WithShare(route.Reads).WithOptionalBody()
 }
 
@@ -61,11 +61,7 @@ type TestedConversion struct {
 	IsNew        bool         `json:"is_new"`
 }
 
-func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, error) {
-	network, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return TestedPostback{}, err
-	}
+func (d Deps) testPostback(c *route.Call, network models.Network, b TestPostbackBody) (TestedPostback, error) {
 	out := TestedPostback{Test: true, Params: map[string]string{}, Result: conversion.PostbackRefused}
 	log := (*steps)(&out.Steps)
 	if s, ok := notification.Find(network.PostbackScheme); ok {

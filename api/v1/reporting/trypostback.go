@@ -4,6 +4,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -12,7 +13,7 @@ import (
 func TrySource(d Deps) route.Route {
 	return route.New("POST", "/traffic-sources/{id}/test-postback", "Traffic sources",
 		"call the source's postback_url for one click, and show the request and the answer; nothing is recorded",
-		route.HandleBody(d.trySource), answer.IDCodes,
+		route.HandleRecordBody((*store.Store).Sources, d.trySource), answer.IDCodes,
 		route.Codes("400 no_url no_click too_long invalid_number out_of_range invalid_value")).
 		WithShare(route.Sends).WithOptionalBody().Awaits(trySourceJob.Answer())
 }
@@ -46,11 +47,7 @@ var trySourceJob = slow.New(jobs.TestPostback, func(a jobs.TestedPostback) Tried
 	}
 })
 
-func (d Deps) trySource(c *route.Call, b TrySourceBody) (TriedSource, error) {
-	source, err := c.Store.Sources().Find(c.Context(), c.Account.ID, c.ID)
-	if err != nil {
-		return TriedSource{}, err
-	}
+func (d Deps) trySource(c *route.Call, source models.TrafficSource, b TrySourceBody) (TriedSource, error) {
 	if url, _ := source.URLFor(b.Goal, b.Status); url == "" {
 		return TriedSource{}, models.Invalid("no_url", "the traffic source has no postback_url for it")
 	}
@@ -58,6 +55,7 @@ func (d Deps) trySource(c *route.Call, b TrySourceBody) (TriedSource, error) {
 		SourceID: c.ID, ConversionID: b.ConversionID, Goal: b.Goal, Status: b.Status, Payout: b.Payout.String(),
 	}
 	if b.ClickID != "" {
+		var err error
 		if args.ClickID, err = models.ParseClickID(b.ClickID); err != nil {
 			return TriedSource{}, models.Invalid("no_click", "click_id is not a click id")
 		}

@@ -34,7 +34,8 @@ type owned[R any] interface {
 	SetOwner(account, id uuid.UUID)
 }
 
-// Kind describes a kind of record with its table in the store.
+// Kind describes a kind of record with its table in the store. T is the type of the table, R of a record, and A of the answer that
+// shows a record.
 type Kind[T, R, A any] struct {
 	Group, Path string
 	Table       func(*store.Store) T
@@ -42,7 +43,7 @@ type Kind[T, R, A any] struct {
 	Codes       []route.Code  // error codes of a body
 	BodyLimit   int64         // in bytes; 0: the default limit
 	Check       func(R) error // check that depends on the install's settings; may be nil
-	Filters     []route.Param // filters of its list in addition to chosenByName
+	Filters     []route.Param // filters of its list in addition to nameFilter
 }
 
 // The parameters that filter the list of records.
@@ -147,7 +148,8 @@ func List[T lister[R], R, A any](res Kind[T, R, A], summary string) route.Route 
 	})).WithPage().WithQuery(res.Params()...)
 }
 
-// pageRows reads the data of a page that its rows need in addition to records and figures. It returns a function that makes a row.
+// pageRows reads the data of a page that its rows need in addition to records and figures. It returns a function that makes the row L
+// of a record R.
 type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
 
 // ListFigures returns the route GET, which lists a page of records with their figures for the window. dimension is the report
