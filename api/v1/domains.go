@@ -29,7 +29,7 @@ func domains(d Deps) []route.Route {
 		Creates().Awaits(addDomainsJob.Answer())
 	add.SlowWhen = namesDNSAccount
 	verify := res.Row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
-		route.HandleRecord((*store.Store).Domains, d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes).
+		route.HandleRecord(res.Table, d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes).
 		WithShare(route.Sends).Awaits(verifyDomainJob.Answer())
 	verify.Checks = true
 	return []route.Route{
@@ -40,14 +40,14 @@ func domains(d Deps) []route.Route {
 		res.Row("DELETE", "", "delete a domain", route.Handle(deleteDomain), route.Codes("409 domain_in_use"), answer.IDCodes).
 			WithQuery(answer.QueryID...),
 		res.Row("POST", "/{id}/certificate", "request the HTTPS certificate at the edge",
-			route.HandleRecord((*store.Store).Domains, atEdge(d, requestCertificateJob)), edge).
+			route.HandleRecord(res.Table, atEdge(d, requestCertificateJob)), edge).
 			Creates().WithShare(route.Sends).Awaits(requestCertificateJob.Answer()),
-		res.Row("GET", "/{id}/certificate", "the certificate's state at the edge", route.HandleRecord((*store.Store).Domains, atEdge(d, readCertificateJob)), edge).
+		res.Row("GET", "/{id}/certificate", "the certificate's state at the edge", route.HandleRecord(res.Table, atEdge(d, readCertificateJob)), edge).
 			WithShare(route.Sends).Awaits(readCertificateJob.Answer()),
-		res.Row("DELETE", "/{id}/certificate", "release the certificate", route.HandleRecord((*store.Store).Domains, atEdge(d, releaseCertificateJob)), edge).
+		res.Row("DELETE", "/{id}/certificate", "release the certificate", route.HandleRecord(res.Table, atEdge(d, releaseCertificateJob)), edge).
 			WithShare(route.Sends).Awaits(releaseCertificateJob.Answer()),
 		res.Row("POST", "/{id}/point", "point the domain at the tracker through a connected DNS account",
-			route.HandleRecord((*store.Store).Domains, d.pointDomain), route.Codes("400 no_provider", "404 not_found")).
+			route.HandleRecord(res.Table, d.pointDomain), route.Codes("400 no_provider", "404 not_found")).
 			WithShare(route.Sends).Awaits(pointDomainJob.Answer()),
 		verify,
 	}
