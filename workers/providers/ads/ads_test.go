@@ -324,7 +324,7 @@ func spendTexts(list []ads.Spend) []string {
 	return out
 }
 
-// bare: a row without any figure is still read, and costs nothing. At a platform that writes an amount into each row it is an
+// bare: a row without any figure is still read, and costs nothing. If the platform writes an amount into each row, such a row is an
 // error.
 func (s *suite) bare() {
 	list := rows(2)
@@ -345,10 +345,10 @@ func (s *suite) bare() {
 
 // twice: if a platform lists a row twice, only the last row counts.
 func (s *suite) twice() {
-	one := rows(1)[0]
-	again := one
+	row := rows(1)[0]
+	again := row
 	again.Spend = "7.5"
-	s.world.Set(one, one, again)
+	s.world.Set(row, row, again)
 	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Amount.String() != "7.5" {
 		s.Errorf("%+v", got)
 	}

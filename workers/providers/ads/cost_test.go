@@ -154,8 +154,8 @@ func TestTikTokSpendCodes(t *testing.T) {
 	}
 }
 
-// TestMetaMonths: days that Meta no longer has are refused before it is asked. Otherwise they would be stored as days without
-// spend.
+// TestMetaMonths: days that Meta no longer has are refused before a request is sent. Otherwise these days would be stored as days
+// without spend.
 func TestMetaMonths(t *testing.T) {
 	t.Parallel()
 	var asked []metaQuestion
@@ -200,7 +200,7 @@ func TestMGIDRange(t *testing.T) {
 	}
 }
 
-// TestRevcontentFailure: a failure with status 200 is one, in the platform's words.
+// TestRevcontentFailure: an answer with status 200 and success false is an error in the platform's words.
 func TestRevcontentFailure(t *testing.T) {
 	t.Parallel()
 	c := answering(t, "revcontent", func(w http.ResponseWriter, r *http.Request) {

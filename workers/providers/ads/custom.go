@@ -87,14 +87,14 @@ func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 			}
 			return r.Field(path)
 		}
-		one := row{
+		item := row{
 			day: field(cmp.Or(e.DayField, "day")), campaign: field(e.CampaignField), amount: field(spend),
 			clicks: field(e.ClicksField), impressions: field(e.ImpressionsField), currency: rest.Text(e.Currency), divisor: divisor,
 		}
 		if !r.Has(spend) {
-			one.missing = spend
+			item.missing = spend
 		}
-		rows = append(rows, one)
+		rows = append(rows, item)
 	})
 	return rows, err
 }

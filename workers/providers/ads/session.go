@@ -16,8 +16,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// record has the fields of an object in an answer, by name. A field that is an object or a list is empty.
-type record = map[string]rest.Text
+type record = rest.Record
 
 // session is the state of a connection while requests are made.
 type session struct {

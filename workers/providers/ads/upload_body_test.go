@@ -43,7 +43,7 @@ func TestUploadBodies(t *testing.T) {
 		if got, list := u.send(up, e); got != models.UploadAccepted {
 			u.Fatalf("%s: %+v", got, list)
 		}
-		if got := compact(u.T, u.world.Body(u.of)); got != compact(u.T, []byte(want)) {
+		if got := compact(u.T, u.world.Body(u.provider)); got != compact(u.T, []byte(want)) {
 			u.Errorf("sent\n%s, want\n%s", got, compact(u.T, []byte(want)))
 		}
 	})
@@ -53,8 +53,8 @@ func TestUploadBodies(t *testing.T) {
 func TestUploadClicks(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		if s, ok := template.FindSource(u.of); ok && s.ExternalIDParam != "" && s.ExternalIDParam != u.can.Click {
-			u.Errorf("%s: the template's parameter is %s, but uploads read %s", u.of, s.ExternalIDParam, u.can.Click)
+		if s, ok := template.FindSource(u.provider); ok && s.ExternalIDParam != "" && s.ExternalIDParam != u.can.Click {
+			u.Errorf("%s: the template's parameter is %s, but uploads read %s", u.provider, s.ExternalIDParam, u.can.Click)
 		}
 	})
 }
@@ -80,7 +80,7 @@ func compact(t *testing.T, raw []byte) string {
 func TestUploadsUnknown(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		missing := map[string]string{models.Snapchat: "landing page", models.Pinterest: "IP address"}[u.of]
+		missing := map[string]string{models.Snapchat: "landing page", models.Pinterest: "IP address"}[u.provider]
 		if missing == "" {
 			return
 		}
@@ -97,23 +97,22 @@ func TestUploadsUnknown(t *testing.T) {
 	})
 }
 
-// TestUploadsToken: a token that the platform does not know is told as refused, also in shadow mode. No event is rejected
-// because of it.
+// TestUploadsToken: the error says that an unknown token is refused, also in shadow mode. No event is rejected because of the token.
 func TestUploadsToken(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		p, _ := models.SourceProviderNamed(u.of)
-		credentials := maps.Clone(adstest.UploadTokens[u.of])
+		p, _ := models.SourceProviderNamed(u.provider)
+		credentials := maps.Clone(adstest.UploadTokens[u.provider])
 		for _, f := range p.Fields {
 			if f.Secret && f.ForConversions {
 				credentials[f.Name] = "another-canary-token"
 			}
 		}
-		if maps.Equal(credentials, adstest.UploadTokens[u.of]) {
+		if maps.Equal(credentials, adstest.UploadTokens[u.provider]) {
 			return
 		}
 		for _, shadow := range []bool{false, u.can.Tries} {
-			up, err := u.client.Open(u.of, "key", credentials, nil, "", shadow)
+			up, err := u.client.Open(u.provider, "key", credentials, nil, "", shadow)
 			if err != nil {
 				u.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 func eachGoogle(t *testing.T, test func(*uploader)) {
 	t.Helper()
 	eachUploader(t, func(u *uploader) {
-		if u.of == models.GoogleAds {
+		if u.provider == models.GoogleAds {
 			test(u)
 		}
 	})
@@ -26,7 +26,7 @@ func eachGoogle(t *testing.T, test func(*uploader)) {
 // openAction opens a connection to Google for a conversion action.
 func (u *uploader) openAction(action string, shadow bool) *ads.Upload {
 	u.Helper()
-	up, err := u.client.Open(u.of, "key", adstest.UploadTokens[u.of], &signedIn{world: u.world, held: u.world.SignedIn()}, action, shadow)
+	up, err := u.client.Open(u.provider, "key", adstest.UploadTokens[u.provider], &signedIn{world: u.world, held: u.world.SignedIn()}, action, shadow)
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -116,8 +116,8 @@ func TestGoogleSetting(t *testing.T) {
 	})
 }
 
-// TestGoogleProject: a refusal of the install's project is not called a refusal of the account's sign-in. A token that lacks a scope
-// is.
+// TestGoogleProject: a refusal of the install's project is not a refusal of the account's sign-in. A token that lacks a scope is a
+// refusal of the sign-in.
 func TestGoogleProject(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
@@ -164,7 +164,7 @@ func TestGoogleMatching(t *testing.T) {
 			if got, list := u.send(up, e); got != models.UploadAccepted {
 				u.Fatalf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Taken(u.of) {
+			for _, v := range u.world.Taken(u.provider) {
 				if v.ID != e.ID {
 					continue
 				}

@@ -57,9 +57,9 @@ type document = map[string]any
 func part(got, want document) document {
 	out := document{}
 	for name, value := range want {
-		inner, ok := got[name].(document)
-		if of, also := value.(document); ok && also {
-			out[name] = part(inner, of)
+		gotInner, isObject := got[name].(document)
+		if wantInner, wanted := value.(document); isObject && wanted {
+			out[name] = part(gotInner, wantInner)
 		} else if got[name] != nil {
 			out[name] = got[name]
 		}
@@ -98,7 +98,7 @@ func TestUploadsMatching(t *testing.T) {
 func TestMetaUnfit(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		if u.of != models.Meta {
+		if u.provider != models.Meta {
 			return
 		}
 		up, _ := u.open(false)
@@ -122,7 +122,7 @@ func TestUETConsent(t *testing.T) {
 		for stated, want := range map[string]any{"": nil, "granted": "G", "denied": "D"} {
 			credentials := maps.Clone(adstest.UETTokens)
 			credentials["consent"] = stated
-			up, err := u.client.Open(u.of, "key", credentials, nil, "", false)
+			up, err := u.client.Open(u.provider, "key", credentials, nil, "", false)
 			if err != nil {
 				u.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestUETConsent(t *testing.T) {
 			if got, list := u.send(up, u.event(id, id)); got != models.UploadAccepted {
 				u.Errorf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Taken(u.of) {
+			for _, v := range u.world.Taken(u.provider) {
 				if v.ID == id && (v.Fields["adStorageConsent"] != want || v.Fields["eventName"] != "purchase") {
 					u.Errorf("%q: %v", stated, v.Fields)
 				}
@@ -144,7 +144,7 @@ func TestUETConsent(t *testing.T) {
 func TestTikTokPlace(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		if u.of != "tiktok" {
+		if u.provider != "tiktok" {
 			return
 		}
 		up, _ := u.open(false)
@@ -159,12 +159,12 @@ func TestTikTokPlace(t *testing.T) {
 func TestTikTokTest(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		if u.of != "tiktok" {
+		if u.provider != "tiktok" {
 			return
 		}
-		credentials := maps.Clone(adstest.UploadTokens[u.of])
+		credentials := maps.Clone(adstest.UploadTokens[u.provider])
 		credentials["test_event_code"] = "TEST123"
-		up, err := u.client.Open(u.of, "key", credentials, nil, "", false)
+		up, err := u.client.Open(u.provider, "key", credentials, nil, "", false)
 		if err != nil {
 			u.Fatal(err)
 		}

@@ -31,28 +31,28 @@ var (
 type uploader struct {
 	*testing.T
 
-	name   string // name of the case
-	of     string // the provider
-	can    adstest.UploadPlatform
-	clicks bool // use Google's older API
-	world  *adstest.Uploads
-	client *ads.Uploader
-	waits  []time.Duration
-	waited func()        // is called instead of each wait; nil: no function is called
-	limit  time.Duration // timeout of a request
-	event  func(id, click string) ads.Event
+	name     string // name of the case
+	provider string
+	can      adstest.UploadPlatform
+	clicks   bool // use Google's older API
+	world    *adstest.Uploads
+	client   *ads.Uploader
+	waits    []time.Duration
+	waited   func()        // is called instead of each wait; nil: no function is called
+	limit    time.Duration // timeout of a request
+	event    func(id, click string) ads.Event
 }
 
 // eachUploader runs a test for every platform.
 func eachUploader(t *testing.T, test func(*uploader)) {
 	t.Helper()
-	for _, of := range append(adstest.UploadPlatforms(), "google_ads by clicks", "microsoft_ads by uet") {
-		t.Run(of, func(t *testing.T) {
+	for _, name := range append(adstest.UploadPlatforms(), "google_ads by clicks", "microsoft_ads by uet") {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u := &uploader{T: t, name: of, world: &adstest.Uploads{}, limit: time.Minute}
+			u := &uploader{T: t, name: name, world: &adstest.Uploads{}, limit: time.Minute}
 			var by string
-			u.of, by, _ = strings.Cut(of, " by ")
-			u.clicks, u.can = by == "clicks", adstest.UploadPlatformOf(u.of)
+			u.provider, by, _ = strings.Cut(name, " by ")
+			u.clicks, u.can = by == "clicks", adstest.UploadPlatformOf(u.provider)
 			if by == "uet" {
 				u.can = adstest.UET
 			}
@@ -102,7 +102,7 @@ func (k *signedIn) Renew(_ context.Context, refused string) (string, error) {
 func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
 	u.Helper()
 	k := &signedIn{world: u.world, held: u.world.SignedIn()}
-	up, err := u.client.Open(u.of, "key", u.can.Credentials, k, u.can.Action, shadow)
+	up, err := u.client.Open(u.provider, "key", u.can.Credentials, k, u.can.Action, shadow)
 	if err != nil {
 		u.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (u *uploader) same(got, want any) {
 
 func (u *uploader) received(want int) []adstest.Uploaded {
 	u.Helper()
-	list := u.world.Taken(u.of)
+	list := u.world.Taken(u.provider)
 	if len(list) != want {
 		u.Errorf("the platform has %d conversions, want %d: %+v", len(list), want, list)
 	}
@@ -207,8 +207,8 @@ func TestUploadsAgain(t *testing.T) {
 	})
 }
 
-// TestUploadsChange: a conversion is restated and retracted if the platform supports this. Otherwise the reason says that it
-// does not.
+// TestUploadsChange: a conversion is restated and retracted if the platform supports this. Otherwise the reason says that the
+// platform does not support it.
 func TestUploadsChange(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -232,7 +232,7 @@ func TestUploadsChange(t *testing.T) {
 				u.Errorf("%+v", v)
 			}
 		}
-		if u.of == models.GoogleAds {
+		if u.provider == models.GoogleAds {
 			retracted.Query = "wbraid=w1"
 			if got, _ := u.send(up, retracted); got != "skipped" {
 				u.Errorf("a click with wbraid: %s", got)
@@ -291,7 +291,7 @@ func TestGoogleWhole(t *testing.T) {
 func TestGoogleConsent(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		if u.of != models.GoogleAds {
+		if u.provider != models.GoogleAds {
 			return
 		}
 		prefix := "CONSENT_"
@@ -299,9 +299,9 @@ func TestGoogleConsent(t *testing.T) {
 			prefix = ""
 		}
 		for stated, want := range map[string]string{"": "", "granted": prefix + "GRANTED", "denied": prefix + "DENIED"} {
-			credentials := maps.Clone(adstest.UploadTokens[u.of])
+			credentials := maps.Clone(adstest.UploadTokens[u.provider])
 			credentials["consent"] = stated
-			up, err := u.client.Open(u.of, "key", credentials, &signedIn{world: u.world, held: u.world.SignedIn()}, "987654321", false)
+			up, err := u.client.Open(u.provider, "key", credentials, &signedIn{world: u.world, held: u.world.SignedIn()}, "987654321", false)
 			if err != nil {
 				u.Fatal(err)
 			}
@@ -309,7 +309,7 @@ func TestGoogleConsent(t *testing.T) {
 			if got, list := u.send(up, u.event(id, id)); got != models.UploadAccepted {
 				u.Errorf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Taken(u.of) {
+			for _, v := range u.world.Taken(u.provider) {
 				if v.ID == id && v.Consent != want {
 					u.Errorf("%q: %q", stated, v.Consent)
 				}
@@ -323,12 +323,12 @@ func TestGoogleConsent(t *testing.T) {
 func TestMetaShadow(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		if u.of != models.Meta {
+		if u.provider != models.Meta {
 			return
 		}
-		credentials := maps.Clone(adstest.UploadTokens[u.of])
+		credentials := maps.Clone(adstest.UploadTokens[u.provider])
 		credentials["test_event_code"] = "TEST123"
-		up, err := u.client.Open(u.of, "key", credentials, nil, "", true)
+		up, err := u.client.Open(u.provider, "key", credentials, nil, "", true)
 		if err != nil {
 			u.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestUploadsSlow(t *testing.T) {
 }
 
 // TestUploadsExpired: an expired token of a sign-in is replaced once. If the account entered the token itself, the error says
-// that it is refused.
+// that the token is refused.
 func TestUploadsExpired(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -413,7 +413,7 @@ func TestUploadsExpired(t *testing.T) {
 func TestUploadsLacks(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, err := u.client.Open(u.of, "key", nil, nil, "1", false)
+		up, err := u.client.Open(u.provider, "key", nil, nil, "1", false)
 		if err != nil {
 			u.Fatal(err)
 		}

@@ -76,11 +76,11 @@ func (s suite) next(turns ...ai.Turn) (ai.Answer, error) {
 // script sets the model's turns, in order. The last turn repeats.
 func (s suite) script(list ...aitest.Turn) {
 	s.world.Reply = func(aitest.Received) aitest.Turn {
-		said := list[0]
+		turn := list[0]
 		if len(list) > 1 {
 			list = list[1:]
 		}
-		return said
+		return turn
 	}
 }
 
@@ -220,8 +220,8 @@ func (s suite) faults() {
 		}
 	}
 	s.world.Fail()
-	for want, said := range map[string]aitest.Turn{"said nothing": {}, "is gone": {Broken: true, Text: "the model is gone"}} {
-		s.script(said)
+	for want, turn := range map[string]aitest.Turn{"said nothing": {}, "is gone": {Broken: true, Text: "the model is gone"}} {
+		s.script(turn)
 		if a, err := s.next(ai.Turn{Text: "?"}); err == nil || !strings.Contains(err.Error(), want) {
 			s.Errorf("%+v, %v", a, err)
 		}
@@ -250,8 +250,8 @@ func (s suite) keys() {
 	}
 }
 
-// refusals: the error of the provider, in the form that its source shows, is told in the provider's words. A refused key and too many
-// requests are told as such, and nothing else is.
+// refusals: an error of the provider, in the form that its source shows, is returned in the provider's words. Only a refused key is
+// rest.ErrRefused, and only too many requests are rest.ErrBusy.
 func (s suite) refusals() {
 	if len(aitest.Refusals[s.name]) == 0 {
 		s.Errorf("%s has no refusals", s.name)

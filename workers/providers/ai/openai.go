@@ -28,7 +28,7 @@ const noCredit = "the account at the provider has no credit left"
 // isUnpaid reports whether an account is refused because it must be paid for. No model was asked.
 func isUnpaid(f *rest.FailureError) bool { return f.Status == http.StatusPaymentRequired }
 
-// explainUnpaid returns noCredit for such an account.
+// explainUnpaid returns noCredit for an account that must be paid for.
 func explainUnpaid(f *rest.FailureError) string {
 	if isUnpaid(f) {
 		return noCredit
@@ -49,7 +49,7 @@ func openOpenAI(api *rest.API) {
 	}
 }
 
-// openRouter uses the same format. Its list of models needs no key, so check tries the key with a separate request.
+// openRouter uses the format of OpenAI. Its list of models needs no key, so check tries the key with a separate request.
 var openRouter = provider{
 	base:  "https://openrouter.ai/api/v1",
 	sign:  rest.Bearer,

@@ -74,7 +74,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLimit: an error says how long the chat asks to wait.
+// TestLimit: an error has the time that the chat asks to wait.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	w, c, channels := open(t)

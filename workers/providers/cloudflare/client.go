@@ -178,9 +178,9 @@ func (c *Client) read(answer egress.Answer, into any) (Page, error) {
 	switch {
 	case refused && len(e.Errors) > 0:
 		texts := make([]string, 0, len(e.Errors))
-		for _, one := range e.Errors {
-			texts = append(texts, one.Message)
-			for _, cause := range one.Chain {
+		for _, failure := range e.Errors {
+			texts = append(texts, failure.Message)
+			for _, cause := range failure.Chain {
 				texts = append(texts, cause.Message)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // TestGoDaddyLimit: GoDaddy refuses right credentials of an account with few domains. The error says that the account is too small,
-// and not that the credentials are wrong. Wrong credentials are told as such.
+// and not that the credentials are wrong. For wrong credentials, the error says that they are wrong.
 func TestGoDaddyLimit(t *testing.T) {
 	t.Parallel()
 	status, body := http.StatusForbidden, `{"code":"ACCESS_DENIED","message":"Authenticated user is not allowed access"}`

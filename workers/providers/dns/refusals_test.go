@@ -9,8 +9,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// TestRefusals: the error of each provider, in the form that its source shows, is told in the provider's words. Refused credentials and
-// too many requests are told as such, and nothing else is.
+// TestRefusals: an error of each provider, in the form that its source shows, is returned in the provider's words. Only refused
+// credentials are rest.ErrRefused, and only too many requests are rest.ErrBusy.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, name := range fakes(t) {

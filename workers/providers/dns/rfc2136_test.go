@@ -22,7 +22,8 @@ import (
 // key may change the zones of the test's server.
 var key = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
-// TestServer uses a real server with a TSIG key. Names below a wildcard are free. A wrong key, zone or address gives an error.
+// TestServer uses a real server with a TSIG key. A name that only a wildcard matches has no records. A wrong key, zone or address gives
+// an error.
 func TestServer(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

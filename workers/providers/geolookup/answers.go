@@ -77,14 +77,14 @@ type maxMindFlags struct {
 // readMaxMind reads an answer of GeoIP2 Insights. The flags for anonymizers are in the object anonymizer. In older answers
 // they are in traits.
 func readMaxMind(a maxMindAnswer) models.Place {
-	t, z := a.Traits, a.Anonymizer
+	traits, anonymizer := a.Traits, a.Anonymizer
 	p := models.Place{
-		Country: a.Country.ISO, City: a.City.Names.En, ISP: cmp.Or(t.ISP, t.Organization), ASN: uint32(t.ASN),
-		ConnectionType: t.ConnectionType,
+		Country: a.Country.ISO, City: a.City.Names.En, ISP: cmp.Or(traits.ISP, traits.Organization), ASN: uint32(traits.ASN),
+		ConnectionType: traits.ConnectionType,
 		ProxyKind: proxyKind(
-			flag{"tor", z.Tor || t.Tor}, flag{"vpn", z.VPN || t.VPN},
-			flag{"proxy", z.Public || t.Public || z.Residential || t.Residential},
-			flag{"datacenter", z.Hosting || t.Hosting}, flag{"proxy", z.Anonymous || t.Anonymous}),
+			flag{"tor", anonymizer.Tor || traits.Tor}, flag{"vpn", anonymizer.VPN || traits.VPN},
+			flag{"proxy", anonymizer.Public || traits.Public || anonymizer.Residential || traits.Residential},
+			flag{"datacenter", anonymizer.Hosting || traits.Hosting}, flag{"proxy", anonymizer.Anonymous || traits.Anonymous}),
 	}
 	if len(a.Subdivisions) > 0 {
 		p.Region = a.Subdivisions[0].Names.En
@@ -138,7 +138,7 @@ func readIPinfo(a ipinfoAnswer) models.Place {
 	return p
 }
 
-// networkAnswer has the network of an address, as ipdata and IPinfo's former plans tell it.
+// networkAnswer has the network of an address, in the form of ipdata and of IPinfo's former plans.
 type networkAnswer struct {
 	ASN struct {
 		ASN  asNumber `json:"asn"`

@@ -40,8 +40,8 @@ type provider struct {
 	read func(body []byte) (models.Place, error)
 	// refused reports whether an answer with a status other than 401, 402 and 403 refuses the key.
 	refused func(status int, body []byte) bool
-	// next names the entry to try with a key that this one refuses; empty: none. It is for a provider with several APIs, each for the
-	// keys of some plans.
+	// next names the entry to try if this entry refuses the key; empty: there is no other entry. It is for a provider with several APIs,
+	// each for the keys of some plans.
 	next string
 }
 
@@ -115,7 +115,8 @@ type Client struct {
 	o Options
 
 	mu sync.Mutex
-	// accepted has the entry of providers that has accepted a key, for keys that the first entry of their provider refuses.
+	// accepted has the entry of providers that accepts a key, by provider and key. It has only keys that the provider's first entry
+	// refuses.
 	accepted map[[2]string]string
 }
 

@@ -70,7 +70,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestErrors: the documented errors of each provider are told apart.
+// TestErrors: the documented errors of each provider are distinguished.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	w, c := newClient(t)

@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/mail/mailtest"
 )
 
-// TestRefusals: a server that refuses the password or the receiver is told as refusing, in its own words and without the password.
+// TestRefusals: if the server refuses the password or the receiver, the error has the server's words and not the password.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	server := mailtest.New(t)

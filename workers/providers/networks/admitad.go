@@ -43,8 +43,8 @@ func admitadPage(ctx context.Context, s *session, period Range, cursor string) (
 	err = s.authorized(ctx, rest.Request{Path: "/statistics/actions/", Query: query}, &answer)
 	for _, v := range answer.Results {
 		orders = append(orders, Order{
-			Click: v.click("subid", "subid1", "subid2", "subid3", "subid4"), ID: v.get("action_id", "id"), Word: v.get("status"),
-			Payout: v.get("payment"), Currency: v.get("currency"), Sale: v.get("cart"), At: s.when(v["action_date"]),
+			Click: clickIn(v, "subid", "subid1", "subid2", "subid3", "subid4"), ID: v.Get("action_id", "id"), Word: v.Get("status"),
+			Payout: v.Get("payment"), Currency: v.Get("currency"), Sale: v.Get("cart"), At: s.when(v["action_date"]),
 		})
 	}
 	read := offset + len(orders)

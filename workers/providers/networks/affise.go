@@ -55,14 +55,14 @@ func affisePage(ctx context.Context, s *session, period Range, cursor string) (o
 		"status[]": {"1", "2", "3", "4", "5"}, "page": {strconv.Itoa(page)}, "limit": {strconv.Itoa(affiseRows)},
 	}, &answer)
 	for _, v := range answer.Conversions {
-		goal := v.get("goal_value")
+		goal := v.Get("goal_value")
 		if goal == "1" || goal == "0" { // the plain conversion
 			goal = ""
 		}
 		orders = append(orders, Order{
-			Click: v.click("sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "clickid"),
-			ID:    v.get("id", "action_id"), Goal: goal, Word: v.get("status"),
-			Payout: v.get("payouts"), Currency: v.get("currency"), At: s.when(v["created_at"]),
+			Click: clickIn(v, "sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "clickid"),
+			ID:    v.Get("id", "action_id"), Goal: goal, Word: v.Get("status"),
+			Payout: v.Get("payouts"), Currency: v.Get("currency"), At: s.when(v["created_at"]),
 		})
 	}
 	more := len(orders) > 0 && page*max(answer.Pagination.Size.Number(), 1) < answer.Pagination.Total.Number()

@@ -45,13 +45,13 @@ func awinPage(ctx context.Context, s *session, period Range, _ string) (orders [
 	for _, v := range answer {
 		o := Order{ID: string(v.ID), Word: string(v.Status), At: s.when(v.At)}
 		for _, c := range v.Commission {
-			o.Payout, o.Currency = c.get("amount"), c.get("currency")
+			o.Payout, o.Currency = c.Get("amount"), c.Get("currency")
 		}
 		for _, sale := range v.Sale {
-			o.Sale, o.SaleCurrency = sale.get("amount"), sale.get("currency")
+			o.Sale, o.SaleCurrency = sale.Get("amount"), sale.Get("currency")
 		}
 		for _, r := range v.Refs {
-			o.Click = r.click("clickRef", "clickRef2", "clickRef3", "clickRef4", "clickRef5", "clickRef6")
+			o.Click = clickIn(r, "clickRef", "clickRef2", "clickRef3", "clickRef4", "clickRef5", "clickRef6")
 		}
 		orders = append(orders, o)
 	}

@@ -55,8 +55,8 @@ func cakePage(ctx context.Context, s *session, period Range, cursor string) (ord
 	}, &answer)
 	for _, v := range answer.Data {
 		o := Order{
-			Click: v.click("subid_1", "subid_2", "subid_3", "subid_4", "subid_5"), ID: v.get("conversion_id"), Word: v.get("disposition"),
-			Payout: v.get("price"), At: s.when(v["conversion_date"]),
+			Click: clickIn(v, "subid_1", "subid_2", "subid_3", "subid_4", "subid_5"), ID: v.Get("conversion_id"), Word: v.Get("disposition"),
+			Payout: v.Get("price"), At: s.when(v["conversion_date"]),
 		}
 		if o.At.IsZero() || period.Has(o.At.Time) {
 			orders = append(orders, o)

@@ -54,8 +54,8 @@ func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 		since = now
 	}
 	from := since.Add(-overlap / parts)
-	if kept := now.Add(-time.Duration(s.keeps) * day); s.keeps > 0 && from.Before(kept) {
-		from = kept
+	if oldest := now.Add(-time.Duration(s.keeps) * day); s.keeps > 0 && from.Before(oldest) {
+		from = oldest
 	}
 	until := from.Add(time.Duration(s.feedDays) * day / parts).Truncate(time.Second)
 	if until.After(now) {

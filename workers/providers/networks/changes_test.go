@@ -60,8 +60,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// lateDecision: a decision about an order that is 200 days old is read, and the days of the order are not asked. A decision shortly
-// before since is read again. A decision long before it is not.
+// lateDecision: a decision about an order that is 200 days old is read, without a request for the days of the order. A decision shortly
+// before since is read again. A decision long before since is not read.
 func (s *suite) lateDecision() {
 	since := present.Add(-3 * time.Hour)
 	s.world.Set(s.late(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
@@ -79,8 +79,8 @@ func (s *suite) lateDecision() {
 	}
 }
 
-// periods: a long time is read in several periods, each of them in requests that the platform allows. Together they have every
-// decision that the platform keeps, and each ends where the next one begins.
+// periods: a long time is read in several periods, each of them in requests that the platform allows. Together the periods have every
+// decision that the platform keeps. Each period ends where the next period begins.
 func (s *suite) periods() {
 	var times []time.Time
 	for d := range 200 {
@@ -108,8 +108,8 @@ func (s *suite) periods() {
 	}
 }
 
-// manyChanges: if a period has too many decisions, a shorter one is read. So is the rest, later. Too many decisions at one moment
-// are an error.
+// manyChanges: if a period has too many decisions, a shorter period is read, and the next call reads the rest. Too many decisions at one
+// moment are an error.
 func (s *suite) manyChanges() {
 	times := make([]time.Time, 40)
 	for i := range times {
@@ -178,7 +178,7 @@ func TestEarlyReversal(t *testing.T) {
 	}
 }
 
-// TestAmendedAmount: Awin tells a changed amount apart from a decision, and both are read.
+// TestAmendedAmount: Awin reports changed amounts and decisions by different dates, and both are read.
 func TestAmendedAmount(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "awin")
@@ -191,8 +191,8 @@ func TestAmendedAmount(t *testing.T) {
 	}
 }
 
-// TestLateCorrection: CJ's corrections have posting dates of their own, and locked commissions their locking dates. A commission that
-// locks has no amount here, because a correction may have changed it.
+// TestLateCorrection: CJ's corrections have posting dates of their own, and locked commissions have locking dates. A commission that
+// locks has no amount here, because a correction may have changed the amount.
 func TestLateCorrection(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "cj")

@@ -69,16 +69,16 @@ func cjPage(ctx context.Context, s *session, period Range, cursor string) (order
 	}, &answer)
 	for _, v := range answer.Data.Commissions.Records {
 		o := Order{
-			Click: v.click("shopperId"), ID: v.get("originalActionId", "commissionId"), Word: v.get("actionStatus"), At: s.when(v["eventDate"]),
-			Payout: v.get("pubCommissionAmountPubCurrency"), Sale: v.get("saleAmountPubCurrency"),
+			Click: clickIn(v, "shopperId"), ID: v.Get("originalActionId", "commissionId"), Word: v.Get("actionStatus"), At: s.when(v["eventDate"]),
+			Payout: v.Get("pubCommissionAmountPubCurrency"), Sale: v.Get("saleAmountPubCurrency"),
 		}
-		if usd := v.get("saleAmountUsd"); o.Sale == "" && usd != "" {
+		if usd := v.Get("saleAmountUsd"); o.Sale == "" && usd != "" {
 			o.Sale, o.SaleCurrency = usd, "USD"
 		}
-		if usd := v.get("pubCommissionAmountUsd"); o.Payout == "" && usd != "" {
+		if usd := v.Get("pubCommissionAmountUsd"); o.Payout == "" && usd != "" {
 			o.Payout, o.Currency = usd, "USD"
 		}
-		o.recordID, o.orderKey = v.get("commissionId"), o.ID
+		o.recordID, o.orderKey = v.Get("commissionId"), o.ID
 		if o.negative() {
 			o.isReversal, o.Status = true, models.StatusRejected
 		}

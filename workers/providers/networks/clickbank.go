@@ -46,13 +46,13 @@ func clickbankFailed(body []byte) string {
 
 func clickbankPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	page := platform.Place(cursor, 1)
-	sent, err := s.Send(ctx, rest.Request{
+	response, err := s.Send(ctx, rest.Request{
 		Method: http.MethodGet, Path: "/rest/1.3/orders2/list", Header: map[string]string{"Page": strconv.Itoa(page)},
 		Query: url.Values{
 			"startDate": {period.From.Format(time.DateOnly)}, "endDate": {period.To.Format(time.DateOnly)}, "role": {"AFFILIATE"},
 		},
 	})
-	if err != nil || len(bytes.TrimSpace(sent.Body)) == 0 { // there are no orders
+	if err != nil || len(bytes.TrimSpace(response.Body)) == 0 { // there are no orders
 		return nil, "", err
 	}
 	var answer struct {
@@ -66,7 +66,7 @@ func clickbankPage(ctx context.Context, s *session, period Range, cursor string)
 			Items    list[record] `json:"lineItemData"`
 		}] `json:"orderData"`
 	}
-	err = rest.Decode(sent.Body, &answer)
+	err = rest.Decode(response.Body, &answer)
 	for _, v := range answer.Orders {
 		kind := strings.ToUpper(string(v.Type))
 		if kind == "FEE" || strings.HasPrefix(kind, "TEST") {
@@ -83,5 +83,5 @@ func clickbankPage(ctx context.Context, s *session, period Range, cursor string)
 		o.recordID, o.orderKey, o.isReversal = o.ID+"\x00"+kind+"\x00"+string(v.At), o.ID, kind == "RFND" || kind == "CGBK"
 		orders = append(orders, o)
 	}
-	return orders, platform.Next(sent.Status == http.StatusPartialContent, page+1), err
+	return orders, platform.Next(response.Status == http.StatusPartialContent, page+1), err
 }

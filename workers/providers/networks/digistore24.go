@@ -116,8 +116,8 @@ func digistorePage(ctx context.Context, s *session, period Range, _ string) (ord
 			return nil, "", err
 		}
 	}
-	for _, one := range digistoreSum(answer.Items) {
-		if o, ok := details.order(s, one); ok {
+	for _, commission := range digistoreSum(answer.Items) {
+		if o, ok := details.order(s, commission); ok {
 			orders = append(orders, o)
 		}
 	}
@@ -151,7 +151,7 @@ func digistoreSum(all []digistoreCommission) []digistoreCommission {
 	return out
 }
 
-// digistoreDetails has what other functions tell of the purchases of commissions.
+// digistoreDetails has the transactions and the clicks of the purchases of commissions.
 type digistoreDetails struct {
 	clicks       map[string]string // by the purchase
 	transactions map[text]digistoreTransaction
@@ -186,10 +186,10 @@ func (d digistoreDetails) read(ctx context.Context, s *session, ids string) erro
 	if !strings.Contains(ids, ",") {
 		d.clicks[ids] = digistoreClick(tracking)
 	}
-	var each map[string]json.RawMessage
-	if json.Unmarshal(tracking, &each) == nil {
-		for id, one := range each {
-			if click := digistoreClick(one); click != "" {
+	var byPurchase map[string]json.RawMessage
+	if json.Unmarshal(tracking, &byPurchase) == nil {
+		for id, purchase := range byPurchase {
+			if click := digistoreClick(purchase); click != "" {
 				d.clicks[id] = click
 			}
 		}

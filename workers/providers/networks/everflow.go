@@ -45,15 +45,15 @@ const (
 // everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network has
 // given the conversion another name than Base. Only conversions on hold have an event_name, and only reports of networks a status.
 func everflowOrder(s *session, v record) Order {
-	event, goal := v.get("event", "event_name"), ""
-	name, isEvent := v.get("event_name"), v.get("is_event")
+	event, goal := v.Get("event", "event_name"), ""
+	name, isEvent := v.Get("event_name"), v.Get("is_event")
 	if isEvent == "true" || isEvent == "" && name != "" && !strings.EqualFold(name, "base") {
 		goal = event
 	}
 	return Order{
-		Click: v.click("sub1", "sub2", "sub3", "sub4", "sub5"), ID: v.get("conversion_id"), Goal: goal, Ref: v.get("transaction_id"),
-		GoalRef: event, Word: v.get("status"), Payout: v.get("revenue"), Currency: v.get("currency_id"),
-		Sale: v.get("sale_amount"), At: s.when(v["conversion_unix_timestamp"]),
+		Click: clickIn(v, "sub1", "sub2", "sub3", "sub4", "sub5"), ID: v.Get("conversion_id"), Goal: goal, Ref: v.Get("transaction_id"),
+		GoalRef: event, Word: v.Get("status"), Payout: v.Get("revenue"), Currency: v.Get("currency_id"),
+		Sale: v.Get("sale_amount"), At: s.when(v["conversion_unix_timestamp"]),
 	}
 }
 

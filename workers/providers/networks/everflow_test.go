@@ -79,7 +79,7 @@ func TestEverflowOld(t *testing.T) {
 	}
 }
 
-// TestStanding: a missing order was rejected if the platform reports only orders that stand, and if the range ends today.
+// TestStanding: Standing returns a range only for a platform that stops reporting rejected orders, and only if the range ends today.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -93,9 +93,9 @@ func TestStanding(t *testing.T) {
 		{"affise", 0, false},
 	} {
 		conn := newSuite(t, c.name).open(nil)
-		of, ok := conn.Standing(day, now().AddDate(0, 0, c.days))
-		if ok != c.want || !of.From.Equal(day) || !of.End().Equal(now().AddDate(0, 0, c.days+1)) {
-			t.Errorf("%s, %d days: %v, %v", c.name, c.days, of, ok)
+		standing, ok := conn.Standing(day, now().AddDate(0, 0, c.days))
+		if ok != c.want || !standing.From.Equal(day) || !standing.End().Equal(now().AddDate(0, 0, c.days+1)) {
+			t.Errorf("%s, %d days: %v, %v", c.name, c.days, standing, ok)
 		}
 	}
 }

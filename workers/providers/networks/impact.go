@@ -27,14 +27,14 @@ var impact = adapter{
 	feeds: []feed{{name: "ActionUpdates", page: impactReversed}, {name: "LockingDate", page: impactLocked}}, feedDays: 45,
 }
 
-// impactRows is the size of a page. Impact accepts 2,000 to 20,000 and refuses a range that has more than ten pages, which are as many
-// orders as an import may have.
+// impactRows is the size of a page. Impact accepts 2,000 to 20,000, and refuses a range that has more than ten pages. Ten pages have as
+// many orders as an import may have.
 const impactRows = 5000
 
 func impactOrder(s *session, v record) Order {
 	return Order{
-		Click: v.click("SubId1", "SubId2", "SubId3", "SharedId"), ID: v.get("Id"), Word: v.get("State"), Payout: v.get("Payout"),
-		Currency: v.get("Currency"), Sale: v.get("Amount"), At: s.when(v["EventDate"]),
+		Click: clickIn(v, "SubId1", "SubId2", "SubId3", "SharedId"), ID: v.Get("Id"), Word: v.Get("State"), Payout: v.Get("Payout"),
+		Currency: v.Get("Currency"), Sale: v.Get("Amount"), At: s.when(v["EventDate"]),
 	}
 }
 
@@ -42,13 +42,13 @@ func impactPage(ctx context.Context, s *session, period Range, cursor string) (o
 	return s.impactActions(ctx, "ActionDate", period, cursor)
 }
 
-// impactLocked reads the actions that lock in a period. An action that locks is approved or was reversed, and its amount is final. Its
-// change from pending to approved is no update for Impact's other questions.
+// impactLocked reads the actions that lock in a period. An action that locks is approved or was reversed, and its amount is final.
+// Impact's other requests do not report the change from pending to approved.
 func impactLocked(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	return s.impactActions(ctx, "LockingDate", period, cursor)
 }
 
-// impactActions reads a page of the actions that have a date of this name in a period.
+// impactActions reads a page of the actions whose date of the given name is in a period.
 func (s *session) impactActions(ctx context.Context, date string, period Range, cursor string) (orders []Order, next string, err error) {
 	var answer struct {
 		Pages   text         `json:"@numpages"`
@@ -71,7 +71,7 @@ func impactReversed(ctx context.Context, s *session, period Range, cursor string
 	page, err := s.impactGet(ctx, "/ActionUpdates", "StartDate", "EndDate", period, cursor, url.Values{"State": {"REVERSED"}}, &answer)
 	for _, v := range answer.Updates {
 		o := impactOrder(s, v)
-		o.ID, o.Payout, o.StatusOnly = v.get("ActionId"), "", true
+		o.ID, o.Payout, o.StatusOnly = v.Get("ActionId"), "", true
 		orders = append(orders, o)
 	}
 	return orders, platform.Next(len(orders) > 0 && page < answer.Pages.Number(), page+1), err

@@ -61,8 +61,8 @@ func partnerizePage(ctx context.Context, s *session, period Range, cursor string
 	for _, row := range answer.Conversions {
 		v := row.Data
 		o := Order{
-			Click: clickOf(v.Publisher), ID: string(v.ID), Word: v.Value.get("conversion_status"), Payout: v.Value.get("publisher_commission"),
-			Currency: string(v.Currency), Sale: v.Value.get("value"), At: s.when(v.At),
+			Click: clickOf(v.Publisher), ID: string(v.ID), Word: v.Value.Get("conversion_status"), Payout: v.Value.Get("publisher_commission"),
+			Currency: string(v.Currency), Sale: v.Value.Get("value"), At: s.when(v.At),
 		}
 		if strings.EqualFold(o.Word, "mixed") {
 			o.Status, o.Payout, o.Sale = partnerizeMixed(v.Items)
@@ -100,7 +100,7 @@ func partnerizeNext(cursor, page text) string {
 func partnerizeMixed(items []record) (status, payout, sale string) {
 	var earned, sold []text
 	for _, item := range items {
-		switch strings.ToLower(item.get("item_status")) {
+		switch strings.ToLower(item.Get("item_status")) {
 		case "approved":
 			if status == "" {
 				status = models.StatusApproved

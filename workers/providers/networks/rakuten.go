@@ -42,12 +42,12 @@ func rakutenPage(ctx context.Context, s *session, period Range, cursor string) (
 	}}, &answer)
 	for _, v := range answer {
 		o := Order{
-			Click: v.click("u1"), ID: v.get("etransaction_id"), Word: v.get("is_event"), Payout: v.get("commissions"), Currency: v.get("currency"),
-			Sale: v.get("sale_amount"), At: s.when(v["transaction_date"]),
+			Click: clickIn(v, "u1"), ID: v.Get("etransaction_id"), Word: v.Get("is_event"), Payout: v.Get("commissions"), Currency: v.Get("currency"),
+			Sale: v.Get("sale_amount"), At: s.when(v["transaction_date"]),
 		}
 		o.recordID = o.ID
-		if order := v.get("order_id"); order != "" {
-			o.orderKey = strings.Join([]string{v.get("advertiser_id"), order, v.get("sku_number")}, "\x00")
+		if order := v.Get("order_id"); order != "" {
+			o.orderKey = strings.Join([]string{v.Get("advertiser_id"), order, v.Get("sku_number")}, "\x00")
 		}
 		if o.negative() {
 			o.isReversal, o.Status = true, models.StatusRejected

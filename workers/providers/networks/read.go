@@ -13,21 +13,10 @@ type text = rest.Text
 
 type list[T any] = rest.List[T]
 
-// record has the fields of an item of an answer, by name. A field that is an object or a list is empty.
-type record map[string]text
+type record = rest.Record
 
-// get returns the first field that is not empty.
-func (r record) get(names ...string) string {
-	for _, name := range names {
-		if r[name] != "" {
-			return string(r[name])
-		}
-	}
-	return ""
-}
-
-// click returns the field that is one of our click ids, else the first field that is not empty.
-func (r record) click(names ...string) string {
+// clickIn returns the field that is one of our click ids, else the first field that is not empty.
+func clickIn(r record, names ...string) string {
 	texts := make([]text, len(names))
 	for i, name := range names {
 		texts[i] = r[name]

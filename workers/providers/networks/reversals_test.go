@@ -2,16 +2,16 @@ package networks
 
 import "testing"
 
-// TestSettle: a reversal that is read with its order is subtracted from it. A reversal that is read without its order stays
-// alone.
-func TestSettle(t *testing.T) {
+// TestNetReversals: a reversal that is read with its order is subtracted from the order. A reversal that is read without its order
+// stays in the list.
+func TestNetReversals(t *testing.T) {
 	t.Parallel()
 	sale := Order{ID: "1", orderKey: "w", recordID: "a", Payout: "10", Status: "approved"}
-	back := Order{ID: "1", orderKey: "w", recordID: "b", Payout: "-2", Status: "rejected", isReversal: true}
-	if got := netReversals([]Order{back, sale, back}); len(got) != 1 || got[0].Payout != "8" || got[0].Status != "approved" || got[0].Alone {
+	reversal := Order{ID: "1", orderKey: "w", recordID: "b", Payout: "-2", Status: "rejected", isReversal: true}
+	if got := netReversals([]Order{reversal, sale, reversal}); len(got) != 1 || got[0].Payout != "8" || got[0].Status != "approved" || got[0].Alone {
 		t.Errorf("a reversal read with its order: %+v", got)
 	}
-	if got := netReversals([]Order{back}); len(got) != 1 || !got[0].Alone || got[0].Status != "rejected" {
+	if got := netReversals([]Order{reversal}); len(got) != 1 || !got[0].Alone || got[0].Status != "rejected" {
 		t.Errorf("a reversal read without its order: %+v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"switchyard/workers/providers/rest"
@@ -29,13 +30,8 @@ func host(name, suffix string) string {
 
 // mentions reports whether the text of a failure contains one of the words. The words must be in lower case.
 func mentions(f *rest.FailureError, words ...string) bool {
-	said := strings.ToLower(f.Text)
-	for _, w := range words {
-		if strings.Contains(said, w) {
-			return true
-		}
-	}
-	return false
+	complaint := strings.ToLower(f.Text)
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(complaint, word) })
 }
 
 // basic signs requests with a user and a password.

@@ -83,8 +83,8 @@ func TestCakeDisposition(t *testing.T) {
 	}
 }
 
-// TestPartnerizePages: the cursor of the next page is a member of the answer, or a parameter in the address of the next page. An offset in
-// that address does as well.
+// TestPartnerizePages: the next page is requested by the cursor in the answer, or by the cursor or offset in the address of the next
+// page.
 func TestPartnerizePages(t *testing.T) {
 	t.Parallel()
 	const order = `{"conversions": [{"conversion_data": {"conversion_id": "%s", "conversion_value": {"conversion_status": "approved"}}}]%s}`
@@ -112,8 +112,8 @@ func TestPartnerizePages(t *testing.T) {
 	}
 }
 
-// TestEbayRecords: pages are followed by the address of the next one, on the host of the API only. The latest update of a transaction comes
-// last, where it counts. A sale has no goal, and another event has its name.
+// TestEbayRecords: the next page is requested by its address, but only on the host of the API. The latest update of a transaction comes
+// last, so it counts. A sale has no goal. Any other event has its name as the goal.
 func TestEbayRecords(t *testing.T) {
 	t.Parallel()
 	var asked []string

@@ -120,14 +120,14 @@ func (s *suite) zone() {
 
 // twice: an order that the platform lists twice is recognized by its id.
 func (s *suite) twice() {
-	one := s.orders(1)[0]
-	s.world.Set(one, one)
+	order := s.orders(1)[0]
+	s.world.Set(order, order)
 	got := s.read(s.open(nil))
 	if len(got) == 0 || len(got) > 2 {
 		s.Fatalf("%+v", got)
 	}
 	for _, o := range got {
-		if o.ID != one.ID || o.Status != one.Status || o != got[0] {
+		if o.ID != order.ID || o.Status != order.Status || o != got[0] {
 			s.Errorf("%+v", got)
 		}
 	}

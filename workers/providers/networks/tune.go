@@ -85,15 +85,15 @@ func tunePage(ctx context.Context, s *session, period Range, cursor string) (ord
 	err = s.tuneGet(ctx, query, &answer)
 	for _, data := range answer.Response.Data {
 		for _, row := range data.Data {
-			v, goal := row.Stat, row.Goal.get("name")
+			v, goal := row.Stat, row.Goal.Get("name")
 			if strings.EqualFold(goal, "default") { // the goal of an offer without goals
 				goal = ""
 			}
 			orders = append(orders, Order{
-				Click: v.click("affiliate_info1", "affiliate_info2", "affiliate_info3", "affiliate_info4", "affiliate_info5"),
-				ID:    v.get("tune_event_id", "id", "ad_id"), Goal: goal, Ref: v.get("ad_id"), GoalRef: v.get("goal_id"), Word: v.get("conversion_status"),
-				Payout:   v.get("payout", "approved_payout"), // approved_payout is 0 while the conversion is not approved
-				Currency: v.get("currency"), Sale: v.get("sale_amount"), At: s.when(v["datetime"]),
+				Click: clickIn(v, "affiliate_info1", "affiliate_info2", "affiliate_info3", "affiliate_info4", "affiliate_info5"),
+				ID:    v.Get("tune_event_id", "id", "ad_id"), Goal: goal, Ref: v.Get("ad_id"), GoalRef: v.Get("goal_id"), Word: v.Get("conversion_status"),
+				Payout:   v.Get("payout", "approved_payout"), // approved_payout is 0 while the conversion is not approved
+				Currency: v.Get("currency"), Sale: v.Get("sale_amount"), At: s.when(v["datetime"]),
 			})
 		}
 		next = platform.Next(len(orders) > 0 && page < data.Pages.Number(), page+1)

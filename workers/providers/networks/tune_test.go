@@ -46,8 +46,8 @@ func TestTuneGoals(t *testing.T) {
 	}
 }
 
-// TestTuneUnknownFields: a network that does not know an optional field is asked again without it, once in a session. Without payout
-// there is the approved payout.
+// TestTuneUnknownFields: if a network does not know an optional field, the request is sent again without the field, once in a session.
+// If the network does not know the payout, the order has the approved payout.
 func TestTuneUnknownFields(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "tune")

@@ -79,10 +79,10 @@ func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name str
 	if i := slices.IndexFunc(list, func(have Action) bool { return have.Name == name }); i >= 0 {
 		return list[i], nil
 	}
-	made, err := entry.create(ctx, s, a, name)
+	action, err := entry.create(ctx, s, a, name)
 	if err != nil {
-		return made, s.publicError(err)
+		return action, s.publicError(err)
 	}
-	made.ReadyAt = c.ReadyBy(a.Provider)
-	return made, nil
+	action.ReadyAt = c.ReadyBy(a.Provider)
+	return action, nil
 }

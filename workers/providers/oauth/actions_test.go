@@ -31,21 +31,21 @@ func TestActions(t *testing.T) {
 				t.Fatalf("%+v, %v", list, err)
 			}
 			before := time.Now()
-			made, err := c.CreateAction(t.Context(), a, token, "Sales")
-			if err != nil || made.ID == "" || made.Name != "Sales" || made.Category == "" || made.Status == "" {
-				t.Fatalf("%+v, %v", made, err)
+			created, err := c.CreateAction(t.Context(), a, token, "Sales")
+			if err != nil || created.ID == "" || created.Name != "Sales" || created.Category == "" || created.Status == "" {
+				t.Fatalf("%+v, %v", created, err)
 			}
-			if a.Provider == models.GoogleAds && (made.ReadyAt != nil || made.Resource != "customers/1234567890/conversionActions/"+made.ID) {
-				t.Errorf("%+v", made)
+			if a.Provider == models.GoogleAds && (created.ReadyAt != nil || created.Resource != "customers/1234567890/conversionActions/"+created.ID) {
+				t.Errorf("%+v", created)
 			}
-			if a.Provider == models.MicrosoftAds && (made.ReadyAt == nil || made.ReadyAt.Before(before.Add(2*time.Hour))) {
-				t.Errorf("ready at %v", made.ReadyAt)
+			if a.Provider == models.MicrosoftAds && (created.ReadyAt == nil || created.ReadyAt.Before(before.Add(2*time.Hour))) {
+				t.Errorf("ready at %v", created.ReadyAt)
 			}
-			if currency := w.Currency(a.Provider, made.ID); currency != map[string]string{models.GoogleAds: "EUR", models.MicrosoftAds: "USD"}[a.Provider] {
+			if currency := w.Currency(a.Provider, created.ID); currency != map[string]string{models.GoogleAds: "EUR", models.MicrosoftAds: "USD"}[a.Provider] {
 				t.Errorf("in %q", currency)
 			}
 			again, err := c.CreateAction(t.Context(), a, token, "Sales")
-			if err != nil || again.ID != made.ID || again.ReadyAt != nil || len(w.Actions(a.Provider)) != 1 {
+			if err != nil || again.ID != created.ID || again.ReadyAt != nil || len(w.Actions(a.Provider)) != 1 {
 				t.Errorf("%+v, %v: %v", again, err, w.Actions(a.Provider))
 			}
 			if list, err := c.Actions(t.Context(), a, token); err != nil || len(list) != 1 || list[0] != again {
@@ -53,14 +53,14 @@ func TestActions(t *testing.T) {
 			}
 			if a.Provider == models.GoogleAds { // a manager tracks the conversions of its accounts
 				w.SetManager("9998887777")
-				for _, of := range []func() (oauth.Action, error){
+				for _, call := range []func() (oauth.Action, error){
 					func() (oauth.Action, error) { return c.CreateAction(t.Context(), a, token, "Sales") },
 					func() (oauth.Action, error) {
 						list, err := c.Actions(t.Context(), a, token)
 						return list[0], err
 					},
 				} {
-					if found, err := of(); err != nil || found.Resource != "customers/9998887777/conversionActions/"+made.ID {
+					if found, err := call(); err != nil || found.Resource != "customers/9998887777/conversionActions/"+created.ID {
 						t.Errorf("%+v, %v", found, err)
 					}
 				}

@@ -65,20 +65,20 @@ func refresh(ctx context.Context, s *session, t models.OAuthTokens) (models.OAut
 	return s.grant(fresh), nil
 }
 
-// lost are the OAuth errors after which the user has to sign in again.
-var lost = []string{"invalid_grant", "interaction_required", "consent_required", "login_required"}
+// revokedCodes are the OAuth errors after which the user has to sign in again.
+var revokedCodes = []string{"invalid_grant", "interaction_required", "consent_required", "login_required"}
 
 // failure converts the error that a platform answers instead of tokens. The result does not contain the body of the answer.
 func failure(err error) error {
-	said, ok := errors.AsType[*oauth2.RetrieveError](err)
+	refusal, ok := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
 	case !ok:
 		return err
-	case said.ErrorCode == "":
-		return fmt.Errorf("the platform answered %d", said.Response.StatusCode)
+	case refusal.ErrorCode == "":
+		return fmt.Errorf("the platform answered %d", refusal.Response.StatusCode)
 	}
-	text := strings.TrimSuffix(said.ErrorCode+": "+said.ErrorDescription, ": ")
-	if slices.Contains(lost, said.ErrorCode) {
+	text := strings.TrimSuffix(refusal.ErrorCode+": "+refusal.ErrorDescription, ": ")
+	if slices.Contains(revokedCodes, refusal.ErrorCode) {
 		return fmt.Errorf("%w: %s", ErrRevoked, text)
 	}
 	return fmt.Errorf("the platform refused: %s", text)

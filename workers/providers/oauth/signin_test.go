@@ -40,11 +40,11 @@ func visited(t *testing.T, w *oauthtest.World, provider string) string {
 	if err != nil || strings.Contains(address, verifier) || strings.Contains(address, oauthtest.Apps()[provider].Secret) {
 		t.Fatalf("%s, %v", address, err)
 	}
-	back := w.Visit(t, address)
-	if got := back.Query().Get("state"); got != "the-state" || !strings.HasPrefix(back.String(), redirect+"?") {
-		t.Fatalf("sent to %s", back)
+	redirected := w.Visit(t, address)
+	if got := redirected.Query().Get("state"); got != "the-state" || !strings.HasPrefix(redirected.String(), redirect+"?") {
+		t.Fatalf("sent to %s", redirected)
 	}
-	return back.Query().Get("code")
+	return redirected.Query().Get("code")
 }
 
 func signedIn(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) models.OAuthGrant {
@@ -223,18 +223,18 @@ func TestNotConfigured(t *testing.T) {
 	apps := oauthtest.Apps()
 	bare := apps[models.MicrosoftAds]
 	bare.DeveloperToken = ""
-	some := oauth.Apps{ByProvider: map[string]oauth.App{models.MicrosoftAds: bare, models.Meta: {ID: "x"}}, URL: w.URL}
-	c := oauth.New(oauth.Options{Apps: some, Egress: egresstest.Client(t, w.Server, egress.Options{})})
+	incomplete := oauth.Apps{ByProvider: map[string]oauth.App{models.MicrosoftAds: bare, models.Meta: {ID: "x"}}, URL: w.URL}
+	c := oauth.New(oauth.Options{Apps: incomplete, Egress: egresstest.Client(t, w.Server, egress.Options{})})
 	token := signedIn(t, w, c, models.MicrosoftAds).Tokens.Access
 	_, without := c.Accounts(t.Context(), models.MicrosoftAds, token)
-	_, missing := some.Address(models.GoogleAds, "s", verifier, redirect)
+	_, missing := incomplete.Address(models.GoogleAds, "s", verifier, redirect)
 	_, half := c.Exchange(t.Context(), models.Meta, "x", verifier, redirect)
 	for what, err := range map[string]error{"developer token": without, "no app": missing, "no secret": half} {
 		if e, ok := models.AsError(err); !ok || e.Code != "not_configured" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if !some.Configured(models.MicrosoftAds) || some.Configured(models.Meta) || some.Configured("x") {
+	if !incomplete.Configured(models.MicrosoftAds) || incomplete.Configured(models.Meta) || incomplete.Configured("x") {
 		t.Error("Configured is wrong")
 	}
 }

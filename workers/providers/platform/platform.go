@@ -114,11 +114,11 @@ func (r Range) Split(days int) []Range {
 	return out
 }
 
-// Place returns the number in a cursor that Next has made. It is first for the first page.
+// Place returns the number in a cursor of Next. For the empty cursor of the first page, it returns first.
 func Place(cursor string, first int) int { return max(rest.Text(cursor).Number(), first) }
 
-// Next returns the cursor of the page at a place: its number, or the number of its first row. If there is no more page, it returns the
-// cursor after the last page.
+// Next returns the cursor of the next page. place is the number of that page, or of its first row. If more is false, there is no next
+// page, and the cursor is empty.
 func Next(more bool, place int) string {
 	if !more {
 		return ""

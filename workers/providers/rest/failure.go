@@ -152,8 +152,8 @@ var messageMembers = map[string]bool{
 // maxComplaint is the maximum number of characters that are shown of a provider's words.
 const maxComplaint = 300
 
-// Complaint returns the words in the JSON of an error, whatever its form. Words are the texts of members that told names, and
-// texts in lists. For any other answer the result is empty.
+// Complaint returns the words in the JSON of an error, whatever its form. Words are the texts of the members in
+// messageMembers, and texts in lists. For any other answer the result is empty.
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))

@@ -39,6 +39,19 @@ func (t Text) Number() int {
 	return n
 }
 
+// Record has the fields of a JSON object, by name. A field that is an object or a list is empty.
+type Record map[string]Text
+
+// Get returns the first of the fields that is not empty.
+func (r Record) Get(names ...string) string {
+	for _, name := range names {
+		if r[name] != "" {
+			return string(r[name])
+		}
+	}
+	return ""
+}
+
 // List is a JSON list. It also decodes the forms that some providers write in its place: a single item, an object with the
 // items as its members, or nothing.
 type List[T any] []T
@@ -89,7 +102,7 @@ func (l *List[T]) fromObject(raw []byte) error {
 			return err
 		}
 		if v = bytes.TrimSpace(v); len(v) == 0 || v[0] != '{' {
-			var one T // its members are no items, so the object itself is one
+			var one T // the members are not items, so the object itself is the only item
 			err := json.Unmarshal(raw, &one)
 			*l = List[T]{one}
 			return err
@@ -121,7 +134,7 @@ const MaxRows = 50_001
 // that a customer has entered may send any answer.
 const maxRow = 64 << 10
 
-// Row is a row of an answer. Key is the name of the member that it is, if the rows are the members of an object.
+// Row is a row of an answer. If the rows are the members of an object, Key is the name of the member.
 type Row struct {
 	Key   string
 	value any
@@ -194,7 +207,7 @@ func JSONRows(body []byte, path, name string, each func(Row)) error {
 		}
 		each(Row{key, row})
 	}
-	if end, err := dec.Token(); err != nil || end != begin+2 { // the answer ended early: the end of [ is ], and of { is }
+	if end, err := dec.Token(); err != nil || end != begin+2 { // the list did not end: [ + 2 is ], and { + 2 is }
 		return ErrForm
 	}
 	return nil

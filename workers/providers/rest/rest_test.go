@@ -224,8 +224,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestNobodyWaits: if the caller gives up between two attempts, the error is the provider's and not the error of the wait.
-func TestNobodyWaits(t *testing.T) {
+// TestCallerGivesUp: if the caller gives up between two attempts, the error is the provider's and not the error of the wait.
+func TestCallerGivesUp(t *testing.T) {
 	t.Parallel()
 	api, asked, _ := provider(t, respond(502, `{"message": "down"}`))
 	api.RetryTime, api.Wait = time.Minute, func(context.Context, time.Duration) error { return context.DeadlineExceeded }

@@ -92,7 +92,8 @@ func (s *lookup5) Lookup(ctx context.Context, urls []string) (map[string][]strin
 	return out, nil
 }
 
-// search looks up the URLs of one call, which are sent as sent, and adds the threats of the listed ones to out.
+// search looks up the URLs of one call, and adds the threats of the listed URLs to out. sent has the URLs in the form in which they are
+// sent.
 func (s *lookup5) search(ctx context.Context, urls, sent []string, out map[string][]string) error {
 	body, err := s.call(ctx, "/v5/urls:search", url.Values{"urls": sent}, binaryStatus)
 	if err != nil {
@@ -122,8 +123,8 @@ func (s *lookup5) search(ctx context.Context, urls, sent []string, out map[strin
 	return nil
 }
 
-// isExpression reports whether a listed address covers the asked one: its host is the same or a parent, and the asked path begins
-// with its path. The list answers such an address in place of the asked one.
+// isExpression reports whether a listed address covers the requested address: its host is the same or a parent, and the requested path
+// begins with its path. The list answers with such an address in place of the requested address.
 func isExpression(listed, asked string) bool {
 	if !strings.Contains(listed, "://") {
 		listed = "http://" + listed

@@ -2,7 +2,7 @@ package safebrowsing
 
 import "testing"
 
-// TestIsExpression: the list may answer a parent of the host and the beginning of the path in place of the asked address.
+// TestIsExpression: in place of the requested address, the list may name a parent of its host and the beginning of its path.
 func TestIsExpression(t *testing.T) {
 	t.Parallel()
 	const asked = "https://shop.a.example/buy/now.html?x=1"

@@ -91,7 +91,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestLongURLs: URLs that are together too long for one call are looked up in several. A single URL that is too long is looked up
+// TestLongURLs: URLs that are together too long for one call are looked up in several calls. A single URL that is too long is looked up
 // without its query, or by its host.
 func TestLongURLs(t *testing.T) {
 	t.Parallel()

@@ -43,19 +43,19 @@ var outbrain = Fake{
 // outbrainCampaigns returns the rows, grouped by campaign.
 func outbrainCampaigns(rows []Row) []object {
 	var ids []string
-	of := map[string][]object{}
+	byCampaign := map[string][]object{}
 	for _, r := range rows {
 		if !slices.Contains(ids, r.Campaign) {
 			ids = append(ids, r.Campaign)
 		}
-		of[r.Campaign] = append(of[r.Campaign], object{
+		byCampaign[r.Campaign] = append(byCampaign[r.Campaign], object{
 			"metadata": object{"id": r.Day, "fromDate": r.Day, "toDate": r.Day},
 			"metrics":  r.without(object{"spend": r.spent(), "clicks": r.Clicks, "impressions": r.Impressions, "conversions": 0}, "spend", "clicks", "impressions"),
 		})
 	}
 	out := []object{}
 	for _, id := range ids {
-		out = append(out, object{"campaignId": id, "results": of[id], "totalResults": len(of[id])})
+		out = append(out, object{"campaignId": id, "results": byCampaign[id], "totalResults": len(byCampaign[id])})
 	}
 	return out
 }

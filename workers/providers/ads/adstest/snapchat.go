@@ -161,8 +161,8 @@ type snapchatKeys struct {
 // valid reports whether all keys are hashes.
 func (k snapchatKeys) valid() bool {
 	for _, list := range [][]string{k.Em, k.Ph, k.Fn, k.Ln, k.Ct, k.St, k.Zp, k.Country} {
-		for _, one := range list {
-			if !hash.MatchString(one) {
+		for _, text := range list {
+			if !hash.MatchString(text) {
 				return false
 			}
 		}

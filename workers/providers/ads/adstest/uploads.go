@@ -46,7 +46,7 @@ type Uploads struct {
 	tried    int                       // events that did not count: only validated, or test events
 	silent   bool                      // refusals do not name the refused events
 	expired  int                       // number of tokens that are no longer valid
-	whole    string                    // error code with which Google refuses every request of its older API
+	whole    string                    // error code with which Google refuses whole requests of its older API; empty: it accepts them
 	terms    bool                      // Google's customer has not agreed to the terms for hashed personal data
 	project  string                    // reason for which Google refuses the project of the install
 	pause    func(platform string)
@@ -247,7 +247,7 @@ func (c *uploadCall) says(status int, answer any) { c.status, c.answer = status,
 // read decodes the body.
 func (c *uploadCall) read(into any) bool { return json.Unmarshal(c.raw, into) == nil }
 
-// readStrictly decodes the body. It fails if the body has a field that into has not.
+// readStrictly decodes the body. It fails if the body has a field that into does not have.
 func (c *uploadCall) readStrictly(into any) error {
 	d := json.NewDecoder(bytes.NewReader(c.raw))
 	d.DisallowUnknownFields()

@@ -135,7 +135,7 @@ type googleEvent struct {
 
 func (e googleEvent) click() string { return e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid }
 
-// googleDestination refuses a request whose destination is wrong. It answers as if it had looked at no event.
+// googleDestination refuses a request whose destination is wrong, and says nothing about the events.
 func googleDestination(c *uploadCall, body googleEvents) bool {
 	to := body.Destinations[0]
 	switch {
@@ -151,7 +151,7 @@ func googleDestination(c *uploadCall, body googleEvents) bool {
 	return false
 }
 
-// googleBad returns the violations of the events of a request. One of them makes the whole request fail.
+// googleBad returns the violations of the events of a request. A single violation makes the whole request fail.
 func googleBad(c *uploadCall, body googleEvents) (bad []document) {
 	for i, e := range body.Events {
 		at := fmt.Sprintf("events[%d].", i)
@@ -229,7 +229,7 @@ func googleIngest(c *uploadCall) {
 	c.says(http.StatusOK, document{"requestId": request})
 }
 
-// googleDecided returns the outcome of a request with all events in total. Google already knew the given number of them.
+// googleDecided returns the outcome of a request. all is the number of its events, known the number of events that Google already had.
 func googleDecided(known, all int) RequestOutcome {
 	const reason = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	switch known {

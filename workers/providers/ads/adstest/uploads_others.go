@@ -238,8 +238,8 @@ func tiktokPlace(f flaw) string {
 	return "Batch" + strings.TrimPrefix(path, "data")
 }
 
-// tiktokStore stores n events, except those whose click id is to be refused. A click id that begins with "form" has the whole
-// request refused, with the place of the event. A silent refusal names no place.
+// tiktokStore stores n events, except those whose click id is to be refused. If a click id begins with "form", the whole request is
+// refused, with the place of the event. A silent refusal names no place.
 func tiktokStore(c *uploadCall, at func(i int) Uploaded, n int) {
 	var failed []document
 	for i := range n {

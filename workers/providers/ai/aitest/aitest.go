@@ -175,13 +175,13 @@ func (c *request) serve(name string, fault resttest.Fault) {
 		return
 	}
 	asked.Provider, asked.Raw = name, string(c.body)
-	said := c.world.turn(asked)
+	turn := c.world.turn(asked)
 	switch {
-	case !c.works(said.Fault):
-	case said.Broken:
-		c.fake.refuse(c, http.StatusOK, said.Text)
+	case !c.works(turn.Fault):
+	case turn.Broken:
+		c.fake.refuse(c, http.StatusOK, turn.Text)
 	default:
-		c.fake.write(c, said)
+		c.fake.write(c, turn)
 	}
 }
 

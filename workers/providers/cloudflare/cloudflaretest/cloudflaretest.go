@@ -15,7 +15,7 @@ import (
 
 // The token, zone and account that the fake accepts. The token is a canary: a text that a test can find wherever it leaks.
 const (
-	Token   = "canary-cloudflare-token-Zq7" //nolint:gosec // of nobody
+	Token   = "canary-cloudflare-token-Zq7" //nolint:gosec // no real token
 	Zone    = "023e105f4ecef8ad9ca31a8372d0c353"
 	Account = "372e67954025e0ba6aaa6d586b9e0b59"
 )
@@ -243,11 +243,11 @@ func answer(w http.ResponseWriter, status int, result any, info object) {
 
 // fail answers with the envelope of an error.
 func fail(w http.ResponseWriter, status, code int, text string) {
-	one := object{"code": code, "message": text}
+	failure := object{"code": code, "message": text}
 	if code == 6003 {
-		one["error_chain"] = []object{{"code": 6111, "message": "Invalid format for Authorization header"}}
+		failure["error_chain"] = []object{{"code": 6111, "message": "Invalid format for Authorization header"}}
 	}
-	write(w, status, object{"success": false, "errors": []object{one}, "messages": []any{}, "result": nil})
+	write(w, status, object{"success": false, "errors": []object{failure}, "messages": []any{}, "result": nil})
 }
 
 func write(w http.ResponseWriter, status int, v any) {

@@ -226,7 +226,7 @@ func number(text string, fallback int) int {
 	return n
 }
 
-// one returns the hostname of a request, or answers that it does not exist.
+// one returns the hostname that a request names. If there is no such hostname, one answers the request and returns nil.
 func (f *Fake) one(w http.ResponseWriter, r *http.Request) *hostname {
 	h := f.hosts[r.PathValue("id")]
 	if h == nil {

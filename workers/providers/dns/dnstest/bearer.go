@@ -231,8 +231,8 @@ func serveLinode(w *World, c *call) {
 	}
 	if part, ok := c.is("GET", "/domains/*/records"); ok {
 		zone := w.numbered(part[0])
-		some, pages := page(w.zones[zone], n, size)
-		list(each(some, func(r libdns.RR) object {
+		part, pages := page(w.zones[zone], n, size)
+		list(each(part, func(r libdns.RR) object {
 			return object{"id": 1, "type": r.Type, "name": blank(r.Name), "target": undotted(r), "ttl_sec": ttl(r)}
 		}), pages, len(w.zones[zone]))
 		return
@@ -281,8 +281,8 @@ func serveVultr(w *World, c *call) {
 	}
 	if part, ok := c.is("GET", "/domains/*/records"); ok {
 		all := w.zones[part[0]]
-		some, pages := page(all, n, size)
-		c.json(200, object{"meta": meta(pages, len(all)), "records": each(some, show)})
+		part, pages := page(all, n, size)
+		c.json(200, object{"meta": meta(pages, len(all)), "records": each(part, show)})
 		return
 	}
 	part, ok := c.is("POST", "/domains/*/records")
@@ -329,8 +329,8 @@ func serveDNSimple(w *World, c *call) {
 		if name, given := c.r.URL.Query()["name"]; given {
 			all = w.has(part[0], short(name[0], part[0]))
 		}
-		some, pages := page(all, n, size)
-		list(each(some, show), pages, len(all))
+		part, pages := page(all, n, size)
+		list(each(part, show), pages, len(all))
 		return
 	}
 	part, ok := c.is("POST", "/1385/zones/*/records")

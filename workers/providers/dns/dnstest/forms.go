@@ -140,8 +140,8 @@ var forms = map[string][]form{
 	},
 }
 
-// flaw returns how a call differs from the provider's forms, or an empty text. A method that the provider does not have is left to the
-// fake, which answers as the provider does.
+// flaw returns how a call differs from the provider's forms, or an empty text. It accepts a method that the provider does not have,
+// because the fake answers such a call as the provider does.
 func (c *call) flaw(provider string) string {
 	for _, f := range forms[provider] {
 		if _, ok := c.is(f.method, f.path); !ok {

@@ -183,12 +183,12 @@ func serveGoDaddy(w *World, c *call) {
 	}
 	if part, ok := c.is("GET", "/domains/*/records"); ok {
 		n := c.number("offset", 1)
-		some, pages := page(w.zones[part[0]], n, min(c.number("limit", 100), 500))
+		records, pages := page(w.zones[part[0]], n, min(c.number("limit", 100), 500))
 		if n > max(pages, 1) {
 			refuse(422, "INVALID_QUERY", "the offset is behind the last page")
 			return
 		}
-		c.json(200, each(some, func(r libdns.RR) object {
+		c.json(200, each(records, func(r libdns.RR) object {
 			return object{"type": r.Type, "name": r.Name, "data": undotted(r), "ttl": ttl(r)}
 		}))
 		return

@@ -87,12 +87,12 @@ func cjRecords(orders []Order) []object {
 			}),
 		}, "pubCommissionAmountPubCurrency", "pubCommissionAmountUsd", "eventDate")
 		if o.Back != "" {
-			back := object{}
+			correction := object{}
 			for name, v := range row {
-				back[name] = v
+				correction[name] = v
 			}
-			back["commissionId"], back["original"], back["pubCommissionAmountPubCurrency"] = "d"+o.ID, false, "-"+o.Back
-			out = append(out, back)
+			correction["commissionId"], correction["original"], correction["pubCommissionAmountPubCurrency"] = "d"+o.ID, false, "-"+o.Back
+			out = append(out, correction)
 		}
 		out = append(out, row)
 	}

@@ -41,7 +41,7 @@ var digistore24 = Fake{
 	},
 }
 
-// digistoreRecord is a transaction of an order: the payment, or what takes it back.
+// digistoreRecord is a transaction of an order: the payment, or a refund or chargeback.
 type digistoreRecord struct{ id, kind, payout, sale string }
 
 func digistoreRecords(o Order) []digistoreRecord {

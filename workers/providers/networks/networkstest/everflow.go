@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// everflow reports approved conversions without a status. Conversions on hold, and those rejected while they were, are in a report of
-// their own. A conversion that is rejected after its approval is in none.
+// everflow reports approved conversions without a status. Another report has the conversions on hold, and the conversions that were
+// rejected while they were on hold. A conversion that is rejected after its approval is in neither report.
 var everflow = Fake{
 	Vanish:      true,
 	credentials: and(map[string]string{"region": "us"}, "api_key"),

@@ -231,11 +231,11 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 		http.Error(rw, "no refresh token would be given", http.StatusBadRequest)
 		return
 	}
-	back := to.Query()
-	back.Set("state", q.Get("state"))
+	query := to.Query()
+	query.Set("state", q.Get("state"))
 	w.change(func() {
 		if w.denied {
-			back.Set("error", "access_denied")
+			query.Set("error", "access_denied")
 			return
 		}
 		code := w.secret("code")
@@ -243,9 +243,9 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 			provider: provider, challenge: q.Get("code_challenge"), redirect: q.Get("redirect_uri"), user: w.user,
 			scopes: strings.Join(slices.DeleteFunc(strings.Fields(q.Get("scope")), func(s string) bool { return slices.Contains(w.untick, s) }), " "),
 		}
-		back.Set("code", code)
+		query.Set("code", code)
 	})
-	to.RawQuery = back.Encode()
+	to.RawQuery = query.Encode()
 	http.Redirect(rw, r, to.String(), http.StatusFound) //nolint:gosec // no browser comes here
 }
 

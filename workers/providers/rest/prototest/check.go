@@ -37,18 +37,18 @@ func (c *checker) value(path, scope, name string, v any) {
 		}
 		return
 	}
-	of := c.Protos[full]
+	message := c.Protos[full]
 	switch {
 	case full == "google.protobuf.Any":
 		c.any(path, v)
-	case of == nil:
+	case message == nil:
 		c.flaw(path, "the type %s is not known", full)
-	case of.Values != nil:
-		if text, ok := v.(string); !ok || !has(of.Values, text) {
+	case message.Values != nil:
+		if text, ok := v.(string); !ok || !has(message.Values, text) {
 			c.flaw(path, "%v is no %s", v, full)
 		}
 	default:
-		c.message(path, full, of, v)
+		c.message(path, full, message, v)
 	}
 }
 
@@ -64,10 +64,10 @@ func (c *checker) any(path string, v any) {
 		return
 	}
 	full = apiVersion.ReplaceAllString(full, "."+c.version()+".")
-	if of := c.Protos[full]; of != nil {
+	if message := c.Protos[full]; message != nil {
 		m = maps.Clone(m)
 		delete(m, "@type")
-		c.message(path, full, of, m)
+		c.message(path, full, message, m)
 	}
 }
 
@@ -84,14 +84,14 @@ func (c *checker) version() string {
 	return ""
 }
 
-func (c *checker) message(path, full string, of *node, v any) {
+func (c *checker) message(path, full string, message *node, v any) {
 	have, ok := v.(map[string]any)
 	if !ok {
 		c.flaw(path, "%v is no message %s", v, full)
 		return
 	}
 	fields := map[string]*field{}
-	for name, f := range of.Fields {
+	for name, f := range message.Fields {
 		fields[camel(name)] = f
 	}
 	for _, name := range slices.Sorted(maps.Keys(have)) {
@@ -108,9 +108,9 @@ func (c *checker) message(path, full string, of *node, v any) {
 			c.flaw(path, "%s needs %q", full, name)
 		}
 	}
-	for group, one := range of.Oneofs {
+	for group, fields := range message.Oneofs {
 		n := 0
-		for _, name := range one.Oneof {
+		for _, name := range fields.Oneof {
 			if have[camel(name)] != nil {
 				n++
 			}

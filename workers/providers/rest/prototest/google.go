@@ -83,7 +83,7 @@ func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 		missing[call] = true
 	}
 	for _, x := range exchanges {
-		of, known := googleMessages[x.Call]
+		messages, known := googleMessages[x.Call]
 		if !known {
 			t.Errorf("no messages are named for %s", x.Call)
 			continue
@@ -93,12 +93,12 @@ func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 				t.Errorf("%s: %s: %s\n%.2000s", x.Call, message, flaw, raw)
 			}
 		}
-		if of[0] != "" {
-			check(of[0], x.Request)
+		if messages[0] != "" {
+			check(messages[0], x.Request)
 		}
 		for _, answer := range x.answers(t) {
 			if x.Status == http.StatusOK {
-				check(of[1], answer)
+				check(messages[1], answer)
 				delete(missing, x.Call)
 				continue
 			}

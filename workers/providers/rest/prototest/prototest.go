@@ -117,8 +117,8 @@ func (p Protos) index(name string, n *node) {
 	if n.Fields != nil || n.Values != nil {
 		p[name] = n
 	}
-	for inner, of := range n.Nested {
-		p.index(strings.TrimPrefix(name+"."+inner, "."), of)
+	for inner, child := range n.Nested {
+		p.index(strings.TrimPrefix(name+"."+inner, "."), child)
 	}
 }
 

@@ -124,9 +124,9 @@ func search(rw http.ResponseWriter, r *http.Request, invalid func(string)) {
 	}
 	var body []byte
 	if slices.ContainsFunc(q["urls"], func(u string) bool { return strings.HasPrefix(u, "http://a.example/") }) {
-		one := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a.example/")
-		one = protowire.AppendBytes(protowire.AppendTag(one, 2, protowire.BytesType), []byte{1, 2}) // packed
-		body = protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), one)
+		threat := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "a.example/")
+		threat = protowire.AppendBytes(protowire.AppendTag(threat, 2, protowire.BytesType), []byte{1, 2}) // packed
+		body = protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), threat)
 	}
 	duration := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), 300)
 	answer(rw, http.StatusOK, protowire.AppendBytes(protowire.AppendTag(body, 2, protowire.BytesType), duration))
