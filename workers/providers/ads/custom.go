@@ -40,7 +40,8 @@ func (s *session) filled(period Range, page int) *strings.Replacer {
 
 // filledAs does the same with the given form of the token, for a text in which the token must be escaped.
 func (s *session) filledAs(period Range, page int, token string) *strings.Replacer {
-	return strings.NewReplacer("{from}", s.endpoint.Date(period.From), "{to}", s.endpoint.Date(period.To), "{page}", strconv.Itoa(page), "{token}", token)
+	from, to := s.endpoint.Date(period.From), s.endpoint.Date(period.To)
+	return strings.NewReplacer("{from}", from, "{to}", to, "{page}", strconv.Itoa(page), "{token}", token)
 }
 
 func customPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {

@@ -74,8 +74,8 @@ func (v ebayRecord) order(s *session) Order {
 // ebayPage reads a page. The cursor is the query of the next page's address.
 func ebayPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	query := url.Values{
-		"STATUS": {"ALL"}, "START_DATE": {period.From.UTC().Format(time.DateOnly)}, "END_DATE": {period.End().Add(-time.Second).UTC().Format(time.DateOnly)},
-		"date_type": {cmp.Or(s.feed, "event_date")}, "PageSize": {strconv.Itoa(ebayRows)},
+		"START_DATE": {period.From.UTC().Format(time.DateOnly)}, "END_DATE": {period.End().Add(-time.Second).UTC().Format(time.DateOnly)},
+		"STATUS": {"ALL"}, "date_type": {cmp.Or(s.feed, "event_date")}, "PageSize": {strconv.Itoa(ebayRows)},
 	}
 	if cursor != "" {
 		if query, err = url.ParseQuery(cursor); err != nil {
