@@ -156,9 +156,9 @@ func TestDropWeeks(t *testing.T) {
 	}
 }
 
-// TestHousekeepingGivesWay checks that housekeeping fails instead of waiting for a slow reader of the log, so that no query waits
+// TestHousekeepingDoesNotWait checks that housekeeping fails instead of waiting for a slow reader of the log, so that no query waits
 // behind housekeeping.
-func TestHousekeepingGivesWay(t *testing.T) {
+func TestHousekeepingDoesNotWait(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	if err := delivery.EnsureWeeks(t.Context(), l.db, epoch, 0); err != nil {

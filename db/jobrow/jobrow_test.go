@@ -294,8 +294,8 @@ func TestStatusAndPrune(t *testing.T) {
 	}
 }
 
-// TestClaimDoesNotMakeOthersHasty checks that only the claim's own transaction commits without waiting for the disk.
-func TestClaimDoesNotMakeOthersHasty(t *testing.T) {
+// TestOnlyTheClaimCommitsAsynchronously checks that only the claim's own transaction commits without waiting for the disk.
+func TestOnlyTheClaimCommitsAsynchronously(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	d.SetMaxOpenConns(1)

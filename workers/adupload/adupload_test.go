@@ -191,8 +191,8 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestRefusedAnew checks that a refused conversion is uploaded again only after its value or status has changed.
-func TestRefusedAnew(t *testing.T) {
+// TestRefusedIsUploadedAgainAfterAChange checks that a refused conversion is uploaded again only after its value or status has changed.
+func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.MicrosoftAds)
 	w.connect()

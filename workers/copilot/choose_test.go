@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestByTurn checks that each campaign has one turn in the returned number of days, and that no day has too many.
-func TestByTurn(t *testing.T) {
+// TestEachCampaignHasOneTurn checks that each campaign has one turn in the returned number of days, and that no day has too many.
+func TestEachCampaignHasOneTurn(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", -5*60*60)
 	for _, n := range []int{0, 1, 30, 1000, 4000} {

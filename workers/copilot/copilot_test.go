@@ -28,33 +28,33 @@ import (
 // env is an account in Tokyo, a campaign with two paths, and a worker. The second path earns half as much.
 type env struct {
 	*testing.T
-	d        *db.DB
-	store    *store.Store
-	client   *jobs.Client
-	account  models.Account
-	campaign models.Campaign
-	paths    []flow.Path
-	now      atomic.Pointer[time.Time]
-	dear     atomic.Int64 // added to the number of clicks that each report reads
-	broken   atomic.Int64 // number of next reports that fail
+	d           *db.DB
+	store       *store.Store
+	client      *jobs.Client
+	account     models.Account
+	campaign    models.Campaign
+	paths       []flow.Path
+	now         atomic.Pointer[time.Time]
+	extraClicks atomic.Int64 // added to the number of clicks that each report reads
+	broken      atomic.Int64 // number of next reports that fail
 }
 
-// dear is a report reader that reports a higher cost than the real cost, and that can fail.
-type dear struct {
+// costlyReader is a report reader that reports a higher cost than the real cost, and that can fail.
+type costlyReader struct {
 	report.Reader
 	w *env
 }
 
-func (d dear) Performance(ctx context.Context, q report.Query) ([]report.Row, error) {
+func (d costlyReader) Performance(ctx context.Context, q report.Query) ([]report.Row, error) {
 	if d.w.broken.Add(-1) >= 0 {
 		return nil, errors.New("the connection is gone")
 	}
 	return d.Reader.Performance(ctx, q)
 }
 
-func (d dear) Cost(ctx context.Context, q report.Query) (int64, error) {
+func (d costlyReader) Cost(ctx context.Context, q report.Query) (int64, error) {
 	cost, err := d.Reader.Cost(ctx, q)
-	return cost + d.w.dear.Load(), err
+	return cost + d.w.extraClicks.Load(), err
 }
 
 func newEnv(t *testing.T) *env {
@@ -131,7 +131,7 @@ func (w *env) start() {
 	rt := workers.New(workers.Options{DB: w.d, Redis: r, Client: w.client, Grace: 4 * time.Second, Queues: []jobs.Queue{
 		{Name: jobs.Maintenance, Weight: 1}, {Name: jobs.Bulk, Weight: 1},
 	}})
-	worker.Register(rt, w.store, dear{report.Reader{Conn: w.store.Conn()}, w}, func() time.Time { return *w.now.Load() })
+	worker.Register(rt, w.store, costlyReader{report.Reader{Conn: w.store.Conn()}, w}, func() time.Time { return *w.now.Load() })
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()
@@ -197,9 +197,9 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestDear checks that all campaigns are read in the same reports, so that the cost does not depend on the number of campaigns.
+// TestReportsAreShared checks that all campaigns are read in the same reports, so that the cost does not depend on the number of campaigns.
 // If figures could not be read, the open suggestions that depend on them stay open until they expire.
-func TestDear(t *testing.T) {
+func TestReportsAreShared(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	pauses := func(after time.Duration) (n int) {
@@ -219,12 +219,12 @@ func TestDear(t *testing.T) {
 		}
 		w.days(20, 1000, 40, 20)
 	}
-	w.dear.Store(1_500_000) // the limit allows three reports
+	w.extraClicks.Store(1_500_000) // the limit allows three reports
 	if n := pauses(0); n != campaigns {
 		t.Fatalf("%d of %d campaigns were read", n, campaigns)
 	}
 	dbtest.Exec(w, w.d, `DELETE FROM ledger`)
-	w.dear.Store(1 << 40)
+	w.extraClicks.Store(1 << 40)
 	if n := pauses(time.Minute); n != campaigns {
 		t.Errorf("%d of %d suggestions stay open after a refresh that could not read figures", n, campaigns)
 	}

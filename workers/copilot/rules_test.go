@@ -423,9 +423,9 @@ func TestRuleChangesNothing(t *testing.T) {
 	dbtest.Exec(w, w.d, `UPDATE accounts SET plan = 'growth'`)
 	is("plan", autorule.RunPlan, "would would")
 	dbtest.Exec(w, w.d, `UPDATE accounts SET plan = 'pro'`)
-	w.dear.Store(1 << 40)
+	w.extraClicks.Store(1 << 40)
 	is("too large", autorule.RunTooLarge, "")
-	w.dear.Store(0)
+	w.extraClicks.Store(0)
 	w.later(time.Minute)
 	w.due()
 	if run := w.run(r); outcomes(run) != "done left" || len(w.changes()) != 1 {
@@ -498,7 +498,7 @@ func TestRuleReplay(t *testing.T) {
 	if got := job(w, jobs.ReplayRule, jobs.RuleReplayArgs{Rule: r.Settings}); got.Total != 1 || !got.Rows[0].At.Equal(w.now.Load().AddDate(0, 0, -4).Add(time.Hour)) {
 		t.Errorf("by the hour: %+v", got)
 	}
-	w.dear.Store(1 << 40)
+	w.extraClicks.Store(1 << 40)
 	row, err := jobs.ReplayRule.NewRow(w.account.ID, jobs.RuleReplayArgs{Rule: r.Settings})
 	if err := errors.Join(err, jobrow.Insert(t.Context(), w.d, row)); err != nil {
 		t.Fatal(err)

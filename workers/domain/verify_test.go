@@ -206,9 +206,9 @@ func TestVerify(t *testing.T) {
 	v.refused(err, "not_found")
 }
 
-// TestStray: a verified domain that leads elsewhere stays verified for three days. It stays longer if it leads here again or
+// TestDomainLeadsElsewhere: a verified domain that leads elsewhere stays verified for three days. It stays longer if it leads here again or
 // if an operator has verified it. While DNS does not answer, no domain is lost.
-func TestStray(t *testing.T) {
+func TestDomainLeadsElsewhere(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -260,9 +260,9 @@ func TestStray(t *testing.T) {
 	}
 }
 
-// TestComesBack checks that a domain taken out of service is reported while campaigns are on it. However old the domain is, it is
+// TestExpiredDomainServesAgain checks that a domain taken out of service is reported while campaigns are on it. However old the domain is, it is
 // checked for 30 more days, and serves again automatically.
-func TestComesBack(t *testing.T) {
+func TestExpiredDomainServesAgain(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -275,7 +275,7 @@ func TestComesBack(t *testing.T) {
 	if v.verifyAt(v.account, id, 4*day+time.Minute).Verified {
 		t.Fatal("the domain is still verified")
 	}
-	told := func() string {
+	alert := func() string {
 		found, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(time.Duration(v.later.Load())))
 		if err != nil {
 			t.Fatal(err)
@@ -286,12 +286,12 @@ func TestComesBack(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	if got := told(); got != "" {
+	if got := alert(); got != "" {
 		t.Errorf("without a campaign: %s", got)
 	}
 	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
 		uuid.New(), v.account, id)
-	if got := told(); got != "proxied.acme.comfalse" {
+	if got := alert(); got != "proxied.acme.comfalse" {
 		t.Errorf("with a campaign: %q", got)
 	}
 	sweep := func(later time.Duration) bool {
@@ -310,8 +310,8 @@ func TestComesBack(t *testing.T) {
 		t.Error("the domain is verified although it leads elsewhere")
 	}
 	v.moved.Store(false)
-	if !sweep(21*day) || told() != "" {
-		t.Errorf("the domain does not serve again: %s", told())
+	if !sweep(21*day) || alert() != "" {
+		t.Errorf("the domain does not serve again: %s", alert())
 	}
 }
 

@@ -236,9 +236,9 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestOneStopsNoOther checks that an account that cannot be published does not delay the other accounts, although it is due
+// TestFailingAccountDelaysNoOther checks that an account that cannot be published does not delay the other accounts, although it is due
 // first.
-func TestOneStopsNoOther(t *testing.T) {
+func TestFailingAccountDelaysNoOther(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.campaigns(w.account, 1, "broken")

@@ -22,9 +22,9 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 	return store.CertificateOf{AccountID: account, DomainID: domain}
 }
 
-// TestZeroToServing checks that a domain gets its certificate automatically once it is verified, and that the certificate is
+// TestVerifiedDomainGetsACertificate checks that a domain gets its certificate automatically once it is verified, and that the certificate is
 // then checked daily. When the domain is deleted, its certificate is released.
-func TestZeroToServing(t *testing.T) {
+func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)

@@ -111,9 +111,9 @@ func TestOwnEdge(t *testing.T) {
 	}
 }
 
-// TestReleasedMeanwhile checks that releasing a certificate ends a running request for it. The results of the request are not
+// TestReleaseEndsARequest checks that releasing a certificate ends a running request for it. The results of the request are not
 // recorded.
-func TestReleasedMeanwhile(t *testing.T) {
+func TestReleaseEndsARequest(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
@@ -229,9 +229,9 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestAwayForLong checks that an issuer that could not be asked for half a day is still asked at least once an hour, so that its
+// TestUnavailableIssuerIsAskedHourly checks that an issuer that could not be asked for half a day is still asked at least once an hour, so that its
 // return is noticed soon. An issuer that refuses is asked after growing waits.
-func TestAwayForLong(t *testing.T) {
+func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {
 		t.Run(code, func(t *testing.T) {

@@ -417,8 +417,8 @@ func TestListAdAccounts(t *testing.T) {
 	}
 }
 
-// TestGone checks that a caller that waits for a token stops waiting when the connection is deleted.
-func TestGone(t *testing.T) {
+// TestConnectionDeletedWhileWaiting checks that a caller that waits for a token stops waiting when the connection is deleted.
+func TestConnectionDeletedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.connect(models.GoogleAds)

@@ -21,9 +21,9 @@ import (
 	"switchyard/models/await"
 )
 
-// TestTold checks that tokens are filled from click and conversion, that tokens without a value are removed, and that the log has
+// TestTokensAndLog checks that tokens are filled from click and conversion, that tokens without a value are removed, and that the log has
 // request and answer without the secrets of the account.
-func TestTold(t *testing.T) {
+func TestTokensAndLog(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb/{sub1}?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&w={status:approved=1}&"+
 		"g={goal}&n={source_name}&x={unknown}&m={offer_name}&profit={profit}&id={conversion_id}&cc={country}&q={param.Land}{param.none}{param.raw}&key=s3cret#f")

@@ -49,7 +49,7 @@ func TestDelivered(t *testing.T) {
 	}
 }
 
-func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
+func TestRetriesKeepBytesAndRenewTheSignature(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, []time.Duration{0, 0})
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
@@ -102,7 +102,7 @@ func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 	}
 }
 
-func TestPendingKeepsItsScheduleWhenSentByHand(t *testing.T) {
+func TestManualSendKeepsTheSchedule(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)
 	w.reply(status(http.StatusNotFound))

@@ -12,9 +12,9 @@ import (
 	"switchyard/models"
 )
 
-// TestRise checks that an alert that becomes critical then begins for channels that receive only critical alerts. It begins once,
+// TestAlertBecomesCritical checks that an alert that becomes critical then begins for channels that receive only critical alerts. It begins once,
 // and it also ends for them. The other channels know the alert already.
-func TestRise(t *testing.T) {
+func TestAlertBecomesCritical(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/all"})

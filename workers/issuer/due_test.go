@@ -11,9 +11,9 @@ import (
 	"switchyard/models"
 )
 
-// TestHurry checks that a missing certificate becomes due when a visitor needs it. It does not become due if it has failed
+// TestNeededCertificateBecomesDue checks that a missing certificate becomes due when a visitor needs it. It does not become due if it has failed
 // repeatedly, if it is already served, or if it was released.
-func TestHurry(t *testing.T) {
+func TestNeededCertificateBecomesDue(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
@@ -44,9 +44,9 @@ func TestHurry(t *testing.T) {
 	}
 }
 
-// TestLooksAgain checks that a domain is checked soon after its HTTPS has started or stopped working, so that the domain's row
+// TestDomainIsCheckedAfterItsHTTPSChanged checks that a domain is checked soon after its HTTPS has started or stopped working, so that the domain's row
 // shows it.
-func TestLooksAgain(t *testing.T) {
+func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
@@ -69,8 +69,8 @@ func TestLooksAgain(t *testing.T) {
 	due(true)
 }
 
-// TestWhyNone checks that the answer for a domain without a certificate says when the domain will get a certificate.
-func TestWhyNone(t *testing.T) {
+// TestAnswerWithoutCertificate checks that the answer for a domain without a certificate says when the domain will get a certificate.
+func TestAnswerWithoutCertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	unverified, verified := w.domain(w.account, "a.shop.example", false), w.domain(w.account, "b.shop.example", true)
