@@ -93,15 +93,7 @@ func newEnv(t *testing.T, provider string, change ...func(*adupload.Options)) *e
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
 	w.places = rt.Platforms()
 	adupload.Register(rt, w.store, o)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	return w
 }
 

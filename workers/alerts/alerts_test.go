@@ -1,7 +1,6 @@
 package alerts_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -83,15 +82,7 @@ func newEnv(t *testing.T) *env {
 		Chat:     chat.New(chat.Options{Egress: egresstest.Client(t, chats, egress.Options{}), Telegram: chats.URL}),
 		Schedule: []time.Duration{time.Millisecond},
 	})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	return w
 }
 

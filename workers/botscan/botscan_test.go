@@ -93,15 +93,7 @@ func TestScan(t *testing.T) {
 	rt := workers.New(workers.Options{DB: d, Redis: queue, Client: client, Grace: 4 * time.Second})
 	dying, log := &failing{}, click.Log{Conn: d}
 	botscan.Register(rt, store.New(d, nil), botscan.Options{Clicks: log, Scan: dying.scan})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	agree := func() {
 		t.Helper()
 		counted := dbtest.Get[string](t, d, `SELECT string_agg(concat_ws(' ', account_id, n, b, u, c), ', ' ORDER BY account_id) FROM (

@@ -61,15 +61,7 @@ func newEnv(t *testing.T, change func(*chat.Options)) *env {
 		change(&o)
 	}
 	chat.Register(rt, w.store, o)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	return w
 }
 

@@ -132,15 +132,7 @@ func (w *env) start() {
 		{Name: jobs.Maintenance, Weight: 1}, {Name: jobs.Bulk, Weight: 1},
 	}})
 	worker.Register(rt, w.store, costlyReader{report.Reader{Conn: w.store.Conn()}, w}, func() time.Time { return *w.now.Load() })
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	w.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			w.Error(err)
-		}
-	})
+	jobstest.Run(w, rt.Run)
 }
 
 // refresh judges the account and returns its open suggestions.

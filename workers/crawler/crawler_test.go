@@ -79,15 +79,7 @@ func newEnv(t *testing.T) *env {
 		Clicks: click.Log{Conn: w.db}, Names: &w.names,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
 	})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	return w
 }
 

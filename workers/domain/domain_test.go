@@ -105,15 +105,7 @@ func newEnv(t *testing.T) *env {
 		Names: addresses{netip.MustParseAddr("192.0.2.200"), netip.MustParseAddr("2001:db8::200")}, Tracker: models.DomainTracker{Host: tracker, OwnTargets: true},
 		Edge: models.EdgeOwn, Registries: egresstest.Client(t, w.names.server, egress.Options{}), RegistryList: list,
 	})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	return w
 }
 

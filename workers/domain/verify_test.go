@@ -115,15 +115,7 @@ func verifyBy(t *testing.T, names domain.Names) *verifying {
 	_, o.Ports.HTTPS, _ = net.SplitHostPort(secure.Listener.Addr().String())
 	rt := workers.New(workers.Options{DB: v.db, Redis: redis, Client: v.client, Grace: 4 * time.Second})
 	domain.Register(rt, v.store, o)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	return v
 }
 

@@ -92,15 +92,7 @@ func newEnv(t *testing.T) *env {
 		Egress: egresstest.Client(t, w.fake.Server, egress.Options{}), Token: cloudflaretest.Token, URL: w.fake.Server.URL, Budget: plenty{},
 	}), cloudflaretest.Account, cloudflaretest.Namespace)
 	edge.Register(rt, w.store, edge.Options{Locks: w.db, Keys: keys, Background: keys, Compile: compile, Format: 1, Pause: 10 * time.Millisecond})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	clock := time.Now()
 	w.fake.SetNow(func() time.Time { clock = clock.Add(2 * time.Second); return clock }) // no two writes fall into a second
 	return w

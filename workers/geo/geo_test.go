@@ -1,7 +1,6 @@
 package geo_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -69,15 +68,7 @@ func newEnv(t *testing.T) *env {
 	w.client = jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
 	geo.Register(rt, w.store, geo.Options{Clicks: click.Log{Conn: w.db}, Lookups: w.provider()})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	return w
 }
 

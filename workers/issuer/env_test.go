@@ -2,7 +2,6 @@ package issuer_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/hex"
 	"flag"
 	"fmt"
@@ -93,15 +92,7 @@ func (w *env) start(o issuer.Options) {
 	o.Now, o.Rest = w.clock, -1
 	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second, Metrics: w.figures})
 	issuer.Register(rt, w.store, o)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	w.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			w.Error(err)
-		}
-	})
+	jobstest.Run(w, rt.Run)
 }
 
 func (w *env) clock() time.Time {

@@ -119,15 +119,7 @@ func (w *env) work() {
 	w.client = jobs.Connect(w.queue)
 	rt := workers.New(workers.Options{DB: w.db, Redis: w.queue, Client: w.client, Grace: 4 * time.Second})
 	w.mine.Register(rt)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	w.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			w.Error(err)
-		}
-	})
+	jobstest.Run(w, rt.Run)
 }
 
 // attempt signs in on the platform's page. It returns the id of the sign-in, whose code is stored, and its state.

@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"sync/atomic"
@@ -112,15 +111,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 		DB: d, Redis: r, Client: client, Grace: 4 * time.Second, Queues: []jobs.Queue{{Name: jobs.Maintenance, Weight: 1}},
 	})
 	plan.Register(rt, s, report.Reader{Conn: s.Conn()}, now)
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, rt.Run)
 	return func() {
 		t.Helper()
 		ticket, err := jobs.Submit(t.Context(), client, jobs.WatchPlans, uuid.Nil, jobs.Tick{})

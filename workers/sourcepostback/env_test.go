@@ -1,7 +1,6 @@
 package sourcepostback_test
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -103,15 +102,7 @@ func (w *env) run(queue jobs.Redis, schedule []time.Duration) {
 	}
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second, Metrics: w.registry})
 	sourcepostback.Register(rt, w.store, sourcepostback.Options{Egress: out, Clicks: w.clicks, Schedule: schedule})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	w.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			w.Error(err)
-		}
-	})
+	jobstest.Run(w, rt.Run)
 }
 
 func (w *env) reply(fn http.HandlerFunc) { w.answer.Store(&fn) }

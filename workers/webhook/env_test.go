@@ -131,15 +131,7 @@ func (w *env) run(box *seal.Box, schedule []time.Duration, limit time.Duration) 
 		Egress: out, Schedule: schedule, Timeout: limit,
 		Now: func() time.Time { return time.Unix(w.tick.Add(1), 0) },
 	})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- rt.Run(ctx) }()
-	w.t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			w.t.Error(err)
-		}
-	})
+	jobstest.Run(w.t, rt.Run)
 }
 
 func (w *env) resolve(a string) { ip := netip.MustParseAddr(a); w.addr.Store(&ip) }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -53,15 +52,7 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 	for _, register := range also {
 		register(runtime, s)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- runtime.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, runtime.Run)
 	x := &correcting{t: t, s: s, jobs: client}
 	dbtest.SetRates(t, s.DB, "1")
 	domain := uuid.New()

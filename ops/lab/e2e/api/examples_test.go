@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"encoding/pem"
 	"maps"
@@ -159,15 +158,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- runtime.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, runtime.Run)
 	if x.spool, err = spool.Open(t.TempDir(), spool.Options{}); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"fmt"
 	"net/http"
@@ -54,15 +53,7 @@ func newExporting(t *testing.T) *exporting {
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
 	export.Register(runtime, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
 	flowreplay.Register(runtime, s.Store, cli.FlowReplayOptions(click.Log{Conn: s.DB}))
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- runtime.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, runtime.Run)
 	x := &exporting{t: t, s: s, client: client, campaign: uuid.New(), sales: map[uuid.UUID]decimal.Decimal{}}
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, x.campaign)
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id) VALUES ($1, $2, '@SUM(1)', 'abcdef', $1)`,

@@ -50,15 +50,7 @@ func newInbox(t *testing.T) *inbox {
 		t.Fatal(err)
 	}
 	sourcepostback.Register(runtime, x.Store, sourcepostback.Options{Egress: pages, Clicks: clicks})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- runtime.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, runtime.Run)
 	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -106,13 +106,5 @@ func runWebhookWorker(t *testing.T, s *apitest.Server, o workers.Options, ca []b
 	o.Grace = 4 * time.Second
 	runtime := workers.New(o)
 	webhook.Register(runtime, s.Store, webhook.Options{Egress: out})
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- runtime.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
+	jobstest.Run(t, runtime.Run)
 }
