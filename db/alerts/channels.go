@@ -71,10 +71,7 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 			return c, nil, err
 		}
 	}
-	err = a.s.Tx(ctx, func(s *store.Store) error {
-		if err := s.LockAccount(ctx, c.AccountID); err != nil {
-			return err
-		}
+	err = a.s.LockedTx(ctx, c.AccountID, func(s *store.Store) error {
 		if err := NewChannels(s).checkRoom(ctx, c.AccountID, kind); err != nil {
 			return err
 		}
@@ -170,10 +167,7 @@ func (a Channels) Update(ctx context.Context, account, id uuid.UUID, name, least
 // Delete deletes a channel and its credentials. With the account's last channel it also ends the watch and deletes the announced
 // alerts.
 func (a Channels) Delete(ctx context.Context, account, id uuid.UUID) error {
-	return a.s.Tx(ctx, func(s *store.Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	return a.s.LockedTx(ctx, account, func(s *store.Store) error {
 		if err := db.ExecOne(ctx, s.Conn(), "alert channel", `DELETE FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id); err != nil {
 			return err
 		}

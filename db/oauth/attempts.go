@@ -59,10 +59,7 @@ func (k Attempts) Begin(ctx context.Context, account uuid.UUID, provider, redire
 	if err != nil {
 		return a, "", err
 	}
-	err = k.s.Tx(ctx, func(s *store.Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	err = k.s.LockedTx(ctx, account, func(s *store.Store) error {
 		if err := NewConnections(s).checkRoom(ctx, account); err != nil {
 			return err
 		}

@@ -107,10 +107,7 @@ RETURNING ` + columns
 func (k Connections) Save(ctx context.Context, account uuid.UUID, provider string, g models.OAuthGrant, now time.Time) (
 	models.OAuthConnection, error,
 ) {
-	return store.TxOf(ctx, k.s, func(s *store.Store) (c models.OAuthConnection, err error) {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return c, err
-		}
+	return store.LockedTxOf(ctx, k.s, account, func(s *store.Store) (c models.OAuthConnection, err error) {
 		id, known, err := db.First[uuid.UUID](ctx, s.Conn(), what, `SELECT id FROM oauth_connections
 			WHERE account_id = $1 AND provider = $2 AND user_id = $3`, account, provider, g.UserID)
 		if err != nil {

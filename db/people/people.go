@@ -126,10 +126,7 @@ func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Rol
 // last_owner. An account that had no owner before, for example because only keys use it, may stay without.
 func (p People) changeMembers(ctx context.Context, account uuid.UUID, change func(*store.Store) error) error {
 	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
-	return p.s.Tx(ctx, func(s *store.Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	return p.s.LockedTx(ctx, account, func(s *store.Store) error {
 		before, err := db.Get[bool](ctx, s.Conn(), "owner", q, account, models.RoleOwner)
 		if err != nil {
 			return err
@@ -214,10 +211,7 @@ const maxLinks = 100
 func (p People) CreateLink(ctx context.Context, wanted models.EntryLink) (link models.EntryLink, token string, err error) {
 	token = models.NewToken()
 	account, kind, email := wanted.AccountID, wanted.Kind, wanted.Email
-	err = p.s.Tx(ctx, func(s *store.Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	err = p.s.LockedTx(ctx, account, func(s *store.Store) error {
 		if err := checkOwner(ctx, s, account, wanted.MadeBy); err != nil {
 			return err
 		}

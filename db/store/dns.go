@@ -58,10 +58,7 @@ const (
 func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.DNSProvider, label *string,
 	sent map[string]string,
 ) (uuid.UUID, error) {
-	return TxOf(ctx, d.s, func(s *Store) (uuid.UUID, error) {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return uuid.Nil, err
-		}
+	return LockedTxOf(ctx, d.s, account, func(s *Store) (uuid.UUID, error) {
 		q, a, stored := insertDNS, models.DNSAccount{ID: uuid.Must(uuid.NewV7()), AccountID: account}, map[string]string{}
 		var err error
 		if id != uuid.Nil {

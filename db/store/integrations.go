@@ -29,10 +29,7 @@ func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, o
 	if !on {
 		return pausable[R](k).SetActive(ctx, account, id, false)
 	}
-	return k.s.Tx(ctx, func(s *Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		const q = ` t WHERE t.account_id = $1 AND t.id = $2`
 		active, err := db.Get[bool](ctx, s.c, k.t.what, `SELECT is_active FROM `+k.t.name+q, account, id)
 		if err != nil || active {

@@ -42,10 +42,7 @@ ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $
 func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUID, p models.NetworkProvider,
 	sent map[string]string, enabled *bool, next time.Time,
 ) error {
-	return k.s.Tx(ctx, func(s *Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		if _, err := s.Networks().Find(ctx, account, network); err != nil {
 			return err
 		}

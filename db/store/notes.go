@@ -48,10 +48,7 @@ func (n Notes) campaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID
 
 // Create saves a new note. Errors: invalid_campaign, and too_many if the account has the maximum number of notes already.
 func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
-	return TxOf(ctx, n.s, func(s *Store) (models.Note, error) {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return note, err
-		}
+	return LockedTxOf(ctx, n.s, account, func(s *Store) (models.Note, error) {
 		have, err := db.Get[int](ctx, s.c, "notes", `SELECT count(*) FROM notes WHERE account_id = $1`, account)
 		if err == nil && have >= models.MaxNotes {
 			err = models.Invalid("too_many", "there are %d notes already: delete some", have)

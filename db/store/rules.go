@@ -51,10 +51,7 @@ WHERE ($1::uuid IS NULL OR f.account_id = $1) AND r ->> 'rule_id' IS NOT NULL`
 
 // Remove removes a rule. The account is locked, so that no flow with the rule is saved at the same time.
 func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
-	return k.s.Tx(ctx, func(s *Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		if err := s.execOne(ctx, ruleTable.what, ruleTable.remove, account, id); err != nil {
 			return err
 		}

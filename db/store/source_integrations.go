@@ -79,10 +79,7 @@ FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1
 // Save connects a traffic source, or changes its connection. Stopped uploads start again. Errors: not_found, and the errors of PUT
 // /traffic-sources/{id}/integration.
 func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
-	return k.s.Tx(ctx, func(s *Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		if _, err := s.Sources().Find(ctx, account, source); err != nil {
 			return err
 		}

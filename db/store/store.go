@@ -51,6 +51,25 @@ func TxOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (res
 	return result, err
 }
 
+// LockedTx runs fn like Tx, after it has locked an account.
+func (s *Store) LockedTx(ctx context.Context, account uuid.UUID, fn func(*Store) error) error {
+	return s.Tx(ctx, func(s *Store) error {
+		if err := s.LockAccount(ctx, account); err != nil {
+			return err
+		}
+		return fn(s)
+	})
+}
+
+// LockedTxOf is LockedTx with a result.
+func LockedTxOf[T any](ctx context.Context, s *Store, account uuid.UUID, fn func(*Store) (T, error)) (result T, err error) {
+	err = s.LockedTx(ctx, account, func(s *Store) (err error) {
+		result, err = fn(s)
+		return err
+	})
+	return result, err
+}
+
 // LockAccount locks the account's row until the transaction ends. Calls that check before they write, for example whether a name is
 // free, therefore run one after the other.
 func (s *Store) LockAccount(ctx context.Context, account uuid.UUID) error {

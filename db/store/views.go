@@ -56,10 +56,7 @@ func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) 
 
 // Change applies edit to a view and saves it. Errors: the errors of Find, of Create and of edit.
 func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit func(*models.View) error) (models.View, error) {
-	return TxOf(ctx, v.s, func(s *Store) (models.View, error) {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return models.View{}, err
-		}
+	return LockedTxOf(ctx, v.s, account, func(s *Store) (models.View, error) {
 		view, err := s.Views().Find(ctx, account, person, id)
 		if err != nil {
 			return view, err

@@ -64,11 +64,7 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 	if err != nil {
 		return hook, "", err
 	}
-	err = w.s.Tx(ctx, func(s *Store) error {
-		// Two concurrent creates must not both pass the check.
-		if err := s.LockAccount(ctx, hook.AccountID); err != nil {
-			return err
-		}
+	err = w.s.LockedTx(ctx, hook.AccountID, func(s *Store) error { // two concurrent creates must not both pass the check
 		have, err := db.Get[int](ctx, s.c, "webhooks", countWebhooks, hook.AccountID)
 		if err != nil {
 			return err
