@@ -126,7 +126,8 @@ var findTrial = `
 SELECT ` + settings + `, s.name AS source_name, a.timezone, a.currency
 FROM traffic_sources s JOIN accounts a ON a.id = s.account_id WHERE s.account_id = $1 AND s.id = $2`
 
-// TrialTarget returns a traffic source for a trial postback. Of the postback it has only the currency, which is the account's.
+// TrialTarget returns a traffic source for a trial postback. The only field of the postback that it fills is the currency, which is the
+// account's.
 func TrialTarget(ctx context.Context, c db.Conn, account, source uuid.UUID) (Target, error) {
 	return db.Get[Target](ctx, c, "traffic source", findTrial, account, source)
 }
