@@ -1,5 +1,5 @@
 // Package jobstest helps to test code that submits jobs. A Recorder records the enqueued jobs and answers as the test has set,
-// without Redis. Redis starts a private server for tests that need one.
+// without Redis. Redis starts a private server for tests that need one, and Run runs a worker.
 package jobstest
 
 import (

@@ -15,8 +15,6 @@ import (
 	"switchyard/db/click"
 	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
-	"switchyard/db/ingest"
-	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
 )
@@ -112,25 +110,16 @@ func TestBackupAndRestore(t *testing.T) {
 // convert ingests n clicks and records a conversion for each click.
 func convert(t *testing.T, d *db.DB, account, campaign uuid.UUID, n int) {
 	t.Helper()
-	s, err := spool.Open(t.TempDir(), spool.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
 	var ids []uuid.UUID
+	var clicks []*models.Click
 	for range n {
 		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: campaign}
 		c.Country = "DE"
-		ids = append(ids, c.ID)
-		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {
-			t.Fatal(err)
-		}
+		ids, clicks = append(ids, c.ID), append(clicks, c)
 	}
-	if err := ingest.NewIngester(s, d, ingest.Options{}).Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ingestClicks(t, d, clicks...)
 	payout := decimal.NewFromInt(2)
-	err = db.Tx(t.Context(), d, func(c db.Conn) error {
+	err := db.Tx(t.Context(), d, func(c db.Conn) error {
 		for _, id := range ids {
 			in := conversion.Input{ClickID: id, Payout: &payout, Status: models.StatusApproved, Source: "postback"}
 			if _, err := conversion.Record(t.Context(), click.Log{}, c, in); err != nil {

@@ -102,13 +102,22 @@ func TestClicks(t *testing.T) {
 // record stores n clicks made now.
 func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 	t.Helper()
+	var clicks []*models.Click
+	for range n {
+		clicks = append(clicks, &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: uuid.New(), Currency: "USD"})
+	}
+	ingestClicks(t, d, clicks...)
+}
+
+// ingestClicks stores clicks through a spool.
+func ingestClicks(t *testing.T, d *db.DB, clicks ...*models.Click) {
+	t.Helper()
 	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for range n {
-		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: uuid.New(), Currency: "USD"}
+	for _, c := range clicks {
 		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,6 @@ import (
 
 	"switchyard/db/click"
 	"switchyard/db/dbtest"
-	"switchyard/db/ingest"
-	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -30,14 +28,10 @@ func TestPrivacyCommand(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
 	vars := map[string]string{"DATABASE_URL": url, "REDIS_URL": jobstest.RedisURL(t)}
-	log, err := spool.Open(t.TempDir(), spool.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
 	visitor := models.NewClickID()
 	var clicks []string
 	var ids []uuid.UUID
+	var stored []*models.Click
 	for range 3 {
 		account := uuid.New()
 		dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`,
@@ -50,13 +44,9 @@ func TestPrivacyCommand(t *testing.T) {
 			c.VisitorID = models.NewClickID()
 		}
 		clicks, ids = append(clicks, models.FormatClickID(c.ID)), append(ids, c.ID)
-		if err := log.Append(t.Context(), spool.Record{Click: c}); err != nil {
-			t.Fatal(err)
-		}
+		stored = append(stored, c)
 	}
-	if err := ingest.NewIngester(log, d, ingest.Options{}).Drain(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ingestClicks(t, d, stored...)
 	known := func(args ...string) (agents []string) {
 		t.Helper()
 		stdout, stderr, code := try(t, vars, append([]string{"privacy", "export"}, args...)...)

@@ -60,7 +60,7 @@ func TestHostileChat(t *testing.T) {
 		c := &models.Click{ID: models.FloorClickID(time.Now().Add(-time.Minute)), AccountID: x.Account.ID, CampaignID: id, Domain: "x.example"}
 		c.ID[15] = byte(i + 1)
 		c.Subs[0], c.Params = order, "key=canary-query"
-		x.put(spool.Record{Click: c})
+		put(x.t, x.spool, spool.Record{Click: c})
 	}
 	x.ingest()
 	before := x.setUp()

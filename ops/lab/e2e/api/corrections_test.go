@@ -16,7 +16,6 @@ import (
 	v1 "switchyard/api/v1"
 	"switchyard/db/click"
 	"switchyard/db/dbtest"
-	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -72,11 +71,7 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 // storeClicks stores n clicks, a second apart, alternately of the first and of the second source and campaign.
 func (x *correcting) storeClicks(n int) {
 	x.t.Helper()
-	log, err := spool.Open(x.t.TempDir(), spool.Options{})
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	defer log.Close()
+	var all []spool.Record
 	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1).Add(time.Hour)
 	x.day = start.Format(time.DateOnly)
 	for i := range n {
@@ -86,14 +81,9 @@ func (x *correcting) storeClicks(n int) {
 		}
 		floor := models.FloorClickID(start.Add(time.Duration(i) * time.Second))
 		copy(c.ID[:6], floor[:6])
-		x.clicks = append(x.clicks, models.FormatClickID(c.ID))
-		if err := log.Append(x.t.Context(), spool.Record{Click: &c}); err != nil {
-			x.t.Fatal(err)
-		}
+		x.clicks, all = append(x.clicks, models.FormatClickID(c.ID)), append(all, spool.Record{Click: &c})
 	}
-	if err := ingest.NewIngester(log, x.s.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
-		x.t.Fatal(err)
-	}
+	storeRecords(x.t, x.s.DB, all...)
 }
 
 type (
@@ -417,22 +407,13 @@ func (x *correcting) smartlink(foreign string) {
 	link := uuid.New()
 	dbtest.Exec(x.t, x.s.DB, `INSERT INTO smartlinks (id, account_id, domain_id, slug, destination_url)
 		SELECT $1, $2, id, 'link', 'https://x.example' FROM domains`, link, x.s.Account.ID)
-	log, err := spool.Open(x.t.TempDir(), spool.Options{})
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	defer log.Close()
+	var all []spool.Record
 	for i := range 7 {
-		c := &models.SmartlinkClick{SmartlinkID: link, Click: models.Click{
+		all = append(all, spool.Record{Smart: &models.SmartlinkClick{SmartlinkID: link, Click: models.Click{
 			ID: models.NewClickID(), AccountID: x.s.Account.ID, Visitor: models.Visitor{IsBot: i == 0},
-		}}
-		if err := log.Append(x.t.Context(), spool.Record{Smart: c}); err != nil {
-			x.t.Fatal(err)
-		}
+		}}})
 	}
-	if err := ingest.NewIngester(log, x.s.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
-		x.t.Fatal(err)
-	}
+	storeRecords(x.t, x.s.DB, all...)
 	path := fmt.Sprintf("/short-links/%s/stats", link)
 	x.s.As(foreign).Do("DELETE", path, nil).Want(404, "not_found")
 	for _, want := range [][2]float64{{6, 1}, {0, 0}} {

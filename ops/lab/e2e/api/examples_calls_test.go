@@ -293,18 +293,18 @@ func (x *examples) at(n, days int) *models.Click {
 func (x *examples) earn() {
 	for n := range 6 {
 		c := x.at(n, n%3)
-		x.put(spool.Record{Click: c})
+		put(x.t, x.spool, spool.Record{Click: c})
 		if n < 4 {
 			out := c.ID
 			out[15] += 100
-			x.put(spool.Record{Out: &models.ClickOut{
+			put(x.t, x.spool, spool.Record{Out: &models.ClickOut{
 				ID: out, ClickID: c.ID, AccountID: x.Account.ID, Slot: 1, OfferID: uuid.MustParse(x.ids["offer"]),
 				NetworkID: uuid.MustParse(x.ids["network"]), Destination: x.outside + "/sneakers",
 			}})
 		}
 	}
 	x.ids["click"] = models.FormatClickID(x.at(1, 1).ID)
-	x.put(spool.Record{Smart: &models.SmartlinkClick{
+	put(x.t, x.spool, spool.Record{Smart: &models.SmartlinkClick{
 		SmartlinkID: uuid.MustParse(x.ids["smartlink"]), DestinationURL: "https://acme.example/shoes",
 		Click: models.Click{
 			ID: models.FloorClickID(x.today), AccountID: x.Account.ID, Domain: "go.acme.example",

@@ -145,7 +145,7 @@ func (x *examples) alone() {
 	})
 	c := x.at(0, 0)
 	c.ID, c.AccountID = models.NewClickID(), account.ID
-	x.put(spool.Record{Click: c})
+	put(x.t, x.spool, spool.Record{Click: c})
 	x.ingest()
 	x.callAs(x.As(key), "GET /stats/live", params{"minutes": "60"}, nil)
 }

@@ -27,7 +27,6 @@ import (
 	"switchyard/cmd/switchyard/cli"
 	"switchyard/db/dbtest"
 	"switchyard/db/ingest"
-	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -159,10 +158,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		t.Fatal(err)
 	}
 	jobstest.Run(t, runtime.Run)
-	if x.spool, err = spool.Open(t.TempDir(), spool.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = x.spool.Close() })
+	x.spool = openSpool(t)
 	if err := store.EnsureSharedDomains(t.Context(), x.DB, []string{"links.example.com"}); err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +168,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 // ingest stores the records that wait in the spool.
 func (x *examples) ingest() {
 	x.t.Helper()
-	if err := ingest.NewIngester(x.spool, x.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
-		x.t.Fatal(err)
-	}
+	drain(x.t, x.spool, x.DB, ingest.Options{})
 }
 
 // missing lists the error codes of an install that lacks a part. The example of an operation that needs this part is the

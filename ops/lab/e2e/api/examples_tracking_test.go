@@ -12,7 +12,6 @@ import (
 	"switchyard/api/click/visitor"
 	dbclick "switchyard/db/click"
 	"switchyard/db/report"
-	"switchyard/db/spool"
 	"switchyard/models/botdata"
 )
 
@@ -70,11 +69,7 @@ func (x *examples) report(h http.Handler, click string) {
 // tracker returns a handler for the addresses of tracking domains.
 func (x *examples) tracker() http.Handler {
 	x.t.Helper()
-	own, err := spool.Open(x.t.TempDir(), spool.Options{})
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	x.t.Cleanup(func() { _ = own.Close() })
+	own := openSpool(x.t)
 	d, err := visitor.New(visitor.Options{})
 	if err != nil {
 		x.t.Fatal(err)

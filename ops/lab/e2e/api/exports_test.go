@@ -22,7 +22,6 @@ import (
 	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
 	dbexport "switchyard/db/export"
-	"switchyard/db/ingest"
 	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/jobs"
@@ -77,7 +76,7 @@ func (x *exporting) storeClicks(n int) {
 		x.clicks = append(x.clicks, c)
 		all = append(all, spool.Record{Click: &c})
 	}
-	x.ingest(all...)
+	storeRecords(x.t, x.s.DB, all...)
 	for i, c := range x.clicks {
 		if i%4 != 1 || c.IsBot {
 			continue
@@ -349,26 +348,8 @@ func (x *exporting) smartlinks() []uuid.UUID {
 			all = append(all, spool.Record{Smart: c})
 		}
 	}
-	x.ingest(all...)
+	storeRecords(x.t, x.s.DB, all...)
 	return links
-}
-
-// ingest stores records in the database through the spool.
-func (x *exporting) ingest(all ...spool.Record) {
-	x.t.Helper()
-	log, err := spool.Open(x.t.TempDir(), spool.Options{})
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	defer log.Close()
-	for _, r := range all {
-		if err := log.Append(x.t.Context(), r); err != nil {
-			x.t.Fatal(err)
-		}
-	}
-	if err := ingest.NewIngester(log, x.s.DB, ingest.Options{}).Drain(x.t.Context()); err != nil {
-		x.t.Fatal(err)
-	}
 }
 
 // TestFilesOfSmartlinks: a file of smartlink clicks has the clicks of all smartlinks, or of the smartlink that is named.

@@ -93,5 +93,5 @@ func (x *exporting) replayed(campaign uuid.UUID, french, rest, offer string) {
 		}
 		all = append(all, spool.Record{Click: &c})
 	}
-	x.ingest(all...)
+	storeRecords(x.t, x.s.DB, all...)
 }

@@ -95,7 +95,7 @@ func TestGoldenFiles(t *testing.T) {
 	full.ID, full.ASN, full.BotScore = models.NewClickID(), 64500, 7
 	fill(reflect.ValueOf(&full).Elem(), "")
 	x.clicks = append([]models.Click{full}, x.clicks...)
-	x.ingest(spool.Record{Click: &full})
+	storeRecords(x.t, x.s.DB, spool.Record{Click: &full})
 	x.smartlinks()
 	s := x.s.Do("POST", "/traffic-sources", map[string]any{"name": "Source"}).Want(201, "")
 	for _, kind := range models.ExportKinds {

@@ -11,7 +11,6 @@ import (
 
 	"switchyard/db/click"
 	"switchyard/db/dbtest"
-	"switchyard/db/ingest"
 	"switchyard/db/retention"
 	"switchyard/db/spool"
 	"switchyard/jobs"
@@ -44,17 +43,7 @@ func (y *changing) clickAt(days int) string {
 	}
 	floor := models.FloorClickID(time.Now().AddDate(0, 0, -days))
 	copy(c.ID[:6], floor[:6])
-	log, err := spool.Open(y.t.TempDir(), spool.Options{})
-	if err != nil {
-		y.t.Fatal(err)
-	}
-	defer log.Close()
-	if err := log.Append(y.t.Context(), spool.Record{Click: &c}); err != nil {
-		y.t.Fatal(err)
-	}
-	if err := ingest.NewIngester(log, y.s.DB, ingest.Options{}).Drain(y.t.Context()); err != nil {
-		y.t.Fatal(err)
-	}
+	storeRecords(y.t, y.s.DB, spool.Record{Click: &c})
 	return models.FormatClickID(c.ID)
 }
 

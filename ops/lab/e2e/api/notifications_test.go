@@ -151,7 +151,7 @@ func TestNotificationsOverHTTP(t *testing.T) {
 			ID: models.NewClickID(), AccountID: x.Account.ID, CampaignID: uuid.New(), NetworkID: uuid.MustParse(id),
 			OfferID: uuid.MustParse(fmt.Sprint(offer["id"])), UniqueHours: 24, Currency: "USD",
 		}
-		x.put(spool.Record{Click: c})
+		put(x.t, x.spool, spool.Record{Click: c})
 		shops[s.Name] = shop{id, fmt.Sprint(made["postback_url"]), models.FormatClickID(c.ID)}
 	}
 	server := x.tracking()

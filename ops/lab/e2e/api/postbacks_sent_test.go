@@ -37,7 +37,7 @@ func TestSentPostbackLog(t *testing.T) {
 		ID: models.NewClickID(), AccountID: x.Account.ID, CampaignID: uuid.New(), NetworkID: x.id, SourceID: source,
 		ExternalID: "abc", UniqueHours: 24,
 	}
-	x.put(spool.Record{Click: c})
+	put(x.t, x.spool, spool.Record{Click: c})
 	convert := func(txid, result string) map[string]any {
 		t.Helper()
 		params := map[string]string{"myclick": models.FormatClickID(c.ID), "payout": "5", "txid": txid, "status": "approved"}

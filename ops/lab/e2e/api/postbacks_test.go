@@ -63,13 +63,6 @@ func newInbox(t *testing.T) *inbox {
 	return x
 }
 
-func (x *inbox) put(r spool.Record) {
-	x.t.Helper()
-	if err := x.spool.Append(x.t.Context(), r); err != nil {
-		x.t.Fatal(err)
-	}
-}
-
 // send stores a postback as the web process does.
 func (x *inbox) send(params map[string]string) uuid.UUID {
 	x.t.Helper()
@@ -86,19 +79,16 @@ func (x *inbox) send(params map[string]string) uuid.UUID {
 			x.t.Fatal(err)
 		}
 	}
-	x.put(spool.Record{Postback: p})
+	put(x.t, x.spool, spool.Record{Postback: p})
 	return p.ID
 }
 
 // ingestAll stores the postbacks in the spool and waits until all of them are decided.
 func (x *inbox) ingestAll() {
 	x.t.Helper()
-	err := ingest.NewIngester(x.spool, x.DB, ingest.Options{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
+	drain(x.t, x.spool, x.DB, ingest.Options{OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 		x.client.Dispatch(ctx, rows...)
-	}}).Drain(x.t.Context())
-	if err != nil {
-		x.t.Fatal(err)
-	}
+	}})
 	await.Until(x.t, "all postbacks are decided", func() bool {
 		ticket, err := jobs.Submit(x.t.Context(), x.client, jobs.MatchPostbacks, uuid.Nil, jobs.Tick{})
 		if err == nil {
@@ -129,7 +119,7 @@ func TestPostbackLog(t *testing.T) {
 	for range 2 {
 		c := &models.Click{ID: models.NewClickID(), AccountID: x.Account.ID, CampaignID: campaign, NetworkID: x.id, UniqueHours: 24}
 		clicks = append(clicks, models.FormatClickID(c.ID))
-		x.put(spool.Record{Click: c})
+		put(x.t, x.spool, spool.Record{Click: c})
 	}
 	type p = map[string]string
 	sent := []struct {
