@@ -18,7 +18,6 @@ import (
 
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
-	"switchyard/ops/visitors"
 )
 
 // adRun is an account that buys clicks at every platform of adPlatforms. It imports their spend and uploads conversions to them.
@@ -195,12 +194,8 @@ func (a *adRun) arrive(ctx context.Context, s *adSource) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
 	for _, c := range s.campaigns {
-		err := client.Poll(wait, 20*time.Millisecond, func() (bool, error) {
-			resp, err := a.request(wait, http.MethodHead, c.link, visitor{Agent: visitors.Agent{UserAgent: "probe"}}, "")
-			return err == nil && resp.status != http.StatusNotFound, err
-		})
-		if err != nil {
-			return fmt.Errorf("the link %s is not live: %w", c.link, err)
+		if err := a.waitLink(wait, c.link); err != nil {
+			return err
 		}
 	}
 	random := rand.New(rand.NewPCG(5, 5))

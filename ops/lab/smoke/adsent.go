@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"switchyard/ops/client"
 )
 
 // finish waits for the uploads and compares them, the figures of the reports and the differences.
@@ -31,13 +29,11 @@ func (a *adRun) finish(ctx context.Context) error {
 // uploads waits for the uploads to a platform, and compares what our history and the platform say of them.
 func (a *adRun) uploads(ctx context.Context, s *adSource) error {
 	var got struct{ Uploads uploadsAnswer }
-	wait, cancel := context.WithTimeout(ctx, uploadsTimeout)
-	defer cancel()
-	err := client.Poll(wait, 500*time.Millisecond, func() (bool, error) {
+	_, err := poll(ctx, uploadsTimeout, 500*time.Millisecond, func() (bool, error) {
 		err := a.api.Get(ctx, s.path(), &got)
 		return got.Uploads.Accepted == len(adSales) && got.Uploads.Pending == 0, err
 	})
-	if err != nil && (!errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
+	if err != nil {
 		return err
 	}
 	u := got.Uploads

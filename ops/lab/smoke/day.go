@@ -167,11 +167,7 @@ func (d *day) setUp(ctx context.Context) error {
 func (d *day) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
-	probe := visitor{Agent: visitors.Agent{UserAgent: "probe"}}
-	return client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
-		resp, err := d.request(ctx, http.MethodHead, d.fill(0), probe, "")
-		return err == nil && resp.status != http.StatusNotFound, err
-	})
+	return d.waitLink(ctx, d.fill(0))
 }
 
 var dayBid = decimal.New(13, -3)
@@ -280,8 +276,6 @@ func (d *day) sell(ctx context.Context, i int, click string) error {
 // count waits until the service has reported every sale to the source, and compares the sums of the service, the network and the
 // source.
 func (d *day) count(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, quietTimeout)
-	defer cancel()
 	want := decimal.Zero
 	for _, payout := range d.sales {
 		want = want.Add(payout)
@@ -290,12 +284,12 @@ func (d *day) count(ctx context.Context) error {
 		Clicks, Conversions int
 		Cost, Revenue       json.Number
 	}
-	err := client.Poll(wait, 100*time.Millisecond, func() (bool, error) {
+	_, err := poll(ctx, quietTimeout, 100*time.Millisecond, func() (bool, error) {
 		err := d.api.Get(ctx, "/campaigns/"+d.id+"/stats", &own)
 		return own.Clicks == dayVisitors && number(own.Revenue).Equal(want) && len(d.outside.at(dayPath)) >= len(d.sales), err
 	})
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return errors.Join(err, ctx.Err())
+	if err != nil {
+		return err
 	}
 	if own.Clicks != dayVisitors || own.Conversions != len(d.sales) || !number(own.Cost).Equal(d.paid) ||
 		!number(own.Revenue).Equal(want) {

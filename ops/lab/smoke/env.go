@@ -3,6 +3,7 @@ package smoke
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -207,15 +208,34 @@ func (t *traffic) waitLive(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	for _, c := range t.campaigns {
-		err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
-			resp, err := t.request(ctx, http.MethodHead, c.link, visitor{Agent: visitors.Agent{UserAgent: "probe"}}, "")
-			return err == nil && resp.status != http.StatusNotFound, err
-		})
-		if err != nil {
-			return 0, fmt.Errorf("the link of campaign %s is not live: %w", c.name, err)
+		if err := t.waitLink(ctx, c.link); err != nil {
+			return 0, err
 		}
 	}
 	return time.Since(began), nil
+}
+
+// waitLink waits until a tracking link answers.
+func (t *traffic) waitLink(ctx context.Context, link string) error {
+	err := client.Poll(ctx, 20*time.Millisecond, func() (bool, error) {
+		resp, err := t.request(ctx, http.MethodHead, link, visitor{Agent: visitors.Agent{UserAgent: "probe"}}, "")
+		return err == nil && resp.status != http.StatusNotFound, err
+	})
+	if err != nil {
+		return fmt.Errorf("the link %s is not live: %w", link, err)
+	}
+	return nil
+}
+
+// poll calls done at the interval until it returns true or an error. late reports that this took longer than limit.
+func poll(ctx context.Context, limit, interval time.Duration, done func() (bool, error)) (late bool, err error) {
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err = client.Poll(wait, interval, done)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return true, nil
+	}
+	return false, err
 }
 
 // subscribe registers the endpoints of the receiver.

@@ -3,13 +3,11 @@ package smoke
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"net/http"
 	"time"
 
-	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
 
@@ -93,10 +91,8 @@ func (t *traffic) ping(ctx context.Context) error {
 // waitDelivered waits until every expected event was accepted and no delivery is pending. If that takes longer than quietTimeout,
 // it records a problem and the run continues.
 func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
-	wait, cancel := context.WithTimeout(ctx, quietTimeout)
-	defer cancel()
 	want := t.announced()
-	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
+	late, err := poll(ctx, quietTimeout, 300*time.Millisecond, func() (bool, error) {
 		delivered := map[string]int{}
 		for _, a := range r.Attempts() {
 			if a.Accepted() {
@@ -112,9 +108,8 @@ func (t *traffic) waitDelivered(ctx context.Context, r *fleet.Receiver) error {
 		err := t.api.Get(ctx, "/webhooks/deliveries?status=pending&limit=1", &pending)
 		return len(pending.Rows) == 0, err
 	})
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if late {
 		t.problem("not every webhook was delivered within %s", quietTimeout)
-		return nil
 	}
 	return err
 }

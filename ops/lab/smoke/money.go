@@ -19,7 +19,6 @@ import (
 
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
-	"switchyard/ops/visitors"
 )
 
 // money is an account that imports spend from Meta and conversions from Everflow, and uploads conversions to Meta. Both platforms
@@ -234,14 +233,9 @@ const moneyVisitors = 12
 func (m *money) arrive(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, quietTimeout)
 	defer cancel()
-	probe := visitor{Agent: visitors.Agent{UserAgent: "probe"}}
 	for _, c := range m.campaigns {
-		err := client.Poll(wait, 20*time.Millisecond, func() (bool, error) {
-			resp, err := m.request(wait, http.MethodHead, c.link, probe, "")
-			return err == nil && resp.status != http.StatusNotFound, err
-		})
-		if err != nil {
-			return fmt.Errorf("the link %s is not live: %w", c.link, err)
+		if err := m.waitLink(wait, c.link); err != nil {
+			return err
 		}
 	}
 	random := rand.New(rand.NewPCG(4, 4))

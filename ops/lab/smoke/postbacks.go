@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"switchyard/ops/client"
 )
 
 // The ways to send a postback.
@@ -174,10 +172,8 @@ func (t *traffic) expected() map[string]*conversion {
 // waitRecorded waits until the log shows every conversion with its status and payout. If that takes longer than quietTimeout, it
 // records a problem and leaves the difference to the comparison.
 func (t *traffic) waitRecorded(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, quietTimeout)
-	defer cancel()
 	want := t.expected()
-	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
+	late, err := poll(ctx, quietTimeout, 300*time.Millisecond, func() (bool, error) {
 		rows, err := pages1000[conversionRow](ctx, t.api, "/logs/conversions", nil)
 		if err != nil {
 			return false, err
@@ -190,9 +186,8 @@ func (t *traffic) waitRecorded(ctx context.Context) error {
 		}
 		return right == len(want), nil
 	})
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if late {
 		t.problem("not every conversion was recorded within %s", quietTimeout)
-		return nil
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -207,10 +206,8 @@ func (t *traffic) overview(ctx context.Context) error {
 // waitCounted waits until the account's totals show every click. If that takes longer than quietTimeout, it records a problem and
 // leaves the difference to the comparison.
 func (t *traffic) waitCounted(ctx context.Context) error {
-	wait, cancel := context.WithTimeout(ctx, quietTimeout)
-	defer cancel()
 	want := t.sums(nil, nil)[""]
-	err := client.Poll(wait, 300*time.Millisecond, func() (bool, error) {
+	late, err := poll(ctx, quietTimeout, 300*time.Millisecond, func() (bool, error) {
 		var got struct {
 			Clicks int `json:"clicks"`
 			Bots   int `json:"bot_clicks"`
@@ -218,9 +215,8 @@ func (t *traffic) waitCounted(ctx context.Context) error {
 		err := t.api.Get(ctx, "/stats/overview", &got)
 		return got.Clicks == want.clicks && got.Bots == want.bots, err
 	})
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if late {
 		t.problem("not every click was counted within %s", quietTimeout)
-		return nil
 	}
 	return err
 }

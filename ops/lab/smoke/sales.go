@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/shopspring/decimal"
-
-	"switchyard/ops/client"
 )
 
 // sale is a conversion at Everflow, and the changes that it must cause here.
@@ -87,10 +85,8 @@ func (m *money) postbackAhead(ctx context.Context) error {
 // waitConversions waits until the sales are recorded with their current status and payout, and compares the conversion log. some
 // selects the sales; nil selects all.
 func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) error {
-	wait, cancel := context.WithTimeout(ctx, quietTimeout)
-	defer cancel()
 	var rows []conversionRow
-	err := client.Poll(wait, 200*time.Millisecond, func() (bool, error) {
+	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {
 		var err error
 		rows, err = pages1000[conversionRow](ctx, m.api, "/logs/conversions", nil)
 		right := 0
@@ -107,8 +103,8 @@ func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) erro
 		}
 		return right == want, err
 	})
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return errors.Join(err, ctx.Err())
+	if err != nil {
+		return err
 	}
 	if some != nil {
 		m.same("conversions ahead of the import", len(rows), 1)

@@ -10,8 +10,6 @@ import (
 	"sort"
 	"strings"
 	"time"
-
-	"switchyard/ops/client"
 )
 
 // finish waits for the first uploads, and revises the reports of the platforms. Then it checks the uploads to Meta, the history of
@@ -54,16 +52,13 @@ type uploadsAnswer struct {
 const uploadsTimeout = 3 * time.Minute
 
 func (m *money) waitUploads(ctx context.Context, done func(uploadsAnswer) bool) error {
-	wait, cancel := context.WithTimeout(ctx, uploadsTimeout)
-	defer cancel()
 	var got struct{ Uploads uploadsAnswer }
-	err := client.Poll(wait, 500*time.Millisecond, func() (bool, error) {
+	late, err := poll(ctx, uploadsTimeout, 500*time.Millisecond, func() (bool, error) {
 		err := m.api.Get(ctx, m.sourcePath(), &got)
 		return done(got.Uploads), err
 	})
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+	if late {
 		m.problem("uploads to Meta: after %s they are %+v", uploadsTimeout, got.Uploads)
-		return nil
 	}
 	return err
 }
@@ -168,9 +163,7 @@ func (m *money) checkWebhooks(ctx context.Context) error {
 	}
 	sort.Strings(want)
 	var got []string
-	wait, cancel := context.WithTimeout(ctx, quietTimeout)
-	defer cancel()
-	err := client.Poll(wait, 200*time.Millisecond, func() (bool, error) {
+	_, err := poll(ctx, quietTimeout, 200*time.Millisecond, func() (bool, error) {
 		got = got[:0]
 		for _, a := range m.receiver.Attempts() {
 			if a.Endpoint != hookPath || !a.Accepted() {
@@ -188,8 +181,8 @@ func (m *money) checkWebhooks(ctx context.Context) error {
 		}
 		return len(got) >= len(want), nil
 	})
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return errors.Join(err, ctx.Err())
+	if err != nil {
+		return err
 	}
 	sort.Strings(got)
 	m.same("webhooks of "+hookPath, len(got), len(want))
