@@ -1,7 +1,6 @@
 package faults
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -29,27 +28,8 @@ func (m *midway) deciding(world *networkstest.World) *deciding {
 	m.t.Helper()
 	y := &deciding{importing: m.importing(world)}
 	y.network = uuid.MustParse(strings.Split(y.path, "/")[2])
-	if err := m.api.Do(m.t.Context(), 200, "PUT", y.path, map[string]any{
-		"provider": "partnerize", "credentials": networkstest.Fakes["partnerize"].Credentials(), "is_enabled": false,
-	}, nil); err != nil {
-		m.t.Fatal(err)
-	}
+	y.connect("partnerize")
 	return y
-}
-
-// pending gives the platform one pending order for each click. It returns the orders.
-func (y *deciding) pending() []networkstest.Order {
-	y.t.Helper()
-	at := models.ClickTime(y.clicks[midwayClicks-1]).UTC().Truncate(time.Second).Add(time.Second)
-	list := make([]networkstest.Order, midwayClicks)
-	for i, id := range y.clicks {
-		list[i] = networkstest.Order{
-			ID: fmt.Sprintf("T%05d", i), Click: models.FormatClickID(id), Payout: fmt.Sprintf("%d.25", i%7), Currency: "USD", At: at,
-			Status: models.StatusPending,
-		}
-	}
-	y.world.Set(list...)
-	return list
 }
 
 // decide gives the platform its decisions about orders that were made long ago: approvals, some of them with other amounts, and
@@ -117,7 +97,7 @@ func TestKilledChanges(t *testing.T) {
 	quiet := m.worker()
 	orders := map[*deciding][]networkstest.Order{}
 	for _, a := range []*deciding{calm, y} {
-		orders[a] = a.pending()
+		orders[a] = a.give(models.StatusPending)
 		day := orders[a][0].At.Format(time.DateOnly)
 		a.final(a.call("POST", a.path+"/sync", map[string]any{"from": day, "to": day, "apply": true})())
 	}

@@ -31,28 +31,38 @@ func (m *midway) importing(world *networkstest.World) *importing {
 		m.t.Fatal(err)
 	}
 	y.path = "/networks/" + made.ID.String() + "/integration"
-	if err := m.api.Do(m.t.Context(), 200, "PUT", y.path, map[string]any{
-		"provider": "affise", "credentials": networkstest.Fakes["affise"].Credentials(), "is_enabled": false,
-	}, nil); err != nil {
-		m.t.Fatal(err)
-	}
+	y.connect("affise")
 	return y
 }
 
-// orders gives the platform one order for each click, with three statuses and several payouts. It returns the body of a sync
-// that reads these orders.
-func (y *importing) orders() (body map[string]any) {
+// connect connects the network to a platform.
+func (y *importing) connect(provider string) {
 	y.t.Helper()
+	if err := y.api.Do(y.t.Context(), 200, "PUT", y.path, map[string]any{
+		"provider": provider, "credentials": networkstest.Fakes[provider].Credentials(), "is_enabled": false,
+	}, nil); err != nil {
+		y.t.Fatal(err)
+	}
+}
+
+// give gives the platform one order for each click, with these statuses in turn and several payouts. It returns the orders.
+func (y *importing) give(statuses ...string) []networkstest.Order {
 	at := models.ClickTime(y.clicks[midwayClicks-1]).UTC().Truncate(time.Second).Add(time.Second)
 	list := make([]networkstest.Order, midwayClicks)
 	for i, id := range y.clicks {
 		list[i] = networkstest.Order{
 			ID: fmt.Sprintf("T%05d", i), Click: models.FormatClickID(id), Payout: fmt.Sprintf("%d.25", i%7), Currency: "USD", At: at,
-			Status: []string{models.StatusApproved, models.StatusPending, models.StatusRejected}[i%3],
+			Status: statuses[i%len(statuses)],
 		}
 	}
 	y.world.Set(list...)
-	day := at.Format(time.DateOnly)
+	return list
+}
+
+// orders gives the platform one order for each click, with three statuses and several payouts. It returns the body of a sync
+// that reads these orders.
+func (y *importing) orders() (body map[string]any) {
+	day := y.give(models.StatusApproved, models.StatusPending, models.StatusRejected)[0].At.Format(time.DateOnly)
 	return map[string]any{"from": day, "to": day, "apply": true}
 }
 
