@@ -6,6 +6,7 @@ import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { inBatches } from '../../core/listing.ts'
 import { touches, useAll } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
+import { handleSubmit } from '../../core/submit.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { useAsk } from '../../parts/ask.tsx'
@@ -121,16 +122,15 @@ export function Campaigns() {
   )
 }
 
-// WordMenu asks for a new word or one of the known words. With none it offers no group too.
+// WordMenu asks for a new word or one of the known words. With none, a person can also choose no group.
 function WordMenu({ label, on, known, none }: { label: string; on: (v: string) => void; known: string[]; none?: boolean }) {
   const [text, setText] = useState('')
   return (
     <>
       <form
-        onSubmit={e => {
-          e.preventDefault()
+        onSubmit={handleSubmit(() => {
           if (text.trim()) on(text.trim())
-        }}>
+        })}>
         <label class="field">
           <span>{label}</span>
           <input class="input" maxLength={255} value={text} onInput={e => setText(e.currentTarget.value)} />

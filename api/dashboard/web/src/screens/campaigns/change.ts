@@ -20,6 +20,7 @@ export async function patch<R extends { id: string }>(rows: R[], changes: Change
   if ((await patchAll(rows, changes)) < rows.length) toast(done, undo && { undo: () => patchAll(rows, undo) })
 }
 
+// setStatus pauses, resumes or archives campaigns, with an offer to undo it.
 export const setStatus = (rows: { id: string; name: string; status: string }[], status: string) =>
   patch(
     rows,

@@ -19,7 +19,9 @@ const statusOf = (status: string) => w.statuses[status] ?? status.replaceAll('_'
 const certificateTone = (status: string) =>
   status === 'active' ? 'good' : status === 'none' || status.startsWith('pending') || status === 'initializing' ? '' : 'bad'
 
+// Certificate shows the status of a certificate as a tag.
 export const Certificate = ({ status }: { status: string }) => <span class={'tag ' + certificateTone(status)}>{statusOf(status)}</span>
+// State shows whether a domain is verified and leads here.
 export const State = ({ of: d }: { of: DomainRow }) => (
   <span class={'tag ' + (d.is_verified && d.points !== false ? 'good' : 'warn')}>
     {!d.is_verified ? w.waiting : d.points === false ? w.elsewhere : w.verified}
@@ -43,6 +45,7 @@ export const tagsOf = (d: DomainRow) =>
     d.failed_over ? w.away(d.failed_over) : '',
   ].filter(Boolean)
 
+// makeDefault makes a domain the domain of new campaigns that name none.
 export const makeDefault = (d: DomainRow) =>
   call('PATCH /domains', { body: { id: d.id, action: 'set_default' } }).then(
     () => finished(w.nowDefault(d.domain), 'domains', 'campaigns'),

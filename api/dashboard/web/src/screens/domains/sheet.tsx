@@ -69,6 +69,8 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
     )
   const checks = useChecks(d, verify)
   useLetters(step)
+  const needsRecords =
+    !d.points || !d.is_verified || d.proof === 'before' || found?.proof === 'none' || certificate?.ownership || certificate?.ownership_http
   const checkedAt = found?.checked_at ?? d.checked_at
   return (
     <Sheet
@@ -137,12 +139,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             )}
           </section>
         )}
-        {(!d.points ||
-          !d.is_verified ||
-          d.proof === 'before' ||
-          found?.proof === 'none' ||
-          certificate?.ownership ||
-          certificate?.ownership_http) && <Records of={d} target={target} certificate={certificate} />}
+        {needsRecords && <Records of={d} target={target} certificate={certificate} />}
         <CertificateSteps of={d} onAnswer={setCertificate} />
         {d.failed_over > 0 && (
           <Part title={w.spareTitle}>
