@@ -35,8 +35,8 @@ const usual = [
   'referrer_domain',
   'source_id',
 ]
-const all = [...new Set(forms.flatMap(f => f.attributes))]
-export const attributes = [...usual.filter(a => all.includes(a)), ...all.filter(a => !usual.includes(a))]
+const allAttributes = [...new Set(forms.flatMap(f => f.attributes))]
+export const attributes = [...usual.filter(a => allAttributes.includes(a)), ...allAttributes.filter(a => !usual.includes(a))]
 
 // operatorsOf returns the operators of an attribute. It leaves out in and not_in, because another operator means the same.
 export function operatorsOf(attribute: string): string[] {

@@ -6,9 +6,9 @@ import { explained } from './errors.ts'
 import { toast } from './toast.ts'
 
 export const mayConnect = () => can('member')
-// said returns the text that explains an error of a connection.
-export const said = (e: unknown) => explained(e, w.codes)
-// refused shows an error of a connection as a toast.
-export const refused = (e: unknown) => toast(said(e), { bad: true })
+// errorText returns the text that explains an error of a connection.
+export const errorText = (e: unknown) => explained(e, w.codes)
+// showError shows an error of a connection as a toast.
+export const showError = (e: unknown) => toast(errorText(e), { bad: true })
 // show opens the sheet of a connection, which the address names, and closes any other.
 export const show = (connection: Record<string, string | null>) => change({ dns: null, network: null, source: null, ...connection }, true)

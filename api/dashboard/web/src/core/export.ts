@@ -9,12 +9,12 @@ import { span } from './window.ts'
 export const fileOf = (url: string) => new URL(url, location.href).pathname
 
 export async function makeExport(body: ExportBody): Promise<ExportAnswer> {
-  const made = await task(
+  const file = await task(
     t.exports.export(t.exports.kinds[body.kind ?? 'performance'] ?? ''),
     'POST /reports/exports',
     { query: { from: span.value.from, to: span.value.to }, body: { tz: span.value.tz, ...body } },
     a => ({ text: t.exports.result(a.row_count, count(a.row_count)), file: fileOf(a.download_url), path: '/app/exports' }),
   )
   touches('reports')
-  return made
+  return file
 }

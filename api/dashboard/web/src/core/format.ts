@@ -7,11 +7,11 @@ import { iso } from './window.ts'
 export const none = '—'
 const minus = (text: string) => text.replace('-', '−')
 
-const made = new Map<string, Intl.NumberFormat>()
+const numberFormats = new Map<string, Intl.NumberFormat>()
 function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options)
-  let f = made.get(key)
-  if (!f) made.set(key, (f = new Intl.NumberFormat(language, options)))
+  let f = numberFormats.get(key)
+  if (!f) numberFormats.set(key, (f = new Intl.NumberFormat(language, options)))
   return f
 }
 
@@ -45,11 +45,11 @@ export const shown = (n: Maybe, kind: Kind, digits?: number) =>
 
 // locale is the locale of dates. In English it is en-GB, which puts the day before the month.
 export const locale = language === 'en' ? 'en-GB' : language
-const dates = new Map<string, Intl.DateTimeFormat>()
+const dateFormats = new Map<string, Intl.DateTimeFormat>()
 function date(options: Intl.DateTimeFormatOptions, tz = zone.value): Intl.DateTimeFormat {
   const key = tz + JSON.stringify(options)
-  let f = dates.get(key)
-  if (!f) dates.set(key, (f = new Intl.DateTimeFormat(locale, { timeZone: tz, ...options })))
+  let f = dateFormats.get(key)
+  if (!f) dateFormats.set(key, (f = new Intl.DateTimeFormat(locale, { timeZone: tz, ...options })))
   return f
 }
 

@@ -33,7 +33,7 @@ function stored(): Job[] {
     return []
   }
 }
-const all = signal<Job[]>(stored())
+const ownJobs = signal<Job[]>(stored())
 
 // listed are the jobs that the service lists, including jobs of other tabs and people.
 const listed = signal<Job[]>([])
@@ -60,25 +60,25 @@ export function setListed(rows: JobRow[]) {
 
 // jobs returns the jobs of the account that is shown, newest first.
 export function jobs(): Job[] {
-  const own = all.value.filter(j => j.account === me.value?.account.id),
+  const own = ownJobs.value.filter(j => j.account === me.value?.account.id),
     known = new Set(own.map(j => j.id))
   return [...own, ...listed.value.filter(j => j.account === me.value?.account.id && !known.has(j.id))].sort((a, b) => b.at - a.at)
 }
 export const isOpen = (j: Job) => j.status === 'pending' || j.status === 'running'
 
 function put(job: Job) {
-  const others = all.value.filter(j => j.key !== job.key)
-  all.value = [job, ...others].sort((a, b) => b.at - a.at).slice(0, most)
-  sessionStorage.setItem(name, JSON.stringify(all.value))
+  const others = ownJobs.value.filter(j => j.key !== job.key)
+  ownJobs.value = [job, ...others].sort((a, b) => b.at - a.at).slice(0, most)
+  sessionStorage.setItem(name, JSON.stringify(ownJobs.value))
 }
 const update = (key: string, change: Partial<Job>) => {
-  const job = all.value.find(j => j.key === key)
+  const job = ownJobs.value.find(j => j.key === key)
   if (job) put({ ...job, ...change })
 }
 
 // dropJobs removes all jobs when a person signs out.
 export function dropJobs() {
-  all.value = []
+  ownJobs.value = []
   listed.value = []
   sessionStorage.removeItem(name)
 }
@@ -106,7 +106,7 @@ export async function task<R extends Row>(
 
 // adopt shows a job that an earlier call has begun, and follows it until it ends.
 export function adopt(named: string, id: string, text: string, path?: string) {
-  if (all.value.some(j => j.id === id)) return
+  if (ownJobs.value.some(j => j.id === id)) return
   const key = newID()
   put({ key, id, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })
   follow(key, id, text, path)

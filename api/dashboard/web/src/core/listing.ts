@@ -68,7 +68,7 @@ export const groupsOf = (rows: Listed[]) => [...new Set(rows.map(r => r.group_na
 export const tagsOf = (rows: Listed[]) => [...new Set(rows.flatMap(r => r.tags))].sort()
 
 // inBatches calls each for every item of a list, four at a time. It returns the errors.
-export async function inBatches<T>(list: T[], each: (one: T) => Promise<unknown>): Promise<unknown[]> {
+export async function inBatches<T>(list: T[], each: (item: T) => Promise<unknown>): Promise<unknown[]> {
   const wrong: unknown[] = [],
     left = [...list]
   await Promise.all(

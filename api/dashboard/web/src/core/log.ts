@@ -35,8 +35,8 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
       ask(row, { ...query, limit: page }, stop.signal).then(
         ({ rows }) =>
           setState(now => {
-            const kept = now.key === key && rows.length === page ? after(now.rows ?? [], rows) : []
-            return { key, rows: [...(rows as One[]), ...kept].slice(0, most), end: kept.length ? now.end : rows.length < page }
+            const older = now.key === key && rows.length === page ? after(now.rows ?? [], rows) : []
+            return { key, rows: [...(rows as One[]), ...older].slice(0, most), end: older.length ? now.end : rows.length < page }
           }),
         e => {
           if (!stop.signal.aborted) setState(now => ({ key, rows: now.key === key ? now.rows : undefined, error: asError(e) }))
@@ -75,11 +75,11 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
         busy.current = false
       })
   }
-  const own = state.key === key
+  const isCurrent = state.key === key
   return {
-    rows: own ? state.rows : undefined,
-    error: own ? state.error : undefined,
-    end: own && !!state.end,
+    rows: isCurrent ? state.rows : undefined,
+    error: isCurrent ? state.error : undefined,
+    end: isCurrent && !!state.end,
     more,
     again: () => setReloads(n => n + 1),
   }

@@ -6,15 +6,15 @@ import type { Calls } from '../api.gen.ts'
 import { ApiError, asError, call, signedOut, type Row } from './call.ts'
 import { sofar } from './window.ts'
 
-const kept = new Map<string, unknown>()
+const answers = new Map<string, unknown>()
 const most = 200 // answers that are kept
 
 function keep(key: string, data: unknown) {
-  kept.delete(key)
-  kept.set(key, data)
-  for (const old of kept.keys()) {
-    if (kept.size <= most) break
-    kept.delete(old)
+  answers.delete(key)
+  answers.set(key, data)
+  for (const old of answers.keys()) {
+    if (answers.size <= most) break
+    answers.delete(old)
   }
 }
 
@@ -22,7 +22,7 @@ function keep(key: string, data: unknown) {
 export const epoch = signal(0)
 // forget drops all cached answers, for another account or another person.
 export function forget() {
-  kept.clear()
+  answers.clear()
   epoch.value++
 }
 
@@ -36,7 +36,7 @@ const nameOf = (row: string) => row.split(/[ /?{]/)[2] ?? ''
 // touches reports that a write has changed the answers of rows with these names ("campaigns"). Their cached answers are dropped,
 // and those on the screen are loaded again.
 export function touches(...names: string[]) {
-  for (const key of kept.keys()) if (names.includes(nameOf(key))) kept.delete(key)
+  for (const key of answers.keys()) if (names.includes(nameOf(key))) answers.delete(key)
   const next = { ...stamps.value }
   for (const name of names) next[name] = (next[name] ?? 0) + 1
   stamps.value = next
@@ -74,7 +74,8 @@ export async function ask<R extends Row>(
   }
 }
 
-export const known = <R extends Row>(row: R, query: Calls[R]['query']) => kept.get(keyOf(row, query)) as Calls[R]['answer'] | undefined
+export const cachedAnswer = <R extends Row>(row: R, query: Calls[R]['query']) =>
+  answers.get(keyOf(row, query)) as Calls[R]['answer'] | undefined
 
 // useReload returns again, which loads the answer of a row again, and the values whose change has the same effect: a call of again,
 // another account or person, and a write.
@@ -102,7 +103,7 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
         },
         e => {
           if (!stop.signal.aborted) {
-            setState({ key, data: kept.get(key) as Calls[R]['answer'], error: asError(e) })
+            setState({ key, data: answers.get(key) as Calls[R]['answer'], error: asError(e) })
             next()
           }
         },
@@ -125,7 +126,7 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row, the query and the path
   }, [key, every, out, ...causes])
-  const data = (state.key === key ? state.data : undefined) ?? (kept.get(key) as Calls[R]['answer'] | undefined)
+  const data = (state.key === key ? state.data : undefined) ?? (answers.get(key) as Calls[R]['answer'] | undefined)
   return { data, error: state.key === key ? state.error : undefined, loading: data === undefined, again }
 }
 
@@ -163,6 +164,6 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
     // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row and the query
   }, [key, out, ...causes])
   const first = state.key === key ? state.rows : undefined
-  const rows = first ?? ((kept.get(key) as Calls[R]['answer'] | undefined)?.rows as One[] | undefined)
+  const rows = first ?? ((answers.get(key) as Calls[R]['answer'] | undefined)?.rows as One[] | undefined)
   return { rows, whole: state.whole ?? true, error: state.key === key ? state.error : undefined, again }
 }

@@ -23,7 +23,7 @@ export function change(params: Record<string, string | string[] | null>, replace
   const query = new URLSearchParams(place.value.query)
   for (const [name, value] of Object.entries(params)) {
     query.delete(name)
-    for (const one of Array.isArray(value) ? value : value === null ? [] : [value]) query.append(name, one)
+    for (const item of Array.isArray(value) ? value : value === null ? [] : [value]) query.append(name, item)
   }
   go(address(place.value.path, query), replace)
 }
@@ -37,7 +37,7 @@ export function to(path: string, params: Record<string, string | string[]> = {})
     const v = place.value.query.get(name)
     if (v) query.set(name, v)
   }
-  for (const [name, value] of Object.entries(params)) for (const one of [value].flat()) query.append(name, one)
+  for (const [name, value] of Object.entries(params)) for (const item of [value].flat()) query.append(name, item)
   return address(path, query)
 }
 

@@ -1,10 +1,10 @@
 // The tokens of an address: {name}, {name:argument}, {param.name}. An unknown token is left unchanged.
 import { tokens } from '../words.gen.ts'
 
-// known holds for each name of a token whether only postbacks fill the token. The example argument of a token is no part of its name.
-const known = new Map<string, boolean>()
+// conversionOnly holds for each name of a token whether only postbacks fill the token. The example argument of a token is no part of its name.
+const conversionOnly = new Map<string, boolean>()
 for (const k of tokens)
-  for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) known.set(name.toLowerCase(), k.of_conversion)
+  for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) conversionOnly.set(name.toLowerCase(), k.of_conversion)
 
 export type Part = { text: string; state: 'text' | 'known' | 'unknown' | 'conversion' }
 
@@ -29,7 +29,7 @@ function stateOf(name: string, postback: boolean): Part['state'] {
     /^(date|random|sample)$/.test(base)
   )
     return 'known'
-  const conversion = known.get(base)
+  const conversion = conversionOnly.get(base)
   return conversion === undefined ? 'unknown' : conversion && !postback ? 'conversion' : 'known'
 }
 

@@ -8,11 +8,11 @@ export type Span = { from: Day; to: Day } // both included
 
 export const presets = ['today', 'yesterday', '7d', '14d', '30d', 'month', 'last-month'] as const
 
-const parts = new Map<string, Intl.DateTimeFormat>()
+const clocks = new Map<string, Intl.DateTimeFormat>()
 function clock(tz: string) {
-  let f = parts.get(tz)
+  let f = clocks.get(tz)
   if (!f)
-    parts.set(
+    clocks.set(
       tz,
       (f = new Intl.DateTimeFormat('en-CA', {
         timeZone: tz,

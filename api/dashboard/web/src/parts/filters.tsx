@@ -39,7 +39,7 @@ export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labe
 function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
   const ids = f.dimension.endsWith('_id')
   const { data } = use('GET /reports/values', ids ? { ...windowQuery(), dimension: f.dimension as Dimension, limit: 1000 } : null)
-  const all = { ...labels, [f.dimension]: { ...labels[f.dimension], ...data?.labels } },
+  const allLabels = { ...labels, [f.dimension]: { ...labels[f.dimension], ...data?.labels } },
     name = t.dimensions[f.dimension]!
   return (
     <span class="chip on">
@@ -47,7 +47,7 @@ function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
       {f.values.map((v, i) => (
         <>
           {i > 0 && ` ${t.reports.or} `}
-          <b>{valueText(f.dimension, v, all)}</b>
+          <b>{valueText(f.dimension, v, allLabels)}</b>
         </>
       ))}
       <button type="button" aria-label={t.reports.remove(name)} onClick={() => setFilter({ ...f, values: [] })}>

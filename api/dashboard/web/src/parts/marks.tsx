@@ -171,9 +171,9 @@ function momentOf(day: string, time: string): number | null {
 // NoteSheet writes or changes a note.
 export function NoteSheet({ of, close }: { of: NoteDraft; close: () => void }) {
   const start = of.at ? Date.parse(of.at) : Math.min(Date.now(), span.value.end - 60_000),
-    there = new Date(wall(start, zone.value))
+    local = new Date(wall(start, zone.value))
   const [day, setDay] = useState(dateOf(start, 'YYYY-MM-DD')),
-    [time, setTime] = useState(two(there.getUTCHours()) + ':' + two(there.getUTCMinutes())),
+    [time, setTime] = useState(two(local.getUTCHours()) + ':' + two(local.getUTCMinutes())),
     [text, setText] = useState(of.text ?? ''),
     [campaign, setCampaign] = useState(of.campaign_id ?? ''),
     { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => wrongOf(asError(e), ['at', 'text'], { invalid_date: 'at' }))

@@ -98,7 +98,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
       void send()
     }
   })
-  const one = (s: Spec) =>
+  const field = (s: Spec) =>
     (!s.when || s.when(draft)) && (
       <div key={s.name} data-field={s.name} class={s.wide || ['url', 'area', 'pairs', 'words', 'own'].includes(s.kind) ? 'across' : ''}>
         {s.kind === 'own' ? (
@@ -129,13 +129,13 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
             <details key={s.title} open={s.specs.some(o => o.name === wrong?.field) || undefined}>
               <summary>{s.title}</summary>
               {s.text && <p class="dim">{s.text}</p>}
-              <div class="fields">{s.specs.map(one)}</div>
+              <div class="fields">{s.specs.map(field)}</div>
             </details>
           ) : (
             <section key={s.title} class="part">
               <h2>{s.title}</h2>
               {s.text && <p class="dim">{s.text}</p>}
-              <div class="fields">{s.specs.map(one)}</div>
+              <div class="fields">{s.specs.map(field)}</div>
             </section>
           ),
         )}

@@ -92,7 +92,7 @@ export function Table<R>(p: Props<R>) {
       pick(cursor, e.shiftKey)
     } else if (p.onKey?.(e.key.toLowerCase(), row)) e.preventDefault()
   }
-  const all = p.rows.length > 0 && p.rows.every(r => p.selected?.has(p.keyOf(r))),
+  const allSelected = p.rows.length > 0 && p.rows.every(r => p.selected?.has(p.keyOf(r))),
     tabbed = cursor >= first && cursor < last ? cursor : first
   return (
     <div
@@ -116,8 +116,8 @@ export function Table<R>(p: Props<R>) {
                 <input
                   type="checkbox"
                   aria-label={t.parts.selectAll}
-                  checked={all}
-                  onChange={() => p.onSelect!(all ? new Set() : new Set(p.rows.map(p.keyOf)))}
+                  checked={allSelected}
+                  onChange={() => p.onSelect!(allSelected ? new Set() : new Set(p.rows.map(p.keyOf)))}
                 />
               </th>
             )}

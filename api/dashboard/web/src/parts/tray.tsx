@@ -39,7 +39,7 @@ export const JobIcon = ({ of: j }: { of: Job }) => (
 // Tray shows the running jobs at the bottom right of every screen. It shows ended jobs a little longer.
 export function Tray() {
   const [, setTick] = useState(0),
-    here = place.value.path === '/app/exports'
+    onJobsScreen = place.value.path === '/app/exports'
   const seen = jobs().filter(j => !hidden.value.has(j.key)),
     open = seen.filter(isOpen).slice(0, 3)
   const ended = seen
@@ -59,9 +59,9 @@ export function Tray() {
     return () => clearInterval(timer)
   }, [ending])
   return (
-    <section class={'tray' + (list.length && !here ? '' : ' off')} role="region" aria-label={w.tray}>
+    <section class={'tray' + (list.length && !onJobsScreen ? '' : ' off')} role="region" aria-label={w.tray}>
       <div role="status" aria-live="polite">
-        {!here && list.length > 0 && (
+        {!onJobsScreen && list.length > 0 && (
           <ul>
             {list.map(j => (
               <li key={j.key} class="card row">

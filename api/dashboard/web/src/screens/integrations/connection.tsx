@@ -6,7 +6,7 @@ import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { asError } from '../../core/call.ts'
 import { given, type Values } from '../../core/credential.ts'
-import { mayConnect, refused } from '../../core/connect.ts'
+import { mayConnect, showError } from '../../core/connect.ts'
 import { touches, type Used } from '../../core/query.ts'
 import { finished, toast } from '../../core/toast.ts'
 import { t } from '../../core/text.ts'
@@ -94,7 +94,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
       const out = await ask()
       touches(rows, ...changed)
       toast(out.ok ? done(out) : (out.detail ?? out.message), { bad: !out.ok })
-    }, refused)
+    }, showError)
   const choose = (v: string) => {
     setProvider(v)
     setValues({})

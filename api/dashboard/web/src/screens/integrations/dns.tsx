@@ -14,7 +14,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials, Says } from '../../parts/credentials.tsx'
 import { Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
-import { mayConnect, said, show } from '../../core/connect.ts'
+import { mayConnect, errorText, show } from '../../core/connect.ts'
 import { finished } from '../../core/toast.ts'
 
 // DNSAccounts lists the accounts that hold the zones of domains.
@@ -115,7 +115,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
     saved = a?.provider === provider ? a.credentials : {}
   const { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
     const at = wrongOf(asError(e), form?.fields.map(f => f.name) ?? [])
-    return { ...at, text: at.field ? at.text : said(e) }
+    return { ...at, text: at.field ? at.text : errorText(e) }
   })
   const save = () =>
     form &&

@@ -4,7 +4,7 @@ import type { NetworkRow, OAuthConnection, OAuthProvider, SourceRow } from '../.
 import { Button, Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
-import { mayConnect, said, show } from '../../core/connect.ts'
+import { mayConnect, errorText, show } from '../../core/connect.ts'
 import { useNetworks, useSources } from '../../core/choices.ts'
 import { ago } from '../../core/dates.ts'
 import { signIn } from '../../core/oauth.ts'
@@ -240,7 +240,7 @@ function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; 
   const begin = () => {
     setBusy(true)
     signIn(p.provider, location.pathname + location.search).catch(e => {
-      toast(said(e), { bad: true })
+      toast(errorText(e), { bad: true })
       setBusy(false)
     })
   }

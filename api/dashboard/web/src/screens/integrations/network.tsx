@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
-import { mayConnect, said } from '../../core/connect.ts'
+import { mayConnect, errorText } from '../../core/connect.ts'
 import { dateTime } from '../../core/dates.ts'
 import { money } from '../../core/format.ts'
 import { touches, use } from '../../core/query.ts'
@@ -88,7 +88,7 @@ function Sync({ of: n }: { of: NetworkRow }) {
         setText((apply ? w.networks.done : w.networks.dryDone)(out.total, out.matched, money(out.payout)))
         touches('networks', ...(apply ? ['reports', 'logs', 'stats'] : []))
       },
-      e => setError(said(e)),
+      e => setError(errorText(e)),
     )
   return (
     <Part title={w.networks.sync}>

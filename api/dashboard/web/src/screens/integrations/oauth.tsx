@@ -5,7 +5,7 @@ import { call } from '../../core/call.ts'
 import { begunAt } from '../../core/oauth.ts'
 import { go, to } from '../../core/router.ts'
 import { w } from '../../text/integrations.ts'
-import { said } from '../../core/connect.ts'
+import { errorText } from '../../core/connect.ts'
 import { finished } from '../../core/toast.ts'
 
 // takeParameters returns the platform's parameters and removes them from the address.
@@ -27,7 +27,7 @@ export function OAuth() {
         finished(w.ads.finished(done.label, done.user_name), 'oauth', 'traffic-sources')
         go(begunAt(), true)
       },
-      e => setWrong(said(e)),
+      e => setWrong(errorText(e)),
     )
   }, [])
   return (

@@ -14,7 +14,7 @@ import { Field, Input, Select, Switch, InputField, SelectField } from '../../par
 import { Ask, FormSheet } from '../../parts/sheet.tsx'
 import { Bone, Failed } from '../../parts/state.tsx'
 import { finished, toast } from '../../core/toast.ts'
-import { mayConnect, said } from '../../core/connect.ts'
+import { mayConnect, errorText } from '../../core/connect.ts'
 
 type ServiceProps = {
   title: string
@@ -106,7 +106,7 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
   const [provider, setProvider] = useState(data.connected?.provider ?? data.providers[0]?.provider ?? ''),
     [key, setKey] = useState(''),
     [enabled, setEnabled] = useState(data.connected?.enabled ?? true),
-    { busy, wrong, run } = useAttempt(said),
+    { busy, wrong, run } = useAttempt(errorText),
     form = data.providers.find(p => p.provider === provider)
   const save = () =>
     run(async () => {
@@ -173,7 +173,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
     [key, setKey] = useState(''),
     [model, setModel] = useState(c?.model ?? ''),
     [models, setModels] = useState<AIModel[]>(),
-    { busy, wrong, run } = useAttempt(said),
+    { busy, wrong, run } = useAttempt(errorText),
     kept = c?.provider === provider
   const save = () =>
     run(async () => {

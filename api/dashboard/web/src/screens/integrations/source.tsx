@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
-import { refused } from '../../core/connect.ts'
+import { showError } from '../../core/connect.ts'
 import type { Values } from '../../core/credential.ts'
 import { count } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
@@ -167,7 +167,7 @@ function SignedIn({ provider, value, on, fill, error }: SignedInProps) {
     run(async () => {
       const query = value ? { connection: value } : {}
       setAccounts((await call('GET /oauth/{provider}/accounts', { path: { provider }, query })).accounts)
-    }, refused)
+    }, showError)
   if (list?.length === 0)
     return (
       <p class="across warn">

@@ -12,7 +12,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Field, Input, MoneyInput, Seg, Select, Switch, InputField } from '../../parts/form.tsx'
 import { toast } from '../../core/toast.ts'
-import { mayConnect, refused } from '../../core/connect.ts'
+import { mayConnect, showError } from '../../core/connect.ts'
 
 // UploadSettings are the settings for uploading conversions to a platform.
 export type UploadSettings = {
@@ -106,14 +106,14 @@ function Action({ source, value, on, hint, find, error }: ActionProps) {
     [busy, run] = useBusy(),
     path = { id: source.id }
   const look = () =>
-    run(async () => setActions((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions), refused)
+    run(async () => setActions((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions), showError)
   const make = () =>
     run(async () => {
-      const made = await call('POST /traffic-sources/{id}/integration/conversion-actions', { path, body: {} })
-      toast(w.source.actionMade(made.name))
-      on(made.resource_name ?? made.name)
+      const action = await call('POST /traffic-sources/{id}/integration/conversion-actions', { path, body: {} })
+      toast(w.source.actionMade(action.name))
+      on(action.resource_name ?? action.name)
       setActions(undefined)
-    }, refused)
+    }, showError)
   return (
     <div class="across">
       <Field label={w.source.action} hint={actions?.length === 0 ? w.source.noActions : hint} error={error}>

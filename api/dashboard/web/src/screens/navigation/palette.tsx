@@ -101,9 +101,9 @@ function Find() {
 
 // rankOf returns the rank of an entry. It is 0 unless the entry contains every typed word. Names that begin with a word rank first.
 function rankOf(text: string, name: string, what: string): number {
-  const all = (name + ' ' + what).toLowerCase(),
+  const searched = (name + ' ' + what).toLowerCase(),
     words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (!words.every(w => all.includes(w))) return 0
+  if (!words.every(w => searched.includes(w))) return 0
   return 1 + words.reduce((n, w) => n + (name.toLowerCase().startsWith(w) ? 4 : (' ' + name.toLowerCase()).includes(' ' + w) ? 2 : 0), 0)
 }
 

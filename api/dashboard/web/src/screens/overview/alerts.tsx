@@ -39,7 +39,7 @@ export function Alerts() {
   const { data, error, again } = use('GET /alerts', {}, live),
     only = place.value.query.get('severity') ?? ''
   if (!data) return <LoadingCard of={{ error, again }} height={220} />
-  const of = (s: string) => data.alerts.filter(a => a.severity === s)
+  const ofSeverity = (s: string) => data.alerts.filter(a => a.severity === s)
   return (
     <div class="grid alerts">
       {data.alerts.length > 0 && (
@@ -49,7 +49,7 @@ export function Alerts() {
             value={only}
             options={[
               { value: '', label: `${t.lists.all} ${data.alerts.length}` },
-              ...order.map(s => ({ value: s, label: `${w.severities[s]} ${of(s).length}` })),
+              ...order.map(s => ({ value: s, label: `${w.severities[s]} ${ofSeverity(s).length}` })),
             ]}
             on={v => change({ severity: v || null }, true)}
           />
@@ -59,15 +59,15 @@ export function Alerts() {
       )}
       {data.alerts.length === 0 && <EmptyCard title={t.overview.allWell} icon={<Icon name="check" />} more={w.noneMore} />}
       {order
-        .filter(s => (!only || only === s) && of(s).length > 0)
+        .filter(s => (!only || only === s) && ofSeverity(s).length > 0)
         .map(s => (
           <section key={s} class="card">
             <header>
               <h2>{w.severities[s]}</h2>
-              <span class={'tag ' + (s === 'critical' ? 'bad' : 'warn')}>{of(s).length}</span>
+              <span class={'tag ' + (s === 'critical' ? 'bad' : 'warn')}>{ofSeverity(s).length}</span>
             </header>
             <ul class="list">
-              {of(s).map(a => (
+              {ofSeverity(s).map(a => (
                 <One key={a.type + a.id} of={a} />
               ))}
             </ul>

@@ -129,9 +129,9 @@ export const label = (data: Performance, dimension: string, row: PerformanceRow)
 // Changed shows the records whose profit has changed most, by more than chance.
 export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }) {
   const query = (dimension: string) => (compares.value ? { ...windowQuery(w), compare: 'previous', dimension, limit: 100 } : null)
-  const all = [campaigns, ...movers.map(d => use('GET /reports/performance', query(d)).data)]
+  const reports = [campaigns, ...movers.map(d => use('GET /reports/performance', query(d)).data)]
   const list: Move[] = []
-  for (const data of all)
+  for (const data of reports)
     for (const row of compares.value ? (data?.rows ?? []) : []) {
       const was = row.compare,
         dimension = data!.dimensions[0]!

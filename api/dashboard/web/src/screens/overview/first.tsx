@@ -34,28 +34,28 @@ export function useFirst(nothing: boolean): First {
 export function FirstSteps({ of }: { of: First }) {
   const offers = useOffers(),
     campaigns = useCampaigns(),
-    made = campaigns?.[0],
-    link = made && to(`/app/campaigns/${made.id}/link`)
+    campaign = campaigns?.[0],
+    link = campaign && to(`/app/campaigns/${campaign.id}/link`)
   if (!offers || !campaigns) return null
   const steps = [
-    { name: 'offer', done: offers.length > 0 || !!made, href: canWrite() && to('/app/offers') },
-    { name: 'campaign', done: !!made, href: canCreateCampaigns() && to('/app/campaigns/new') },
-    { name: 'link', done: !!made?.url, href: link },
-    { name: 'click', done: !!of.seen, href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : made?.url, out: !of.seen },
+    { name: 'offer', done: offers.length > 0 || !!campaign, href: canWrite() && to('/app/offers') },
+    { name: 'campaign', done: !!campaign, href: canCreateCampaigns() && to('/app/campaigns/new') },
+    { name: 'link', done: !!campaign?.url, href: link },
+    { name: 'click', done: !!of.seen, href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : campaign?.url, out: !of.seen },
   ] as const
-  const here = steps.findIndex(s => !s.done)
+  const current = steps.findIndex(s => !s.done)
   return (
     <Part look="card" title={w.title}>
       <p class="dim">{w.text}</p>
       <ol class="steps">
         {steps.map((s, i) => (
-          <Step key={s.name} n={i + 1} done={s.done} here={i === here}>
+          <Step key={s.name} n={i + 1} done={s.done} here={i === current}>
             <span class="grow" role={s.name === 'click' ? 'status' : undefined}>
               {s.name === 'click' && s.done ? t.link.firstHere : w.steps[s.name]}
               {!s.done && <span class="hidden"> {w.notYet}</span>}
             </span>
             {s.href && (
-              <a class={'btn sm' + (i === here ? ' primary' : '')} href={s.href} {...('out' in s && s.out ? outside : {})}>
+              <a class={'btn sm' + (i === current ? ' primary' : '')} href={s.href} {...('out' in s && s.out ? outside : {})}>
                 {s.done ? w.look[s.name] : w.go[s.name]}
               </a>
             )}

@@ -78,7 +78,7 @@ export function Overview() {
   const step = stepOf(w),
     bucket = step === 'day' ? 'day' : 'hour'
   const now = use('GET /reports/trends', { ...windowQuery(w), bucket }, 60)
-  const was = use('GET /reports/trends', compares.value ? { ...windowQuery(before(w)), bucket } : null)
+  const previous = use('GET /reports/trends', compares.value ? { ...windowQuery(before(w)), bucket } : null)
   const nothing = list.data?.rows.length === 0,
     first = useFirst(nothing)
   return (
@@ -87,7 +87,7 @@ export function Overview() {
       {first.waits && <FirstSteps of={first} />}
       <Kpis list={list} trend={now.data} />
       <div class="grid cols">
-        <Over now={now} was={was.data} step={step} choice={days(w.span) <= 14} list={list.data} />
+        <Over now={now} was={previous.data} step={step} choice={days(w.span) <= 14} list={list.data} />
         <RightNow />
       </div>
       {!nothing ? (
@@ -192,13 +192,13 @@ function Over({ now, was, step, choice, list }: OverProps) {
     [asTable, setAsTable] = useState(false),
     marks = useMarks()
   const names = on.join()
-  const made = useMemo(() => {
+  const plot = useMemo(() => {
     if (!now.data) return null
     const rows = summed(now.data.rows, steps[step]),
       times = rows.map(r => Date.parse(r.start!))
     const values = (of: Trends, name: Name) => {
-      const all = of === now.data ? rows : summed(of.rows, steps[step])
-      return rows.map((_, i) => all[i]?.[name] ?? null)
+      const merged = of === now.data ? rows : summed(of.rows, steps[step])
+      return rows.map((_, i) => merged[i]?.[name] ?? null)
     }
     const right = on.length === 2 && figures[on[0]!].kind !== figures[on[1]!].kind
     const series: Series[] = on.map((name, i) => ({
@@ -227,7 +227,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
     <section class="card">
       <header>
         <h2>{title}</h2>
-        <Legend of={made?.series} />
+        <Legend of={plot?.series} />
         <span class="grow" />
         <TableSwitch on={asTable} set={setAsTable} />
         {marks.add}
@@ -243,18 +243,18 @@ function Over({ now, was, step, choice, list }: OverProps) {
         )}
       </header>
       <div class="plotpad">
-        {!made ? (
+        {!plot ? (
           <Loading of={now} height={236} style="" />
         ) : asTable ? (
-          <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} beside={marks.column} />
+          <AsTable label={title} times={plot.times} series={plot.series} hours={step !== 'day'} beside={marks.column} />
         ) : (
           <Plot
             label={summary}
-            times={made.times}
-            series={made.series}
+            times={plot.times}
+            series={plot.series}
             hours={step !== 'day'}
             over={marks.layer}
-            extra={money ? i => [{ name: t.figures.names.profit, text: shown(made.rows[i]?.profit, 'money') }] : undefined}
+            extra={money ? i => [{ name: t.figures.names.profit, text: shown(plot.rows[i]?.profit, 'money') }] : undefined}
           />
         )}
       </div>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { asError, type ApiError } from '../../core/call.ts'
-import { ask as fetchRows, epoch, known } from '../../core/query.ts'
+import { ask as fetchRows, epoch, cachedAnswer } from '../../core/query.ts'
 import { keyOf, pathOf, questionOf, valueText, type Ask } from '../../core/report.ts'
 
 // Answer is the answer to a question, or its error. It is empty while the question is under way.
@@ -28,7 +28,7 @@ export function useRows(ask: Ask) {
   const [reloads, setReloads] = useState(0)
   const places = ask.flat ? [''] : ['', ...ask.open.filter(k => pathOf(k).length < ask.group.length)]
   const questions = places.map(k => [k, JSON.stringify(questionOf(ask, pathOf(k)))] as const)
-  const all = questions.map(q => q.join()).join('|')
+  const allQuestions = questions.map(q => q.join()).join('|')
   const running = useRef(new Map<string, AbortController>())
   useEffect(() => {
     const wanted = new Set(questions.map(([, q]) => q))
@@ -49,7 +49,7 @@ export function useRows(ask: Ask) {
       )
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- all holds the questions
-  }, [all, reloads, epoch.value])
+  }, [allQuestions, reloads, epoch.value])
   useEffect(() => () => running.current.forEach(stop => stop.abort()), [])
   const retry = () => {
     running.current.clear()
@@ -59,7 +59,7 @@ export function useRows(ask: Ask) {
   const at = (key: string): Answer => {
     const q = questions.find(([k]) => k === key)?.[1]
     if (!q) return {}
-    return answers[q] ?? { data: known('GET /reports/performance', JSON.parse(q)) }
+    return answers[q] ?? { data: cachedAnswer('GET /reports/performance', JSON.parse(q)) }
   }
   return { at, retry }
 }

@@ -21,7 +21,7 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
     [asTable, setAsTable] = useState(false),
     marks = useMarks(campaignOf(ask, path))
   const trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filterQuery(ask, path) })
-  const made = useMemo(() => {
+  const plot = useMemo(() => {
     const rows = trend.data?.rows
     if (!rows) return null
     const series: Series[] = [
@@ -43,12 +43,12 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
         </>
       }>
       <div class="plotpad">
-        {!made ? (
+        {!plot ? (
           <Loading of={trend} height={236} style="" />
         ) : asTable ? (
-          <AsTable label={title} times={made.times} series={made.series} hours={hours} beside={marks.column} />
+          <AsTable label={title} times={plot.times} series={plot.series} hours={hours} beside={marks.column} />
         ) : (
-          <Plot label={title} times={made.times} series={made.series} hours={hours} over={marks.layer} />
+          <Plot label={title} times={plot.times} series={plot.series} hours={hours} over={marks.layer} />
         )}
       </div>
       {marks.sheet}

@@ -80,7 +80,7 @@ const Name = ({ of: l }: { of: SmartlinkAnswer }) => (
 export function Smartlinks() {
   const list = useAll('GET /short-links', {}),
     open = place.value.query.get('id'),
-    one = list.rows?.find(l => l.id === open),
+    openLink = list.rows?.find(l => l.id === open),
     may = canWrite(),
     [removing, setRemoving] = useState<SmartlinkAnswer | null>(null)
   const actions: Action<SmartlinkAnswer>[] = [
@@ -129,7 +129,7 @@ export function Smartlinks() {
         )}
         tall
       />
-      {open && (open === 'new' || one) && <Smartlink key={open} of={open === 'new' ? null : one!} close={() => show(null)} />}
+      {open && (open === 'new' || openLink) && <Smartlink key={open} of={open === 'new' ? null : openLink!} close={() => show(null)} />}
       {removing && (
         <Ask
           title={t.exports.removeOf(nameOf(removing))}

@@ -105,7 +105,7 @@ export function Exports() {
 // Jobs lists the running and ended jobs with their results. It offers no file that has been deleted since.
 function Jobs({ files }: { files?: ExportRow[] }) {
   const list = jobs(),
-    there = files && new Set(files.map(f => fileOf(f.download_url)))
+    existingFiles = files && new Set(files.map(f => fileOf(f.download_url)))
   return (
     <Card title={w.jobs} note={w.jobsText}>
       {list.length === 0 ? (
@@ -137,7 +137,7 @@ function Jobs({ files }: { files?: ExportRow[] }) {
                   </>
                 )}
               </span>
-              {j.file && (!there || there.has(j.file)) ? (
+              {j.file && (!existingFiles || existingFiles.has(j.file)) ? (
                 <Link look="sm" href={j.file} download text={w.download} />
               ) : j.path && j.path !== place.value.path && !isOpen(j) ? (
                 <Link look="sm" href={to(j.path)} text={t.campaigns.openIt} />

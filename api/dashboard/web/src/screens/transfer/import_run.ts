@@ -20,7 +20,7 @@ export function useKnown(kind: Kind): { known?: Known; room: number | null; erro
   const links = useAll('GET /short-links', kind === 'links' ? {} : null),
     domains = use('GET /domains', kind === 'links' ? { limit: 500 } : null),
     usage = use('GET /plan/usage', {})
-  const all = domains.data?.rows ?? [] // a smartlink needs a domain of the account
+  const ownDomains = domains.data?.rows ?? [] // a smartlink needs a domain of the account
   const limit = kind === 'offers' ? usage.data?.detail.plan.offers.limit : usage.data?.allowances.smartlinks,
     have = kind === 'offers' ? usage.data?.detail.plan.offers.used : links.rows?.length
   const ready = usage.data && (kind === 'offers' ? offers && networks : links.rows && links.whole && domains.data && sources)
@@ -30,8 +30,8 @@ export function useKnown(kind: Kind): { known?: Known; room: number | null; erro
         links: links.rows ?? [],
         networks: networks ?? [],
         sources: sources ?? [],
-        domains: all.map(d => ({ id: d.id, domain: d.domain })),
-        domain: (all.find(d => d.is_default) ?? all[0])?.id ?? '',
+        domains: ownDomains.map(d => ({ id: d.id, domain: d.domain })),
+        domain: (ownDomains.find(d => d.is_default) ?? ownDomains[0])?.id ?? '',
         currency: me.value!.account.currency,
       }
     : undefined
@@ -54,11 +54,11 @@ async function send(kind: Kind, row: Row): Promise<Row> {
   const key = keyOf(kind, row.body!)
   for (;;) {
     try {
-      const made =
+      const record =
         kind === 'offers'
           ? await call('POST /offers', { body: row.body as OfferBody, key })
           : await call('POST /short-links', { body: row.body as SmartlinkBody, key })
-      return { ...row, result: 'made', id: made.id }
+      return { ...row, result: 'made', id: record.id }
     } catch (e) {
       const error = asError(e)
       if (error.code === 'rate_limited') {
@@ -128,9 +128,9 @@ export function useRun(kind: Kind, file: ImportFile, known: Known | undefined) {
   const apply = async () => {
     const rows = [...shown!.rows],
       todo = rows.map((r, i) => (r.result === 'new' ? i : -1)).filter(i => i >= 0)
-    const all = todo.length
+    const total = todo.length
     stopped.current = false
-    const show = (ended: boolean) => setRun({ ...shown!, rows: [...rows], done: all - todo.length, ended })
+    const show = (ended: boolean) => setRun({ ...shown!, rows: [...rows], done: total - todo.length, ended })
     show(false)
     let full: Row | undefined
     await Promise.all(

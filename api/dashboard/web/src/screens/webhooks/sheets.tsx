@@ -22,9 +22,9 @@ export const nameOf = (h: { name: string; url: string }) => h.name || asWritten(
 // redeliver sends a delivery again, and shows the result as a toast.
 export async function redeliver(d: DeliveryRow) {
   try {
-    const got = await call('POST /webhooks/deliveries/redeliver', { body: { id: d.id } })
-    toast(got.delivered ? w.redelivered(got.status ?? 200) : w.notRedelivered(got.error ?? String(got.status ?? '')), {
-      bad: !got.delivered,
+    const result = await call('POST /webhooks/deliveries/redeliver', { body: { id: d.id } })
+    toast(result.delivered ? w.redelivered(result.status ?? 200) : w.notRedelivered(result.error ?? String(result.status ?? '')), {
+      bad: !result.delivered,
     })
   } catch (e) {
     const error = asError(e)

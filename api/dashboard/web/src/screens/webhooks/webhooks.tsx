@@ -107,8 +107,8 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
     touches('webhooks')
   }
   const test = (h: WebhookRow) =>
-    call('POST /webhooks/test', { body: { id: h.id } }).then(got => {
-      toast(got.delivered ? w.tested(got.status ?? 200) : w.notTested(got.error ?? ''), { bad: !got.delivered })
+    call('POST /webhooks/test', { body: { id: h.id } }).then(result => {
+      toast(result.delivered ? w.tested(result.status ?? 200) : w.notTested(result.error ?? ''), { bad: !result.delivered })
       touches('webhooks')
     }, failed)
   if (rows.length === 0)
@@ -252,7 +252,7 @@ const columnsOf = (hooks: WebhookRow[], may: boolean): Column<DeliveryRow>[] => 
 function RedeliverFailed({ webhook, of }: { webhook: string; of: WebhookRow | undefined }) {
   const [confirming, setConfirming] = useState(false),
     failures = use('GET /webhooks/deliveries', { limit: 1, status: 'failed', ...(webhook ? { webhook } : {}) }, live).data
-  const all = async () => {
+  const redeliverAll = async () => {
     const { from, to: until } = windowOf('30d', zone.value)
     const got = await task(
       w.all,
@@ -272,7 +272,7 @@ function RedeliverFailed({ webhook, of }: { webhook: string; of: WebhookRow | un
           text={w.allText(of ? nameOf(of) : w.every, 30)}
           go={w.redeliver}
           close={() => setConfirming(false)}
-          on={all}
+          on={redeliverAll}
         />
       )}
     </>
@@ -355,7 +355,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
 // Verifier shows code that verifies a delivery, in several languages.
 function Verifier() {
   const [language, setLanguage] = useState('node'),
-    one = verifiers.find(v => v.value === language)!
+    verifier = verifiers.find(v => v.value === language)!
   return (
     <section class="card part verifier">
       <div class="row wraps">
@@ -364,7 +364,7 @@ function Verifier() {
         <Seg label={t.dimensions.language} value={language} options={verifiers} on={setLanguage} />
       </div>
       <p class="soft">{w.verifyText}</p>
-      <Copy lines text={one.text} label={w.verifier} />
+      <Copy lines text={verifier.text} label={w.verifier} />
       <p class="dim fine">{w.verifyMore}</p>
     </section>
   )
