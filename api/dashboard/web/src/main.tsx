@@ -146,8 +146,8 @@ function App() {
   const welcome = path === '/app/welcome'
   const load = () =>
     call('GET /app/api/session').then(
-      who => {
-        me.value = who
+      person => {
+        me.value = person
         signedOut.value = false
         resume()
         setState('in')

@@ -1,5 +1,5 @@
-// call is the only function that calls the service. It adds /api/v1 to the paths of the REST API. Rows of the dashboard keep their
-// own path.
+// call is the only function that calls the service. It adds /api/v1 to the paths of the REST API. The dashboard's own calls, below
+// /app, keep their path.
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { newID } from './id.ts'
@@ -34,8 +34,11 @@ export const signedOut = signal(false)
 // confirming opens the card that asks the person for their password again. done is called when the person has answered.
 export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
 
+// asError returns an error as an ApiError. Any other error gets the code of a service that does not answer.
 export const asError = (e: unknown) => (e instanceof ApiError ? e : new ApiError('away', 0, String(e)))
 
+// call sends a request and returns the data of the answer. For a job it waits until the job has ended. If the service asks for a
+// confirmation, call asks the person and sends the request again.
 export async function call<R extends Row>(row: R, ask: Request<R> = {}): Promise<Calls[R]['answer']> {
   const [method, pattern] = row.split(' ') as [string, string]
   let path = pattern.startsWith('/app/') ? pattern : '/api/v1' + pattern

@@ -23,12 +23,12 @@ export type Job = {
   listed?: boolean
 }
 const most = 50, // jobs that are kept
-  name = 'switchyard.jobs',
+  storageKey = 'switchyard.jobs',
   every = 2000 // ms between two requests for the state of a job
 
 function stored(): Job[] {
   try {
-    return JSON.parse(sessionStorage.getItem(name) ?? '[]') as Job[]
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? '[]') as Job[]
   } catch {
     return []
   }
@@ -69,7 +69,7 @@ export const isOpen = (j: Job) => j.status === 'pending' || j.status === 'runnin
 function put(job: Job) {
   const others = ownJobs.value.filter(j => j.key !== job.key)
   ownJobs.value = [job, ...others].sort((a, b) => b.at - a.at).slice(0, most)
-  sessionStorage.setItem(name, JSON.stringify(ownJobs.value))
+  sessionStorage.setItem(storageKey, JSON.stringify(ownJobs.value))
 }
 const update = (key: string, change: Partial<Job>) => {
   const job = ownJobs.value.find(j => j.key === key)
@@ -80,7 +80,7 @@ const update = (key: string, change: Partial<Job>) => {
 export function dropJobs() {
   ownJobs.value = []
   listed.value = []
-  sessionStorage.removeItem(name)
+  sessionStorage.removeItem(storageKey)
 }
 
 // task sends a call whose answer takes a while, and shows the call as a job until the answer arrives. describe turns the

@@ -1,20 +1,20 @@
 // Signing in at an ad platform. The browser leaves the page and comes back to another page, so the address of the first page is
-// kept for the visit.
+// kept in the session storage.
 import { call } from './call.ts'
 import { to } from './router.ts'
 
-const name = 'switchyard.oauth'
+const storageKey = 'switchyard.oauth'
 
 // signIn begins a sign-in, remembers the address to come back to, and sends the browser to the platform.
 export async function signIn(provider: string, back: string) {
-  const begun = await call('POST /app/api/oauth/{provider}', { path: { provider } })
-  sessionStorage.setItem(name, back)
-  location.assign(begun.url)
+  const { url } = await call('POST /app/api/oauth/{provider}', { path: { provider } })
+  sessionStorage.setItem(storageKey, back)
+  location.assign(url)
 }
 
 // begunAt returns the address where the person began the sign-in, and removes it from the session storage.
 export function begunAt(): string {
-  const at = sessionStorage.getItem(name)
-  sessionStorage.removeItem(name)
+  const at = sessionStorage.getItem(storageKey)
+  sessionStorage.removeItem(storageKey)
   return at?.startsWith('/app/') ? at : to('/app/integrations')
 }

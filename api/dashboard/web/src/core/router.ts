@@ -23,7 +23,7 @@ export function change(params: Record<string, string | string[] | null>, replace
   const query = new URLSearchParams(place.value.query)
   for (const [name, value] of Object.entries(params)) {
     query.delete(name)
-    for (const item of Array.isArray(value) ? value : value === null ? [] : [value]) query.append(name, item)
+    for (const item of value === null ? [] : [value].flat()) query.append(name, item)
   }
   go(address(place.value.path, query), replace)
 }

@@ -1,7 +1,8 @@
 // The tokens of an address: {name}, {name:argument}, {param.name}. An unknown token is left unchanged.
 import { tokens } from '../words.gen.ts'
 
-// conversionOnly holds for each name of a token whether only postbacks fill the token. The example argument of a token is no part of its name.
+// conversionOnly holds for each name of a token whether only postbacks fill the token. The example argument of a token is not part of
+// its name.
 const conversionOnly = new Map<string, boolean>()
 for (const k of tokens)
   for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) conversionOnly.set(name.toLowerCase(), k.of_conversion)
