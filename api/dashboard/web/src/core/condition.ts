@@ -5,6 +5,7 @@ import type { Condition } from '../api.gen.ts'
 import { country } from './format.ts'
 import { t } from './text.ts'
 
+// families are the beginnings of attributes whose end a person types, such as param.name.
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
@@ -102,7 +103,7 @@ const joinOr = (v: string[]) =>
       ? t.conditions.more(v.slice(0, few - 1).join(', '), v.length - few + 1)
       : t.conditions.or(v.slice(0, -1).join(', '), v.at(-1)!)
 
-// fresh returns a new condition for the editor.
+// fresh returns a new condition for the editor, with the usual value of its kind.
 export const fresh = (attribute = 'country'): Condition => {
   const operator = operatorsOf(attribute)[0] ?? 'equals',
     kind = formOf(attribute, operator)?.kind

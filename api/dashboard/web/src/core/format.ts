@@ -30,16 +30,20 @@ export const amount = (n: Maybe | string, code: string) => {
   if (!/^[a-z]{3}$/i.test(code)) return minus(`${numbers(exact).format(n as number)} ${code}`.trim())
   return minus(numbers({ style: 'currency', currency: code.toUpperCase(), ...exact }).format(n as number))
 }
-export const small = (n: Maybe) => (n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2)) // the price of a click
+// small formats a small amount, such as the price of a click.
+export const small = (n: Maybe) => (n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2))
 export const percent = (n: Maybe, digits = 2) =>
   n == null
     ? none
     : minus(numbers({ style: 'unit', unit: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
+// signed puts a plus before the text of a positive number.
 export const signed = (text: string, n: number) => (n > 0 ? '+' + text : text)
+// tick formats a number of an axis.
 export const tick = (n: number, kind: Kind) =>
   kind === 'money' || kind === 'small' ? money(n, Number.isInteger(n) ? 0 : 2) : kind === 'percent' ? percent(n, 0) : short(n)
 
 export type Kind = 'count' | 'money' | 'small' | 'percent'
+// shown formats a figure of any kind.
 export const shown = (n: Maybe, kind: Kind, digits?: number) =>
   kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
 

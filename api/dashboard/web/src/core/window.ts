@@ -4,7 +4,8 @@ import { zone } from './me.ts'
 import { place } from './router.ts'
 
 export type Day = { y: number; m: number; d: number }
-export type Span = { from: Day; to: Day } // both included
+// Span is a number of days, including the first and the last.
+export type Span = { from: Day; to: Day }
 
 export const presets = ['today', 'yesterday', '7d', '14d', '30d', 'month', 'last-month'] as const
 
@@ -58,6 +59,7 @@ export const two = (n: number) => String(n).padStart(2, '0')
 export const iso = (day: Day) => `${day.y}-${two(day.m)}-${two(day.d)}`
 export const today = (tz: string) => dayOf(wall(Date.now(), tz))
 
+// spanOf returns the days that a text of the address names. Any unknown text means the last seven days.
 export function spanOf(text: string, tz: string): Span {
   const now = today(tz),
     first = { ...now, d: 1 }
@@ -89,6 +91,7 @@ export function spanOf(text: string, tz: string): Span {
 // stamp returns a moment as the service writes it: in UTC, to the second.
 export const stamp = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
+// Window is a span of days in a zone. start and end are its moments, and from and to are these moments as the service writes them.
 export type Window = { name: string; span: Span; from: string; to: string; tz: string; start: number; end: number }
 
 export const windowOf = (name: string, tz: string) => windowOfSpan(name, spanOf(name, tz), tz)
@@ -108,7 +111,7 @@ export function before(w: Window): Window {
   return windowOfSpan('', { from: plus(from, -days(w.span)), to: plus(from, -1) }, w.tz)
 }
 
-// sofar returns the comparison of a window. A window that is still running is compared with the same number of days before it, up
+// sofar returns the comparison of a window, as a parameter of the service. A window that is still running is compared with the same number of days before it, up
 // to the same time of day. A window that has ended is compared with all of those days.
 export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
   const start = read(w.from),
