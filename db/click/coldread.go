@@ -112,7 +112,7 @@ func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversi
 	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", strings.Replace(selectConversionsByID, "%s", ConversionColumns, 1),
 		q.AccountID, db.UUIDs(ids))
 	if err == nil {
-		err = l.countConversions(ctx, q.AccountID, list)
+		err = l.replaceConversionRates(ctx, q.AccountID, list)
 	}
 	return list, err
 }

@@ -16,16 +16,16 @@ import (
 // pingTimeout is the time that Ping waits for ClickHouse.
 const pingTimeout = 2 * time.Second
 
-// Ping checks whether the copy answers. If the copy has not answered, Ping returns an error without a query for the next
-// pingPause.
+// Ping checks whether the copy answers. After a query without an answer, Ping returns an error without a query until pingPause has
+// passed.
 func (k *CopyReader) Ping(ctx context.Context) error {
 	if time.Now().UnixNano() < k.away.Load() {
 		return errNotAnswered
 	}
 	timed, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	var one uint8
-	err := k.Each(timed, "is it there", func(scan func(...any) error) error { return scan(&one) }, `SELECT 1`)
+	var answer uint8
+	err := k.Each(timed, "is it there", func(scan func(...any) error) error { return scan(&answer) }, `SELECT 1`)
 	if timed.Err() != nil && ctx.Err() == nil {
 		k.away.Store(time.Now().Add(pingPause).UnixNano())
 	}
@@ -37,11 +37,11 @@ var errNotAnswered = errors.New("click: the copy has not answered some seconds a
 // CopyReader queries the copy of clicks and conversions in ClickHouse. It is nil in an install without a copy.
 type CopyReader struct {
 	from     schema.Reader
-	away     atomic.Int64 // until this time, in Unix nanoseconds, the copy counts as not Current
-	answered [2]atomic.Int64
+	away     atomic.Int64    // until this time, in Unix nanoseconds, the copy counts as not Current
+	answered [2]atomic.Int64 // number of reports that FromPostgres and FromCopy have answered
 
 	mu      sync.Mutex
-	late    bool
+	late    bool      // a change has waited for longer than LateAfter
 	checked time.Time // when late was determined
 }
 
@@ -51,15 +51,15 @@ const (
 	FromCopy
 )
 
-// CountAnswer counts a report that was answered from the store by.
-func (k *CopyReader) CountAnswer(by int) {
+// CountAnswer counts a report that was answered from a store: FromPostgres or FromCopy.
+func (k *CopyReader) CountAnswer(store int) {
 	if k != nil {
-		k.answered[by].Add(1)
+		k.answered[store].Add(1)
 	}
 }
 
-// Reports returns the number of reports that were answered from the store by.
-func (k *CopyReader) Reports(by int) float64 { return float64(k.answered[by].Load()) }
+// Reports returns the number of reports that were answered from a store.
+func (k *CopyReader) Reports(store int) float64 { return float64(k.answered[store].Load()) }
 
 // NewCopyReader returns a CopyReader that queries ClickHouse through from.
 func NewCopyReader(from schema.Reader) *CopyReader { return &CopyReader{from: from} }
@@ -90,7 +90,8 @@ func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
 
 const (
 	// LateAfter is the longest time that a change may wait before the copy counts as behind.
-	LateAfter  = 30 * time.Second
+	LateAfter = 30 * time.Second
+	// lateFor is the time for which the result of the check is used again.
 	lateFor    = 2 * time.Second
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )

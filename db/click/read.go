@@ -138,7 +138,7 @@ func (q LogQuery) statement() string {
 func (l Log) postgresClicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
 	list, err := AllColumns.read(ctx, l.Conn, "list clicks", q.statement(), q.args(q.ids())...)
 	if err == nil {
-		err = l.countClicks(ctx, q.AccountID, list)
+		err = l.replaceClickRates(ctx, q.AccountID, list)
 	}
 	return list, err
 }
@@ -241,7 +241,7 @@ func (l Log) FindClick(ctx context.Context, account, id uuid.UUID) (Detail, erro
 		err = models.NotFound("click")
 	}
 	if err == nil {
-		err = l.countClicks(ctx, account, list)
+		err = l.replaceClickRates(ctx, account, list)
 	}
 	if err != nil {
 		return Detail{}, err
@@ -251,7 +251,7 @@ func (l Log) FindClick(ctx context.Context, account, id uuid.UUID) (Detail, erro
 		d.Conversions, err = db.Select[models.Conversion](ctx, l.Conn, "conversions", selectClickConversions, account, id)
 	}
 	if err == nil {
-		err = l.countConversions(ctx, account, d.Conversions)
+		err = l.replaceConversionRates(ctx, account, d.Conversions)
 	}
 	return d, err
 }
@@ -280,7 +280,7 @@ func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, 
 	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", fmt.Sprintf(selectConversionLog, clicks),
 		q.args(q.From, q.To)...)
 	if err == nil {
-		err = l.countConversions(ctx, q.AccountID, list)
+		err = l.replaceConversionRates(ctx, q.AccountID, list)
 	}
 	return list, err
 }

@@ -19,9 +19,9 @@ type rated struct {
 	rate     *decimal.NullDecimal
 }
 
-// count replaces the rates of facts while the account's currency is being changed. At that time some stored facts still have
-// their former rates. The cost of a conversion stays as stored.
-func (l Log) count(ctx context.Context, account uuid.UUID, list []rated) error {
+// replaceRates replaces the rates of the facts that were read, while the account's currency is being changed. At that time some
+// facts are still stored with their former rates. The cost of a conversion stays as stored.
+func (l Log) replaceRates(ctx context.Context, account uuid.UUID, list []rated) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -42,18 +42,18 @@ func (l Log) count(ctx context.Context, account uuid.UUID, list []rated) error {
 	return err
 }
 
-func (l Log) countClicks(ctx context.Context, account uuid.UUID, list []StoredClick) error {
+func (l Log) replaceClickRates(ctx context.Context, account uuid.UUID, list []StoredClick) error {
 	facts := make([]rated, len(list))
 	for i := range list {
 		facts[i] = rated{list[i].At, list[i].Currency, &list[i].Rate}
 	}
-	return l.count(ctx, account, facts)
+	return l.replaceRates(ctx, account, facts)
 }
 
-func (l Log) countConversions(ctx context.Context, account uuid.UUID, list []models.Conversion) error {
+func (l Log) replaceConversionRates(ctx context.Context, account uuid.UUID, list []models.Conversion) error {
 	facts := make([]rated, len(list))
 	for i := range list {
 		facts[i] = rated{list[i].RecordedAt, list[i].Currency, &list[i].Rate}
 	}
-	return l.count(ctx, account, facts)
+	return l.replaceRates(ctx, account, facts)
 }

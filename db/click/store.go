@@ -27,7 +27,7 @@ type Store struct {
 
 // The bounds select the partitions, and the list selects the rows. Without the list, a planner without statistics of a young
 // partition would read all rows between the bounds.
-const someClicks = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+const clicksByID = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 
 // Bounds returns the first and the last of sorted ids.
 func Bounds(ids []uuid.UUID) (first, last uuid.UUID) { return ids[0], ids[len(ids)-1] }
@@ -49,7 +49,7 @@ func (s Store) Known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UU
 // warmIDs returns the ids whose clicks are in PostgreSQL, in the order of the ids.
 func (Store) warmIDs(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	first, last := Bounds(ids)
-	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks+` ORDER BY id`, db.UUIDs(ids), first, last)
+	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+clicksByID+` ORDER BY id`, db.UUIDs(ids), first, last)
 }
 
 // Insert adds clicks that are not stored yet.
@@ -87,7 +87,7 @@ func (s Store) Read(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 // readWarm does the same as Read, but only for clicks that are in PostgreSQL.
 func (Store) readWarm(ctx context.Context, c db.Conn, cols Columns[StoredClick], q Set) ([]*StoredClick, error) {
 	first, last := Bounds(q.IDs)
-	query, args := `SELECT `+cols.SQL()+someClicks, []any{db.UUIDs(q.IDs), first, last}
+	query, args := `SELECT `+cols.SQL()+clicksByID, []any{db.UUIDs(q.IDs), first, last}
 	if q.Account != uuid.Nil {
 		query, args = query+` AND account_id = $4`, append(args, q.Account)
 	}
@@ -225,5 +225,5 @@ func valuesOf[V, T any](k Column[T], rows []*T) []V {
 // Remove deletes clicks. It does not change the ledger.
 func (Store) Remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := Bounds(ids)
-	return db.Run(ctx, c, "delete clicks", `DELETE`+someClicks, db.UUIDs(ids), first, last)
+	return db.Run(ctx, c, "delete clicks", `DELETE`+clicksByID, db.UUIDs(ids), first, last)
 }

@@ -16,14 +16,14 @@ import (
 	"switchyard/models/parttest"
 )
 
-// owned is a table of accounts' rows, in parts.
+// owned is a partitioned table of rows of accounts.
 var owned = schema.Table{
 	Name: "owned", Columns: columns("account_id UUID", "id UUID", "word String", "version UInt64", "removed UInt8"),
 	Engine: "ReplacingMergeTree(version, removed)", Layout: "PARTITION BY word ORDER BY (account_id, id) SETTINGS fsync_after_insert = 1",
 }
 
-// TestClusterStatements: with a cluster every server has a replicated part of a table, whose name in Keeper is the same on a server
-// that comes later, and all rows of an account are on one shard.
+// TestClusterStatements checks the statements for a cluster. Every server has a replicated part of a table. The name of the part in
+// Keeper is the same on a server that is added later. All rows of an account are on one shard.
 func TestClusterStatements(t *testing.T) {
 	t.Parallel()
 	got := clickhouse.Statements("main", schema.Table{
@@ -45,7 +45,7 @@ func TestClusterStatements(t *testing.T) {
 	}
 }
 
-// TestClusterStatementsAreRead has the engine parse each statement in the form that is sent to a cluster.
+// TestClusterStatementsAreRead checks that the server can parse each statement that is sent to a cluster.
 func TestClusterStatementsAreRead(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass holds the codes of errors to the engine's names of them.
+// TestErrorsThatPass checks that the server has the same names for the codes in passing.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

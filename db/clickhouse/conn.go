@@ -12,7 +12,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// Conn is a database of a ClickHouse server: a schema.Store.
+// Conn is a database of a ClickHouse server. It implements schema.Store.
 type Conn struct {
 	conn    driver.Conn
 	cluster string        // empty: one server
@@ -21,17 +21,17 @@ type Conn struct {
 
 const (
 	dialTimeout  = 5 * time.Second
-	readTimeout  = time.Minute // without a byte of an answer
+	readTimeout  = time.Minute // for a statement without a byte of an answer
 	maxConns     = 8
-	firstBackoff = 50 * time.Millisecond
-	lastBackoff  = 2 * time.Second
-	replicaDelay = 2 // seconds
+	firstBackoff = 50 * time.Millisecond // before the first repetition; the next waits are longer
+	lastBackoff  = 2 * time.Second       // the longest wait
+	replicaDelay = 2                     // seconds
 )
 
 // Open opens the database of a URL: clickhouse://user:password@host:9000/name, or http and https with the port of the HTTP
 // interface. The parameter read_timeout is how long a statement may take without a byte of an answer, default one minute.
-// cluster is the name of the servers' cluster, whose tables are replicated; empty: there is one server. It does not connect
-// yet.
+// cluster is the name of the cluster of the servers, whose tables are replicated. It is empty if there is one server. Open does not
+// connect yet.
 func Open(url, cluster string) (*Conn, error) {
 	o, err := clickhouse.ParseDSN(url)
 	if err != nil {
@@ -48,7 +48,7 @@ func Open(url, cluster string) (*Conn, error) {
 // Close closes the connections.
 func (c *Conn) Close() error { return c.conn.Close() }
 
-// Ping asks whether the server answers.
+// Ping checks whether the server answers.
 func (c *Conn) Ping(ctx context.Context) error {
 	if err := c.conn.Ping(ctx); err != nil {
 		return fmt.Errorf("clickhouse: ping: %w", err)
@@ -56,7 +56,7 @@ func (c *Conn) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Exec runs a statement. what names it in errors.
+// Exec runs a statement. what names the statement in errors.
 func (c *Conn) Exec(ctx context.Context, what, query string, args ...any) error {
 	if err := c.conn.Exec(c.settings(ctx, nil), query, args...); err != nil {
 		return fmt.Errorf("clickhouse: %s: %w", what, err)
@@ -64,10 +64,11 @@ func (c *Conn) Exec(ctx context.Context, what, query string, args ...any) error 
 	return nil
 }
 
-// reading are the settings of queries: their text has lists of values, and a key is in one partition alone.
+// reading contains the settings of queries. The text of a query may be large, because it contains lists of values. All rows of a key
+// are in one partition, so FINAL need not merge partitions.
 var reading = clickhouse.Settings{"max_query_size": 64 << 20, "do_not_merge_across_partitions_select_final": 1}
 
-// Each runs a query and calls fn with each row. An error of fn ends it.
+// Each runs a query and calls fn with each row. If fn returns an error, Each stops and returns that error.
 func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) (err error) {
 	defer func() {
 		if err != nil {
@@ -87,9 +88,10 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 	return rows.Err()
 }
 
-// settings adds the settings of a cluster to the settings of a statement. A write is answered once most replicas of its shard
-// have it, so losing one replica loses nothing. Most of two replicas means both: while one is away, writes wait. A query about
-// one account asks only its shard, and no replica that is more than replicaDelay seconds behind.
+// settings adds the settings of a cluster to the settings of a statement. The server answers a write once most replicas of the shard
+// have stored it, so the loss of one replica loses no row. Of two replicas, both must have stored it: while one is unavailable,
+// writes wait. A query about one account goes only to the account's shard, and to no replica that is more than replicaDelay seconds
+// behind.
 func (c *Conn) settings(ctx context.Context, own clickhouse.Settings) context.Context {
 	all := clickhouse.Settings{}
 	if c.cluster != "" {
@@ -105,8 +107,8 @@ func (c *Conn) settings(ctx context.Context, own clickhouse.Settings) context.Co
 	return clickhouse.Context(ctx, clickhouse.WithSettings(all))
 }
 
-// passing are the codes of errors that say nothing about the statement: the server is short of something, stops, or misses
-// another one.
+// passing lists the errors that do not depend on the statement, by their codes. The server is short of a resource, is stopping, or
+// cannot reach another server. The same statement may succeed later.
 var passing = map[int32]string{
 	159: "TIMEOUT_EXCEEDED",
 	202: "TOO_MANY_SIMULTANEOUS_QUERIES",
@@ -129,13 +131,13 @@ var passing = map[int32]string{
 	999: "KEEPER_EXCEPTION",
 }
 
-// Refused reports whether a server has answered that it will not take a statement, now or later.
+// Refused reports whether a server has answered that it will never accept a statement.
 func Refused(err error) bool {
 	e, ok := errors.AsType[*clickhouse.Exception](err)
 	return ok && passing[e.Code] == ""
 }
 
-// untilAnswered runs a step again while the server is away or short of something.
+// untilAnswered repeats a step until it succeeds, the server refuses it, or ctx ends. It waits between the attempts.
 func (c *Conn) untilAnswered(ctx context.Context, step func(context.Context) error) error {
 	wait := c.backoff
 	for {

@@ -12,5 +12,5 @@ func Statements(cluster string, t schema.Table, partition string) []string {
 	return append(c.ensure(t), c.dropPartition(t, partition))
 }
 
-// Passing are the errors that say nothing about a statement, by their codes.
+// Passing returns the errors that do not depend on a statement, by their codes.
 func Passing() map[int32]string { return maps.Clone(passing) }

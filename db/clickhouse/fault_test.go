@@ -23,11 +23,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// trouble stands between the client and a server, and loses requests and answers of inserts.
+// trouble is a proxy between the client and a server. It loses requests and answers of inserts at random.
 type trouble struct {
 	target  string
-	server  *clickhousetest.Engine // nil: it is not killed
-	quiet   atomic.Bool
+	server  *clickhousetest.Engine // nil: the server is not killed
+	quiet   atomic.Bool            // no more faults
 	faults  atomic.Int64
 	pending sync.WaitGroup
 }
@@ -44,9 +44,9 @@ func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil || fault == 1 {
 		panic(http.ErrAbortHandler) // the request is lost
 	}
-	if fault == 2 && p.server != nil { // while it stores, more or less
+	if fault == 2 && p.server != nil { // kill the server while it stores the rows
 		p.pending.Go(func() {
-			<-time.After(time.Duration(rand.IntN(20_000)) * time.Microsecond) // where the kill hits is left to chance
+			<-time.After(time.Duration(rand.IntN(20_000)) * time.Microsecond) // at a random moment
 			p.server.Kill()
 		})
 	}
@@ -65,7 +65,7 @@ func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := io.ReadAll(res.Body)
 	_ = res.Body.Close()
 	if fault == 3 && p.server != nil {
-		p.server.Kill() // it has stored everything
+		p.server.Kill() // after it has stored all rows
 	}
 	if err != nil || fault == 3 || fault == 4 {
 		panic(http.ErrAbortHandler) // the answer is lost
@@ -77,7 +77,7 @@ func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer)
 }
 
-// open opens a new database through the trouble.
+// open opens a new database through the proxy.
 func (p *trouble) open(t *testing.T, password string) *clickhouse.Conn {
 	t.Helper()
 	front := httptest.NewServer(p)
@@ -90,8 +90,8 @@ func (p *trouble) open(t *testing.T, password string) *clickhouse.Conn {
 	return clickhousetest.NewOn(t, u.String(), words)
 }
 
-// store runs three writers at once until enough has happened, and checks that every row has arrived. A writer may send half of
-// its rows a second time, as happens after its process was killed.
+// store runs three writers at the same time until enough returns true, and checks that every row has arrived. A writer may send half
+// of its rows a second time, as it does after its process was killed.
 func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool) {
 	t.Helper()
 	var total atomic.Int64
@@ -126,6 +126,7 @@ func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool)
 	t.Logf("%d rows, %d faults", total.Load(), p.faults.Load())
 }
 
+// TestFaultyConnections checks that every row is stored once although requests and answers are lost.
 func TestFaultyConnections(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -141,9 +142,10 @@ func TestFaultyConnections(t *testing.T) {
 // The number of kills of TestKilledEngine. make e2e has 60 more in TestCopyOutlivesItsServer of clickcopy, where figures are compared.
 const (
 	someKills = 15
-	manyKills = 1000 // of make chaos
+	manyKills = 1000 // in make chaos
 )
 
+// TestKilledEngine checks that every row is stored once although the server is killed while it stores rows.
 func TestKilledEngine(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

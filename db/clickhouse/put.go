@@ -11,8 +11,8 @@ import (
 	"switchyard/db/clickhouse/schema"
 )
 
-// Put stores rows as one block, and tries until it is answered or ctx ends. The rows have all columns of the table. No rows are
-// stored without asking the server.
+// Put stores rows as one block. It repeats the request until the server answers or ctx ends. Each row has all columns of the table.
+// Without rows, Put does not send a request.
 func (c *Conn) Put(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) error {
 	err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, rows) })
 	if err != nil {
@@ -21,7 +21,7 @@ func (c *Conn) Put(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) er
 	return nil
 }
 
-// maxBlock is how many rows a call of Put has at most.
+// maxBlock is the largest number of rows of a call of Put.
 const maxBlock = 1_000_000
 
 // send sends rows once.

@@ -20,8 +20,8 @@ var words = schema.Table{
 }
 
 func columns(list ...string) (out []schema.Column) {
-	for _, one := range list {
-		name, kind, _ := strings.Cut(one, " ")
+	for _, column := range list {
+		name, kind, _ := strings.Cut(column, " ")
 		out = append(out, schema.Column{Name: name, Type: kind})
 	}
 	return out
@@ -33,6 +33,7 @@ func open(t *testing.T) *clickhouse.Conn {
 	return clickhousetest.New(t, words)
 }
 
+// TestRefusedIsNotTriedAgain checks that Put returns at once if the server refuses the statement.
 func TestRefusedIsNotTriedAgain(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -56,7 +57,7 @@ func TestServerThatIsAwayIsUnavailable(t *testing.T) {
 		t.Errorf("a server that is away: %v", err)
 	}
 	if clickhouse.Refused(nil) {
-		t.Error("no error is one")
+		t.Error("a statement without an error counts as refused")
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"switchyard/db/clickhouse/schema"
 )
 
-// Ensure makes tables that are not there, and adds columns that are missing. Several processes may call it at once.
+// Ensure creates missing tables and adds missing columns. Several processes may call it at the same time.
 func (c *Conn) Ensure(ctx context.Context, tables ...schema.Table) error {
 	for _, t := range tables {
 		for _, s := range c.ensure(t) {
@@ -45,8 +45,9 @@ func (c *Conn) ensure(t schema.Table) []string {
 	}
 }
 
-// The name of a table in Keeper does not depend on when or by which server it was made. The table of a server that comes later,
-// or that replaces a lost one, is therefore a replica of the tables that exist. Servers have the macros shard and replica.
+// The name of a table in Keeper depends neither on the time of its creation nor on the server that creates it. The table of a server
+// that is added later, or that replaces a lost server, is therefore a replica of the existing tables. Servers have the macros shard
+// and replica.
 const keeperPath = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
 
 // replicated returns the replicated variant of an engine, which uses Keeper.
@@ -58,12 +59,12 @@ func replicated(engine string) string {
 	return "Replicated" + name + "(" + keeperPath + arguments + ")"
 }
 
-// localSuffix is what the part of a table that is on one server is called behind the table's name.
+// localSuffix ends the name of the part of a table that is on one server.
 const localSuffix = "_local"
 
 func (c *Conn) onCluster() string { return " ON CLUSTER '" + c.cluster + "'" }
 
-// DropPartition drops a partition of a table, if it is there. name is the value that the table is parted by.
+// DropPartition drops a partition of a table if the partition exists. name is the value by which the table is partitioned.
 func (c *Conn) DropPartition(ctx context.Context, t schema.Table, name string) error {
 	return c.Exec(ctx, "drop a partition of "+t.Name, c.dropPartition(t, name))
 }
@@ -91,7 +92,7 @@ func (c *Conn) DeleteAccounts(ctx context.Context, t schema.Table, accounts []uu
 	return c.Exec(ctx, "drop accounts of "+t.Name, "ALTER TABLE "+name+" DELETE WHERE account_id IN ("+strings.Join(list, ", ")+")")
 }
 
-// insert is the statement that adds rows with all columns.
+// insert returns the statement that adds rows with all columns.
 func insert(t schema.Table) string {
 	names := make([]string, len(t.Columns))
 	for i, col := range t.Columns {

@@ -20,7 +20,7 @@ import (
 // Input is a conversion as its sender reports it. The sender's status is already mapped to one of the four statuses.
 type Input struct {
 	AccountID      uuid.UUID        // the account that must have the click; zero: any, for senders that only know the click
-	ClickID        uuid.UUID        //
+	ClickID        uuid.UUID        // the click to which it belongs
 	NetworkID      uuid.UUID        // the network that reports it; zero: the network of the click
 	ConversionID   string           // the network's or the shop's id, at most 255 bytes; empty: one conversion per click and goal
 	Goal           string           // at most 64 bytes; empty is the plain conversion
@@ -30,7 +30,7 @@ type Input struct {
 	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
 	OwnValue       bool             // the payout is the value of the account's own goal, whatever the terms of the offer
 	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid one arrives
-	PayoutReason   string           // why the payout counts no money or in another currency than the sender's parameter says
+	PayoutReason   string           // why the payout counts no money, or counts in another currency than the sender names
 	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
 	Sale           *decimal.Decimal // the amount of the sale, if it does not decide the payout; nil: Amount
 	SaleCurrency   string           // of Sale
@@ -65,9 +65,9 @@ const (
 type Outcome struct {
 	Conversion models.Conversion // its current state
 	Result     string
-	Reason     string          // why the input was ignored or superseded
-	Jobs       []models.JobRef // jobs to dispatch after the commit: webhook deliveries, postbacks to traffic sources
-	given      decimal.NullDecimal
+	Reason     string              // why the input was ignored or superseded
+	Jobs       []models.JobRef     // jobs to dispatch after the commit: webhook deliveries, postbacks to traffic sources
+	given      decimal.NullDecimal // the cost that the sender reported
 }
 
 // ErrUnknownClick means that the click was not found. It is not stored yet, is older than the history, belongs to another
@@ -110,7 +110,7 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	}
 	added := in.statement(click, t)
 	if in.Again != uuid.Nil {
-		if reason := in.elsewhere(old, past); reason != "" {
+		if reason := in.replayRefusal(old, past); reason != "" {
 			return v, Outcome{Result: ResultIgnored, Reason: reason}
 		}
 	}
@@ -154,9 +154,9 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	return unchanged, out
 }
 
-// elsewhere returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It returns
+// replayRefusal returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It returns
 // an empty string if it can.
-func (in Input) elsewhere(old *Conversion, past statements) string {
+func (in Input) replayRefusal(old *Conversion, past statements) string {
 	switch {
 	case old == nil || old.ID != in.Again:
 		return "it was recorded as another conversion, whose id and goal differ: correct that one"

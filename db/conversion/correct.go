@@ -61,7 +61,7 @@ type correcting struct {
 	currency   string               // currency of the account
 	terms      map[uuid.UUID]terms  // by offer
 	currencies map[uuid.UUID]string // of the campaigns of clicks without an offer, by campaign
-	entries    map[dedupe]*entry
+	entries    map[Key]*entry
 	browser    map[uuid.UUID]int // by click: number of conversions that only browsers have reported
 	order      []*entry          // changed entries, in the order of their first change
 }
@@ -77,22 +77,16 @@ func (in Input) checked() checkedInput {
 	return checkedInput{in, err}
 }
 
-// dedupe is the key that identifies a conversion.
-type dedupe struct {
-	click    uuid.UUID
-	goal, id string
-}
-
 // keys lists the keys of the conversions that an input may be about, the likeliest first. A message that names no goal may be about a
 // conversion that got its goal from a status word, such as the refund of a rebill.
-func (in Input) keys() []dedupe {
-	keys := []dedupe{{in.ClickID, in.Goal, in.ConversionID}}
+func (in Input) keys() []Key {
+	keys := []Key{{in.ClickID, in.Goal, in.ConversionID}}
 	if in.ConversionID == "" || in.Goal != "" && !in.WordGoal {
 		return keys
 	}
 	for _, goal := range append([]string{""}, postback.WordGoals...) {
 		if goal != in.Goal {
-			keys = append(keys, dedupe{in.ClickID, goal, in.ConversionID})
+			keys = append(keys, Key{in.ClickID, goal, in.ConversionID})
 		}
 	}
 	return keys
@@ -101,10 +95,10 @@ func (in Input) keys() []dedupe {
 // keyOf returns the key of the conversion that an input is about. A postback whose word gives a goal is about a conversion of that
 // goal, because some networks send a sale and its rebills with the same id. A replayed postback stays with the conversion that it was
 // recorded as. A correction is about the recorded conversion with its id.
-func (b *correcting) keyOf(in Input) dedupe {
+func (b *correcting) keyOf(in Input) Key {
 	keys := in.keys()
 	for _, k := range keys {
-		if e := b.entries[k]; in.Again != uuid.Nil && e != nil && e.now != nil && e.now.ID == in.Again {
+		if e := b.entries[k]; in.Again != uuid.Nil && e != nil && e.current != nil && e.current.ID == in.Again {
 			return k
 		}
 	}
@@ -112,24 +106,23 @@ func (b *correcting) keyOf(in Input) dedupe {
 		return keys[0]
 	}
 	for _, k := range keys {
-		if e := b.entries[k]; e != nil && e.now != nil {
+		if e := b.entries[k]; e != nil && e.current != nil {
 			return k
 		}
 	}
 	return keys[0]
 }
 
-// entry is a conversion before and after the inputs. now is nil if there is no conversion.
+// entry is a conversion before and after the inputs.
 type entry struct {
-	before  models.Figures
-	was     *Conversion // the stored conversion; nil: not stored
-	now     *Conversion
-	fresh   bool // there is no row yet
+	before  models.Figures // figures of the stored conversion
+	stored  *Conversion    // nil: not stored yet
+	current *Conversion    // after the inputs that were decided so far; nil: there is no conversion
 	changed bool
 }
 
 func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock bool) error {
-	b.clicks, b.terms, b.entries = map[uuid.UUID]*click.StoredClick{}, map[uuid.UUID]terms{}, map[dedupe]*entry{}
+	b.clicks, b.terms, b.entries = map[uuid.UUID]*click.StoredClick{}, map[uuid.UUID]terms{}, map[Key]*entry{}
 	b.browser = map[uuid.UUID]int{}
 	b.inputs = db.Map(list, Input.checked)
 	ids := db.SortedIDs(db.ByKey(list, func(in Input) uuid.UUID { return in.ClickID }))
@@ -201,18 +194,18 @@ JOIN unnest($1::uuid[], $2::text[], $3::text[]) AS k (click_id, goal, conversion
 	USING (click_id, goal, conversion_id)`
 
 func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
-	var keys []dedupe
+	var keys []Key
 	for _, in := range b.inputs {
 		if in.refusal == nil {
 			keys = append(keys, in.keys()...)
 		}
 	}
 	list, err := db.Select[Conversion](ctx, c, "find conversions", selectConversions,
-		db.UUIDsOf(keys, func(k dedupe) uuid.UUID { return k.click }),
-		db.Map(keys, func(k dedupe) string { return k.goal }), db.Map(keys, func(k dedupe) string { return k.id }))
+		db.UUIDsOf(keys, func(k Key) uuid.UUID { return k.ClickID }),
+		db.Map(keys, func(k Key) string { return k.Goal }), db.Map(keys, func(k Key) string { return k.ConversionID }))
 	for i := range list {
 		v := &list[i]
-		b.entries[dedupe{v.ClickID, v.Goal, v.ConversionID}] = &entry{before: v.Figures(), was: v, now: v}
+		b.entries[v.key()] = &entry{before: v.Figures(), stored: v, current: v}
 	}
 	return err
 }
@@ -244,13 +237,13 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 	var list []*Conversion
 	var copyResult []func(*Conversion) // for each conversion of list: copies the result to the outcome of an input
 	for _, e := range b.order {
-		if e.was == nil || !e.now.same(*e.was) {
-			list, copyResult = append(list, e.now), append(copyResult, func(*Conversion) {})
+		if e.stored == nil || !e.current.same(*e.stored) {
+			list, copyResult = append(list, e.current), append(copyResult, func(*Conversion) {})
 		}
 	}
 	for i := range out {
 		o := &out[i].Outcome
-		if e := b.entries[(&Conversion{Conversion: o.Conversion}).dedupe()]; e != nil && e.changed {
+		if e := b.entries[(&Conversion{Conversion: o.Conversion}).key()]; e != nil && e.changed {
 			list = append(list, &Conversion{Conversion: o.Conversion, GivenCost: o.given})
 			copyResult = append(copyResult, func(v *Conversion) { o.Conversion = v.Conversion })
 		}
@@ -273,8 +266,8 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 		rate := models.SameRate
 		if k, foreign := b.rateKey(v); foreign {
 			rate = found[k]
-		} else if e := b.entries[v.dedupe()]; e.hasSameRate(v) {
-			rate = e.was.Rate
+		} else if e := b.entries[v.key()]; e.hasSameRate(v) {
+			rate = e.stored.Rate
 		}
 		v.SetPrice(b.clicks[v.ClickID], rate)
 		copyResult[i](v)
@@ -284,7 +277,7 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 
 // rateKey returns the key of the rate that a conversion needs. foreign is false if it needs no rate.
 func (b *correcting) rateKey(v *Conversion) (k exchangerate.Key, foreign bool) {
-	if v.Currency == b.currency || v.Currency == "" || b.currency == "" || b.entries[v.dedupe()].hasSameRate(v) {
+	if v.Currency == b.currency || v.Currency == "" || b.currency == "" || b.entries[v.key()].hasSameRate(v) {
 		return k, false
 	}
 	return exchangerate.NewKey(b.account, v.RecordedAt, v.Currency), true
@@ -292,11 +285,11 @@ func (b *correcting) rateKey(v *Conversion) (k exchangerate.Key, foreign bool) {
 
 // hasSameRate reports whether a conversion has the same day and currency as the stored conversion.
 func (e *entry) hasSameRate(v *Conversion) bool {
-	return e.was != nil && e.was.Currency == v.Currency &&
-		e.was.RecordedAt.UTC().Truncate(click.Day).Equal(v.RecordedAt.UTC().Truncate(click.Day))
+	return e.stored != nil && e.stored.Currency == v.Currency &&
+		e.stored.RecordedAt.UTC().Truncate(click.Day).Equal(v.RecordedAt.UTC().Truncate(click.Day))
 }
 
-func (v *Conversion) dedupe() dedupe { return dedupe{v.ClickID, v.Goal, v.ConversionID} }
+func (v *Conversion) key() Key { return Key{v.ClickID, v.Goal, v.ConversionID} }
 
 func (b *correcting) decide(in checkedInput) Corrected {
 	if in.refusal != nil {
@@ -307,29 +300,29 @@ func (b *correcting) decide(in checkedInput) Corrected {
 		return Corrected{Refusal: ErrUnknownClick}
 	}
 	key := b.keyOf(in.Input)
-	in.Goal = key.goal
+	in.Goal = key.Goal
 	e := b.entries[key]
-	if b.expired[in.ClickID] && (e == nil || e.now == nil) {
+	if b.expired[in.ClickID] && (e == nil || e.current == nil) {
 		return Corrected{Refusal: ErrUnknownClick}
 	}
 	if e == nil {
-		e = &entry{fresh: true}
+		e = &entry{}
 		b.entries[key] = e
 	}
 	t := b.terms[click.OfferID]
 	if t.Currency == "" {
 		t.Currency = b.currencies[click.CampaignID]
 	}
-	if err := b.limitBrowser(&in.Input, e.now, t); err != nil {
+	if err := b.limitBrowser(&in.Input, e.current, t); err != nil {
 		return Corrected{Refusal: err}
 	}
-	next, out := in.decide(click, e.now, t)
+	next, out := in.decide(click, e.current, t)
 	if out.Result == ResultCreated && in.fromBrowser() {
 		b.browser[in.ClickID]++
 	}
-	// A statement that changes nothing is kept if it is of a message, or tells the amount of the sale.
-	if out.changes() || e.now != nil && (in.Arrival != uuid.Nil || !next.hasSameSale(*e.now)) {
-		if e.now = &next; !e.changed {
+	// A statement without an effect on the conversion is stored if it comes from a message, or has the amount of the sale.
+	if out.changes() || e.current != nil && (in.Arrival != uuid.Nil || !next.hasSameSale(*e.current)) {
+		if e.current = &next; !e.changed {
 			e.changed = true
 			b.order = append(b.order, e)
 		}
@@ -346,14 +339,14 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]m
 	s := ledger.Deltas{}
 	var fresh []*Conversion
 	for _, e := range b.order {
-		if e.fresh {
-			fresh = append(fresh, e.now)
-		} else if err := e.now.update(ctx, c); err != nil {
+		if e.stored == nil {
+			fresh = append(fresh, e.current)
+		} else if err := e.current.update(ctx, c); err != nil {
 			return nil, err
 		}
-		key := b.clicks[e.now.ClickID].LedgerKey()
+		key := b.clicks[e.current.ClickID].LedgerKey()
 		s.Add(key, e.before.Neg())
-		s.Add(key, e.now.Figures())
+		s.Add(key, e.current.Figures())
 	}
 	for part := range slices.Chunk(fresh, insertedAtOnce) {
 		if _, err := sqlx.NamedExecContext(ctx, c, insertConversions, part); err != nil {

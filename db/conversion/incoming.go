@@ -30,9 +30,10 @@ type Message struct {
 	StoredPostback
 	open      map[string]string // the parameters that were stored in clear
 	proof     postback.Proof
-	read      store.PostbackNetwork // network whose settings apply
-	trust     store.PostbackNetwork // network whose secret the message must prove; an empty secret is proved by every message
+	network   store.PostbackNetwork // the network whose settings apply
 	proofLost bool
+	// secretNetwork is the network whose secret the message must prove. If that secret is empty, every message proves it.
+	secretNetwork store.PostbackNetwork
 	// verified is the network whose notification proved its sender by the network's scheme.
 	verified uuid.UUID
 	eventKey string // of the verified notification
@@ -133,7 +134,7 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 		v.End(PostbackRefused, NoSuchNetwork)
 		return v, nil
 	}
-	v.Message.read, v.Message.trust = named, named
+	v.Message.network, v.Message.secretNetwork = named, named
 	var parts []part
 	if m.proof.Raw == nil && m.ConversionID == uuid.Nil && (m.Params[eventParam] != "" || len(m.Params) == 0) && named.Scheme != "" {
 		v.End(PostbackRefused, NotKept)
@@ -195,7 +196,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		v.Input.OwnValue = true
 		return nil
 	}
-	if err := r.choose(ctx, m, named, of); err != nil {
+	if err := r.chooseNetworks(ctx, m, named, of); err != nil {
 		return err
 	}
 	var err error
@@ -221,12 +222,12 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		return nil
 	}
 	if fields.UnknownWord && m.ConversionID == uuid.Nil {
-		v.Decision.UnknownWord = Word{m.read.ID, fields.OriginalStatus}
+		v.Decision.UnknownWord = Word{m.network.ID, fields.OriginalStatus}
 	}
 	return nil
 }
 
-// setInput sets the argument of Record, and the remarks of the decision about the amounts and the time of the message.
+// setInput sets the argument of Record, and the remarks of the decision about amounts and time.
 func (v *Verdict) setInput(fields postback.Message) {
 	v.Input = v.Message.input(v.Decision.ClickID, v.Decision.AccountID, fields)
 	v.Decision.InvalidPayout, v.Decision.AmountReason, v.Decision.InvalidTime = fields.InvalidPayout, fields.AmountReason(), v.Input.InvalidTime
@@ -241,10 +242,10 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// choose selects the network whose settings apply to a message, and the network whose secret the message must prove. The settings
+// chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must prove. The settings
 // come from the network in the message's address, or else from the click's network. If the click's network has a secret, only that
 // secret is accepted. A sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
-func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetwork, of uuid.UUID) error {
+func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, of uuid.UUID) error {
 	own := named
 	if named.ID != of {
 		var err error
@@ -252,44 +253,46 @@ func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetw
 			return err
 		}
 	}
-	m.read, m.trust = named, own
+	m.network, m.secretNetwork = named, own
 	if named.ID == uuid.Nil {
-		m.read = own
+		m.network = own
 	}
 	if own.Secret == "" && own.Scheme == "" {
-		m.trust = named
+		m.secretNetwork = named
 	}
 	return nil
 }
 
-// Authentic reports whether the message proves its sender by the secret of the network in trust. It returns true for every message
+// Authentic reports whether the message proves its sender by the secret of secretNetwork. It returns true for every message
 // if that network is unknown or has no secret.
 func (m *Message) Authentic() bool {
-	if m.trust.Scheme != "" || m.verified != uuid.Nil { // the proof of one network is no proof for another
-		return m.verified == m.trust.ID || m.trust.Secret == "" && m.trust.Scheme == ""
+	if m.secretNetwork.Scheme != "" || m.verified != uuid.Nil { // the proof of one network is no proof for another
+		return m.verified == m.secretNetwork.ID || m.secretNetwork.Secret == "" && m.secretNetwork.Scheme == ""
 	}
-	given := postback.Read(m.Params, m.trust.Network, "").Secret
-	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)
+	given := postback.Read(m.Params, m.secretNetwork.Network, "").Secret
+	return postback.Authentic(m.secretNetwork.Secret, given, m.proof.Signature, m.proof.SignedText)
 }
 
 // NeedsSecret reports whether the message must prove its sender.
-func (m *Message) NeedsSecret() bool { return m.trust.Secret != "" || m.trust.Scheme != "" }
+func (m *Message) NeedsSecret() bool {
+	return m.secretNetwork.Secret != "" || m.secretNetwork.Scheme != ""
+}
 
 // Fields returns the fields of the message. If the address names another network than the click's, the parameter with the secret of
 // the click's network is not read as a field.
 func (m *Message) Fields() postback.Message {
 	params := maps.Clone(m.Params)
-	if secret := m.trust.SecretParam(); secret != "" && m.read.ID != m.trust.ID {
+	if secret := m.secretNetwork.SecretParam(); secret != "" && m.network.ID != m.secretNetwork.ID {
 		maps.DeleteFunc(params, func(name, _ string) bool { return strings.EqualFold(name, secret) })
 	}
-	return postback.Read(params, m.read.Network, m.currency)
+	return postback.Read(params, m.network.Network, m.currency)
 }
 
 // input returns the argument of Record for a message with these fields. Without a status word, a new conversion is approved, and a
 // recorded conversion keeps its status, because a repeated message must not undo a rejection.
 func (m *Message) input(click, account uuid.UUID, fields postback.Message) Input {
 	in := Input{
-		AccountID: account, ClickID: click, NetworkID: m.read.ID, ConversionID: fields.ConversionID, Goal: fields.Goal,
+		AccountID: account, ClickID: click, NetworkID: m.network.ID, ConversionID: fields.ConversionID, Goal: fields.Goal,
 		WordGoal: fields.WordGoal, Status: fields.Status, Reversal: fields.Reversal, OriginalStatus: fields.OriginalStatus, Payout: fields.Payout,
 		Cost: fields.Cost, Currency: fields.Currency, Source: m.Source, Arrival: m.ID,
 		Again: m.ConversionID, InvalidPayout: fields.InvalidPayout != "", PayoutReason: fields.PayoutReason,

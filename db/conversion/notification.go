@@ -38,8 +38,8 @@ type part struct {
 // conversion, and returns all conversions. open is false if the notification is decided or waits.
 func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) (parts []part, open bool, err error) {
 	m := &v.Message
-	scheme, known := notification.Find(m.read.Scheme)
-	if !known || m.read.Secret == "" {
+	scheme, known := notification.Find(m.network.Scheme)
+	if !known || m.network.Secret == "" {
 		v.End(PostbackRefused, NoSecretYet)
 		return nil, false, nil
 	}
@@ -54,7 +54,7 @@ func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) 
 	case err != nil:
 		return nil, false, err
 	}
-	m.verified = m.read.ID
+	m.verified = m.network.ID
 	m.buyer, m.consent = result.Buyer, result.Consent
 	event := map[string]string{eventParam: postback.Clean(result.Event, postback.MaxName)}
 	reason := result.Ignored
@@ -92,14 +92,14 @@ func (m *Message) verify(scheme *notification.Scheme) (notification.Result, erro
 	}
 	return scheme.Read(notification.Request{
 		Header: m.proof.Raw.Header, Query: m.proof.Raw.Query, Body: body, Received: models.ClickTime(m.ID),
-	}, m.read.Secret, m.read.Params)
+	}, m.network.Secret, m.network.Params)
 }
 
 // resolve returns the conversions that a report is about. Without conversions it returns the reason.
 func (r Reader) resolve(ctx context.Context, m *Message, report notification.Report, patient bool) (parts []part, reason string, err error) {
 	var found []Reference
 	if len(report.About) > 0 && (report.Same || report.Click == "") {
-		found, err = FindReferences(ctx, r.Store.Conn(), m.read.AccountID, m.read.ID, cleanIDs(report.About))
+		found, err = FindReferences(ctx, r.Store.Conn(), m.network.AccountID, m.network.ID, cleanIDs(report.About))
 		if err != nil {
 			return nil, "", err
 		}
@@ -194,13 +194,13 @@ func (v *Verdict) addReports(parts []part) {
 		in := v.Input
 		if i > 0 {
 			m.Params = p.params
-			click, _ := postback.NamedClick(p.params, m.read.Network, models.ClickTime(m.ID))
+			click, _ := postback.NamedClick(p.params, m.network.Network, models.ClickTime(m.ID))
 			in = m.input(cmp.Or(click, v.Decision.ClickID), v.Decision.AccountID, m.Fields())
 			in.Again = uuid.Nil // only the first conversion is stored with the postback
 			v.More = append(v.More, in)
 		}
 		ids := Reference{
-			AccountID: v.Decision.AccountID, NetworkID: m.read.ID, ClickID: in.ClickID, Goal: in.Goal, ConversionID: in.ConversionID,
+			AccountID: v.Decision.AccountID, NetworkID: m.network.ID, ClickID: in.ClickID, Goal: in.Goal, ConversionID: in.ConversionID,
 			Payout: postback.Clean(p.payout, 64),
 		}
 		keys := p.keys

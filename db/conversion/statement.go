@@ -21,17 +21,17 @@ type statement struct {
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
 	Reversal  bool             `json:"reversal,omitempty"` // the conversion is reversed, whatever its status
 	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
-	Payout    decimal.Decimal  `json:"payout"`             //
+	Payout    decimal.Decimal  `json:"payout"`             // the earnings
 	Reported  bool             `json:"said,omitempty"`     // the payout replaces the earlier payout
-	Currency  string           `json:"currency,omitempty"` //
+	Currency  string           `json:"currency,omitempty"` // of Payout
 	Default   string           `json:"default,omitempty"`  // the currency if no statement names one
 	Reason    string           `json:"reason,omitempty"`   // why the payout does not count as it was received
-	Cost      *decimal.Decimal `json:"cost,omitempty"`     //
+	Cost      *decimal.Decimal `json:"cost,omitempty"`     // of the conversion; nil: not reported
 	Sale      *decimal.Decimal `json:"sale,omitempty"`     // amount of the sale
 	Time      time.Time        `json:"time,omitzero"`      // of the conversion
-	Exact     time.Duration    `json:"exact,omitempty"`    //
+	Exact     time.Duration    `json:"exact,omitempty"`    // the precision of Time: a day, a second
 	Final     bool             `json:"final,omitempty"`    // it is a correction
-	Source    string           `json:"source,omitempty"`   //
+	Source    string           `json:"source,omitempty"`   // models.FromPostback and the like
 	Collected bool             `json:"collected,omitempty"`
 
 	SaleCurrency string `json:"sale_currency,omitempty"`

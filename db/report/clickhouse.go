@@ -30,7 +30,7 @@ const (
 func (clickHouse) raw(d dimension, at string) string {
 	switch d.kind {
 	case timed:
-		return strings.ReplaceAll(d.there.expr, "%s", at)
+		return strings.ReplaceAll(d.inClickHouse.expr, "%s", at)
 	case local:
 		return strings.ReplaceAll(d.expr, "%s", at)
 	case number:
@@ -44,7 +44,7 @@ func (clickHouse) raw(d dimension, at string) string {
 func (clickHouse) kindOf(d dimension) string {
 	switch d.kind {
 	case timed:
-		return d.there.kind
+		return d.inClickHouse.kind
 	case id:
 		return "UUID"
 	case addr:
@@ -65,7 +65,7 @@ func (clickHouse) asText(d dimension, raw string) string {
 	case addr:
 		return schema.Host(raw)
 	case timed:
-		return strings.ReplaceAll(d.there.format, "%s", raw)
+		return strings.ReplaceAll(d.inClickHouse.format, "%s", raw)
 	case local:
 		return "toString(" + raw + ")"
 	case text:
@@ -189,13 +189,13 @@ func (c clickHouse) passedFacts(b *builder) string {
 		}
 		list.WriteString(m.Name + " " + kind)
 	}
-	return "SELECT * FROM format('TSV', " + b.arg(list.String()) + ", " + b.arg(b.others) + ")"
+	return "SELECT * FROM format('TSV', " + b.arg(list.String()) + ", " + b.arg(b.postgresFacts) + ")"
 }
 
 // statement returns the statement for ClickHouse. The totals come first, so that a limit leaves them in.
 func (c clickHouse) statement(b *builder) string {
 	parts := b.parts
-	if b.others != "" {
+	if b.postgresFacts != "" {
 		parts = append(slices.Clone(parts), c.passedFacts(b))
 	}
 	var groups, texts, keys []string

@@ -10,26 +10,25 @@ import (
 	"switchyard/db/click"
 )
 
-// Conditions returns the conditions of filters on the clicks of a window: here for PostgreSQL, and there for the copy in
-// ClickHouse.
-func Conditions(filters []Filter, zone *time.Location, from, to time.Time) (here, there click.Condition, err error) {
+// Conditions returns the conditions of filters on the clicks of a window, for PostgreSQL and for the copy in ClickHouse.
+func Conditions(filters []Filter, zone *time.Location, from, to time.Time) (inPostgres, inCopy click.Condition, err error) {
 	q := &query{Query: Query{Filters: filters, Zone: zone}, known: map[string]dimension{}}
 	if err := q.check(); err != nil {
-		return here, there, err
+		return inPostgres, inCopy, err
 	}
 	p, err := q.newPeriod(from, to, nil)
 	if err != nil {
-		return here, there, err
+		return inPostgres, inCopy, err
 	}
 	return conditionsIn(postgres{}, p), conditionsIn(clickHouse{}, p), nil
 }
 
-func conditionsIn(in dialect, p *period) click.Condition {
-	b := &builder{dialect: in, args: make([]any, click.LogArgs), spans: map[*clock]string{}}
+func conditionsIn(dialect dialect, p *period) click.Condition {
+	b := &builder{dialect: dialect, args: make([]any, click.LogArgs), spans: map[*clock]string{}}
 	b.bind(p)
 	var s strings.Builder
 	for _, f := range b.filters {
-		s.WriteString(" AND " + in.condition(f, "f.at"))
+		s.WriteString(" AND " + dialect.condition(f, "f.at"))
 	}
 	return click.Condition{SQL: s.String(), Args: b.args[click.LogArgs:]}
 }

@@ -36,11 +36,11 @@ type dimension struct {
 	place int // position in the list of dimensions
 	expr  string
 	kind  kind
-	// format, there and step belong to a timed dimension. show is the SQL of the shown text; %s stands for the value of expr.
-	// there has both expressions for ClickHouse. step is the coarsest time of a table that has the dimension.
-	format string
-	there  clickHouseTime
-	step   time.Duration
+	// format, inClickHouse and step belong to a timed dimension. format is the SQL of the shown text; %s stands for the value of expr.
+	// inClickHouse has both expressions for ClickHouse. step is the coarsest time of a table that has the dimension.
+	format       string
+	inClickHouse clickHouseTime
+	step         time.Duration
 	// values lists the values that the dimension can have. It is nil if all values are possible.
 	values *clickattr.Values
 	// grain cuts local time for a timed dimension in a time zone. inOrder is true if the values follow one another in time.
@@ -59,26 +59,26 @@ var dimensions = func() []dimension {
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
 		{
 			name: "date", place: 27, expr: trunc("day"), kind: timed, format: formattedAs("YYYY-MM-DD"), step: day,
-			there: clickHouseTime{"toStartOfDay(%s)", "formatDateTime(%s, '%F')", clickHouseMoment}, grain: grains[Day], inOrder: true,
+			inClickHouse: clickHouseTime{"toStartOfDay(%s)", "formatDateTime(%s, '%F')", clickHouseMoment}, grain: grains[Day], inOrder: true,
 		},
 		{
 			name: "hour", place: 28, expr: trunc("hour"), kind: timed, format: formattedAs("YYYY-MM-DD HH24:00:00"), step: time.Hour,
-			there: clickHouseTime{"toStartOfHour(%s)", "formatDateTime(%s, '%F %H:00:00')", clickHouseMoment}, grain: grains[Hour], inOrder: true,
+			inClickHouse: clickHouseTime{"toStartOfHour(%s)", "formatDateTime(%s, '%F %H:00:00')", clickHouseMoment}, grain: grains[Hour], inOrder: true,
 		},
 		{
 			name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, format: "%s::text", step: time.Hour,
-			there: clickHouseTime{"toInt64(toHour(%s))", "toString(%s)", clickHouseNumber},
-			grain: grain{hourSeconds, func(t time.Time) string { return strconv.Itoa(t.Hour()) }},
+			inClickHouse: clickHouseTime{"toInt64(toHour(%s))", "toString(%s)", clickHouseNumber},
+			grain:        grain{hourSeconds, func(t time.Time) string { return strconv.Itoa(t.Hour()) }},
 		},
 		{ // 1 is Monday
 			name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, format: "%s::text", step: day,
-			there: clickHouseTime{"toInt64(toDayOfWeek(%s))", "toString(%s)", clickHouseNumber},
-			grain: grains[Weekday], values: clickattr.Weekdays,
+			inClickHouse: clickHouseTime{"toInt64(toDayOfWeek(%s))", "toString(%s)", clickHouseNumber},
+			grain:        grains[Weekday], values: clickattr.Weekdays,
 		},
 		{
 			name: "month", place: 31, expr: trunc("month"), kind: timed, format: formattedAs("YYYY-MM"), step: day,
-			there: clickHouseTime{"toDateTime(toStartOfMonth(%s), 'UTC')", "formatDateTime(%s, '%Y-%m')", clickHouseMoment},
-			grain: grains[Month], inOrder: true,
+			inClickHouse: clickHouseTime{"toDateTime(toStartOfMonth(%s), 'UTC')", "formatDateTime(%s, '%Y-%m')", clickHouseMoment},
+			grain:        grains[Month], inOrder: true,
 		},
 	}
 	for i := range clickattr.All {

@@ -17,9 +17,9 @@ import (
 
 // reach is what the copy in ClickHouse has of the clicks that a query reads.
 type reach struct {
-	may     bool // the copy has all of them
-	must    bool // PostgreSQL does not have all of them
-	current bool // the query reads many clicks, and the copy has their latest changes
+	canAnswer  bool // the copy has all of them
+	mustAnswer bool // PostgreSQL does not have all of them
+	current    bool // the query reads many clicks, and the copy has their latest changes
 }
 
 // findReach finds out what the copy has of some stretches. While the account's currency is being changed, only PostgreSQL can
@@ -29,12 +29,12 @@ func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, sc
 	if err != nil {
 		return k, err
 	}
-	k.may = s.On && !changing
-	for _, one := range list {
-		k.may = k.may && s.Has(one.from)
-		k.must = k.must || one.source != fromLedger && s.Cold(one.from)
+	k.canAnswer = s.On && !changing
+	for _, stretch := range list {
+		k.canAnswer = k.canAnswer && s.Has(stretch.from)
+		k.mustAnswer = k.mustAnswer || stretch.source != fromLedger && s.Cold(stretch.from)
 	}
-	if k.may && scans {
+	if k.canAnswer && scans {
 		k.current, err = r.Copy.Current(ctx, r.Conn)
 	}
 	return k, err
@@ -44,9 +44,9 @@ func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, sc
 // unless it is behind.
 func (r Reader) inCopy(k reach) (bool, error) {
 	switch {
-	case k.must && !k.may:
+	case k.mustAnswer && !k.canAnswer:
 		return false, errAway
-	case k.may && (k.must || r.CopyOnly || k.current):
+	case k.canAnswer && (k.mustAnswer || r.CopyOnly || k.current):
 		return true, nil
 	}
 	r.Copy.CountAnswer(click.FromPostgres)
@@ -71,7 +71,7 @@ func (r Reader) chooseEngine(ctx context.Context, q *query) (err error) {
 	for _, p := range q.periods {
 		q.chooseSources(p, fromCopy)
 	}
-	q.others, err = r.factsOutsideCopy(ctx, q)
+	q.postgresFacts, err = r.factsOutsideCopy(ctx, q)
 	return err
 }
 
@@ -89,34 +89,36 @@ func (w window) clickHouse(fact, at string) string {
 	return fact + ".account_id = $1 AND " + schema.Window(fact+"."+at, w.from, w.to)
 }
 
-// onClicks reads data about the clicks of a window. It calls there, which reads the copy, if clicksInCopy chooses the copy.
-// Otherwise it calls here, which reads PostgreSQL.
-func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) ([]T, error), there func() ([]T, error)) (list []T, err error) {
+// onClicks reads data about the clicks of a window. It calls readCopy if clicksInCopy chooses the copy. Otherwise it calls
+// readPostgres.
+func onClicks[T any](ctx context.Context, r Reader, w window, readPostgres func(Reader) ([]T, error), readCopy func() ([]T, error)) (
+	list []T, err error,
+) {
 	if r.Copy == nil {
-		return here(r)
+		return readPostgres(r)
 	}
-	var elsewhere, must bool
+	var inCopy, must bool
 	err = r.snapshot(ctx, func(r Reader) error {
-		if elsewhere, must, err = r.clicksInCopy(ctx, w); err == nil && !elsewhere {
-			list, err = here(r)
+		if inCopy, must, err = r.clicksInCopy(ctx, w); err == nil && !inCopy {
+			list, err = readPostgres(r)
 		}
 		return err
 	})
-	if err != nil || !elsewhere {
+	if err != nil || !inCopy {
 		return list, err
 	}
-	if list, err = there(); err == nil {
+	if list, err = readCopy(); err == nil {
 		r.Copy.CountAnswer(click.FromCopy)
 	}
 	if _, away := errors.AsType[*click.CopyAwayError](err); away && !must && !r.CopyOnly {
 		r.Copy.CountAnswer(click.FromPostgres)
-		return here(r)
+		return readPostgres(r)
 	}
 	return list, err
 }
 
 // clicksInCopy reports whether the copy answers for the clicks of a window, and whether it must because PostgreSQL cannot.
-func (r Reader) clicksInCopy(ctx context.Context, w window) (elsewhere, must bool, err error) {
+func (r Reader) clicksInCopy(ctx context.Context, w window) (inCopy, must bool, err error) {
 	changing := false
 	if w.money {
 		if _, changing, err = exchangerate.FindChange(ctx, r.Conn, w.account); err != nil {
@@ -125,9 +127,9 @@ func (r Reader) clicksInCopy(ctx context.Context, w window) (elsewhere, must boo
 	}
 	k, err := r.findReach(ctx, changing, []stretch{{from: w.from, to: w.to}}, true)
 	if err == nil {
-		elsewhere, err = r.inCopy(k)
+		inCopy, err = r.inCopy(k)
 	}
-	return elsewhere, k.must, err
+	return inCopy, k.mustAnswer, err
 }
 
 // Large is the number of clicks that a request may read. A report that reads more runs as a job. Two million clicks take 1.3
@@ -149,8 +151,8 @@ WHERE l.account_id = $1`
 
 // Cost returns the number of clicks that a query reads, or a fifth of it if the copy in ClickHouse can answer. Reading the copies
 // of the ledger costs nothing. If a part of an hour is read, all clicks of the hour count.
-func (r Reader) Cost(ctx context.Context, asked Query) (int64, error) {
-	q, err := r.newQuery(ctx, asked)
+func (r Reader) Cost(ctx context.Context, request Query) (int64, error) {
+	q, err := r.newQuery(ctx, request)
 	if err != nil {
 		return 0, err
 	}

@@ -13,10 +13,10 @@ import (
 	"switchyard/models/measure"
 )
 
-// maxHanded is the largest number of groups of facts that are sent from PostgreSQL to ClickHouse.
-const maxHanded = 100_000
+// maxPassedGroups is the largest number of groups of facts that are sent from PostgreSQL to ClickHouse.
+const maxPassedGroups = 100_000
 
-// factsOutsideCopy returns the facts of a query that are not in ClickHouse. They are grouped and in the format of query.others.
+// factsOutsideCopy returns the facts of a query that are not in ClickHouse. They are grouped and in the format of query.postgresFacts.
 func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) {
 	b := q.write(postgres{})
 	var out strings.Builder
@@ -32,14 +32,14 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		if n++; n > maxHanded {
+		if n++; n > maxPassedGroups {
 			return models.Invalid("invalid_input", "the answer has too many groups: ask about fewer days or dimensions")
 		}
 		for i := range into {
 			if i > 0 {
 				out.WriteByte('\t')
 			}
-			out.WriteString(tabbed.Replace(cells[i]))
+			out.WriteString(tabEscaper.Replace(cells[i]))
 		}
 		out.WriteByte('\n')
 		return nil
@@ -47,7 +47,7 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 	return out.String(), err
 }
 
-var tabbed = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+var tabEscaper = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
 // grouped returns the statement for the sums of facts by raw values, as texts.
 func (b *builder) grouped() string {
@@ -69,5 +69,5 @@ func (b *builder) grouped() string {
 	if len(keys) == 0 {
 		return query
 	}
-	return fmt.Sprintf("%s\nGROUP BY %s LIMIT %d", query, strings.Join(keys, ", "), maxHanded+1)
+	return fmt.Sprintf("%s\nGROUP BY %s LIMIT %d", query, strings.Join(keys, ", "), maxPassedGroups+1)
 }

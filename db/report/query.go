@@ -30,8 +30,10 @@ type query struct {
 	periods  []*period // the window, and with Compare the other stretch of time
 	scans    bool      // more than the ends of a window is read from the rows or from the ledger itself
 	copied   reach
-	inCopy   bool   // ClickHouse answers
-	others   string // facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields; empty: none
+	inCopy   bool // ClickHouse answers
+	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It is empty if there are
+	// none.
+	postgresFacts string
 	// oldestDay is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split and counts
 	// in the first span.
 	oldestDay time.Time
@@ -77,8 +79,8 @@ type condition struct {
 
 // newQuery decides where the facts of a query come from if PostgreSQL answers, and what the copy in ClickHouse has of them. A
 // window with too many buckets is cut to the hours in which the account had traffic.
-func (r Reader) newQuery(ctx context.Context, asked Query) (*query, error) {
-	q := &query{Query: asked, known: map[string]dimension{}}
+func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
+	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {
 		return nil, err
 	}

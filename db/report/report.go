@@ -86,18 +86,18 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 // Each calls fn with each row of the answer of Performance. It is for answers that are too long to keep in memory. It stops at
 // the first error of fn. While the account's currency is being changed, the answer is in the new currency: see
 // exchangerate.Change.
-func (r Reader) Each(ctx context.Context, asked Query, fn func(Row) error) error {
+func (r Reader) Each(ctx context.Context, request Query, fn func(Row) error) error {
 	var q *query
 	err := r.snapshot(ctx, func(r Reader) (err error) {
-		if q, err = r.newQuery(ctx, asked); err != nil {
+		if q, err = r.newQuery(ctx, request); err != nil {
 			return err
 		}
-		if asked.MaxClicks != 0 {
+		if request.MaxClicks != 0 {
 			clicks, err := r.cost(ctx, q)
 			if err != nil {
 				return err
 			}
-			if clicks > asked.MaxClicks {
+			if clicks > request.MaxClicks {
 				return ErrLarge
 			}
 		}
@@ -114,12 +114,12 @@ func (r Reader) Each(ctx context.Context, asked Query, fn func(Row) error) error
 		given = true
 		return fn(row)
 	})
-	if _, away := errors.AsType[*click.CopyAwayError](err); !away || given || q.copied.must || r.CopyOnly {
+	if _, away := errors.AsType[*click.CopyAwayError](err); !away || given || q.copied.mustAnswer || r.CopyOnly {
 		return err
 	}
 	r.Copy.CountAnswer(click.FromPostgres)
-	r.Copy, asked.MaxClicks = nil, 0
-	return r.Each(ctx, asked, fn)
+	r.Copy, request.MaxClicks = nil, 0
+	return r.Each(ctx, request, fn)
 }
 
 // snapshot runs fn with a reader that sees the state of the database at its first statement.

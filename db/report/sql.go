@@ -55,13 +55,13 @@ type dialect interface {
 }
 
 // write returns the SQL of the facts of a query.
-func (q *query) write(in dialect) *builder {
-	b := &builder{query: q, dialect: in, prices: pricesOf(q.change), spans: map[*clock]string{}}
+func (q *query) write(dialect dialect) *builder {
+	b := &builder{query: q, dialect: dialect, prices: pricesOf(q.change), spans: map[*clock]string{}}
 	b.account = b.arg(q.AccountID)
 	for i, p := range q.periods {
 		b.before = i > 0
 		b.bind(p)
-		in.facts(b, p)
+		dialect.facts(b, p)
 	}
 	return b
 }

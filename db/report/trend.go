@@ -35,7 +35,7 @@ type Trend struct {
 // hours in the window, but always all weekdays or hours of the week. It cuts a window with too many buckets to the time in which
 // the account had traffic. If that time is still too long, it returns the error invalid_input.
 func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
-	asked := q
+	request := q
 	if err := CheckBucket(q.Bucket); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	if err != nil {
 		return list, err
 	}
-	return list, r.addLoss(ctx, asked, list)
+	return list, r.addLoss(ctx, request, list)
 }
 
 // cut returns the spans of the window. It shrinks a window that has too many spans.

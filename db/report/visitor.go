@@ -133,15 +133,15 @@ type Address struct {
 
 // addresses returns the query that counts the clicks of a table by address. Its last parameter is the table's column for the
 // clicked record. $4 limits the query to one such record, unless it is zero.
-func addresses(table, visitor, whom string) string {
+func addresses(table, visitor, record string) string {
 	return `
 SELECT host(ip) AS ip, count(*) AS hits, count(*) FILTER (WHERE is_bot) AS bot_clicks,
 	count(DISTINCT ` + visitor + `) AS visitors, count(DISTINCT user_agent) AS user_agents,
-	count(DISTINCT ` + whom + `) AS campaigns, count(DISTINCT nullif(source_id, ` + noID + `)) AS sources,
+	count(DISTINCT ` + record + `) AS campaigns, count(DISTINCT nullif(source_id, ` + noID + `)) AS sources,
 	max(country) AS country, max(isp) AS isp, min(at) AS first_seen, max(at) AS last_seen
 FROM ` + table + ` f
 WHERE account_id = $1 AND id >= $2 AND id < $3 AND ip IS NOT NULL
-	AND ($4 = ` + noID + ` OR ` + whom + ` = $4) AND ($5 = ` + noID + ` OR source_id = $5)
+	AND ($4 = ` + noID + ` OR ` + record + ` = $4) AND ($5 = ` + noID + ` OR source_id = $5)
 GROUP BY f.ip HAVING count(*) >= $6 ORDER BY hits DESC, f.ip LIMIT $7`
 }
 
@@ -152,19 +152,19 @@ var (
 
 // RepeatAddresses returns the addresses with at least MinHits clicks, most clicks first.
 func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address, error) {
-	query, whom := selectAddresses, q.Campaign
+	query, record := selectAddresses, q.Campaign
 	if q.Smartlinks {
-		query, whom = selectSmartlinkAddresses, q.Link
+		query, record = selectSmartlinkAddresses, q.Link
 	}
-	here := func(r Reader) ([]Address, error) {
+	readPostgres := func(r Reader) ([]Address, error) {
 		return db.Select[Address](ctx, r.Conn, "repeated addresses", query, q.AccountID, models.FloorClickID(q.From),
-			models.FloorClickID(q.To), whom, q.SourceID, q.MinHits, q.Limit)
+			models.FloorClickID(q.To), record, q.SourceID, q.MinHits, q.Limit)
 	}
 	if q.Smartlinks {
-		return here(r)
+		return readPostgres(r)
 	}
 	w := window{account: q.AccountID, from: q.From, to: q.To}
-	return onClicks(ctx, r, w, here, func() ([]Address, error) {
+	return onClicks(ctx, r, w, readPostgres, func() ([]Address, error) {
 		return schema.Rows(ctx, r.Copy, "repeated addresses", func(a *Address) []any {
 			return []any{
 				&a.IP, &a.Hits, &a.BotClicks, &a.Visitors, &a.UserAgents, &a.Campaigns, &a.Sources, &a.Country, &a.ISP, &a.FirstSeen, &a.LastSeen,

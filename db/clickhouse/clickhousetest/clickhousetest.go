@@ -1,5 +1,5 @@
-// Package clickhousetest gives tests ClickHouse databases of their own, and servers that they may kill. make e2e starts a
-// server and names it. Without a server these tests are skipped.
+// Package clickhousetest provides tests with their own ClickHouse databases, and with servers that they may kill. make e2e starts a
+// server and passes its URL in TEST_CLICKS_URL. Without a server these tests are skipped.
 package clickhousetest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// Server is the URL of the server that all tests use.
+// Server returns the URL of the server that all tests use.
 func Server(tb testing.TB) string {
 	tb.Helper()
 	parttest.Needs(tb, parttest.ClickHouse)
@@ -31,7 +31,7 @@ func Server(tb testing.TB) string {
 	return address
 }
 
-// Cluster is the name of the cluster that Server belongs to.
+// Cluster returns the name of the cluster to which Server belongs.
 func Cluster(tb testing.TB) string {
 	tb.Helper()
 	Server(tb)
@@ -48,20 +48,20 @@ func New(tb testing.TB, tables ...schema.Table) *clickhouse.Conn {
 	return NewOn(tb, Server(tb), tables...)
 }
 
-// NewOn is New for the server of a URL.
+// NewOn does the same as New on the server with the given URL.
 func NewOn(tb testing.TB, server string, tables ...schema.Table) *clickhouse.Conn {
 	tb.Helper()
 	conn, _ := newOn(tb, server, "", tables...)
 	return conn
 }
 
-// NewURL is New with the URL of the database, for a test that starts processes of its own.
+// NewURL does the same as New and also returns the URL of the database, for a test that starts its own processes.
 func NewURL(tb testing.TB, tables ...schema.Table) (*clickhouse.Conn, string) {
 	tb.Helper()
 	return newOn(tb, Server(tb), "", tables...)
 }
 
-// NewCluster is New for the whole Cluster.
+// NewCluster does the same as New on all servers of the Cluster.
 func NewCluster(tb testing.TB, tables ...schema.Table) *clickhouse.Conn {
 	tb.Helper()
 	conn, _ := newOn(tb, Server(tb), Cluster(tb), tables...)
@@ -103,7 +103,7 @@ func open(tb testing.TB, server, cluster string) *clickhouse.Conn {
 	return conn
 }
 
-// Engine is a server of a test's own, which is killed.
+// Engine is a server of one test, which the test kills.
 type Engine struct {
 	Address  string // host and port
 	Password string
@@ -112,11 +112,11 @@ type Engine struct {
 	lab, dir string
 	mu       sync.Mutex
 	cmd      *exec.Cmd
-	answers  bool
+	answers  bool // the server has answered since its start
 	kills    int
 }
 
-// Start starts a server by the program that make e2e names, and ends it with the test.
+// Start starts a server with the program in TEST_CLICKS_LAB, and ends the server with the test.
 func Start(tb testing.TB) *Engine {
 	tb.Helper()
 	parttest.Needs(tb, parttest.ClickHouse)
@@ -153,7 +153,7 @@ func (e *Engine) URL() string {
 
 // start starts the server and does not wait until it answers.
 func (e *Engine) start() {
-	ctx := context.WithoutCancel(e.tb.Context()) // Cleanup ends it
+	ctx := context.WithoutCancel(e.tb.Context()) // Cleanup ends the server
 	arguments := []string{"clickhouse", "--dir", e.dir, "--listen", e.Address, "--password", e.Password}
 	e.cmd = exec.CommandContext(ctx, e.lab, arguments...) //nolint:gosec // the program that make e2e names
 	if err := e.cmd.Start(); err != nil {
@@ -185,7 +185,7 @@ func (e *Engine) RecordAnswer() {
 	e.answers = true
 }
 
-// Kills counts how often it was killed.
+// Kills returns the number of times that the server was killed.
 func (e *Engine) Kills() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()

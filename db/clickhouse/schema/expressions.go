@@ -8,9 +8,8 @@ import (
 // LatestMoment is the latest time that ClickHouse can store.
 var LatestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// Window returns the condition of ClickHouse for a time in [from, to), cut to milliseconds. Times are not passed as
-// arguments, because those are in seconds: ClickHouse reads "before 24:00:00" of such an argument as "until 23:59:59" and
-// misses the rest of that second.
+// Window returns the ClickHouse condition for a time in [from, to), cut to milliseconds. Times are not passed as arguments, because
+// arguments are cut to seconds: "before 24:00:00" would become "until 23:59:59" and miss the rest of that second.
 func Window(at string, from, to time.Time) string {
 	moment := func(t time.Time) string {
 		return fmt.Sprintf("fromUnixTimestamp64Milli(toInt64(%d), 'UTC')", min(max(t.UnixMilli(), 0), LatestMoment))

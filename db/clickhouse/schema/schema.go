@@ -7,21 +7,21 @@ import (
 	"github.com/google/uuid"
 )
 
-// Column is a column of a table: its type, with its codec if it has one.
+// Column is a column of a table. Type contains the codec if the column has one.
 type Column struct{ Name, Type string }
 
-// Table is a table whose rows have a key and a version: of a key the row with the highest version counts. Its names are of this
-// program, never of a client.
+// Table describes a table whose rows have a key and a version. Of the rows with the same key, only the row with the highest version
+// counts. All names come from this program, never from a client.
 type Table struct {
 	Name    string
 	Columns []Column
 	// Engine is the name of the engine with its arguments.
 	Engine string
-	// Layout stands behind the engine: how rows are ordered and parted, and settings.
+	// Layout follows the engine in the statement: the partitions, the order of the rows, and settings.
 	Layout string
 }
 
-// Store keeps rows: clickhouse.Conn, which says what each method promises.
+// Store reads and writes tables. clickhouse.Conn implements it and documents each method.
 type Store interface {
 	Ensure(ctx context.Context, tables ...Table) error
 	Put(ctx context.Context, t Table, rows iter.Seq[[]any]) error
