@@ -20,7 +20,7 @@ import (
 	"switchyard/models/measure"
 )
 
-// selectCopiedSums sums up the figures of clicks and their conversions in ClickHouse, by the same rules as figures() in Go. A
+// selectCopiedSums sums up the figures of clicks and their conversions in ClickHouse, by the same rules as the methods Figures in Go. A
 // bot's click does not count its own amounts.
 var selectCopiedSums = `SELECT account_id, toStartOfHour(at) AS hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 	device_type, os, browser, ` + copiedSums + `
@@ -52,14 +52,14 @@ func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Tim
 // Difference is a key whose figures are not the same on both sides.
 type Difference struct {
 	ledger.Key
-	Rows models.Figures // figures of ClickHouse's rows
-	Here models.Figures // figures of PostgreSQL's ledger
+	Rows   models.Figures // figures of ClickHouse's rows
+	Ledger models.Figures // figures of PostgreSQL's ledger
 }
 
 // String implements fmt.Stringer.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s campaign %s source %s: PostgreSQL %v, ClickHouse %v", time.Unix(d.Hour, 0).UTC().Format(time.RFC3339), d.CampaignID,
-		d.SourceID, d.Here, d.Rows)
+		d.SourceID, d.Ledger, d.Rows)
 }
 
 // Audit compares the ledger of an account's day with the figures of ClickHouse's rows. Spend without clicks is in the ledger
@@ -88,9 +88,9 @@ func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list 
 			before[key] = models.Figures{}
 		}
 	}
-	for key, here := range before {
-		if !here.Plus(rows[key].Neg()).IsZero() {
-			list = append(list, Difference{Key: key, Rows: rows[key], Here: here})
+	for key, booked := range before {
+		if !booked.Plus(rows[key].Neg()).IsZero() {
+			list = append(list, Difference{Key: key, Rows: rows[key], Ledger: booked})
 		}
 	}
 	return list, true, nil

@@ -120,7 +120,7 @@ func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, 
 	}
 	ids := click.IDs(list)
 	sold, err := conversion.Sums(ctx, c, ids)
-	return db.Map(list, func(one *click.StoredClick) []any { return click.Row(one, sold[one.ID], p.version) }), click.NextID(ids[len(ids)-1]), err
+	return db.Map(list, func(k *click.StoredClick) []any { return click.Row(k, sold[k.ID], p.version) }), click.NextID(ids[len(ids)-1]), err
 }
 
 // copySales copies the conversions of a part.

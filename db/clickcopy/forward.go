@@ -43,16 +43,16 @@ func (k Copy) Forward(ctx context.Context) (total int, err error) {
 // DeleteAccounts deletes the rows in ClickHouse of accounts that were deleted before a moment.
 func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 	const due = `SELECT account FROM click_forgotten WHERE noted_at < $1 ORDER BY account LIMIT 1000`
-	gone, err := db.Select[uuid.UUID](ctx, k.From, "deleted accounts", due, before)
-	if err != nil || len(gone) == 0 {
+	deleted, err := db.Select[uuid.UUID](ctx, k.From, "deleted accounts", due, before)
+	if err != nil || len(deleted) == 0 {
 		return err
 	}
 	for _, t := range []schema.Table{click.Table, click.ConversionTable} {
-		if err := k.To.DeleteAccounts(ctx, t, gone); err != nil {
+		if err := k.To.DeleteAccounts(ctx, t, deleted); err != nil {
 			return err
 		}
 	}
-	return db.Run(ctx, k.From, "deleted accounts", `DELETE FROM click_forgotten WHERE account = ANY ($1::uuid[])`, db.UUIDs(gone))
+	return db.Run(ctx, k.From, "deleted accounts", `DELETE FROM click_forgotten WHERE account = ANY ($1::uuid[])`, db.UUIDs(deleted))
 }
 
 // DeleteOldDays deletes clicks in ClickHouse of days that PostgreSQL does not keep any more.
@@ -74,7 +74,7 @@ func (k Copy) DeleteOldDays(ctx context.Context) error {
 // forwardOnce copies one batch of noted changes to ClickHouse and returns its size.
 func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 	const anything = `SELECT EXISTS (SELECT FROM click_changes)`
-	if some, err := db.Get[bool](ctx, k.From, "noted changes", anything); err != nil || !some {
+	if waits, err := db.Get[bool](ctx, k.From, "noted changes", anything); err != nil || !waits {
 		return 0, err
 	}
 	var b forwarded
@@ -173,9 +173,9 @@ func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]change
 		return nil, err
 	}
 	rows := make([][]any, 0, len(noted))
-	for _, one := range list {
-		rows = append(rows, click.Row(one, sold[one.ID], version))
-		delete(noted, one.ID)
+	for _, k := range list {
+		rows = append(rows, click.Row(k, sold[k.ID], version))
+		delete(noted, k.ID)
 	}
 	for id, n := range noted {
 		if n.Removed {

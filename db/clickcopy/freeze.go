@@ -54,7 +54,7 @@ func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Durat
 func (k Copy) freezeDay(ctx context.Context, name string) error {
 	at, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
 	if err != nil {
-		return nil //nolint:nilerr // it is no partition of ours
+		return nil //nolint:nilerr // the name is not of a partition that this program makes
 	}
 	differ := 0
 	_, busy, err := k.AuditDay(ctx, at, false, func(d Difference) {

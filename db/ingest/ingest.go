@@ -41,10 +41,10 @@ type Ingester struct {
 	own       *spool.Reader
 	adopted   []*spool.Reader
 	throttle  throttle
-	strained  atomic.Bool // redirects wait for a processor
-	limit     int         // maximum number of records in the next batch; lower after refused data
-	backlog   bool        // the last round left records waiting
-	waiting   map[uuid.UUID]time.Time
+	strained  atomic.Bool             // redirects wait for a processor
+	limit     int                     // maximum number of records in the next batch; lower after refused data
+	backlog   bool                    // the last round left records waiting
+	waiting   map[uuid.UUID]time.Time // clicks that hops wait for, with the time since which they wait
 	floods    *botscan.Floods
 	retriedAt time.Time // when waiting hops were last retried
 	readyAt   time.Time // when partitions were last created
@@ -64,7 +64,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 		spool: s, store: &postgres{click.Log{Conn: d, Copy: o.Copy}, click.Days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
 		throttle: newThrottle(), waiting: map[uuid.UUID]time.Time{}, floods: botscan.NewFloods(),
 	}
-	g.throttle.most = o.MaxRest
+	g.throttle.maxPause = o.MaxRest
 	return g
 }
 
@@ -112,17 +112,17 @@ const (
 	gather     = 4 // factor by which Interval grows
 )
 
-// pauseAfter returns the time to wait after a round that stored n records.
-func (g *Ingester) pauseAfter(n int, took time.Duration, err error) time.Duration {
+// pauseAfter returns the time to wait after a round that stored n records and lasted the duration.
+func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Duration {
 	switch {
 	case err != nil:
 		return time.Second
 	case g.backlog:
-		return g.throttle.backoff(took)
+		return g.throttle.backoff(duration)
 	case n < fewRecords:
 		return gather * g.o.Interval // these rare, small batches do not slow redirects down, so no backoff
 	}
-	return max(g.throttle.backoff(took), g.o.Interval)
+	return max(g.throttle.backoff(duration), g.o.Interval)
 }
 
 // Strained reports whether redirects of this process wait for a processor, so that the ingester slows down.
@@ -155,23 +155,23 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 	if err != nil {
 		return n, err
 	}
-	var left []*spool.Reader
+	var unfinished []*spool.Reader
 	for i, r := range g.adopted {
-		m, err := g.step(ctx, r)
+		stored, err := g.step(ctx, r)
 		if err != nil {
-			g.adopted = append(left, g.adopted[i:]...)
+			g.adopted = append(unfinished, g.adopted[i:]...)
 			return n, err
 		}
-		n += m
-		if m > 0 {
-			left = append(left, r)
+		n += stored
+		if stored > 0 {
+			unfinished = append(unfinished, r)
 			continue
 		}
 		if err := r.Close(); err != nil {
 			slog.WarnContext(ctx, "ingest adopted spool", "error", err)
 		}
 	}
-	g.adopted = left
+	g.adopted = unfinished
 	return n, nil
 }
 
@@ -265,12 +265,14 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 	}
 }
 
+// try stores a batch in one transaction, within txTimeout.
 func (g *Ingester) try(ctx context.Context, b batch) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, txTimeout)
 	defer cancel()
 	return g.store.storeBatch(ctx, b)
 }
 
+// after remembers the clicks that are missing, and announces the new postbacks, once a batch is stored.
 func (g *Ingester) after(ctx context.Context, out stored) {
 	for _, id := range out.missing {
 		if _, known := g.waiting[id]; !known && len(g.waiting) < maxWaitHops {
@@ -295,13 +297,13 @@ func (g *Ingester) retryHops(ctx context.Context) {
 		}
 		return
 	}
-	still := map[uuid.UUID]time.Time{}
+	stillWaiting := map[uuid.UUID]time.Time{}
 	for _, id := range out.missing {
 		if since := g.waiting[id]; time.Since(since) < waitForHop {
-			still[id] = since
+			stillWaiting[id] = since
 		}
 	}
-	g.waiting = still
+	g.waiting = stillWaiting
 }
 
 // makeReady creates the partitions of today and tomorrow before the first click needs them.

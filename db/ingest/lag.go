@@ -105,9 +105,9 @@ func (l *Lag) Report(ctx context.Context) error {
 // StoredState is the progress of the processes that record clicks.
 type StoredState struct {
 	Processes int        `db:"processes"` // number of running processes
-	Behind    int        `db:"behind"`
-	Since     *time.Time `db:"since"`  // the earliest time since which a process is behind; nil: no process is behind
-	Until     *time.Time `db:"stored"` // all processes have stored their clicks up to this time; nil: no process is behind
+	Behind    int        `db:"behind"`    // number of processes that are behind
+	Since     *time.Time `db:"since"`     // the earliest time since which a process is behind; nil: no process is behind
+	Until     *time.Time `db:"stored"`    // all processes have stored their clicks up to this time; nil: no process is behind
 }
 
 const selectStored = `

@@ -11,7 +11,7 @@ import (
 func TestPause(t *testing.T) {
 	t.Parallel()
 	g := &Ingester{o: Options{Interval: time.Minute}, throttle: newThrottle()}
-	g.throttle.share, g.throttle.most = 0.5, time.Second/4
+	g.throttle.share, g.throttle.maxPause = 0.5, time.Second/4
 	for name, tt := range map[string]struct {
 		records int
 		backlog bool

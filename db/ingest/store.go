@@ -212,12 +212,12 @@ func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]
 	if err != nil || len(known) == len(named) {
 		return b, known, err
 	}
-	gone := func(account uuid.UUID) bool { _, ok := known[account]; return !ok }
+	isDeleted := func(account uuid.UUID) bool { _, ok := known[account]; return !ok }
 	before := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
-	b.clicks = db.Without(b.clicks, func(v *click.StoredClick) bool { return gone(v.AccountID) })
-	b.outs = db.Without(b.outs, func(v *models.ClickOut) bool { return gone(v.AccountID) })
-	b.smart = db.Without(b.smart, func(v *click.StoredSmartlinkClick) bool { return gone(v.AccountID) })
-	b.events = db.Without(b.events, func(v *models.SiteEvent) bool { return gone(v.AccountID) })
+	b.clicks = db.Without(b.clicks, func(v *click.StoredClick) bool { return isDeleted(v.AccountID) })
+	b.outs = db.Without(b.outs, func(v *models.ClickOut) bool { return isDeleted(v.AccountID) })
+	b.smart = db.Without(b.smart, func(v *click.StoredSmartlinkClick) bool { return isDeleted(v.AccountID) })
+	b.events = db.Without(b.events, func(v *models.SiteEvent) bool { return isDeleted(v.AccountID) })
 	after := len(b.clicks) + len(b.outs) + len(b.smart) + len(b.events)
 	slog.WarnContext(ctx, "clicks of deleted accounts are dropped", "records", before-after)
 	return b, known, nil
@@ -281,22 +281,22 @@ func onlyUnknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uu
 	if len(clicks) == 0 {
 		return nil, nil
 	}
-	have := make(map[uuid.UUID]struct{}, len(clicks))
+	unknown := make(map[uuid.UUID]struct{}, len(clicks))
 	for _, click := range clicks {
-		have[click.ClickID()] = struct{}{}
+		unknown[click.ClickID()] = struct{}{}
 	}
-	stored, err := known(db.SortedIDs(have))
+	stored, err := known(db.SortedIDs(unknown))
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range stored {
-		delete(have, id)
+		delete(unknown, id)
 	}
-	fresh := make([]T, 0, len(have))
+	fresh := make([]T, 0, len(unknown))
 	for _, click := range clicks {
-		if _, ok := have[click.ClickID()]; ok {
+		if _, ok := unknown[click.ClickID()]; ok {
 			fresh = append(fresh, click)
-			delete(have, click.ClickID())
+			delete(unknown, click.ClickID())
 		}
 	}
 	return fresh, nil

@@ -31,12 +31,12 @@ const (
 // the disk. In a test with 5,000 clicks a second on two processors, pauses of the ingester did not make such redirects faster,
 // and left a backlog of a hundred thousand clicks.
 type throttle struct {
-	share  float64       // share of the time in which the ingester works, queueShare to 1
-	most   time.Duration // the longest pause; 0: maxRest
-	queued func() float64
-	at     time.Time
-	last   float64 // result of queued at the time at
-	queue  float64 // average number of goroutines that wait for each processor, see maxQueue
+	share    float64       // share of the time in which the ingester works, queueShare to 1
+	maxPause time.Duration // the longest pause; 0: maxRest
+	queued   func() float64
+	at       time.Time
+	last     float64 // result of queued at the time at
+	queue    float64 // average number of goroutines that wait for each processor, see maxQueue
 }
 
 func newThrottle() throttle { return throttle{share: 1, queued: processorWait} }
@@ -86,7 +86,7 @@ func (t *throttle) update(now time.Time) {
 // down, because a short transaction soon frees the disk.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
-// backoff returns the pause after a batch that took the time worked. The pause is limited by most, or by maxRest.
+// backoff returns the pause after a batch that took the time worked. The pause is limited by maxPause, or by maxRest if maxPause is 0.
 func (t *throttle) backoff(worked time.Duration) time.Duration {
-	return min(time.Duration(float64(worked)*(1/t.share-1)), cmp.Or(t.most, maxRest))
+	return min(time.Duration(float64(worked)*(1/t.share-1)), cmp.Or(t.maxPause, maxRest))
 }

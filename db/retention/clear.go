@@ -73,7 +73,8 @@ func Clear(ctx context.Context, l click.Log, c db.Conn, q ClearQuery, limit int)
 	return out, out.remove(ctx, c, l.Store(), ids)
 }
 
-// remove deletes clicks, and subtracts their figures and the figures of their conversions from the ledger.
+// remove deletes clicks and the rows that refer to them. It subtracts the figures of the clicks and of their conversions from the
+// ledger.
 func (d *Cleared) remove(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	clicks, err := in.Read(ctx, c, click.ChangeColumns, click.Set{IDs: ids, Lock: true})
 	if err != nil {

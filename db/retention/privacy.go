@@ -110,8 +110,8 @@ func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	if _, err := l.Store().Thaw(ctx, l.Conn, v.AccountID, []uuid.UUID{v.ClickID}); err != nil {
 		return false, err
 	}
-	told, err := db.Get[bool](ctx, l.Conn, "what is told", stillDescribed, v.AccountID, v.ClickID)
-	return !told, err
+	described, err := db.Get[bool](ctx, l.Conn, "what is told", stillDescribed, v.AccountID, v.ClickID)
+	return !described, err
 }
 
 // Erased is the result of Erase. It counts a click only if the click still had something to erase. The next call continues after

@@ -39,18 +39,18 @@ func ClearSmartlink(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cl
 	if len(q.Of) != 1 {
 		return Cleared{}, errors.New("retention: clear of one smartlink only")
 	}
-	gone, err := db.Get[struct {
+	deleted, err := db.Get[struct {
 		Clicks    int64     `db:"clicks"`
 		BotClicks int64     `db:"bot_clicks"`
 		Last      uuid.UUID `db:"last"`
 	}](ctx, c, "clear a smartlink", clearSmartlinkClicks, q.AccountID, q.Of[0], q.first(), models.FloorClickID(q.To),
 		limit)
-	done := gone.Clicks+gone.BotClicks < int64(limit)
+	done := deleted.Clicks+deleted.BotClicks < int64(limit)
 	if err == nil && done {
 		err = db.Run(ctx, c, "clear a smartlink", deleteEmptyHours, q.AccountID, q.Of[0])
 	}
 	if err != nil {
 		return Cleared{}, err
 	}
-	return Cleared{Clicks: gone.Clicks, BotClicks: gone.BotClicks, After: gone.Last, Done: done}, nil
+	return Cleared{Clicks: deleted.Clicks, BotClicks: deleted.BotClicks, After: deleted.Last, Done: done}, nil
 }

@@ -20,10 +20,10 @@ import (
 // progress. A new Restatement finds the facts that another has left.
 type Restatement struct {
 	exchangerate.Key
-	Kept  time.Time           // spend and clicks before it, and their conversions, are not changed; zero: all are
+	Kept  time.Time           // spend and clicks before this time, and their conversions, do not change; zero: all change
 	rate  decimal.NullDecimal // the new rate of the facts; invalid: not begun
 	stage int
-	after uuid.UUID // the last click
+	after uuid.UUID // the last click that was restated
 }
 
 // The stages. Spend comes first, so that spend that is spread again later already has the rate.

@@ -221,17 +221,17 @@ RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * ra
 // deleteSpend deletes spend, and takes the amounts without clicks out of the ledger. It returns the campaigns.
 func deleteSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
 ) ([]uuid.UUID, error) {
-	gone, err := db.Select[struct {
+	deleted, err := db.Select[struct {
 		Day      time.Time       `db:"day"`
 		Source   uuid.UUID       `db:"source_id"`
 		Campaign uuid.UUID       `db:"campaign_id"`
 		Counted  decimal.Decimal `db:"counted"`
 	}](ctx, c, "drop spend", query, append([]any{account}, args...)...)
 	var campaigns []uuid.UUID
-	for _, g := range gone {
-		sums.Add(LedgerKey(account, g.Day, g.Source, g.Campaign), models.Figures{Cost: g.Counted.Neg()})
-		if !slices.Contains(campaigns, g.Campaign) {
-			campaigns = append(campaigns, g.Campaign)
+	for _, s := range deleted {
+		sums.Add(LedgerKey(account, s.Day, s.Source, s.Campaign), models.Figures{Cost: s.Counted.Neg()})
+		if !slices.Contains(campaigns, s.Campaign) {
+			campaigns = append(campaigns, s.Campaign)
 		}
 	}
 	return campaigns, err

@@ -148,7 +148,7 @@ func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	}
 }
 
-// A real volume of 20 MB fills up and recovers. Mounting one takes root.
+// TestSmallVolumeRecovers fills a real volume of 20 MB and checks that the spool recovers. Only root can mount a volume.
 func TestSmallVolumeRecovers(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -30,7 +30,8 @@ func (t *tail) grow(p position) {
 	t.active = p
 }
 
-// size returns how many bytes of a segment may be read, and whether it can still grow. known is false for a segment of an earlier process.
+// size returns the number of bytes of a segment that may be read. growing reports whether the segment can still grow. known is false
+// for a segment of an earlier process.
 func (t *tail) size(seq uint64) (size int64, growing, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

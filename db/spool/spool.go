@@ -14,7 +14,9 @@ import (
 
 // Options are the settings of a spool. A zero value means the default.
 type Options struct {
-	SegmentSize int64 // bytes after which a new segment begins; default: a 16th of the volume, at least 64 KiB, at most 32 MiB
+	// SegmentSize is the number of bytes after which a new segment begins. The default is a 16th of the volume, at least 64 KiB and at
+	// most 32 MiB.
+	SegmentSize int64
 	// AckPostgres makes Append wait until a Reader has committed the record. It is for a disk that is lost with the process
 	// (CLICK_ACK=postgres).
 	AckPostgres bool
@@ -44,8 +46,8 @@ type Spool struct {
 	writing  int64  // number of records that the flusher is writing
 	refusing bool   // the disk has refused the records in open; no caller waits for them
 	closed   bool
-	work     chan struct{} // signals the flusher: open has records, or the spool is being closed
-	full     chan struct{} // signals the flusher: open has enough records, so waiting for more gains nothing
+	work     chan struct{} // has an item when open has records, or when the spool is being closed
+	full     chan struct{} // has an item when open has so many records that the flusher does not wait for more
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only
@@ -124,14 +126,14 @@ func Open(root string, o Options) (*Spool, error) {
 		written: make(chan struct{}, 1), ahead: newAhead(o.disk, d.path, o.SegmentSize),
 	}
 	mark := d.readMark()
-	if err := d.writeMark(mark); err != nil { // write it while there is room: overwriting it later needs no more space
+	if err := d.writeMark(mark); err != nil { // write the mark while there is room: overwriting it later needs no more space
 		slog.Warn("spool: no mark", "error", err)
 	}
 	last := mark.seq
 	if n := len(list); n > 0 {
 		last = max(last, list[n-1])
 	}
-	// An old segment is never written to again: its end may be torn.
+	// An old segment is never written to again, because its last record may be incomplete.
 	s.active = position{seq: last + 1}
 	s.tail.begin(s.active)
 	s.stored.advance(mark)
