@@ -16,6 +16,7 @@ import (
 	"switchyard/models"
 )
 
+// TestClickLog checks the logs of clicks and conversions, and the details of a click. Another account finds nothing.
 func TestClickLog(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

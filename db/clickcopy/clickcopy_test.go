@@ -178,12 +178,12 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 		}
 		return list
 	}
-	one := ` FROM clicks FINAL WHERE toDate(at) = '` + day.Format(time.DateOnly) + `' LIMIT 1`
+	oneClick := ` FROM clicks FINAL WHERE toDate(at) = '` + day.Format(time.DateOnly) + `' LIMIT 1`
 	for _, damage := range []string{
-		`INSERT INTO clicks SELECT * REPLACE (1 AS removed)` + one,
-		`INSERT INTO clicks SELECT * REPLACE (NOT is_bot AS is_bot)` + one,
-		`INSERT INTO clicks SELECT * REPLACE (generateUUIDv4() AS id)` + one,
-		`INSERT INTO clicks SELECT * REPLACE (generateUUIDv4() AS id, toDateTime64('` + day.Format(time.DateOnly) + ` 23:59:59.741', 3, 'UTC') AS at)` + one,
+		`INSERT INTO clicks SELECT * REPLACE (1 AS removed)` + oneClick,
+		`INSERT INTO clicks SELECT * REPLACE (NOT is_bot AS is_bot)` + oneClick,
+		`INSERT INTO clicks SELECT * REPLACE (generateUUIDv4() AS id)` + oneClick,
+		`INSERT INTO clicks SELECT * REPLACE (generateUUIDv4() AS id, toDateTime64('` + day.Format(time.DateOnly) + ` 23:59:59.741', 3, 'UTC') AS at)` + oneClick,
 		`ALTER TABLE clicks DROP PARTITION ` + day.Format("20060102"),
 	} {
 		if err := k.To.Exec(t.Context(), "damage", damage); err != nil {
@@ -219,13 +219,13 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 	x.Arrive(30)
 	x.Sell(10)
 	x.Forward(k)
-	gone := x.Account
+	deleted := x.Account
 	x.Account = clicktest.Account(t, x.DB)
 	x.Clicks = nil
 	x.Arrive(20)
 	x.Sell(10)
 	x.Forward(k)
-	if err := store.New(x.DB, nil).DeleteAccount(t.Context(), gone, func(string, int64) {}); err != nil {
+	if err := store.New(x.DB, nil).DeleteAccount(t.Context(), deleted, func(string, int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	x.Forward(k)
@@ -236,7 +236,7 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 	}
 	left := func() (n uint64) {
 		err := k.To.Each(t.Context(), "left", func(scan func(...any) error) error { return scan(&n) }, `
-			SELECT (SELECT count() FROM clicks WHERE account_id = $1) + (SELECT count() FROM conversions WHERE account_id = $1)`, gone)
+			SELECT (SELECT count() FROM clicks WHERE account_id = $1) + (SELECT count() FROM conversions WHERE account_id = $1)`, deleted)
 		if err != nil {
 			t.Fatal(err)
 		}

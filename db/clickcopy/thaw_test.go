@@ -176,9 +176,9 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 		t.Fatal(len(list), err)
 	}
 	for _, p := range list {
-		one, err := conversion.ReadPostback(t.Context(), x.ClickLog(), x.Account, p.ID)
-		if p.CampaignID != want[p.ID] || one.CampaignID != want[p.ID] || err != nil {
-			t.Errorf("the campaign of %s is %s, and %s, not %s: %v", p.ID, p.CampaignID, one.CampaignID, want[p.ID], err)
+		single, err := conversion.ReadPostback(t.Context(), x.ClickLog(), x.Account, p.ID)
+		if p.CampaignID != want[p.ID] || single.CampaignID != want[p.ID] || err != nil {
+			t.Errorf("the campaign of %s is %s, and %s, not %s: %v", p.ID, p.CampaignID, single.CampaignID, want[p.ID], err)
 		}
 	}
 	for _, q.Campaign = range x.Campaigns {
@@ -240,15 +240,15 @@ func TestDaysStayForACurrency(t *testing.T) {
 		"a change of the currency": func() error { return x.Begin("EUR") },
 		"the end of the copy":      func() error { _, err := x.DB.ExecContext(t.Context(), end); return err },
 	} {
-		there := &interrupted{Store: k.To, happens: func() {
+		interrupted := &interrupted{Store: k.To, happens: func() {
 			if err := happens(); err != nil {
 				t.Error(err)
 			}
 		}}
-		if err := (clickcopy.Copy{From: x.DB, To: there}).Freeze(t.Context(), x.Today.AddDate(0, 0, 2), -time.Hour); err != nil {
+		if err := (clickcopy.Copy{From: x.DB, To: interrupted}).Freeze(t.Context(), x.Today.AddDate(0, 0, 2), -time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 20 || there.happens != nil {
+		if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 20 || interrupted.happens != nil {
 			t.Errorf("%s has begun, and %d clicks of 20 are left", what, n)
 		}
 		if what == "a change of the currency" {
@@ -279,14 +279,9 @@ func TestColdHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.Forward(k)
-	left := func() (days []string) {
+	left := func() []string {
 		t.Helper()
-		err := k.To.Each(t.Context(), "days", func(scan func(...any) error) error {
-			var day string
-			err := scan(&day)
-			days = append(days, day)
-			return err
-		}, `SELECT DISTINCT toString(toDate(at)) AS day FROM clicks FINAL ORDER BY day`)
+		days, err := schema.Values[string](t.Context(), k.To, "days", `SELECT DISTINCT toString(toDate(at)) AS day FROM clicks FINAL ORDER BY day`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,8 +318,8 @@ func TestDifferentDayStays(t *testing.T) {
 	if err := k.To.Exec(t.Context(), "damage", `ALTER TABLE clicks DROP PARTITION `+x.Today.AddDate(0, 0, -1).Format("20060102")); err != nil {
 		t.Fatal(err)
 	}
-	told := ""
-	k.Differs = func(day time.Time) { told += day.Format(time.DateOnly) }
+	reported := ""
+	k.Differs = func(day time.Time) { reported += day.Format(time.DateOnly) }
 	freeze := func() int {
 		t.Helper()
 		if err := k.Freeze(t.Context(), x.Today.AddDate(0, 0, 2), -time.Hour); err != nil {
@@ -332,8 +327,8 @@ func TestDifferentDayStays(t *testing.T) {
 		}
 		return dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks WHERE (at AT TIME ZONE 'UTC')::date = $1::date`, day)
 	}
-	if freeze() == 0 || told != day {
-		t.Errorf("a day whose copy differs left PostgreSQL, or the difference was not reported: %q", told)
+	if freeze() == 0 || reported != day {
+		t.Errorf("a day whose copy differs left PostgreSQL, or the difference was not reported: %q", reported)
 	}
 	if err := k.Repair(t.Context(), x.Account, x.Today.AddDate(0, 0, -1)); err != nil {
 		t.Fatal(err)

@@ -9,13 +9,13 @@ import (
 	"switchyard/models"
 )
 
-// A visitor's browser can report any number of conversions for its click. The first twenty count. Further conversions are pending
+// TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of conversions for its click. The first twenty count. Further conversions are pending
 // until a server or a correction approves them. Conversions by servers and corrections have no such limit and do not use it up.
 func TestBrowserConversionsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	c, other := clicktest.StoredClick(t, d, nil), clicktest.StoredClick(t, d, nil)
-	say := func(click *models.Click, order, source, status, result, want string) {
+	report := func(click *models.Click, order, source, status, result, want string) {
 		t.Helper()
 		out, err := clicktest.Record(t, d, clicktest.Input{
 			AccountID: click.AccountID, ClickID: click.ID, ConversionID: order, Source: source, Status: status, Payout: clicktest.Amount("1"), OwnValue: true,
@@ -26,26 +26,26 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 		}
 	}
 	for i := range 30 {
-		say(c, fmt.Sprint("server-", i), []string{models.FromPostback, models.FromGoalAPI}[i%2], "", "created", models.StatusApproved)
+		report(c, fmt.Sprint("server-", i), []string{models.FromPostback, models.FromGoalAPI}[i%2], "", "created", models.StatusApproved)
 	}
 	for i := range models.MaxBrowserConversions {
-		say(c, fmt.Sprint("page-", i), []string{models.FromTag, models.FromPixel}[i%2], "", "created", models.StatusApproved)
+		report(c, fmt.Sprint("page-", i), []string{models.FromTag, models.FromPixel}[i%2], "", "created", models.StatusApproved)
 	}
-	say(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // a conversion that counts still counts
+	report(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // a conversion that counts still counts
 	for _, source := range []string{models.FromTag, models.FromPixel} {
 		order := "late-" + source
-		say(c, order, source, "", "created", models.StatusPending)
-		say(c, order, source, "", "duplicate", models.StatusPending)
-		say(c, order, models.FromPixel, models.StatusApproved, "duplicate", models.StatusPending)
+		report(c, order, source, "", "created", models.StatusPending)
+		report(c, order, source, "", "duplicate", models.StatusPending)
+		report(c, order, models.FromPixel, models.StatusApproved, "duplicate", models.StatusPending)
 	}
-	say(c, "refused", models.FromPixel, models.StatusRejected, "created", models.StatusPending)
-	say(c, "late-tag", models.FromCorrection, models.StatusApproved, "updated", models.StatusApproved)
-	say(c, "late-pixel", models.FromPostback, models.StatusApproved, "updated", models.StatusApproved)
-	say(c, "server-30", models.FromPostback, "", "created", models.StatusApproved)
-	say(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
+	report(c, "refused", models.FromPixel, models.StatusRejected, "created", models.StatusPending)
+	report(c, "late-tag", models.FromCorrection, models.StatusApproved, "updated", models.StatusApproved)
+	report(c, "late-pixel", models.FromPostback, models.StatusApproved, "updated", models.StatusApproved)
+	report(c, "server-30", models.FromPostback, "", "created", models.StatusApproved)
+	report(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
 }
 
-// A pixel whose payout is not an amount does not record a conversion if the value of the conversion depends on that payout alone.
+// TestBrowserPayoutThatIsNoAmount checks that a pixel whose payout is not an amount does not record a conversion if the value of the conversion depends on that payout alone.
 func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -25,6 +25,7 @@ import (
 	"switchyard/models/parttest"
 )
 
+// TestConversionLife checks the results, figures and events of the statements about one conversion, from pending to chargeback.
 func TestConversionLife(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -73,8 +74,8 @@ func TestConversionLife(t *testing.T) {
 			!strings.Contains(out.Reason, step.reasonHasWord) {
 			t.Errorf("step %d: %+v", i, out)
 		}
-		told := out.Result == "created" || out.Result == "updated"
-		if told != (len(out.Jobs) == 1) {
+		changed := out.Result == "created" || out.Result == "updated"
+		if changed != (len(out.Jobs) == 1) {
 			t.Errorf("step %d: %d deliveries", i, len(out.Jobs))
 		}
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM events`); n != step.events {
@@ -114,7 +115,7 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 	d := dbtest.New(t)
 	c := clicktest.StoredClick(t, d, func(c *models.Click) { c.ConversionCost = decimal.NewFromInt(2) })
 	words := []string{"", "pending", "approved", "approved", "rejected", "chargeback"}
-	one := func(n int) *decimal.Decimal {
+	amount := func(n int) *decimal.Decimal {
 		if rand.IntN(2) == 0 {
 			return nil
 		}
@@ -136,7 +137,7 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 		list := make([]clicktest.Input, 2+rand.IntN(5))
 		for n := range list {
 			list[n] = clicktest.Input{
-				ClickID: c.ID, Arrival: models.NewClickID(), Status: words[rand.IntN(len(words))], Payout: one(20), Cost: one(3),
+				ClickID: c.ID, Arrival: models.NewClickID(), Status: words[rand.IntN(len(words))], Payout: amount(20), Cost: amount(3),
 				At: time.Now(), Source: models.FromPostback, Currency: []string{"", "EUR", "USD"}[rand.IntN(3)],
 			}
 			if list[n].Reversal = rand.IntN(6) == 0; list[n].Reversal {
@@ -189,6 +190,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	}
 }
 
+// TestPayoutFollowsTheOffer checks the payout and its currency under all kinds of terms of offers.
 func TestPayoutFollowsTheOffer(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -202,13 +204,13 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 		want      string
 		currency  string
 	}{
-		"told":                    {"7", "fixed", true, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "3", "GBP"},
-		"not told":                {"7", "fixed", true, clicktest.Input{}, "7", "CHF"},
-		"the offer knows better":  {"7", "fixed", false, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "7", "CHF"},
-		"percent":                 {"12.5", "percent", true, clicktest.Input{Payout: clicktest.Amount("80")}, "10", "CHF"},
-		"percent of the sale":     {"10", "percent", false, clicktest.Input{Amount: clicktest.Amount("50"), Payout: clicktest.Amount("9")}, "5", "CHF"},
-		"payout beside the sale":  {"10", "percent", true, clicktest.Input{Amount: clicktest.Amount("50"), Payout: clicktest.Amount("9")}, "9", "CHF"},
-		"percent of nothing told": {"10", "percent", true, clicktest.Input{}, "0", "CHF"},
+		"a reported payout":      {"7", "fixed", true, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "3", "GBP"},
+		"no reported payout":     {"7", "fixed", true, clicktest.Input{}, "7", "CHF"},
+		"the offer ignores it":   {"7", "fixed", false, clicktest.Input{Payout: clicktest.Amount("3"), Currency: "GBP"}, "7", "CHF"},
+		"percent":                {"12.5", "percent", true, clicktest.Input{Payout: clicktest.Amount("80")}, "10", "CHF"},
+		"percent of the sale":    {"10", "percent", false, clicktest.Input{Amount: clicktest.Amount("50"), Payout: clicktest.Amount("9")}, "5", "CHF"},
+		"payout beside the sale": {"10", "percent", true, clicktest.Input{Amount: clicktest.Amount("50"), Payout: clicktest.Amount("9")}, "9", "CHF"},
+		"percent of no amount":   {"10", "percent", true, clicktest.Input{}, "0", "CHF"},
 	} {
 		c := clicktest.Click(acc, uuid.New(), 1)
 		c.OfferID, c.Currency = uuid.New(), "EUR"
@@ -231,6 +233,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 	}
 }
 
+// TestConversionRefusals checks the errors of inputs that are not recorded.
 func TestConversionRefusals(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -75,7 +75,7 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// A file that is applied again changes no row.
+// TestCorrectionAgain checks that corrections that are applied again change no row.
 func TestCorrectionAgain(t *testing.T) {
 	t.Parallel()
 	b := clicktest.NewEnv(t, 9, 40)
@@ -99,9 +99,8 @@ func TestCorrectionAgain(t *testing.T) {
 	}
 }
 
-// The payout of a correction counts, whatever the terms of the offer. Without a payout, the offer's terms apply.
-// TestSaleAmount: the amount of a sale is stored with its currency and decides no payout. A statement that tells it later changes nothing
-// else, so no event is sent. A postback that states payout and amount tells it too.
+// TestSaleAmount checks that the amount of a sale is stored with its currency and does not decide the payout. A later statement that
+// adds only the amount changes nothing else, so no event is sent. A postback with payout and amount also adds the amount.
 func TestSaleAmount(t *testing.T) {
 	t.Parallel()
 	b := clicktest.NewEnv(t, 11, 2)
@@ -145,6 +144,8 @@ func TestSaleAmount(t *testing.T) {
 	b.Agree("amounts of sales")
 }
 
+// TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. Without a payout, the offer's
+// terms apply.
 func TestCorrectedPayout(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -173,7 +174,8 @@ func TestCorrectedPayout(t *testing.T) {
 	clicktest.CheckFigures(t, b.DB)
 }
 
-// After concurrent corrections of the same spend, with postbacks at the same time, the ledger and the rows agree.
+// TestSpendAtOnce checks that the ledger and the rows agree after concurrent corrections of the same spend, with postbacks at the same
+// time.
 func TestSpendAtOnce(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

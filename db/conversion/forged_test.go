@@ -31,10 +31,10 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	before, within := clicktest.Click(acc, uuid.New(), 1), clicktest.Click(other, uuid.New(), 2)
 	clicktest.Put(t, s, spool.Record{Click: before})
 	clicktest.Drain(t, s, d, ingest.Options{})
-	ofNobody := clicktest.Click(uuid.New(), uuid.New(), 3) // its account does not exist
+	withoutAccount := clicktest.Click(uuid.New(), uuid.New(), 3) // its account does not exist
 	var want []models.JobRef
 	var waiting []uuid.UUID
-	say := func(click, from, of uuid.UUID) {
+	receive := func(click, from, of uuid.UUID) {
 		p := &models.Postback{ID: models.NewClickID(), ClickID: click, AccountID: from, Source: models.FromPostback}
 		clicktest.Put(t, s, spool.Record{Postback: p})
 		if of == uuid.Nil {
@@ -43,19 +43,19 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 			want = append(want, models.JobRef{Kind: models.KindRecordConversion, ID: p.ID, Account: of})
 		}
 	}
-	say(models.NewClickID(), uuid.Nil, uuid.Nil)
-	say(before.ID, uuid.Nil, acc)
-	say(before.ID, acc, acc)
-	say(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, uuid.Nil)
-	say(within.ID, uuid.Nil, other)
-	say(before.ID, other, uuid.Nil) // through a domain or network of another account
-	say(ofNobody.ID, uuid.Nil, uuid.Nil)
-	clicktest.Put(t, s, spool.Record{Click: within}, spool.Record{Click: ofNobody})
-	var told []models.JobRef
+	receive(models.NewClickID(), uuid.Nil, uuid.Nil)
+	receive(before.ID, uuid.Nil, acc)
+	receive(before.ID, acc, acc)
+	receive(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, uuid.Nil)
+	receive(within.ID, uuid.Nil, other)
+	receive(before.ID, other, uuid.Nil) // through a domain or network of another account
+	receive(withoutAccount.ID, uuid.Nil, uuid.Nil)
+	clicktest.Put(t, s, spool.Record{Click: within}, spool.Record{Click: withoutAccount})
+	var jobs []models.JobRef
 	clicktest.Drain(t, s, d, ingest.Options{
-		OnPostbacks: func(_ context.Context, rows []models.JobRef) { told = append(told, rows...) },
+		OnPostbacks: func(_ context.Context, rows []models.JobRef) { jobs = append(jobs, rows...) },
 	})
-	sameJobs(t, d, want, told)
+	sameJobs(t, d, want, jobs)
 	sameWaiting(t, d, waiting)
 }
 
@@ -72,7 +72,7 @@ func TestMatchPostbacks(t *testing.T) {
 	}
 	s := clicktest.OpenSpool(t, t.TempDir())
 	late := clicktest.Click(acc, uuid.New(), 1)
-	say := func(click, from, network uuid.UUID) uuid.UUID {
+	receive := func(click, from, network uuid.UUID) uuid.UUID {
 		p := &models.Postback{
 			ID: models.NewClickID(), ClickID: click, AccountID: from, NetworkID: network, Source: models.FromPostback,
 			Proof: []byte("sealed"),
@@ -80,19 +80,19 @@ func TestMatchPostbacks(t *testing.T) {
 		clicktest.Put(t, s, spool.Record{Postback: p})
 		return p.ID
 	}
-	found, unread := say(late.ID, acc, uuid.Nil), say(uuid.Nil, uuid.Nil, network)
-	byNetwork := say(late.ID, uuid.Nil, network)
-	foreign := say(late.ID, other, uuid.Nil)
-	forged := say(models.NewClickID(), uuid.Nil, network)
-	astray := say(late.ID, uuid.Nil, uuid.New())
-	foreignNetwork := say(late.ID, other, network)
+	found, unread := receive(late.ID, acc, uuid.Nil), receive(uuid.Nil, uuid.Nil, network)
+	byNetwork := receive(late.ID, uuid.Nil, network)
+	foreign := receive(late.ID, other, uuid.Nil)
+	forged := receive(models.NewClickID(), uuid.Nil, network)
+	astray := receive(late.ID, uuid.Nil, uuid.New())
+	foreignNetwork := receive(late.ID, other, network)
 	clicktest.Drain(t, s, d, ingest.Options{})
 	clicktest.Put(t, s, spool.Record{Click: late})
 	clicktest.Drain(t, s, d, ingest.Options{})
 
 	match := func(want ...uuid.UUID) {
 		t.Helper()
-		told, err := conversion.MatchPostbacks(t.Context(), click.Log{Conn: d}, []time.Duration{0}, 100)
+		matched, err := conversion.MatchPostbacks(t.Context(), click.Log{Conn: d}, []time.Duration{0}, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +100,8 @@ func TestMatchPostbacks(t *testing.T) {
 		for _, id := range want {
 			refs = append(refs, models.JobRef{Kind: models.KindRecordConversion, ID: id, Account: acc})
 		}
-		if diff := cmp.Diff(refs, told.Jobs, byID); diff != "" {
-			t.Errorf("told: %s", diff)
+		if diff := cmp.Diff(refs, matched.Jobs, byID); diff != "" {
+			t.Errorf("jobs: %s", diff)
 		}
 	}
 	match(found, byNetwork, unread)
@@ -137,7 +137,7 @@ func TestMatchPostbacks(t *testing.T) {
 
 var byID = cmpopts.SortSlices(func(a, b models.JobRef) bool { return a.ID.String() < b.ID.String() })
 
-func sameJobs(t *testing.T, d *db.DB, want, told []models.JobRef) {
+func sameJobs(t *testing.T, d *db.DB, want, announced []models.JobRef) {
 	t.Helper()
 	rows, err := db.Select[models.JobRef](t.Context(), d, "jobs", `SELECT kind, id, generation, account_id FROM jobs`)
 	if err != nil {
@@ -146,8 +146,8 @@ func sameJobs(t *testing.T, d *db.DB, want, told []models.JobRef) {
 	if diff := cmp.Diff(want, rows, byID); diff != "" {
 		t.Errorf("rows: %s", diff)
 	}
-	if diff := cmp.Diff(want, told, byID); diff != "" {
-		t.Errorf("told: %s", diff)
+	if diff := cmp.Diff(want, announced, byID); diff != "" {
+		t.Errorf("jobs: %s", diff)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestOffersOfConversions(t *testing.T) {
 	now := map[uuid.UUID]uuid.UUID{} // stored offer of each click
 	paid := map[string]string{}      // offer of each conversion, by its id
 	var outs []*models.ClickOut      // not stored yet
-	settle := func() {
+	storeAll := func() {
 		clicktest.Drain(t, s, d, ingest.Options{})
 		for _, o := range outs {
 			now[o.ClickID] = o.OfferID
@@ -55,7 +55,7 @@ func TestOffersOfConversions(t *testing.T) {
 		clicks = append(clicks, c)
 		clicktest.Put(t, s, spool.Record{Click: c})
 	}
-	settle()
+	storeAll()
 	for step := range 120 {
 		c := clicks[rnd.IntN(len(clicks))]
 		switch rnd.IntN(3) {
@@ -70,10 +70,10 @@ func TestOffersOfConversions(t *testing.T) {
 			}
 			paid[id] = now[c.ID].String()
 		case 2:
-			settle()
+			storeAll()
 		}
 	}
-	settle()
+	storeAll()
 	figures := func(query string) map[string]string {
 		t.Helper()
 		got, err := db.Pairs[string, string](t.Context(), d, "figures", query)
@@ -107,9 +107,9 @@ func TestOffersOfConversions(t *testing.T) {
 	clicktest.CheckFigures(t, d)
 }
 
-// A step and its click may be stored at the same time, in transactions that do not see each other. The step is then applied
-// afterwards, with the conversions that the click has by then.
-func TestSettle(t *testing.T) {
+// TestApplyWaitingHops checks that a click-out is applied later if it was stored at the same time as its click, in a transaction that
+// did not see the click. It then also moves the conversions that the click has by then.
+func TestApplyWaitingHops(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	c := clicktest.StoredClick(t, d, func(c *models.Click) { c.LanderID = uuid.New() })
@@ -129,7 +129,7 @@ func TestSettle(t *testing.T) {
 	}
 	for _, want := range []int{1, 0} { // the other step still waits for its click
 		if n, err := conversion.ApplyWaitingHops(t.Context(), click.Log{Conn: d}, 10); err != nil || n != want {
-			t.Fatalf("settled %d, %v", n, err)
+			t.Fatalf("applied to %d clicks, %v", n, err)
 		}
 	}
 	for query, want := range map[string]int{

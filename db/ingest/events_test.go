@@ -42,20 +42,20 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 	c := clicktest.Click(acc, campaign, 1)
 	first, again, other := arrived(c, "1", "url"), arrived(c, "1", "cookie"), arrived(c, "2", "gclid")
 	again.ReceivedAt = again.ReceivedAt.Add(time.Hour)
-	gone := arrived(clicktest.Click(uuid.New(), campaign, 2), "1", "url")
-	stranger := arrived(clicktest.Click(acc, campaign, 3), "3", models.ArrivalDirect)
-	stranger.ClickID = uuid.Nil
+	ofDeleted := arrived(clicktest.Click(uuid.New(), campaign, 2), "1", "url")
+	withoutClick := arrived(clicktest.Click(acc, campaign, 3), "3", models.ArrivalDirect)
+	withoutClick.ClickID = uuid.Nil
 	clicktest.Put(t, s, spool.Record{Click: c})
-	for _, e := range []*models.SiteEvent{first, gone, again, other, stranger, first} {
+	for _, e := range []*models.SiteEvent{first, ofDeleted, again, other, withoutClick, first} {
 		clicktest.Put(t, s, spool.Record{Event: e})
 	}
-	var told int
-	o := ingest.Options{OnPostbacks: func(_ context.Context, rows []models.JobRef) { told += len(rows) }}
+	var announced int
+	o := ingest.Options{OnPostbacks: func(_ context.Context, rows []models.JobRef) { announced += len(rows) }}
 	clicktest.Drain(t, s, d, o)
 	clicktest.Put(t, s, spool.Record{Event: again})
 	clicktest.Drain(t, s, d, o)
-	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM site_events`); n != 3 || told != 4 {
-		t.Errorf("%d events, %d postbacks", n, told)
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM site_events`); n != 3 || announced != 4 {
+		t.Errorf("%d events, %d postbacks", n, announced)
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM postbacks WHERE account_id = $1 AND source = 'tag'
 		AND params ->> 'goal' IN ('purchase', 'any')`, acc); n != 4 {

@@ -21,6 +21,7 @@ import (
 	"switchyard/models/parttest"
 )
 
+// TestIngestStoresOnce checks that records that are appended or read again are stored and counted once.
 func TestIngestStoresOnce(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -38,15 +39,15 @@ func TestIngestStoresOnce(t *testing.T) {
 		ID: models.NewClickID(), AccountID: acc, ClickID: lander.ID, Source: models.FromPostback,
 		Params: map[string]string{"payout": "1\x00"},
 	}
-	nobodys := &models.Postback{ID: models.NewClickID(), Source: models.FromPostback, Unmatched: "it names no click"}
+	unmatched := &models.Postback{ID: models.NewClickID(), Source: models.FromPostback, Unmatched: "it names no click"}
 	records := []spool.Record{
-		{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post}, {Postback: nobodys},
+		{Out: hop}, {Click: lander}, {Click: bot}, {Click: again}, {Click: other}, {Postback: post}, {Postback: unmatched},
 	}
 	clicktest.Put(t, s, records...)
 	clicktest.Put(t, s, records[1:6]...) // these records are appended a second time
-	var told []models.JobRef
+	var announced []models.JobRef
 	o := ingest.Options{
-		OnPostbacks: func(_ context.Context, rows []models.JobRef) { told = append(told, rows...) },
+		OnPostbacks: func(_ context.Context, rows []models.JobRef) { announced = append(announced, rows...) },
 	}
 	clicktest.Drain(t, s, d, o)
 	if err := s.Close(); err != nil {
@@ -60,7 +61,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	clicktest.Put(t, s, records...)
 	clicktest.Drain(t, s, d, o)
 
-	if diff := cmp.Diff([]models.JobRef{{Kind: models.KindRecordConversion, ID: post.ID, Account: acc}}, told); diff != "" {
+	if diff := cmp.Diff([]models.JobRef{{Kind: models.KindRecordConversion, ID: post.ID, Account: acc}}, announced); diff != "" {
 		t.Errorf("OnPostbacks was called with other jobs: %s", diff)
 	}
 	type row struct {
@@ -92,6 +93,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	clicktest.CheckFigures(t, d)
 }
 
+// TestPoisonBlocksNothing checks that records that PostgreSQL refuses are rejected, and that all other records are stored.
 func TestPoisonBlocksNothing(t *testing.T) {
 	t.Parallel()
 	d, dir := dbtest.New(t), t.TempDir()
@@ -107,8 +109,8 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		}
 		clicktest.Put(t, s, spool.Record{Click: c})
 	}
-	ofNobody := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // both do not exist
-	clicktest.Put(t, s, spool.Record{Postback: ofNobody}, spool.Record{Click: clicktest.Click(acc, campaign, 99)})
+	withoutOwner := &models.Postback{ID: clicktest.IDAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // both do not exist
+	clicktest.Put(t, s, spool.Record{Postback: withoutOwner}, spool.Record{Click: clicktest.Click(acc, campaign, 99)})
 	clicktest.Drain(t, s, d, ingest.Options{})
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
 		t.Errorf("%d clicks stored", n)
@@ -151,6 +153,7 @@ func TestDeletedAccount(t *testing.T) {
 	}
 }
 
+// TestAdoptsTheSpoolOfADeadProcess checks that an ingester stores the records of a process that has ended, and frees its directory.
 func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	d, dir := dbtest.New(t), t.TempDir()
@@ -180,6 +183,7 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	clicktest.OpenSpool(t, dir) // check that web-2 is free again
 }
 
+// TestAckAfterCommit checks that Append with AckPostgres returns after the click is committed.
 func TestAckAfterCommit(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -207,6 +211,7 @@ func TestAckAfterCommit(t *testing.T) {
 	}
 }
 
+// TestUniqueWindows checks which clicks of a visitor are unique, also if they are stored late or in one batch.
 func TestUniqueWindows(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

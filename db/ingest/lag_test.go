@@ -15,9 +15,9 @@ func TestLag(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now().UTC().Truncate(time.Second)
 	var lags [2]time.Duration
-	var told []*ingest.Lag
+	var reporters []*ingest.Lag
 	for i := range lags {
-		told = append(told, &ingest.Lag{
+		reporters = append(reporters, &ingest.Lag{
 			Conn: d, Lag: func() time.Duration { return lags[i] }, Now: func() time.Time { return now },
 		})
 	}
@@ -31,31 +31,31 @@ func TestLag(t *testing.T) {
 			t.Errorf("%s: since %v, stored until %v, now %v", what, got.Since, got.Until, now)
 		}
 	}
-	tell := func() {
+	report := func() {
 		t.Helper()
-		for _, l := range told {
+		for _, l := range reporters {
 			if err := l.Report(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	check("nobody", 0, 0, 0, 0)
+	check("no process reports", 0, 0, 0, 0)
 	lags[0] = ingest.Behind
-	tell()
-	check("not long", 2, 0, 0, 0)
+	report()
+	check("not for long", 2, 0, 0, 0)
 	lags[0] = 2 * time.Minute
-	tell()
-	check("one", 2, 1, 0, 2*time.Minute)
+	report()
+	check("one process", 2, 1, 0, 2*time.Minute)
 	now, lags[0], lags[1] = now.Add(time.Minute), 3*time.Minute, 9*time.Minute
-	tell()
-	check("both", 2, 2, time.Minute, 9*time.Minute)
+	report()
+	check("both processes", 2, 2, time.Minute, 9*time.Minute)
 	lags[1] = 0
-	tell()
-	check("one has caught up", 2, 1, time.Minute, 3*time.Minute)
-	told, now = told[1:], now.Add(6*time.Minute)
-	check("neither says a word", 0, 0, 0, 0)
-	tell()
-	check("one has ended", 1, 0, 0, 0)
+	report()
+	check("one process has caught up", 2, 1, time.Minute, 3*time.Minute)
+	reporters, now = reporters[1:], now.Add(6*time.Minute)
+	check("no process has reported for long", 0, 0, 0, 0)
+	report()
+	check("one process has ended", 1, 0, 0, 0)
 }
 
 // TestBusy checks that deferrable work pauses while a process has clicks to store or its redirects wait for a processor, and for
@@ -84,9 +84,9 @@ func TestBusy(t *testing.T) {
 	lag = time.Minute
 	check("clicks wait", true)
 	lag, now = 0, now.Add(time.Second)
-	check("they did a second ago", true)
+	check("clicks waited a second ago", true)
 	now = now.Add(time.Minute)
-	check("they did a minute ago", false)
+	check("clicks waited a minute ago", false)
 	strained = true
 	check("redirects wait", true)
 }

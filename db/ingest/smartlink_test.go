@@ -15,6 +15,8 @@ import (
 	"switchyard/db/spool"
 )
 
+// TestSmartlinkClicksAreStoredOnce checks that the click of a smartlink is stored and counted once, although it is in several spools.
+// Another account cannot read it.
 func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -63,7 +63,7 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		{Limit: 10, ClickID: h.order[0]},
 		{Limit: 5, ClickID: h.order[1], Converted: true},
 		{Limit: 100, ConversionID: "a"},
-		{Limit: 10, ExternalID: "nobody's"},
+		{Limit: 10, ExternalID: "unknown"},
 		{Limit: 3, From: from, To: from.Add(time.Hour)},
 	} {
 		log.AccountID = h.account
@@ -93,7 +93,7 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 	list["clicks by ids"] = func(ctx context.Context, r readers) (any, error) {
 		return r.log.FindByIDs(ctx, h.account, h.order[:50])
 	}
-	list["a click of somebody else's"] = func(ctx context.Context, r readers) (any, error) {
+	list["a click of another account"] = func(ctx context.Context, r readers) (any, error) {
 		_, err := r.log.FindClick(ctx, uuid.New(), h.order[0])
 		return errors.Is(err, models.NotFound("click")), nil
 	}

@@ -50,23 +50,23 @@ func (e *engines) there(t *testing.T, d *db.DB) *click.CopyReader {
 // onBoth runs fn once with PostgreSQL and once with ClickHouse.
 func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 	t.Helper()
-	whole := t
+	outer := t
 	t.Run("postgres", func(t *testing.T) {
 		parttest.Plain(t)
 		fn(t, Reader{Conn: d})
 	})
 	t.Run("clickhouse", func(t *testing.T) {
-		clickhousetest.Server(t) // skips only this without one
-		fn(t, Reader{Conn: d, Copy: e.there(whole, d), CopyOnly: true})
+		clickhousetest.Server(t) // without a server, only this part is skipped
+		fn(t, Reader{Conn: d, Copy: e.there(outer, d), CopyOnly: true})
 	})
 }
 
 // onBoth calls engines.onBoth.
 func (h *history) onBoth(fn func()) {
 	h.t.Helper()
-	whole, reader := h.t, h.reader
-	defer func() { h.t, h.reader = whole, reader }()
-	h.engines.onBoth(whole, h.d, func(t *testing.T, r Reader) {
+	outer, reader := h.t, h.reader
+	defer func() { h.t, h.reader = outer, reader }()
+	h.engines.onBoth(outer, h.d, func(t *testing.T, r Reader) {
 		t.Helper()
 		h.t, h.reader = t, r
 		fn()
@@ -79,16 +79,16 @@ func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.there, CopyOn
 // onBoth calls engines.onBoth.
 func (a *asker) onBoth(fn func()) {
 	a.Helper()
-	whole := a.T
-	defer func() { a.T = whole }()
-	(&engines{}).onBoth(whole, a.d, func(t *testing.T, r Reader) {
+	outer := a.T
+	defer func() { a.T = outer }()
+	(&engines{}).onBoth(outer, a.d, func(t *testing.T, r Reader) {
 		t.Helper()
 		a.T, a.there = t, r.Copy
 		fn()
 	})
 }
 
-// alike compares the answers of ClickHouse with the answers of PostgreSQL: the order of the rows, and every cell.
+// alike compares the answers of ClickHouse with the answers of PostgreSQL. It compares every cell and the order of the rows.
 func (a *asker) alike() {
 	a.Helper()
 	if a.there == nil {

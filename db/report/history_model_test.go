@@ -167,7 +167,7 @@ func (h *history) check() {
 	}
 }
 
-// Whatever happens, and in whatever order records arrive, the ledger, the rows and a simple recount give the same figures.
+// TestLedgerEqualsRows checks that the ledger, the rows and a simple recount give the same figures, in whatever order records arrive.
 func TestLedgerEqualsRows(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

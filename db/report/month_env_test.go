@@ -41,7 +41,7 @@ type month struct {
 	start   time.Time
 	end     time.Time
 	pools   []pool
-	facts   []*monthFact // sorted by time after settle
+	facts   []*monthFact // sorted by time after sumUp
 	offers  map[string]monthOffer
 	visits  map[string]time.Time // until when a visitor is not unique
 	visitor []string             // visitors of earlier rounds

@@ -54,7 +54,7 @@ func (m *month) recordConversions(n int) {
 	})
 }
 
-// correct does the same as tell through a file: many messages in one transaction.
+// correct does the same as recordConversions through a file: many messages in one transaction.
 func (m *month) correct(n int) {
 	m.Helper()
 	var inputs []conversion.Input
@@ -102,10 +102,10 @@ func (m *month) sale(f *monthFact) (conversion.Input, string) {
 		}
 		v.status = in.Status
 	}
-	said := int64(-1)
+	reported := int64(-1)
 	if m.rnd.IntN(3) > 0 {
-		said = m.rnd.Int64N(5000) * 1e8
-		d := decimal.New(said, -moneyUnit)
+		reported = m.rnd.Int64N(5000) * 1e8
+		d := decimal.New(reported, -moneyUnit)
 		in.Payout = &d
 	}
 	if m.rnd.IntN(5) == 0 {
@@ -115,14 +115,14 @@ func (m *month) sale(f *monthFact) (conversion.Input, string) {
 	}
 	offer, known := m.offers[m.pools[place("offer_id")].list[f.values[place("offer_id")]]]
 	switch {
-	case known && !offer.percent && (said < 0 || !offer.byParam):
+	case known && !offer.percent && (reported < 0 || !offer.byParam):
 		if old == nil {
 			v.payout = offer.pays
 		}
-	case said >= 0 && offer.percent:
-		v.payout = said / 100 * offer.pays
-	case said >= 0:
-		v.payout = said
+	case reported >= 0 && offer.percent:
+		v.payout = reported / 100 * offer.pays
+	case reported >= 0:
+		v.payout = reported
 	}
 	v.cost = 0
 	if v.status == "approved" {

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// The plain reference: facts as they were sent, added up one by one. It knows nothing of ledgers, rows or SQL.
+// This file is the reference of TestMonth. It adds up the facts one by one, as they were sent, without ledger, rows or SQL.
 
 // moneyUnit is the number of decimals of an amount. The model counts money exactly, in units of 10^-10.
 const moneyUnit = 10
@@ -81,14 +81,14 @@ type monthFact struct {
 	unique bool
 	landed bool
 	out    bool
-	last   uuid.UUID // the step that counts
+	last   uuid.UUID // the last step, which counts
 	cost   int64     // cost of the click
-	each   int64     // cost of each approved conversion
-	share  int64     // cost of each in percent of revenue
+	each   int64     // fixed cost of each approved conversion
+	share  int64     // cost of each approved conversion, in percent of its revenue
 	sales  map[string]*monthSale
 	gone   bool   // deleted
 	who    string // the fingerprint
-	total  sums   // figures at the last settle
+	total  sums   // figures at the last sumUp
 	alone  int64  // spend without a click
 }
 
@@ -131,7 +131,7 @@ func count(b bool) int64 {
 	return 0
 }
 
-// monthDims are the dimensions of the month, and how a value gets into a click. Dimensions of time follow from the click.
+// monthDims are the dimensions of the month. set stores a value in a click. The dimensions of time follow from the click.
 var monthDims = []struct {
 	name  string
 	size  int // number of its values; 0: set elsewhere

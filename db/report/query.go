@@ -31,8 +31,7 @@ type query struct {
 	scans    bool      // more than the ends of a window is read from the rows or from the ledger itself
 	copied   reach
 	inCopy   bool // ClickHouse answers
-	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It is empty if there are
-	// none.
+	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It may be empty.
 	postgresFacts string
 	// oldestDay is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split and counts
 	// in the first span.

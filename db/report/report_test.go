@@ -17,6 +17,7 @@ import (
 	"switchyard/models"
 )
 
+// TestEveryDimensionAnswers checks for each dimension that the groups add up to the totals, and that a filter finds its group.
 func TestEveryDimensionAnswers(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 99)
@@ -55,6 +56,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 	}
 }
 
+// TestQuestionsThatAreRefused checks that queries beyond the limits get the error invalid_dimension.
 func TestQuestionsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	q := func(dims []string, filters ...Filter) Query { return Query{Dimensions: dims, Filters: filters} }
@@ -71,6 +73,7 @@ func TestQuestionsThatAreRefused(t *testing.T) {
 	}
 }
 
+// TestOddWindowsAndFilters checks that unusual windows and filters give an answer without an error.
 func TestOddWindowsAndFilters(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 5)
@@ -78,7 +81,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 	for len(h.queue) > 0 {
 		h.flush()
 	}
-	whole := Query{AccountID: h.account, To: time.Now().Add(time.Hour)} // from the beginning of time
+	everything := Query{AccountID: h.account, To: time.Now().Add(time.Hour)} // from the beginning of time
 	for name, x := range map[string]struct {
 		change func(*Query)
 		want   int64
@@ -92,7 +95,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 		"a zero character":  {func(q *Query) { q.Filters = []Filter{{Dimension: "country", Values: []string{"\x00\xff"}}} }, 0},
 		"backwards, by row": {func(q *Query) { q.From, q.To, q.FromRows = q.To, q.From, true }, 0},
 	} {
-		q := whole
+		q := everything
 		x.change(&q)
 		rows, err := h.reader.Performance(t.Context(), q)
 		if err != nil || len(rows) != 1 || rows[0].Clicks+rows[0].BotClicks != x.want {
@@ -101,6 +104,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 	}
 }
 
+// TestFiguresOfAndLabels checks reports of chosen records, and the names of the account's own records.
 func TestFiguresOfAndLabels(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -131,12 +135,12 @@ func TestFiguresOfAndLabels(t *testing.T) {
 	if err := ingest.NewIngester(s, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for dimension, of := range map[string][]uuid.UUID{"campaign_id": campaigns[:2], Network: {domain}} {
+	for dimension, ids := range map[string][]uuid.UUID{"campaign_id": campaigns[:2], Network: {domain}} {
 		got, err := Reader{Conn: d}.Performance(t.Context(), Query{
-			AccountID: acc, To: time.Now().Add(time.Hour), Dimensions: []string{dimension}, Filters: []Filter{IDs(dimension, of...)},
+			AccountID: acc, To: time.Now().Add(time.Hour), Dimensions: []string{dimension}, Filters: []Filter{IDs(dimension, ids...)},
 		})
 		want := map[string]int64{"campaign_id": 2, Network: 3}[dimension]
-		if err != nil || len(got) != 1 || got[0].Dims[0] != of[0].String() || got[0].Clicks != want {
+		if err != nil || len(got) != 1 || got[0].Dims[0] != ids[0].String() || got[0].Clicks != want {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}

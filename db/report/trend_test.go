@@ -55,7 +55,7 @@ func zone(t *testing.T, name string) *time.Location {
 	return loc
 }
 
-// The name of a span equals the name that follows from the local time of every moment within the span. Offsets are multiples of
+// TestSpansFollowTheClock checks that the name of a span equals the name that follows from the local time of every moment within the span. Offsets are multiples of
 // half a minute, so steps of 15 seconds reach every span. The long form uses smaller steps.
 func TestSpansFollowTheClock(t *testing.T) {
 	t.Parallel()
@@ -129,6 +129,7 @@ func recount(h *history, q TrendQuery) map[string]models.Figures {
 	return sums
 }
 
+// TestTrendsEqualARecount compares trends around the last change of the clock with a recount, in several zones.
 func TestTrendsEqualARecount(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -195,6 +196,7 @@ func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	}
 }
 
+// TestBucketsOfNights checks the number and the last names of buckets in nights in which the clock is changed.
 func TestBucketsOfNights(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -229,7 +231,7 @@ func TestBucketsOfNights(t *testing.T) {
 	}
 }
 
-// A window of very many years is cut to the hours with traffic.
+// TestTrendsOfAllTime checks that a window of thousands of years is cut to the hours with traffic.
 func TestTrendsOfAllTime(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 4)
@@ -284,7 +286,7 @@ func TestTrendsOfTenYears(t *testing.T) {
 	})
 }
 
-// Clicks that remain only in the ledger count whole in one bucket of every zone.
+// TestTrendsOfTheArchive checks that an hour that remains only in the ledger counts completely in one bucket of every zone.
 func TestTrendsOfTheArchive(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"switchyard/models"
 )
 
-// The migration that splits the clicks of smartlinks into days keeps the existing clicks.
+// TestSmartlinkClicksMoveIntoDays checks that the migration that splits the clicks of smartlinks into days keeps the existing clicks.
 func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -15,6 +15,7 @@ import (
 	"switchyard/models"
 )
 
+// TestRetention checks that the clicks of old days are deleted with the rows that refer to them. The sums stay.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -52,9 +53,9 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestForgetPostbacks checks that messages are kept for the time of their account's plan, and messages without an account for the
+// TestDeleteExpiredPostbacks checks that messages are kept for the time of their account's plan, and messages without an account for the
 // shortest time.
-func TestForgetPostbacks(t *testing.T) {
+func TestDeleteExpiredPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	s := clicktest.OpenSpool(t, t.TempDir())

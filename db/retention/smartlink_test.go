@@ -18,7 +18,7 @@ import (
 	"switchyard/models"
 )
 
-// For any window, the hourly sums give the same figures as counting the clicks, before and after some clicks are deleted.
+// TestSmartlinkFigures checks that for any window the hourly sums give the same figures as counting the clicks, before and after some clicks are deleted.
 func TestSmartlinkFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -94,13 +94,12 @@ func TestSmartlinkFigures(t *testing.T) {
 	check()
 	for _, w := range windows[3:6] {
 		var want int64
-		var rest []*models.SmartlinkClick
+		var remaining []*models.SmartlinkClick
 		for _, c := range all {
-			switch {
-			case !inside(c, w[0], w[1]):
-				rest = append(rest, c)
-			default:
+			if inside(c, w[0], w[1]) {
 				want++
+			} else {
+				remaining = append(remaining, c)
 			}
 		}
 		foreign := retention.ClearQuery{AccountID: uuid.New(), Of: []uuid.UUID{link}, From: w[0], To: w[1]}
@@ -119,7 +118,7 @@ func TestSmartlinkFigures(t *testing.T) {
 		if n != want {
 			t.Errorf("cleared %d, want %d", n, want)
 		}
-		all = rest
+		all = remaining
 		check()
 	}
 	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks WHERE smartlink_id = $1`, other); n != 40 {

@@ -22,8 +22,9 @@ func longest(t *testing.T, s *Spool) (size int64) {
 	return size
 }
 
-// A busy spool writes into segments that were filled before. Their zeros are not records, damage or backlog, neither for the
-// spool's own reader nor for a process that adopts them after a kill. Closing the spool removes them.
+// TestPreparedSegments checks that a busy spool writes into segments that were filled before. The zeros in them count neither as
+// records nor as damage or backlog, both for the spool's own reader and for a process that adopts the segments after a kill. Closing
+// the spool removes the zeros.
 func TestPreparedSegments(t *testing.T) {
 	t.Parallel()
 	const size = 256 << 10

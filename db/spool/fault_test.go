@@ -20,7 +20,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// A process that dies leaves its segments, and its lock is free again. A written mark stays valid.
+// TestSpoolAfterCrash checks that another process continues with the segments and the mark of a process that has ended.
 func TestSpoolAfterCrash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestSpoolAfterCrash(t *testing.T) {
 	}
 }
 
-// Whatever happens to the bytes of a segment, a reader returns the records that are still intact, in order, and nothing else.
+// TestDamagedSegments changes and cuts off bytes of segments. A reader returns only the records that are still intact, in order.
 func TestDamagedSegments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -171,8 +171,7 @@ func (f brokenFile) Truncate(size int64) error {
 
 var parts = []string{"create", "write", "sync", "truncate"}
 
-// While the disk refuses, every Append fails at once. A reader then finds exactly the records that were acknowledged before and
-// after.
+// TestBrokenDisk checks that every Append fails at once while the disk refuses. A reader finds exactly the acknowledged records.
 func TestBrokenDisk(t *testing.T) {
 	t.Parallel()
 	for i, part := range slices.Concat(parts, parts) {
@@ -214,7 +213,7 @@ func TestBrokenDisk(t *testing.T) {
 	}
 }
 
-// If the disk is so full that not even the mark can be written, the stored segments that fill it are still deleted.
+// TestFullDiskFreesSegments checks that stored segments are deleted even if the disk is too full for the mark.
 func TestFullDiskFreesSegments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -270,7 +269,7 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// A process that is killed repeatedly loses no acknowledged record and leaves no record twice.
+// TestKilledProcess checks that a process that is killed repeatedly loses no acknowledged record and leaves no record twice.
 func TestKilledProcess(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

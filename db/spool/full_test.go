@@ -100,7 +100,7 @@ func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	return ids
 }
 
-// A disk that is smaller than the records waiting in memory takes all of them once PostgreSQL stores records again. They are read
+// TestFullDiskRecovers checks that a disk that is smaller than the records waiting in memory takes all of them once PostgreSQL stores records again. They are read
 // once and in order.
 func TestFullDiskRecovers(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestFullDiskRecovers(t *testing.T) {
 	}
 }
 
-// Without Retry, a disk that is smaller than a segment refuses each record as a whole. Once PostgreSQL stores records again, the
+// TestFullDiskRefusesWholeRecords checks that without Retry a disk that is smaller than a segment refuses each record as a whole. Once PostgreSQL stores records again, the
 // disk takes the next records.
 func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	t.Parallel()

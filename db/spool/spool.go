@@ -47,7 +47,7 @@ type Spool struct {
 	refusing bool   // the disk has refused the records in open; no caller waits for them
 	closed   bool
 	work     chan struct{} // has an item when open has records, or when the spool is being closed
-	full     chan struct{} // has an item when open has so many records that the flusher does not wait for more
+	full     chan struct{} // has an item when open has enough records for a write at once
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only

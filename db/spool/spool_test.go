@@ -178,7 +178,7 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// With AckPostgres, a record is acknowledged when a reader has committed it, not before.
+// TestAckPostgres checks that with AckPostgres a record is acknowledged after a reader has committed the record.
 func TestAckPostgres(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{AckPostgres: true})

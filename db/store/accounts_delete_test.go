@@ -54,7 +54,7 @@ func TestDeleteAccount(t *testing.T) {
 		}
 		return rows
 	}
-	one, other := uuid.New(), uuid.New()
+	deleted, other := uuid.New(), uuid.New()
 	fill := func(id uuid.UUID) { // some rows belong to an account only through a record of it
 		t.Helper()
 		dbtest.FillAccount(t, d, id)
@@ -69,7 +69,7 @@ func TestDeleteAccount(t *testing.T) {
 	}
 	fill(other)
 	want := count()
-	fill(one)
+	fill(deleted)
 	for table, rows := range count() {
 		if rows[:2] != "2 " {
 			t.Fatalf("%s: %s", table, rows)
@@ -79,7 +79,7 @@ func TestDeleteAccount(t *testing.T) {
 	cuts, seen := 0, map[string]bool{}
 	for {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := s.DeleteAccount(ctx, one, func(table string, _ int64) {
+		err := s.DeleteAccount(ctx, deleted, func(table string, _ int64) {
 			seen[table] = true
 			cancel()
 		})
@@ -92,7 +92,7 @@ func TestDeleteAccount(t *testing.T) {
 		}
 		const live = `SELECT count(*) FROM campaigns c, api_keys k WHERE c.account_id = $1 AND k.account_id = $1
 			AND (c.deleted_at IS NULL OR k.revoked_at IS NULL)`
-		if n, err := db.Get[int](t.Context(), d, "live", live, one); err != nil || n != 0 {
+		if n, err := db.Get[int](t.Context(), d, "live", live, deleted); err != nil || n != 0 {
 			t.Fatalf("links or keys of the account still work after the first cut: %v", err)
 		}
 	}

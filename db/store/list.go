@@ -22,7 +22,7 @@ import (
 type Page struct {
 	Limit  int
 	Cursor string // returned with the previous page; empty: from the start
-	Only   Only
+	Filter Filter
 	Sort   Sort
 }
 
@@ -40,8 +40,8 @@ const (
 // Sorts lists all orders.
 var Sorts = []Sort{SortNewest, SortOldest, SortName, SortNameZA}
 
-// Only filters the records of a list. An empty field selects all records. A field that the list's table does not have is ignored.
-type Only struct {
+// Filter selects the records of a list. An empty field selects all records. A field that the list's table does not have is ignored.
+type Filter struct {
 	Search string // part of the name, ignoring case
 	Status string // active, paused, and for campaigns also archived
 	Group  string // the whole name of the group, ignoring case
@@ -66,8 +66,8 @@ type pageQuery[T any] struct {
 	// Filters contains everything else that decides which rows are in the list. A cursor is valid only with the Filters with which
 	// it was made.
 	Filters string
-	// Only has further conditions.
-	Only []pageCondition
+	// Conditions are further conditions.
+	Conditions []pageCondition
 	// Walk is for an order that may change between two pages. The argument after Args is then the time of the first page, by the
 	// database's clock. Every cursor carries that time.
 	Walk bool
@@ -97,7 +97,7 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	if err != nil {
 		return nil, "", err
 	}
-	scope := cursorScope(account, q.Name, q.Filters+onlyScope(q.Only))
+	scope := cursorScope(account, q.Name, q.Filters+conditionsScope(q.Conditions))
 	sql, args := q.SQL, slices.Clone(q.Args)
 	var place []string
 	if p.Cursor != "" {
@@ -116,7 +116,7 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 		}
 		args = append(args, start)
 	}
-	sql += strings.Join(db.Map(q.Only, func(o pageCondition) string {
+	sql += strings.Join(db.Map(q.Conditions, func(o pageCondition) string {
 		args = append(args, o.arg)
 		return " AND " + fmt.Sprintf(o.sql, fmt.Sprintf("$%d", len(args)))
 	}), "")
@@ -150,8 +150,8 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	return rows, makeCursor(key, scope, place), nil
 }
 
-// onlyScope returns the part of a cursor's scope that the conditions add.
-func onlyScope(list []pageCondition) string {
+// conditionsScope returns the part of a cursor's scope that the conditions add.
+func conditionsScope(list []pageCondition) string {
 	return strings.Join(db.Map(list, func(o pageCondition) string { return fmt.Sprintf("|%q|%q", o.sql, o.arg) }), "")
 }
 

@@ -47,7 +47,7 @@ func add(t rapidOrTest, s *store.Store, account uuid.UUID, name string) models.O
 
 type rapidOrTest interface{ Fatalf(string, ...any) }
 
-// A record that exists during the whole walk appears exactly once, whatever is added, deleted and renamed at the same time.
+// TestWalkMissesAndDoublesNothing checks that a record that exists during the whole walk appears exactly once, whatever is added, deleted and renamed at the same time.
 func TestWalkMissesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -108,7 +108,7 @@ func TestWalkMissesAndDoublesNothing(t *testing.T) {
 	})
 }
 
-// A cursor is refused if any byte was changed or if it belongs to another account.
+// TestForeignAndTamperedCursors checks that a cursor is refused if any byte was changed or if it belongs to another account.
 func TestForeignAndTamperedCursors(t *testing.T) {
 	t.Parallel()
 	s, a := newStore(t)

@@ -27,7 +27,7 @@ func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, s
 // page returns the query of a page in the requested order.
 func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 	q := pageQuery[R]{
-		Name: t.name, SQL: t.from + ` WHERE ` + t.live, Args: []any{account}, Only: t.conditions(p.Only), Filters: string(p.Sort),
+		Name: t.name, SQL: t.from + ` WHERE ` + t.live, Args: []any{account}, Conditions: t.conditions(p.Filter), Filters: string(p.Sort),
 		Order: newest, Asc: p.Sort == SortOldest || p.Sort == SortName,
 		Place: func(record R, _ time.Time) []string {
 			return placeOf(field[models.Stamp](&record, "CreatedAt").Time, *field[uuid.UUID](&record, "ID"))
@@ -132,19 +132,19 @@ func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID)
 // listFilters lists the filters of a list. A filter applies only to tables that have its column.
 var listFilters = []struct {
 	column, sql string
-	value       func(Only) string
+	value       func(Filter) string
 }{
-	{"t.name", "strpos(lower(t.name), lower(%s)) > 0", func(o Only) string { return o.Search }}, // see searched
-	{"t.status", "t.status = %s", func(o Only) string { return o.Status }},
-	{"t.is_active", "t.is_active = (%s = 'active')", func(o Only) string { return o.Status }},
-	{"t.group_name", "lower(t.group_name) = lower(%s)", func(o Only) string { return o.Group }},
-	{"t.tags", "%s = ANY (t.tags)", func(o Only) string { return o.Tag }},
+	{"t.name", "strpos(lower(t.name), lower(%s)) > 0", func(f Filter) string { return f.Search }}, // see searched
+	{"t.status", "t.status = %s", func(f Filter) string { return f.Status }},
+	{"t.is_active", "t.is_active = (%s = 'active')", func(f Filter) string { return f.Status }},
+	{"t.group_name", "lower(t.group_name) = lower(%s)", func(f Filter) string { return f.Group }},
+	{"t.tags", "%s = ANY (t.tags)", func(f Filter) string { return f.Tag }},
 }
 
 // conditions returns the conditions for the records that the filter selects.
-func (t *table[R]) conditions(o Only) (list []pageCondition) {
+func (t *table[R]) conditions(f Filter) (list []pageCondition) {
 	for _, by := range listFilters {
-		if v := by.value(o); v != "" && slices.Contains(t.read, by.column) {
+		if v := by.value(f); v != "" && slices.Contains(t.read, by.column) {
 			list = append(list, pageCondition{t.searched(by.sql), v})
 		}
 	}

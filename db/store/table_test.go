@@ -21,7 +21,7 @@ type thing struct {
 	Clear     string
 }
 
-// The statements of a table depend only on the tags.
+// TestStatementsOfATable checks the statements that follow from the tags of a record.
 func TestStatementsOfATable(t *testing.T) {
 	t.Parallel()
 	table := newTable(table[thing]{
@@ -49,7 +49,7 @@ func TestStatementsOfATable(t *testing.T) {
 	}
 }
 
-// Fields as parameters: a missing id becomes NULL. A list never becomes NULL, neither alone nor in a document.
+// TestParam checks fields as parameters: a missing id becomes NULL, and a list never becomes NULL, neither alone nor in a document.
 func TestParam(t *testing.T) {
 	t.Parallel()
 	v := reflect.ValueOf(thing{Name: "n"})

@@ -72,8 +72,8 @@ func movingFlows(s *store.Store, account uuid.UUID) moving {
 	}
 }
 
-// A record that exists during the whole walk appears, whatever moves at the same time. An unchanged record appears once, a changed
-// record at most twice. The walk ends.
+// TestMovingListsMissNothing checks walks through lists whose records move at the same time. An unchanged record appears once, a changed
+// record once or twice. The walk ends.
 func TestMovingListsMissNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)

@@ -69,7 +69,7 @@ func (r Kind[T, R, A]) Params() []route.Param {
 // PageOf returns the page that a call requests, with the filters of its parameters.
 func PageOf(c *route.Call) (store.Page, error) {
 	page := c.Page
-	page.Only = store.Only{
+	page.Filter = store.Filter{
 		Search: c.Query.Get("q"), Status: c.Query.Get("status"), Group: c.Query.Get("group"), Tag: c.Query.Get("tag"),
 	}
 	page.Sort = store.Sort(c.Query.Get("sort"))
@@ -78,7 +78,7 @@ func PageOf(c *route.Call) (store.Page, error) {
 			return page, models.Invalid("invalid_input", "%s must be one of %s", p.Name, strings.Join(p.Enum, ", "))
 		}
 	}
-	for _, text := range []string{page.Only.Search, page.Only.Group, page.Only.Tag} {
+	for _, text := range []string{page.Filter.Search, page.Filter.Group, page.Filter.Tag} {
 		if utf8.RuneCountInString(text) > maxFilter {
 			return page, models.Invalid("invalid_input", "a name has at most %d characters", maxFilter)
 		}

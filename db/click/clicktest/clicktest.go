@@ -23,10 +23,10 @@ import (
 // Realistic returns a click as a tracking link records it. Its values are random, from many campaigns, countries and visitors.
 func Realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30)
-	one := func(of int) uuid.UUID { return campaigns[n%of%len(campaigns)] }
+	id := func(count int) uuid.UUID { return campaigns[n%count%len(campaigns)] } // one of the first count ids
 	return &models.Click{
-		ID: models.NewClickID(), AccountID: acc, CampaignID: one(len(campaigns)), StreamID: one(3),
-		LanderID: one(5), SourceID: one(2), VisitorID: uuid.New(), Domain: "go.example.com",
+		ID: models.NewClickID(), AccountID: acc, CampaignID: id(len(campaigns)), StreamID: id(3),
+		LanderID: id(5), SourceID: id(2), VisitorID: uuid.New(), Domain: "go.example.com",
 		Destination: "https://lander.example.com/page?clickid=0BvS1kYbYg1Qq2rAI0cQvL&c=summer", Arrival: "url",
 		ExternalID: "ext-293847293847", Subs: [models.Subs]string{"banner-7", "zone-12345", "", "creative"},
 		Params: "sub1=banner-7&sub2=zone-12345&sub4=creative&cost=0.0031&ext=ext-293847293847",

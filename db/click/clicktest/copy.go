@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"switchyard/db"
 	"switchyard/db/click"
@@ -116,7 +117,7 @@ func (x *MoneyEnv) Equal(k clickcopy.Copy) {
 // SameRows compares clicks and conversions in PostgreSQL and ClickHouse cell by cell.
 func SameRows(t *testing.T, d *db.DB, to schema.Store) {
 	t.Helper()
-	for _, one := range []struct{ here, there string }{
+	for _, queries := range []struct{ postgres, clickHouse string }{
 		{
 			`SELECT id::text || ' ' || campaign_id || ' ' || offer_id || ' ' || visitor_id || ' ' || host(coalesce(ip, '::')) || ' ' || user_agent || ' ' || lp_clicks
 			|| ' ' || is_bot || ' ' || is_unique || ' ' || trim_scale(cost) || ' ' || coalesce(trim_scale(rate)::text, '-') || ' ' || external_id || ' ' || bot_score
@@ -132,18 +133,12 @@ func SameRows(t *testing.T, d *db.DB, to schema.Store) {
 				offer_id, ' ', toUnixTimestamp64Milli(recorded_at), ' ', toUnixTimestamp64Milli(updated_at)) FROM conversions FINAL ORDER BY toString(id)`,
 		},
 	} {
-		want, err := db.Select[string](t.Context(), d, "rows", one.here)
+		want, err := db.Select[string](t.Context(), d, "rows", queries.postgres)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := []string{}
-		err = to.Each(t.Context(), "rows", func(scan func(...any) error) error {
-			var row string
-			err := scan(&row)
-			got = append(got, row)
-			return err
-		}, one.there)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		got, err := schema.Values[string](t.Context(), to, "rows", queries.clickHouse)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Fatalf("PostgreSQL (-) and ClickHouse (+), %v: %s", err, diff)
 		}
 	}

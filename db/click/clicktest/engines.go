@@ -49,27 +49,27 @@ func CheckFigures(t *testing.T, d *db.DB) {
 	}
 	each := func(fn func(q report.Query, ledger bool)) {
 		for _, account := range accounts {
-			for _, one := range questions {
+			for _, question := range questions {
 				fn(report.Query{
-					AccountID: account, From: time.Now().AddDate(0, 0, -60), To: time.Now().AddDate(0, 0, 2), Dimensions: one.dims, FromRows: true,
-				}, one.ledger)
+					AccountID: account, From: time.Now().AddDate(0, 0, -60), To: time.Now().AddDate(0, 0, 2), Dimensions: question.dims, FromRows: true,
+				}, question.ledger)
 			}
 		}
 	}
 	t.Run("postgres", func(t *testing.T) {
 		parttest.Plain(t)
 		each(func(q report.Query, ledger bool) {
-			if of := q; ledger {
-				of.FromRows = false
-				same(t, of, q, report.Reader{Conn: d}, report.Reader{Conn: d})
+			if fromLedger := q; ledger {
+				fromLedger.FromRows = false
+				same(t, fromLedger, q, report.Reader{Conn: d}, report.Reader{Conn: d})
 			}
 		})
 	})
 	t.Run("clickhouse", func(t *testing.T) {
 		clickhousetest.Server(t) // without a server, only this part is skipped
-		there := click.NewCopyReader(NewCopy(t, d).To)
+		copied := click.NewCopyReader(NewCopy(t, d).To)
 		each(func(q report.Query, _ bool) {
-			same(t, q, q, report.Reader{Conn: d}, report.Reader{Conn: d, Copy: there, CopyOnly: true})
+			same(t, q, q, report.Reader{Conn: d}, report.Reader{Conn: d, Copy: copied, CopyOnly: true})
 		})
 	})
 }

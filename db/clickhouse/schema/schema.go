@@ -10,8 +10,8 @@ import (
 // Column is a column of a table. Type contains the codec if the column has one.
 type Column struct{ Name, Type string }
 
-// Table describes a table whose rows have a key and a version. Of the rows with the same key, only the row with the highest version
-// counts. All names come from this program, never from a client.
+// Table describes a table whose rows have a key and a version. Only the row with the highest version of a key counts. All names come
+// from this program, never from a client.
 type Table struct {
 	Name    string
 	Columns []Column
