@@ -76,7 +76,7 @@ func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUI
 	if k.Kept, err = click.OldestDay(ctx, c, account); err != nil {
 		return today, err
 	}
-	days, err := moneyDays(ctx, c, k)
+	days, err := db.Select[time.Time](ctx, c, "days of facts", selectMoneyDays, k.Account, k.Kept, time.Now())
 	if err != nil {
 		return today, err
 	}
@@ -115,8 +115,8 @@ func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) 
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
 }
 
-// Days that are only in the ledger are listed if they have amounts. Today is always listed, because caps are converted by today's
-// rate.
+// selectMoneyDays lists the days on which an account has facts. Days that are only in the ledger are listed if they have amounts.
+// Today is always listed, because caps are converted by today's rate.
 var selectMoneyDays = `
 SELECT d.day FROM generate_series((SELECT least(
 	(SELECT min(hour) FROM ledger WHERE account_id = $1), (SELECT min(recorded_at) FROM conversions WHERE account_id = $1),
@@ -129,11 +129,6 @@ WHERE d.next > $3
 	OR EXISTS (SELECT FROM conversions WHERE account_id = $1 AND recorded_at >= d.day AND recorded_at < d.next)
 	OR EXISTS (SELECT FROM spend f WHERE f.account_id = $1 AND f.day = s.at::date)
 ORDER BY 1`
-
-// moneyDays lists the days on which an account has facts.
-func moneyDays(ctx context.Context, c db.Conn, k exchangerate.Change) ([]time.Time, error) {
-	return db.Select[time.Time](ctx, c, "days of facts", selectMoneyDays, k.Account, k.Kept, time.Now())
-}
 
 const (
 	namedCurrency = `UPDATE %s f SET currency = $3 WHERE f.account_id = $1 AND f.%s >= $2 AND f.%s < $4 AND f.currency = ''`

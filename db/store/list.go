@@ -97,7 +97,7 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	if err != nil {
 		return nil, "", err
 	}
-	scope := cursorScope(account, q.Name, q.Filters+conditionsScope(q.Conditions))
+	scope := strings.Join([]string{account.String(), q.Name, q.Filters + conditionsScope(q.Conditions)}, "|")
 	sql, args := q.SQL, slices.Clone(q.Args)
 	var place []string
 	if p.Cursor != "" {
@@ -175,11 +175,6 @@ const (
 )
 
 var cursorText = base64.RawURLEncoding.Strict()
-
-// cursorScope returns the scope for which a cursor is valid.
-func cursorScope(account uuid.UUID, name, filters string) string {
-	return strings.Join([]string{account.String(), name, filters}, "|")
-}
 
 // makeCursor encodes version, signature and place. The place need not be secret, because the caller has just read that row.
 func makeCursor(key []byte, scope string, place []string) string {
