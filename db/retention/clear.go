@@ -100,8 +100,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, in click.Store, ids []u
 	if err := deleteEvents(ctx, c, list); err != nil {
 		return err
 	}
-	const hops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
-	if err := db.Run(ctx, c, "clear hops", hops, list); err != nil {
+	if err := db.Run(ctx, c, "clear hops", deleteHops, list); err != nil {
 		return err
 	}
 	const conversions = `DELETE FROM conversions WHERE click_id = ANY ($1::uuid[])`

@@ -125,17 +125,17 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 // deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused, and the ids by
 // which shops refer to their conversions.
 func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
-	if err := matchkey.DeleteOf(ctx, c, clicks); err != nil {
-		return err
+	for _, remove := range []func(context.Context, db.Conn, []uuid.UUID) error{
+		matchkey.DeleteOf, upload.DeleteOf, conversion.DeleteReferences, sourcepostback.DeleteOf,
+	} {
+		if err := remove(ctx, c, clicks); err != nil {
+			return err
+		}
 	}
-	if err := upload.DeleteOf(ctx, c, clicks); err != nil {
-		return err
-	}
-	if err := conversion.DeleteReferences(ctx, c, clicks); err != nil {
-		return err
-	}
-	return sourcepostback.DeleteOf(ctx, c, clicks)
+	return nil
 }
+
+const deleteHops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 
 // deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids are sorted. The ledger and the
 // conversions stay, with what later decisions about the conversions need.
@@ -156,7 +156,7 @@ func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUI
 	if err := in.Remove(ctx, c, ids); err != nil {
 		return err
 	}
-	return db.Run(ctx, c, "delete hops", `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`, list)
+	return db.Run(ctx, c, "delete hops", deleteHops, list)
 }
 
 // deleteLostHops deletes click-outs that are older than the shortest history of all plans and whose click never arrived.

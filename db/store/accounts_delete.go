@@ -56,10 +56,10 @@ const deleteAtOnce = 5000
 // deleted last. If a call is cut short, call it again: it continues. DeleteAccount calls progress for each table that had rows. It
 // is for operators only.
 func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
-	if err := db.Run(ctx, s.c, "stop account", stopAccount, id); err != nil {
+	if err := s.run(ctx, "stop account", stopAccount, id); err != nil {
 		return err
 	}
-	if err := db.Run(ctx, s.c, "forget copied clicks", deleteCopied, id); err != nil {
+	if err := s.run(ctx, "forget copied clicks", deleteCopied, id); err != nil {
 		return err
 	}
 	if err := s.Certificates().releaseAll(ctx, id); err != nil {
@@ -68,16 +68,16 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if err := s.deleteAll(ctx, id, progress); err != nil {
 		return err
 	}
-	if err := db.Run(ctx, s.c, "delete account", `DELETE FROM accounts WHERE id = $1`, id); err != nil {
+	if err := s.run(ctx, "delete account", `DELETE FROM accounts WHERE id = $1`, id); err != nil {
 		return err
 	}
 	if err := s.deleteAll(ctx, id, progress); err != nil { // rows ingested since the first call; no more can follow
 		return err
 	}
-	if err := db.Run(ctx, s.c, "forget copied clicks", deleteCopied, id); err != nil {
+	if err := s.run(ctx, "forget copied clicks", deleteCopied, id); err != nil {
 		return err
 	}
-	return db.Run(ctx, s.c, "delete people without an account", deleteStrangers)
+	return s.run(ctx, "delete people without an account", deleteStrangers)
 }
 
 // deleteAll deletes rows until a round finds none, because clicks that waited in a spool may arrive while it runs.
