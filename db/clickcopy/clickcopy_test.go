@@ -202,9 +202,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 	if list := audit(uuid.New()); len(list) != 0 {
 		t.Errorf("the audit of another account finds %v", list)
 	}
-	if _, err := b.DB.ExecContext(t.Context(), `UPDATE clicks SET lp_clicks = 0 WHERE id = $1`, b.Clicks[0].ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, b.DB, `UPDATE clicks SET lp_clicks = 0 WHERE id = $1`, b.Clicks[0].ID)
 	if _, quiet, err := k.Audit(t.Context(), b.Account, day); err != nil || quiet {
 		t.Errorf("a change waits: quiet %t, %v", quiet, err)
 	}

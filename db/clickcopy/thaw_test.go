@@ -104,9 +104,7 @@ func TestColdClickIsFound(t *testing.T) {
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks WHERE id = $1 AND lp_clicks = 1 AND lp_slot = 2`, hopped.ID); n != 1 {
 		t.Error("the hop was not applied")
 	}
-	if _, err := x.DB.ExecContext(t.Context(), `UPDATE postbacks SET match_at = now()`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, x.DB, `UPDATE postbacks SET match_at = now()`)
 	if m, err := conversion.MatchPostbacks(t.Context(), x.ClickLog(), []time.Duration{time.Hour}, 100); err != nil || len(m.Jobs) != 1 {
 		t.Errorf("matched %+v, %v", m, err)
 	}
@@ -153,9 +151,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 	late, lateRefused := postback(x.Clicks[2].ID, ""), postback(x.Clicks[3].ID, "no secret")
 	lost := postback(models.NewClickID(), "")
 	clicktest.Drain(t, s, x.DB, ingest.Options{Copy: x.Copied})
-	if _, err := x.DB.ExecContext(t.Context(), `UPDATE postbacks SET match_at = now() WHERE id = $1`, late); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, x.DB, `UPDATE postbacks SET match_at = now() WHERE id = $1`, late)
 	if m, err := conversion.MatchPostbacks(t.Context(), x.ClickLog(), []time.Duration{time.Hour}, 100); err != nil || len(m.Jobs) != 1 {
 		t.Fatalf("matched %+v, %v", m, err)
 	}
@@ -254,9 +250,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 		if what == "a change of the currency" {
 			x.Finish(-1, func() {})
 		}
-		if _, err := x.DB.ExecContext(t.Context(), `UPDATE click_copy SET state = 'on'`); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, x.DB, `UPDATE click_copy SET state = 'on'`)
 		x.Forward(k)
 	}
 	x.Freeze(k, x.Today.AddDate(0, 0, 2))
@@ -272,9 +266,7 @@ func TestColdHistory(t *testing.T) {
 	x.Arrive(40)
 	x.Freeze(k, x.Today.AddDate(0, 0, 2))
 	const keep = `INSERT INTO click_history (account_id, kept_from, deleted_to, announced_at) VALUES ($1, $2, '2020-01-01', now() - interval '2 hours')`
-	if _, err := x.DB.ExecContext(t.Context(), keep, x.Account, x.Today.AddDate(0, 0, -1)); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, x.DB, keep, x.Account, x.Today.AddDate(0, 0, -1))
 	if err := retention.DeleteExpired(t.Context(), x.ClickLog()); err != nil {
 		t.Fatal(err)
 	}
@@ -337,9 +329,7 @@ func TestDifferentDayStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := reader.ExecContext(t.Context(), `SELECT count(*) FROM clicks`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, reader, `SELECT count(*) FROM clicks`)
 	if freeze() == 0 {
 		t.Error("a day left PostgreSQL while a transaction was reading it")
 	}

@@ -35,12 +35,9 @@ func TestConversionLife(t *testing.T) {
 		c.ExternalID, c.Subs[0], c.Subs[9] = "gclid-1", "ad7", "ten"
 	})
 	for _, active := range []bool{true, false} {
-		_, err := d.ExecContext(t.Context(), `INSERT INTO webhook_endpoints (id, account_id, url, events, active, secret)
+		dbtest.Exec(t, d, `INSERT INTO webhook_endpoints (id, account_id, url, events, active, secret)
 			VALUES ($1, $2, 'https://example.com', '{conversion.created,conversion.updated}', $3, 'x')`,
 			uuid.New(), c.AccountID, active)
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	happened := time.Date(2026, 11, 1, 10, 0, 0, 123e6, time.UTC)
 	for i, step := range []struct {
@@ -179,9 +176,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	for _, query := range []string{
 		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
 	} {
-		if _, err := d.ExecContext(t.Context(), query); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, query)
 		late.Arrival, late.Status = models.NewClickID(), "approved"
 		out, err = clicktest.Record(t, d, late)
 		if err != nil || out.Result != conversion.ResultUpdated || !out.Conversion.Payout.Equal(*clicktest.Amount("79")) {
@@ -214,12 +209,9 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 	} {
 		c := clicktest.Click(acc, uuid.New(), 1)
 		c.OfferID, c.Currency = uuid.New(), "EUR"
-		_, err := d.ExecContext(t.Context(), `INSERT INTO offers (id, account_id, name, url, payout, payout_type,
+		dbtest.Exec(t, d, `INSERT INTO offers (id, account_id, name, url, payout, payout_type,
 			payout_from_param, currency) VALUES ($1, $2, $3, '', $4, $5, $6, 'CHF')`,
 			c.OfferID, acc, name, x.payout, x.kind, x.fromParam)
-		if err != nil {
-			t.Fatal(err)
-		}
 		clicktest.Put(t, s, spool.Record{Click: c})
 		clicktest.Drain(t, s, d, ingest.Options{})
 		x.in.ClickID = c.ID

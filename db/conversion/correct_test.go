@@ -156,9 +156,7 @@ func TestCorrectedPayout(t *testing.T) {
 		`INSERT INTO offers (id, account_id, name, url, payout, payout_from_param) VALUES ($1, $2, 'O', '', 7, false)`,
 		`UPDATE clicks SET offer_id = $1 WHERE account_id = $2`,
 	} {
-		if _, err := b.DB.ExecContext(t.Context(), q, offer, b.Account); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, b.DB, q, offer, b.Account)
 	}
 	out := b.Correct([]conversion.Input{
 		{ClickID: c.ID, ConversionID: "1", Final: true},

@@ -66,10 +66,7 @@ func TestMatchPostbacks(t *testing.T) {
 	d := dbtest.New(t)
 	acc, other := clicktest.Account(t, d), clicktest.Account(t, d)
 	network := uuid.New()
-	if _, err := d.ExecContext(t.Context(),
-		`INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'N')`, network, acc); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'N')`, network, acc)
 	s := clicktest.OpenSpool(t, t.TempDir())
 	late := clicktest.Click(acc, uuid.New(), 1)
 	receive := func(click, from, network uuid.UUID) uuid.UUID {

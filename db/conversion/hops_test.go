@@ -120,11 +120,8 @@ func TestApplyWaitingHops(t *testing.T) {
 	}
 	offer, hop := uuid.New(), models.NewClickID()
 	for _, click := range []uuid.UUID{c.ID, models.NewClickID()} {
-		_, err := d.ExecContext(t.Context(), `INSERT INTO click_hops (id, click_id, account_id, slot, offer_id, network_id,
+		dbtest.Exec(t, d, `INSERT INTO click_hops (id, click_id, account_id, slot, offer_id, network_id,
 			destination) VALUES ($1, $2, $3, 2, $4, $4, '')`, hop, click, c.AccountID, offer)
-		if err != nil {
-			t.Fatal(err)
-		}
 		hop = models.NewClickID()
 	}
 	for _, want := range []int{1, 0} { // the other step still waits for its click

@@ -79,12 +79,9 @@ func newHistory(t *testing.T, seed uint64) *history {
 	for _, o := range []offer{{kind: "fixed", fromParam: true}, {kind: "fixed"}, {kind: "percent", fromParam: true}} {
 		o.id, o.payout = uuid.New(), decimal.New(int64(h.rnd.IntN(5000)), -2)
 		h.offers = append(h.offers, o)
-		_, err := d.ExecContext(t.Context(), `INSERT INTO offers (id, account_id, name, url, payout, payout_type,
+		dbtest.Exec(t, d, `INSERT INTO offers (id, account_id, name, url, payout, payout_type,
 			payout_from_param) VALUES ($1, $2, $3, 'https://example.com', $4, $5, $6)`,
 			o.id, h.account, o.id.String(), o.payout, o.kind, o.fromParam)
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	for _, name := range []string{"campaign", "stream", "lander", "source", "network"} {
 		h.ids[name] = []uuid.UUID{uuid.New(), uuid.New()}
@@ -95,11 +92,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 func newAccount(t *testing.T, d *db.DB) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
-	_, err := d.ExecContext(t.Context(),
-		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
 	return id
 }
 

@@ -37,9 +37,7 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	}
 	up, down, _ := strings.Cut(string(text), "-- +goose Down")
 	for _, step := range []string{down, up} {
-		if _, err := d.ExecContext(t.Context(), step); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, step)
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks`); n != 3 {
 			t.Errorf("%d clicks", n)
 		}

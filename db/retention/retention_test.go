@@ -67,9 +67,7 @@ func TestDeleteExpiredPostbacks(t *testing.T) {
 	owner := map[string]uuid.UUID{}
 	for _, p := range models.Plans {
 		owner[p.Name], kept[p.Name] = clicktest.Account(t, d), p.PostbackDays
-		if _, err := d.ExecContext(t.Context(), `UPDATE accounts SET plan = $2 WHERE id = $1`, owner[p.Name], p.Name); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, d, `UPDATE accounts SET plan = $2 WHERE id = $1`, owner[p.Name], p.Name)
 		if p.PostbackDays < models.StrangersPostbackDays || p.PostbackDays > models.LongestPostbacks() {
 			t.Errorf("%s keeps postbacks for %d days", p.Name, p.PostbackDays)
 		}
@@ -82,9 +80,7 @@ func TestDeleteExpiredPostbacks(t *testing.T) {
 	arrived(gone, models.LongestPostbacks()-1)
 	arrived(gone, models.LongestPostbacks()+1)
 	clicktest.Drain(t, s, d, ingest.Options{})
-	if _, err := d.ExecContext(t.Context(), `DELETE FROM accounts WHERE id = $1`, gone); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, d, `DELETE FROM accounts WHERE id = $1`, gone)
 	for range 2 {
 		if err := retention.DeleteExpired(t.Context(), click.Log{Conn: d}); err != nil {
 			t.Fatal(err)

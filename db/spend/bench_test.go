@@ -38,10 +38,8 @@ func BenchmarkChangeCurrency(b *testing.B) {
 	}
 	writers.Wait()
 	clicktest.Drain(b, s, d, ingest.Options{})
-	if _, err := d.ExecContext(b.Context(), `INSERT INTO currency_rates (base, currency, day, rate, source)
-		VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`); err != nil {
-		b.Fatal(err)
-	}
+	dbtest.Exec(b, d, `INSERT INTO currency_rates (base, currency, day, rate, source)
+		VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
 	log, own := click.Log{Conn: d}, []string{"EUR", "USD"}
 	in := func(do func(c db.Conn) error) {
 		if err := db.Tx(b.Context(), d, do); err != nil {

@@ -94,9 +94,7 @@ func TestConversionOfMoney(t *testing.T) {
 		const all = `SELECT md5(concat((SELECT string_agg(c::text, ' ' ORDER BY id) FROM clicks c), (SELECT string_agg(v::text, ' ' ORDER BY id) FROM conversions v),
 			(SELECT string_agg(s::text, ' ' ORDER BY s::text) FROM spend s), (SELECT count(*) FROM ledger)))`
 		before := dbtest.Get[string](t, x.DB, all)
-		if _, err := x.DB.ExecContext(t.Context(), `UPDATE account_rates SET restating = true`); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, x.DB, `UPDATE account_rates SET restating = true`)
 		x.Restate(-1)
 		if dbtest.Get[string](t, x.DB, all) != before {
 			t.Error("restating again changed figures")

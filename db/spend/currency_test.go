@@ -112,9 +112,7 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	before := x.Figures(x.Today.AddDate(0, 0, -10), false)
 	for _, one := range [][2]string{{"GBP", "GBP"}, {"EUR", ""}} {
 		to, missing := one[0], one[1]
-		if _, err := x.DB.ExecContext(t.Context(), `DELETE FROM account_rates WHERE rate IS NULL`); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.Exec(t, x.DB, `DELETE FROM account_rates WHERE rate IS NULL`)
 		e, refused := models.AsError(x.Begin(to))
 		if refused != (missing != "") || refused && (e.Code != "rate_missing" || !strings.Contains(e.Message, "no rate of "+missing+" on 20")) {
 			t.Errorf("to %s: %v", to, e)
@@ -140,9 +138,7 @@ func TestOlderThanNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Rollback()
-	if _, err := first.ExecContext(t.Context(), `SELECT 1`); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.Exec(t, first, `SELECT 1`)
 	older, err := spend.OpenTransactions(t.Context(), log.Conn, nil)
 	if err != nil || len(older) != 1 {
 		t.Fatal(older, err)

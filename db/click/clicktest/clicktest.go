@@ -114,11 +114,7 @@ func Drain(tb testing.TB, s *spool.Spool, d *db.DB, o ingest.Options) {
 func Account(tb testing.TB, d *db.DB) uuid.UUID {
 	tb.Helper()
 	id := uuid.New()
-	_, err := d.ExecContext(tb.Context(),
-		`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	dbtest.Exec(tb, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`, id, id.String())
 	return id
 }
 

@@ -103,9 +103,7 @@ func (x *MoneyEnv) Archive(kept time.Time) {
 		`INSERT INTO click_history (account_id, kept_from, deleted_to, announced_at) VALUES ($1, $2, $2, now()) ON CONFLICT DO NOTHING`,
 		`DELETE FROM clicks WHERE account_id = $1 AND at < $2`,
 	} {
-		if _, err := x.DB.ExecContext(x.Context(), q, x.Account, kept); err != nil {
-			x.Fatal(err)
-		}
+		dbtest.Exec(x, x.DB, q, x.Account, kept)
 	}
 	x.Clicks = slices.DeleteFunc(x.Clicks, func(c *models.Click) bool { return models.ClickTime(c.ID).Before(kept) })
 }
