@@ -19,7 +19,6 @@ import (
 	"switchyard/db/clickcopy"
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/dbtest"
-	"switchyard/db/exchangerate"
 	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
@@ -63,14 +62,7 @@ func TestCopyOfCurrencies(t *testing.T) {
 	x := clicktest.NewMoneyEnv(t, 110)
 	for back := range 16 {
 		for i, currency := range []string{"USD", "GBP", "JPY"} {
-			r, err := models.NewRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), models.RatesOfFile)
-			if err != nil {
-				t.Fatal(err)
-			}
-			x.Tx(func(c db.Conn) error {
-				_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
-				return err
-			})
+			x.SaveRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), false)
 		}
 	}
 	x.Arrive(60)

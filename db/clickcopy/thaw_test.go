@@ -14,7 +14,6 @@ import (
 	"switchyard/db/clickhouse/schema"
 	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
-	"switchyard/db/exchangerate"
 	"switchyard/db/ingest"
 	"switchyard/db/ledger"
 	"switchyard/db/retention"
@@ -213,14 +212,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 	t.Parallel()
 	x := clicktest.NewMoneyEnv(t, 950)
 	for back := range 16 {
-		r, err := models.NewRate(x.DayText(back), "USD", "1.25", models.RatesOfFile)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x.Tx(func(c db.Conn) error {
-			_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
-			return err
-		})
+		x.SaveRate(x.DayText(back), "USD", "1.25", false)
 	}
 	k := x.ColdCopy()
 	s := clicktest.OpenSpool(t, t.TempDir())

@@ -79,10 +79,7 @@ func TestConversionLife(t *testing.T) {
 			t.Errorf("step %d: %d events", i, n)
 		}
 	}
-	var bodies [][]byte
-	if err := d.SelectContext(t.Context(), &bodies, `SELECT body FROM events ORDER BY created_at`); err != nil {
-		t.Fatal(err)
-	}
+	bodies := dbtest.Select[[]byte](t, d, `SELECT body FROM events ORDER BY created_at`)
 	last := ""
 	for i, body := range bodies {
 		var e struct {

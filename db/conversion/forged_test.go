@@ -112,11 +112,7 @@ func TestMatchPostbacks(t *testing.T) {
 		Outcome string
 		Proved  bool
 	}
-	rows, err := db.Select[row](t.Context(), d, "postbacks",
-		`SELECT id, account_id, outcome, proof IS NOT NULL AS proved FROM postbacks ORDER BY id`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := dbtest.Select[row](t, d, `SELECT id, account_id, outcome, proof IS NOT NULL AS proved FROM postbacks ORDER BY id`)
 	want := []row{
 		{found, acc, "pending", true},
 		{unread, acc, "pending", true},
@@ -136,10 +132,7 @@ var byID = cmpopts.SortSlices(func(a, b models.JobRef) bool { return a.ID.String
 
 func sameJobs(t *testing.T, d *db.DB, want, announced []models.JobRef) {
 	t.Helper()
-	rows, err := db.Select[models.JobRef](t.Context(), d, "jobs", `SELECT kind, id, generation, account_id FROM jobs`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := dbtest.Select[models.JobRef](t, d, `SELECT kind, id, generation, account_id FROM jobs`)
 	if diff := cmp.Diff(want, rows, byID); diff != "" {
 		t.Errorf("rows: %s", diff)
 	}
@@ -151,10 +144,7 @@ func sameJobs(t *testing.T, d *db.DB, want, announced []models.JobRef) {
 // sameWaiting checks that exactly these postbacks wait for their click.
 func sameWaiting(t *testing.T, d *db.DB, want []uuid.UUID) {
 	t.Helper()
-	got, err := db.Select[uuid.UUID](t.Context(), d, "waiting", `SELECT id FROM postbacks WHERE match_at IS NOT NULL`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := dbtest.Select[uuid.UUID](t, d, `SELECT id FROM postbacks WHERE match_at IS NOT NULL`)
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.SortSlices(func(a, b uuid.UUID) bool {
 		return a.String() < b.String()
 	})); diff != "" {

@@ -23,3 +23,13 @@ func Get[T any](tb testing.TB, c db.Conn, query string, args ...any) T {
 	}
 	return value
 }
+
+// Select returns the rows that a query reads. It fails the test when the query fails.
+func Select[T any](tb testing.TB, c db.Conn, query string, args ...any) []T {
+	tb.Helper()
+	rows, err := db.Select[T](tb.Context(), c, "test", query, args...)
+	if err != nil {
+		tb.Fatalf("%v\n%s", err, query)
+	}
+	return rows
+}

@@ -2,14 +2,10 @@ package spend_test
 
 import (
 	"fmt"
-	"math/big"
 	"testing"
 
-	"switchyard/db"
 	"switchyard/db/click/clicktest"
 	"switchyard/db/dbtest"
-	"switchyard/db/exchangerate"
-	"switchyard/models"
 	"switchyard/models/parttest"
 )
 
@@ -61,20 +57,7 @@ func TestConversionOfMoney(t *testing.T) {
 		}
 		for back := 10; back >= 0; back-- { // publish all possible rates
 			for _, currency := range []string{"USD", "GBP", "JPY"} {
-				r, err := models.NewRate(x.DayText(back), currency, fmt.Sprintf("1.%d", 100+back), models.RatesOfFile)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if x.Published[x.DayText(back)] == nil {
-					x.Published[x.DayText(back)] = map[string]*big.Rat{}
-				}
-				if x.Published[x.DayText(back)][currency] == nil {
-					x.Published[x.DayText(back)][currency] = r.Rate.Rat()
-				}
-				x.Tx(func(c db.Conn) error {
-					_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
-					return err
-				})
+				x.SaveRate(x.DayText(back), currency, fmt.Sprintf("1.%d", 100+back), false)
 			}
 		}
 		x.Restate(-1)

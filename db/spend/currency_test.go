@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/db/click/clicktest"
 	"switchyard/db/dbtest"
@@ -27,14 +26,7 @@ func TestChangeOfCurrency(t *testing.T) {
 		x := clicktest.NewMoneyEnv(t, seed)
 		for back := range 16 {
 			for i, currency := range []string{"USD", "GBP", "JPY"} {
-				r, err := models.NewRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), models.RatesOfFile)
-				if err != nil {
-					t.Fatal(err)
-				}
-				x.Tx(func(c db.Conn) error {
-					_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
-					return err
-				})
+				x.SaveRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), false)
 			}
 		}
 		x.Arrive(80)

@@ -36,21 +36,15 @@ func TestDeleteAccount(t *testing.T) {
 	}
 	count := func() map[string]string {
 		t.Helper()
-		names, err := db.Select[string](t.Context(), d, "tables", `SELECT relname::text FROM pg_class WHERE
+		names := dbtest.Select[string](t, d, `SELECT relname::text FROM pg_class WHERE
 			relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`)
-		if err != nil {
-			t.Fatal(err)
-		}
 		rows := map[string]string{}
 		for _, name := range names {
 			if slices.Contains(shared, name) {
 				continue
 			}
 			const sum = `SELECT concat_ws(' ', count(*), min(md5(t::text))) FROM `
-			rows[name], err = db.Get[string](t.Context(), d, name, sum+name+` t`)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows[name] = dbtest.Get[string](t, d, sum+name+` t`)
 		}
 		return rows
 	}

@@ -26,11 +26,8 @@ func TestEnsureSharedDomains(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var hosts []string
 	const q = `SELECT host FROM domains WHERE account_id IS NULL AND is_verified`
-	if err := d.SelectContext(t.Context(), &hosts, q); err != nil {
-		t.Fatal(err)
-	}
+	hosts := dbtest.Select[string](t, d, q)
 	if len(hosts) != 1 || hosts[0] != "go.test" {
 		t.Errorf("shared domains %v, want only go.test", hosts)
 	}
@@ -40,10 +37,7 @@ func TestEnsureSharedDomains(t *testing.T) {
 		if err := store.EnsureSharedDomains(t.Context(), d, settings); err != nil {
 			t.Fatal(err)
 		}
-		var first []string
-		if err := d.SelectContext(t.Context(), &first, `SELECT host FROM domains WHERE is_default`); err != nil {
-			t.Fatal(err)
-		}
+		first := dbtest.Select[string](t, d, `SELECT host FROM domains WHERE is_default`)
 		want := settings[0]
 		if want == "taken.test" { // the host serves an account, so it cannot become the default
 			want = "new.test"

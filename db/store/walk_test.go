@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
@@ -22,54 +23,45 @@ type moving struct {
 	list   func(p store.Page) (ids []uuid.UUID, next string, err error)
 }
 
-func movingRules(s *store.Store, account uuid.UUID) moving {
-	ctx, k := context.Background(), s.Rules()
-	record := func(name string) models.Rule {
-		return models.Rule{Owned: models.Owned{AccountID: account}, Name: name, Logic: "and", Conditions: []cond.Condition{}}
-	}
+// keeper stores the records of one kind, as store.Rules does.
+type keeper[T any] interface {
+	Create(ctx context.Context, record T) (T, error)
+	Update(ctx context.Context, record T) (T, error)
+	Remove(ctx context.Context, account, id uuid.UUID) error
+	List(ctx context.Context, account uuid.UUID, p store.Page) ([]T, string, error)
+}
+
+func movingOf[T interface{ RecordID() uuid.UUID }](k keeper[T], account uuid.UUID, record func(o models.Owned, name string) T) moving {
+	ctx := context.Background()
 	return moving{
-		create: func(name string) (uuid.UUID, error) { r, err := k.Create(ctx, record(name)); return r.ID, err },
+		create: func(name string) (uuid.UUID, error) {
+			r, err := k.Create(ctx, record(models.Owned{AccountID: account}, name))
+			return r.RecordID(), err
+		},
 		change: func(id uuid.UUID, name string) error {
-			r := record(name)
-			r.ID = id
-			_, err := k.Update(ctx, r)
+			_, err := k.Update(ctx, record(models.Owned{AccountID: account, ID: id}, name))
 			return err
 		},
 		remove: func(id uuid.UUID) error { return k.Remove(ctx, account, id) },
-		list: func(p store.Page) (ids []uuid.UUID, next string, err error) {
+		list: func(p store.Page) ([]uuid.UUID, string, error) {
 			rows, next, err := k.List(ctx, account, p)
-			for _, r := range rows {
-				ids = append(ids, r.ID)
-			}
-			return ids, next, err
+			return db.Map(rows, T.RecordID), next, err
 		},
 	}
 }
 
+func movingRules(s *store.Store, account uuid.UUID) moving {
+	return movingOf(s.Rules(), account, func(o models.Owned, name string) models.Rule {
+		return models.Rule{Owned: o, Name: name, Logic: "and", Conditions: []cond.Condition{}}
+	})
+}
+
 func movingFlows(s *store.Store, account uuid.UUID) moving {
-	ctx, k := context.Background(), s.Flows()
-	record := func(name string) flow.Saved {
+	return movingOf(s.Flows(), account, func(o models.Owned, name string) flow.Saved {
 		p := flow.NewPath()
 		p.Action = flow.ActionNothing
-		return flow.Saved{Owned: models.Owned{AccountID: account}, Name: name, Paths: flow.Normalize([]flow.Path{p})}
-	}
-	return moving{
-		create: func(name string) (uuid.UUID, error) { f, err := k.Create(ctx, record(name)); return f.ID, err },
-		change: func(id uuid.UUID, name string) error {
-			f := record(name)
-			f.ID = id
-			_, err := k.Update(ctx, f)
-			return err
-		},
-		remove: func(id uuid.UUID) error { return k.Remove(ctx, account, id) },
-		list: func(p store.Page) (ids []uuid.UUID, next string, err error) {
-			rows, next, err := k.List(ctx, account, p)
-			for _, f := range rows {
-				ids = append(ids, f.ID)
-			}
-			return ids, next, err
-		},
-	}
+		return flow.Saved{Owned: o, Name: name, Paths: flow.Normalize([]flow.Path{p})}
+	})
 }
 
 // TestMovingListsMissNothing checks walks through lists whose records move at the same time. An unchanged record appears once, a changed

@@ -133,10 +133,7 @@ func SameRows(t *testing.T, d *db.DB, to schema.Store) {
 				offer_id, ' ', toUnixTimestamp64Milli(recorded_at), ' ', toUnixTimestamp64Milli(updated_at)) FROM conversions FINAL ORDER BY toString(id)`,
 		},
 	} {
-		want, err := db.Select[string](t.Context(), d, "rows", queries.postgres)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := dbtest.Select[string](t, d, queries.postgres)
 		got, err := schema.Values[string](t.Context(), to, "rows", queries.clickHouse)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Fatalf("PostgreSQL (-) and ClickHouse (+), %v: %s", err, diff)

@@ -11,6 +11,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/models/parttest"
 )
@@ -32,10 +33,7 @@ var questions = []struct {
 // ledger. ClickHouse's rows must give the same figures as PostgreSQL's rows. Every cell is compared.
 func CheckFigures(t *testing.T, d *db.DB) {
 	t.Helper()
-	var accounts []uuid.UUID
-	if err := d.SelectContext(t.Context(), &accounts, `SELECT id FROM accounts`); err != nil {
-		t.Fatal(err)
-	}
+	accounts := dbtest.Select[uuid.UUID](t, d, `SELECT id FROM accounts`)
 	same := func(t *testing.T, a, b report.Query, x, y report.Reader) {
 		t.Helper()
 		want, err := x.Performance(t.Context(), a)

@@ -1,7 +1,6 @@
 package clicktest
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -92,11 +91,7 @@ FROM facts GROUP BY hour, campaign_id, source_id ORDER BY 1`
 // Agree checks that the ledger agrees with the rows.
 func (b *Env) Agree(after string) {
 	b.Helper()
-	var counted, stored []string
-	if err := errors.Join(b.DB.SelectContext(b.Context(), &counted, countedFigures),
-		b.DB.SelectContext(b.Context(), &stored, storedFigures)); err != nil {
-		b.Fatal(err)
-	}
+	counted, stored := dbtest.Select[string](b, b.DB, countedFigures), dbtest.Select[string](b, b.DB, storedFigures)
 	if diff := cmp.Diff(stored, counted); diff != "" {
 		b.Fatalf("after %s ledger (+) and rows (-) differ: %s", after, diff)
 	}

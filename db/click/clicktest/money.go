@@ -29,7 +29,7 @@ import (
 // MoneyEnv is an account in dollars with facts in four currencies. It contains a model of the published rates.
 type MoneyEnv struct {
 	Env
-	Published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
+	published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
 	fixed     map[string]string              // fixed rates when Watch first saw them, by day and currency
 	replaced  bool
 	Copied    *click.CopyReader // nil: no click is cold
@@ -48,7 +48,7 @@ func NewMoneyEnv(t *testing.T, seed uint64) *MoneyEnv {
 			T: t, DB: dbtest.New(t), Rnd: rand.New(rand.NewPCG(seed, 7)), Today: time.Now().UTC().Truncate(24 * time.Hour),
 			Sources: []uuid.UUID{uuid.New(), uuid.New()}, Campaigns: []uuid.UUID{uuid.New(), uuid.New()},
 		},
-		Published: map[string]map[string]*big.Rat{}, fixed: map[string]string{},
+		published: map[string]map[string]*big.Rat{}, fixed: map[string]string{},
 	}
 	x.Account = Account(t, x.DB)
 	return x
@@ -109,11 +109,7 @@ func (x *MoneyEnv) Sell(n int) {
 // Move corrects the time of some existing conversions, and sometimes their currency.
 func (x *MoneyEnv) Move() {
 	x.Helper()
-	var known []models.Conversion
-	if err := x.DB.SelectContext(x.Context(), &known,
-		`SELECT click_id, goal, conversion_id, currency FROM conversions ORDER BY id LIMIT 6`); err != nil {
-		x.Fatal(err)
-	}
+	known := dbtest.Select[models.Conversion](x, x.DB, `SELECT click_id, goal, conversion_id, currency FROM conversions ORDER BY id LIMIT 6`)
 	x.Tx(func(c db.Conn) error {
 		var list []conversion.Input
 		for _, v := range known {
@@ -144,26 +140,29 @@ func (x *MoneyEnv) Pay() {
 func (x *MoneyEnv) Publish(replace bool) {
 	x.Helper()
 	day := x.DayText(x.Rnd.IntN([]int{5, 14}[x.Rnd.IntN(2)]))
-	var list []models.Rate
 	for _, currency := range []string{"USD", "GBP", "JPY"} {
-		if x.Rnd.IntN(3) == 0 {
-			continue
-		}
-		r, err := models.NewRate(day, currency, fmt.Sprintf("%d.%04d", 1+x.Rnd.IntN(3), x.Rnd.IntN(10000)), models.RatesOfFile)
-		if err != nil {
-			x.Fatal(err)
-		}
-		list = append(list, r)
-		if x.Published[day] == nil {
-			x.Published[day] = map[string]*big.Rat{}
-		}
-		if x.Published[day][currency] == nil || replace {
-			x.Published[day][currency] = r.Rate.Rat()
+		if x.Rnd.IntN(3) > 0 {
+			x.SaveRate(day, currency, fmt.Sprintf("%d.%04d", 1+x.Rnd.IntN(3), x.Rnd.IntN(10000)), replace)
 		}
 	}
 	x.replaced = x.replaced || replace
+}
+
+// SaveRate stores the rate of a currency on a day. It replaces a stored rate only if replace is set.
+func (x *MoneyEnv) SaveRate(day, currency, rate string, replace bool) {
+	x.Helper()
+	r, err := models.NewRate(day, currency, rate, models.RatesOfFile)
+	if err != nil {
+		x.Fatal(err)
+	}
+	if x.published[day] == nil {
+		x.published[day] = map[string]*big.Rat{}
+	}
+	if x.published[day][currency] == nil || replace {
+		x.published[day][currency] = r.Rate.Rat()
+	}
 	x.Tx(func(c db.Conn) error {
-		_, err := exchangerate.Save(x.Context(), c, list, replace)
+		_, err := exchangerate.Save(x.Context(), c, []models.Rate{r}, replace)
 		return err
 	})
 }
@@ -178,7 +177,7 @@ func (x *MoneyEnv) euro(day, currency string) *big.Rat {
 		x.Fatal(err)
 	}
 	for back := range models.RateDays + 1 {
-		if r := x.Published[at.AddDate(0, 0, -back).Format(time.DateOnly)][currency]; r != nil {
+		if r := x.published[at.AddDate(0, 0, -back).Format(time.DateOnly)][currency]; r != nil {
 			return r
 		}
 	}
@@ -197,10 +196,8 @@ func (x *MoneyEnv) rate(day, currency string) string {
 // Watch checks two properties of each fixed rate: it equals the model's rate when it is fixed, and it does not change later.
 func (x *MoneyEnv) Watch(after string) {
 	x.Helper()
-	var rows []struct{ Day, Currency, Rate string }
-	if err := x.DB.SelectContext(x.Context(), &rows, `SELECT day::text, currency, coalesce(trim_scale(rate)::text, '') AS rate FROM account_rates`); err != nil {
-		x.Fatal(err)
-	}
+	rows := dbtest.Select[struct{ Day, Currency, Rate string }](x, x.DB,
+		`SELECT day::text, currency, coalesce(trim_scale(rate)::text, '') AS rate FROM account_rates`)
 	for _, r := range rows {
 		k := r.Day + " " + r.Currency
 		switch before := x.fixed[k]; {

@@ -4,6 +4,8 @@ import (
 	"math/big"
 
 	"github.com/google/go-cmp/cmp"
+
+	"switchyard/db/dbtest"
 )
 
 // recount multiplies the amounts of every row by their rates and adds them up by day and source. It does not use the code under
@@ -23,7 +25,6 @@ func (x *MoneyEnv) recount() map[string]string {
 		sums[key].Add(sums[key], a.Mul(a, r))
 	}
 	type row struct{ Day, Source, Kind, Amount, Rate string }
-	var rows []row
 	// The cost of a conversion is stored with ten decimals. PostgreSQL computes it here from its parts.
 	const facts = `
 SELECT (at AT TIME ZONE 'UTC')::date::text AS day, source_id::text AS source, 'cost' AS kind, cost::text AS amount, coalesce(rate::text, '') AS rate
@@ -34,10 +35,7 @@ UNION ALL SELECT (f.at AT TIME ZONE 'UTC')::date::text, f.source_id::text, 'cost
 	THEN v.given_cost * coalesce(v.rate, 0) ELSE f.conversion_cost * coalesce(f.rate, 0) + v.payout * f.revenue_share / 100 * coalesce(v.rate, 0) END, 10)::text,
 	'1' FROM conversions v JOIN clicks f ON f.id = v.click_id WHERE v.status = 'approved'
 UNION ALL SELECT day::text, source_id::text, 'cost', amount::text, coalesce(rate::text, '') FROM spend WHERE alone`
-	if err := x.DB.SelectContext(x.Context(), &rows, facts); err != nil {
-		x.Fatal(err)
-	}
-	for _, r := range rows {
+	for _, r := range dbtest.Select[row](x, x.DB, facts) {
 		add(r.Day+" "+r.Source+" "+r.Kind, r.Amount, r.Rate)
 	}
 	out := map[string]string{}
@@ -52,16 +50,12 @@ UNION ALL SELECT day::text, source_id::text, 'cost', amount::text, coalesce(rate
 // counted returns the same sums as recount, but from the ledger.
 func (x *MoneyEnv) counted() map[string]string {
 	x.Helper()
-	var rows []struct{ Day, Source, Kind, Amount string }
 	const q = `
 SELECT (hour AT TIME ZONE 'UTC')::date::text AS day, source_id::text AS source, k.kind, sum(k.amount)::text AS amount
 FROM ledger, LATERAL (VALUES ('cost', cost), ('revenue', revenue), ('pending', pending_revenue)) AS k (kind, amount)
 GROUP BY 1, 2, 3 HAVING sum(k.amount) <> 0`
-	if err := x.DB.SelectContext(x.Context(), &rows, q); err != nil {
-		x.Fatal(err)
-	}
 	out := map[string]string{}
-	for _, r := range rows {
+	for _, r := range dbtest.Select[struct{ Day, Source, Kind, Amount string }](x, x.DB, q) {
 		v, _ := new(big.Rat).SetString(r.Amount)
 		out[r.Day+" "+r.Source+" "+r.Kind] = v.FloatString(30)
 	}
