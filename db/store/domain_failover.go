@@ -98,10 +98,7 @@ DELETE FROM domain_failovers f USING campaigns c WHERE f.account_id = $1 AND f.f
 // While the domain is listed as unsafe and its failover is on, the campaigns would leave again. The error is then a conflict,
 // domain_unsafe.
 func (d Domains) FailBack(ctx context.Context, account, id uuid.UUID) (domain models.Domain, moved, kept int, err error) {
-	err = d.s.Tx(ctx, func(s *Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	err = d.s.LockedTx(ctx, account, func(s *Store) error {
 		if domain, err = domainTable.findLocked(ctx, s, account, id); err != nil {
 			return err
 		}

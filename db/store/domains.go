@@ -103,10 +103,7 @@ func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host Link
 func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set models.DomainSettings) (
 	added []models.Domain, skipped []string, err error,
 ) {
-	err = d.s.Tx(ctx, func(s *Store) error {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return err
-		}
+	err = d.s.LockedTx(ctx, account, func(s *Store) error {
 		existing, err := s.Domains().existing(ctx, account, hosts)
 		if err != nil {
 			return err
@@ -174,10 +171,7 @@ UPDATE domains SET is_default = false, updated_at = now() WHERE account_id = $1 
 
 // SetDefault makes a domain the default of new campaigns. The default takes effect once the domain is verified.
 func (d Domains) SetDefault(ctx context.Context, account, id uuid.UUID) (models.Domain, error) {
-	return TxOf(ctx, d.s, func(s *Store) (saved models.Domain, err error) {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return saved, err
-		}
+	return LockedTxOf(ctx, d.s, account, func(s *Store) (saved models.Domain, err error) {
 		if err := s.run(ctx, "default domain", noDefaultDomain, account, id); err != nil {
 			return saved, err
 		}

@@ -144,10 +144,7 @@ const (
 func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string, edit func(*models.Goal) error) (
 	models.Goal, error,
 ) {
-	return TxOf(ctx, k.s, func(s *Store) (saved models.Goal, err error) {
-		if err := s.LockAccount(ctx, account); err != nil {
-			return saved, err
-		}
+	return LockedTxOf(ctx, k.s, account, func(s *Store) (saved models.Goal, err error) {
 		found, ok, err := s.Sites().Site(ctx, account, site)
 		if err != nil || !ok {
 			return saved, orNoSite(err)
