@@ -60,18 +60,18 @@ func (k Links) due(ctx context.Context, v linkCheck, since, domains time.Time, l
 
 // record runs fn in a transaction that locks the link. It does nothing if the URL has changed since the link was read, or if
 // another result was recorded since. Two simultaneous sweeps therefore count as a single one.
-func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) error) error {
-	return k.s.Tx(ctx, func(s *Store) error {
+func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) ([]uuid.UUID, error)) ([]uuid.UUID, error) {
+	return TxOf(ctx, k.s, func(s *Store) ([]uuid.UUID, error) {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`
 		if err := s.run(ctx, "record link", lock, v.table+l.Kind+l.ID.String()); err != nil {
-			return err
+			return nil, err
 		}
 		q := `SELECT EXISTS (SELECT FROM (` + v.links + `) l WHERE kind = $1 AND id = $2 AND url = $3)
 			AND NOT EXISTS (SELECT FROM ` + v.table + ` WHERE kind = $1 AND record_id = $2 AND url = $3
 				AND checked_at IS DISTINCT FROM $4)`
 		wanted, err := db.Get[bool](ctx, s.c, "link", q, l.Kind, l.ID, l.URL, l.CheckedAt)
 		if err != nil || !wanted {
-			return err
+			return nil, err
 		}
 		return fn(s)
 	})
@@ -94,23 +94,21 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 
 // RecordCheck records the result of a check. If the link becomes broken, the event link.broken is stored in the same transaction.
 // The caller dispatches the event's deliveries after the commit.
-func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResult) (deliveries []uuid.UUID, err error) {
-	err = k.record(ctx, checks, l, func(s *Store) error {
+func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResult) ([]uuid.UUID, error) {
+	return k.record(ctx, checks, l, func(s *Store) ([]uuid.UUID, error) {
 		before, _, err := db.First[models.LinkState](ctx, s.c, "record check", findCheck, l.Kind, l.ID, l.URL)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		next, broke := before.Checked(r)
 		err = s.run(ctx, "record check", saveCheck, l.Kind, l.ID, l.AccountID, l.URL, next.CheckedAt, next.Status, next.Error,
 			next.Failures, next.FailingSince, next.BrokenAt)
 		if err != nil || !broke {
-			return err
+			return nil, err
 		}
 		event := models.NewEvent(l.AccountID, models.EventLinkBroken, r.At, l.BrokenData(next))
-		deliveries, err = delivery.AddEvent(ctx, s.c, event)
-		return err
+		return delivery.AddEvent(ctx, s.c, event)
 	})
-	return deliveries, err
 }
 
 // Find returns a link of an account whose record is in use. The error is not_found if there is no such link.
@@ -151,36 +149,30 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 // RecordScreen records whether a list of unsafe addresses contains a link. If the link becomes unsafe, the event link.unsafe is
 // stored as in RecordCheck. Campaigns of an unsafe domain move to a spare domain, if the account has switched failover on. The
 // event reports that move. It is stored again if campaigns move only later, for example because a spare domain is new.
-func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) (
-	deliveries []uuid.UUID, err error,
-) {
-	err = k.record(ctx, screens, l, func(s *Store) error {
-		var before models.ScreenState
-		var err error
-		before.UnsafeAt, _, err = db.First[*time.Time](ctx, s.c, "record screen", findScreen, l.Kind, l.ID, l.URL)
+func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) ([]uuid.UUID, error) {
+	return k.record(ctx, screens, l, func(s *Store) ([]uuid.UUID, error) {
+		unsafeAt, _, err := db.First[*time.Time](ctx, s.c, "record screen", findScreen, l.Kind, l.ID, l.URL)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		next, listed := before.Screened(at, threats)
+		next, listed := models.ScreenState{UnsafeAt: unsafeAt}.Screened(at, threats)
 		err = s.run(ctx, "record screen", saveScreen, l.Kind, l.ID, l.AccountID, l.URL, at, nonNil(next.Threats),
 			next.UnsafeAt)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var moved *models.LinkFailover
 		if l.Kind == models.LinkDomain && next.UnsafeAt != nil {
 			if moved, err = s.Domains().failOver(ctx, l.AccountID, l.ID, at); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if !listed && (moved == nil || moved.Campaigns == 0) {
-			return nil
+			return nil, nil
 		}
 		event := models.NewEvent(l.AccountID, models.EventLinkUnsafe, at, l.UnsafeData(list, next, moved))
-		deliveries, err = delivery.AddEvent(ctx, s.c, event)
-		return err
+		return delivery.AddEvent(ctx, s.c, event)
 	})
-	return deliveries, err
 }
 
 // Prune deletes the results of links whose record is no longer in use, and returns their number.

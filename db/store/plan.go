@@ -85,19 +85,17 @@ INSERT INTO plan_limits (account_id, month, plan, allowance, clicks, reached_at)
 ON CONFLICT (account_id, month) DO NOTHING`
 
 // Announce stores the event plan.limit_reached, once a month. The caller dispatches the event's deliveries after the commit.
-func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUID, err error) {
-	err = u.s.Tx(ctx, func(s *Store) error {
+func (u Usage) Announce(ctx context.Context, l PlanLimit) ([]uuid.UUID, error) {
+	return TxOf(ctx, u.s, func(s *Store) ([]uuid.UUID, error) {
 		n, err := s.exec(ctx, "announce limit", insertLimit, l.AccountID, models.MonthOf(l.ReachedAt), l.Plan, l.Allowance,
 			l.Clicks, l.ReachedAt)
 		if err != nil || n == 0 {
-			return err
+			return nil, err
 		}
 		plan := models.Plan{Name: l.Plan, ClicksPerMonth: l.Allowance}
 		event := models.NewEvent(l.AccountID, models.EventPlanLimitReached, l.ReachedAt, plan.LimitData(l.Clicks, l.ReachedAt))
-		deliveries, err = delivery.AddEvent(ctx, s.c, event)
-		return err
+		return delivery.AddEvent(ctx, s.c, event)
 	})
-	return deliveries, err
 }
 
 var findLimit = `SELECT ` + db.Columns[PlanLimit]("") + ` FROM plan_limits WHERE account_id = $1 AND month = $2`
