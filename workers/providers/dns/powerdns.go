@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/libdns/libdns"
@@ -47,13 +48,8 @@ func (p *powerDNS) sets(ctx context.Context, z zone, name string) ([]powerSet, e
 	var answer struct{ RRSets []powerSet }
 	full := absolute(name, z.name) + "."
 	err := p.Get(ctx, "/zones/"+url.PathEscape(z.name+"."), url.Values{"rrset_name": {full}}, &answer)
-	var out []powerSet
-	for _, set := range answer.RRSets { // servers before 4.8 send all
-		if strings.EqualFold(set.Name, full) {
-			out = append(out, set)
-		}
-	}
-	return out, err
+	// Servers before 4.8 send the sets of all names.
+	return slices.DeleteFunc(answer.RRSets, func(set powerSet) bool { return !strings.EqualFold(set.Name, full) }), err
 }
 
 func (p *powerDNS) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {

@@ -8,6 +8,7 @@ import (
 	"encoding/xml"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/libdns/libdns"
@@ -120,13 +121,8 @@ func (p *route53) sets(ctx context.Context, z zone, name string) ([]awsSet, erro
 		Sets []awsSet `xml:"ResourceRecordSets>ResourceRecordSet"`
 	}
 	err := p.read(ctx, "/hostedzone/"+url.PathEscape(z.id)+"/rrset", url.Values{"name": {full}, "maxitems": {"100"}}, &answer)
-	var out []awsSet
-	for _, set := range answer.Sets { // the list continues with later names
-		if strings.EqualFold(set.Name, full) {
-			out = append(out, set)
-		}
-	}
-	return out, err
+	// The list continues with later names.
+	return slices.DeleteFunc(answer.Sets, func(set awsSet) bool { return !strings.EqualFold(set.Name, full) }), err
 }
 
 func (p *route53) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {

@@ -13,23 +13,14 @@ const googleActionQuery = "SELECT conversion_action.id, conversion_action.name, 
 	"conversion_action.status, conversion_action.category, conversion_action.owner_customer FROM conversion_action " +
 	"WHERE conversion_action.type = 'UPLOAD_CLICKS' AND conversion_action.status = 'ENABLED'"
 
-// googleAction is a conversion action in the form of Google's answers.
-type googleAction struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Resource string `json:"resourceName"`
-	Status   string `json:"status"`
-	Category string `json:"category"`
-	Owner    string `json:"ownerCustomer"` // "customers/" and the id of the customer that owns the action
-}
-
-// resource returns the resource name of an action by the customer that owns it. Uploads are sent to this customer. Where a
+// googleResource returns the resource name of an action by the customer that owns it. Uploads are sent to this customer. Where a
 // manager account tracks the conversions of its accounts, the owner is the manager.
-func (a googleAction) resource() string {
-	if a.Owner == "" {
-		return a.Resource
+func googleResource(action rest.Record) string {
+	owner := action.Get("ownerCustomer") // "customers/" and the id of the customer
+	if owner == "" {
+		return action.Get("resourceName")
 	}
-	return a.Owner + "/conversionActions/" + a.ID
+	return owner + "/conversionActions/" + action.Get("id")
 }
 
 // googleOf returns the path and the headers for a customer. It removes the hyphens with which people often write ids.
@@ -45,7 +36,7 @@ func googleActions(ctx context.Context, s *session, a Advertiser) ([]Action, err
 	path, header := googleOf(a)
 	var chunks []struct {
 		Results []struct {
-			Action googleAction `json:"conversionAction"`
+			Action rest.Record `json:"conversionAction"`
 		} `json:"results"`
 	}
 	err := s.call(ctx, rest.Request{
@@ -56,7 +47,9 @@ func googleActions(ctx context.Context, s *session, a Advertiser) ([]Action, err
 	for _, chunk := range chunks {
 		for _, r := range chunk.Results {
 			v := r.Action
-			out = append(out, Action{ID: v.ID, Name: v.Name, Category: v.Category, Status: strings.ToLower(v.Status), Resource: v.resource()})
+			out = append(out, Action{
+				ID: v.Get("id"), Name: v.Get("name"), Category: v.Get("category"), Status: strings.ToLower(v.Get("status")), Resource: googleResource(v),
+			})
 		}
 	}
 	return out, err

@@ -50,13 +50,7 @@ func microsoftCall(ctx context.Context, s *session, a Advertiser, path string, r
 // microsoftGoals lists the offline goals that are active.
 func microsoftGoals(ctx context.Context, s *session, a Advertiser) ([]Action, error) {
 	var answer struct {
-		Goals []*struct {
-			ID       string `json:"Id"`
-			Name     string `json:"Name"`
-			Status   string `json:"Status"`
-			Category string `json:"GoalCategory"`
-			Type     string `json:"Type"`
-		} `json:"ConversionGoals"`
+		Goals   []rest.Record    `json:"ConversionGoals"`
 		Partial microsoftPartial `json:"PartialErrors"`
 	}
 	err := microsoftCall(ctx, s, a, "/QueryByIds", true, map[string]any{
@@ -67,8 +61,9 @@ func microsoftGoals(ctx context.Context, s *session, a Advertiser) ([]Action, er
 	}
 	out := []Action{}
 	for _, g := range answer.Goals {
-		if g != nil && (g.Type == "" || g.Type == "OfflineConversion") && (g.Status == "" || g.Status == "Active") {
-			out = append(out, Action{ID: g.ID, Name: g.Name, Category: g.Category, Status: strings.ToLower(g.Status)})
+		kind, status := g.Get("Type"), g.Get("Status")
+		if g != nil && (kind == "" || kind == "OfflineConversion") && (status == "" || status == "Active") {
+			out = append(out, Action{ID: g.Get("Id"), Name: g.Get("Name"), Category: g.Get("GoalCategory"), Status: strings.ToLower(status)})
 		}
 	}
 	return out, err

@@ -25,30 +25,14 @@ var google = platform{ //nolint:gosec // names of settings are no secrets
 	denies:       func(status int, _ []byte) bool { return status == http.StatusUnauthorized },
 }
 
-// For at most maxGoogleLogins of the accounts that the sign-in reaches, googleAccounts asks for the name and the accounts
-// below, for googleAtOnce of them at a time.
 const (
-	maxGoogleLogins = 40
-	googleAtOnce    = 6
+	maxGoogleLogins = 40 // the number of accounts for which googleAccounts requests the name and the accounts below
+	googleAtOnce    = 6  // the number of these requests at a time
 )
 
 const googleClients = "SELECT customer_client.id, customer_client.descriptive_name, customer_client.currency_code, " +
 	"customer_client.time_zone, customer_client.manager, customer_client.status, customer_client.level " +
 	"FROM customer_client WHERE customer_client.level <= 1"
-
-// googleChunk is one part of searchStream's answer.
-type googleChunk struct {
-	Results []struct {
-		Client struct {
-			ID       string `json:"id"`
-			Name     string `json:"descriptiveName"`
-			Currency string `json:"currencyCode"`
-			TimeZone string `json:"timeZone"`
-			Manager  bool   `json:"manager"`
-			Status   string `json:"status"`
-		} `json:"customerClient"`
-	} `json:"results"`
-}
 
 // googleAccounts lists the accounts that the token reaches, and the accounts one level below each of them. An account that
 // cannot be asked is listed without a name.
@@ -103,7 +87,11 @@ func googleID(name string) string { return strings.TrimPrefix(name, "customers/"
 
 // googleBelow lists an account and the accounts one level below it.
 func googleBelow(ctx context.Context, s *session, login string) ([]Account, error) {
-	var chunks []googleChunk
+	var chunks []struct {
+		Results []struct {
+			Client rest.Record `json:"customerClient"`
+		} `json:"results"`
+	}
 	err := s.call(ctx, rest.Request{
 		Method: http.MethodPost, Path: "/customers/" + login + "/googleAds:searchStream", Repeat: true,
 		Body: map[string]string{"query": googleClients}, Header: map[string]string{"login-customer-id": login},
@@ -112,8 +100,8 @@ func googleBelow(ctx context.Context, s *session, login string) ([]Account, erro
 	for _, chunk := range chunks {
 		for _, r := range chunk.Results {
 			a := Account{
-				ID: r.Client.ID, Name: r.Client.Name, Currency: r.Client.Currency, TimeZone: r.Client.TimeZone,
-				Status: strings.ToLower(r.Client.Status), Manager: r.Client.Manager,
+				ID: r.Client.Get("id"), Name: r.Client.Get("descriptiveName"), Currency: r.Client.Get("currencyCode"),
+				TimeZone: r.Client.Get("timeZone"), Status: strings.ToLower(r.Client.Get("status")), Manager: r.Client["manager"] == "true",
 			}
 			if a.ID != login {
 				a.ParentID = login

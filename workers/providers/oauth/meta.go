@@ -60,31 +60,22 @@ func metaExchange(ctx context.Context, s *session, code, verifier, redirect stri
 	if g, err = metaLong(ctx, s, short.Tokens.Access); err != nil {
 		return g, err
 	}
-	var who struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	}
+	var user rest.Record
 	s.Sign = rest.Bearer(g.Tokens.Access)
-	err = s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/me", Query: form("fields", "id,name")}, &who)
-	g.UserID, g.UserName = who.ID, who.Name
+	err = s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/me", Query: form("fields", "id,name")}, &user)
+	g.UserID, g.UserName = user.Get("id"), user.Get("name")
 	return g, err
 }
 
 // metaStatuses maps the numbers of account_status to words.
-var metaStatuses = map[int]string{1: "active", 2: "disabled", 3: "unsettled"}
+var metaStatuses = map[rest.Text]string{"1": "active", "2": "disabled", "3": "unsettled"}
 
 func metaAccounts(ctx context.Context, s *session) ([]Account, error) {
 	query := form("fields", "id,account_id,name,currency,account_status,timezone_name", "limit", "200")
 	var out []Account
 	for len(out) < MaxAccounts {
 		var answer struct {
-			Data []struct {
-				ID       string `json:"account_id"`
-				Name     string `json:"name"`
-				Currency string `json:"currency"`
-				Status   int    `json:"account_status"`
-				TimeZone string `json:"timezone_name"`
-			} `json:"data"`
+			Data   []rest.Record `json:"data"`
 			Paging struct {
 				Cursors struct {
 					After string `json:"after"`
@@ -96,7 +87,10 @@ func metaAccounts(ctx context.Context, s *session) ([]Account, error) {
 			return nil, err
 		}
 		for _, a := range answer.Data {
-			out = append(out, Account{ID: a.ID, Name: a.Name, Currency: a.Currency, TimeZone: a.TimeZone, Status: metaStatuses[a.Status]})
+			out = append(out, Account{
+				ID: a.Get("account_id"), Name: a.Get("name"), Currency: a.Get("currency"), TimeZone: a.Get("timezone_name"),
+				Status: metaStatuses[a["account_status"]],
+			})
 		}
 		// The next page is requested by its cursor, because an address that a platform names could belong to anyone.
 		after := answer.Paging.Cursors.After

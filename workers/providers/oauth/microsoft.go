@@ -32,32 +32,19 @@ func microsoftAccounts(ctx context.Context, s *session) ([]Account, error) {
 		return nil, errNotConfigured("MICROSOFT_ADS_DEVELOPER_TOKEN")
 	}
 	header := map[string]string{"DeveloperToken": s.app.DeveloperToken}
-	var who struct {
-		User struct {
-			ID string `json:"Id"`
-		} `json:"User"`
-	}
+	var login struct{ User rest.Record }
 	err := s.call(ctx, rest.Request{
 		Method: http.MethodPost, Path: "/CustomerManagement/v13/User/Query", Repeat: true, Header: header, Body: map[string]any{"UserId": nil},
-	}, &who)
+	}, &login)
 	if err != nil {
 		return nil, err
 	}
 	var out []Account
 	for page := 0; len(out) < MaxAccounts; page++ {
-		var answer struct {
-			Accounts []struct {
-				ID       string `json:"Id"`
-				Name     string `json:"Name"`
-				Parent   string `json:"ParentCustomerId"`
-				Currency string `json:"CurrencyCode"`
-				Status   string `json:"AccountLifeCycleStatus"`
-				TimeZone string `json:"TimeZone"`
-			} `json:"Accounts"`
-		}
+		var answer struct{ Accounts []rest.Record }
 		err := s.call(ctx, rest.Request{
 			Method: http.MethodPost, Path: "/CustomerManagement/v13/Accounts/Search", Repeat: true, Header: header, Body: map[string]any{
-				"Predicates": []any{map[string]string{"Field": "UserId", "Operator": "Equals", "Value": who.User.ID}},
+				"Predicates": []any{map[string]string{"Field": "UserId", "Operator": "Equals", "Value": login.User.Get("Id")}},
 				"PageInfo":   map[string]int{"Index": page, "Size": microsoftPage},
 			},
 		}, &answer)
@@ -66,7 +53,8 @@ func microsoftAccounts(ctx context.Context, s *session) ([]Account, error) {
 		}
 		for _, a := range answer.Accounts {
 			out = append(out, Account{
-				ID: a.ID, ParentID: a.Parent, Name: a.Name, Currency: a.Currency, TimeZone: a.TimeZone, Status: strings.ToLower(a.Status),
+				ID: a.Get("Id"), ParentID: a.Get("ParentCustomerId"), Name: a.Get("Name"), Currency: a.Get("CurrencyCode"),
+				TimeZone: a.Get("TimeZone"), Status: strings.ToLower(a.Get("AccountLifeCycleStatus")),
 			})
 		}
 		if len(answer.Accounts) < microsoftPage {

@@ -22,12 +22,9 @@ var pinterest = platform{ //nolint:gosec // addresses are no secrets
 }
 
 func pinterestUser(ctx context.Context, s *session) (id, name string, err error) {
-	var answer struct {
-		ID   string `json:"id"`
-		Name string `json:"username"`
-	}
+	var answer rest.Record
 	err = s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/user_account"}, &answer)
-	return answer.ID, answer.Name, err
+	return answer.Get("id"), answer.Get("username"), err
 }
 
 func pinterestAccounts(ctx context.Context, s *session) ([]Account, error) {
@@ -35,18 +32,14 @@ func pinterestAccounts(ctx context.Context, s *session) ([]Account, error) {
 	var out []Account
 	for len(out) < MaxAccounts {
 		var answer struct {
-			Items []struct {
-				ID       string `json:"id"`
-				Name     string `json:"name"`
-				Currency string `json:"currency"`
-			} `json:"items"`
-			Bookmark string `json:"bookmark"`
+			Items    []rest.Record `json:"items"`
+			Bookmark string        `json:"bookmark"`
 		}
 		if err := s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/ad_accounts", Query: query}, &answer); err != nil {
 			return nil, err
 		}
 		for _, a := range answer.Items {
-			out = append(out, Account{ID: a.ID, Name: a.Name, Currency: a.Currency})
+			out = append(out, Account{ID: a.Get("id"), Name: a.Get("name"), Currency: a.Get("currency")})
 		}
 		switch {
 		case answer.Bookmark == "":

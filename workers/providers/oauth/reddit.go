@@ -27,23 +27,12 @@ var redditHead = map[string]string{"User-Agent": models.RedditAgent}
 
 // redditUser asks Reddit's own API, because the Ads API does not name the user.
 func redditUser(ctx context.Context, s *session) (id, name string, err error) {
-	var answer struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	}
+	var answer rest.Record
 	ads := s.Base
 	s.Base = s.client.o.address(s.platform, "https://oauth.reddit.com/api/v1", "")
 	err = s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/me", Header: redditHead}, &answer)
 	s.Base = ads
-	return answer.ID, answer.Name, err
-}
-
-type redditItem struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Currency string `json:"currency"`
-	TimeZone string `json:"time_zone_id"`
-	Status   string `json:"effective_status"`
+	return answer.Get("id"), answer.Get("name"), err
 }
 
 // redditAccounts lists the ad accounts of the businesses that the user belongs to.
@@ -54,13 +43,14 @@ func redditAccounts(ctx context.Context, s *session) ([]Account, error) {
 	}
 	var out []Account
 	for _, b := range businesses {
-		list, err := redditList(ctx, s, "/businesses/"+url.PathEscape(b.ID)+"/ad_accounts")
+		list, err := redditList(ctx, s, "/businesses/"+url.PathEscape(b.Get("id"))+"/ad_accounts")
 		if err != nil {
 			return nil, err
 		}
 		for _, a := range list {
 			out = append(out, Account{
-				ID: a.ID, Name: a.Name, Currency: a.Currency, TimeZone: a.TimeZone, Status: strings.ToLower(a.Status),
+				ID: a.Get("id"), Name: a.Get("name"), Currency: a.Get("currency"), TimeZone: a.Get("time_zone_id"),
+				Status: strings.ToLower(a.Get("effective_status")),
 			})
 		}
 		if len(out) > MaxAccounts {
@@ -72,12 +62,12 @@ func redditAccounts(ctx context.Context, s *session) ([]Account, error) {
 
 // redditList reads all pages of a list. Only the parameters of the next page's address are used, because the address could
 // belong to anyone.
-func redditList(ctx context.Context, s *session, path string) ([]redditItem, error) {
-	var out []redditItem
+func redditList(ctx context.Context, s *session, path string) ([]rest.Record, error) {
+	var out []rest.Record
 	query := form()
 	for len(out) < MaxAccounts {
 		var answer struct {
-			Data       []redditItem `json:"data"`
+			Data       []rest.Record `json:"data"`
 			Pagination struct {
 				Next string `json:"next_url"`
 			} `json:"pagination"`

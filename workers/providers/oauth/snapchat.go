@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -24,14 +23,10 @@ var snapchat = platform{ //nolint:gosec // addresses are no secrets
 
 func snapchatUser(ctx context.Context, s *session) (id, name string, err error) {
 	var answer struct {
-		Me struct {
-			ID    string `json:"id"`
-			Email string `json:"email"`
-			Name  string `json:"display_name"`
-		} `json:"me"`
+		Me rest.Record `json:"me"`
 	}
 	err = s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/me"}, &answer)
-	return answer.Me.ID, cmp.Or(answer.Me.Email, answer.Me.Name), err
+	return answer.Me.Get("id"), answer.Me.Get("email", "display_name"), err
 }
 
 // snapchatAccounts lists the ad accounts of the organizations that the user belongs to.
@@ -39,13 +34,7 @@ func snapchatAccounts(ctx context.Context, s *session) ([]Account, error) {
 	var answer struct {
 		Organizations []struct {
 			Organization struct {
-				Accounts []struct {
-					ID       string `json:"id"`
-					Name     string `json:"name"`
-					Currency string `json:"currency"`
-					TimeZone string `json:"timezone"`
-					Status   string `json:"status"`
-				} `json:"ad_accounts"`
+				Accounts []rest.Record `json:"ad_accounts"`
 			} `json:"organization"`
 		} `json:"organizations"`
 	}
@@ -53,7 +42,9 @@ func snapchatAccounts(ctx context.Context, s *session) ([]Account, error) {
 	var out []Account
 	for _, o := range answer.Organizations {
 		for _, a := range o.Organization.Accounts {
-			out = append(out, Account{ID: a.ID, Name: a.Name, Currency: a.Currency, TimeZone: a.TimeZone, Status: strings.ToLower(a.Status)})
+			out = append(out, Account{
+				ID: a.Get("id"), Name: a.Get("name"), Currency: a.Get("currency"), TimeZone: a.Get("timezone"), Status: strings.ToLower(a.Get("status")),
+			})
 		}
 	}
 	return out, err
