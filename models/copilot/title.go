@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	titleNames = 3  // items of a list that a title names
-	titleName  = 60 // characters of a name in a title
+	maxItems      = 3  // items of a list in a title
+	maxNameLength = 60 // characters of a name in a title
 )
 
 // Title returns one line that says what a valid action does to a record. It shows an id where no name is known.
@@ -19,7 +19,7 @@ func (a Action) Destinations() []string {
 	case OpSwapDestination:
 		return []string{a.From, a.To}
 	case OpSetDestinationWeights:
-		ids := make([]string, min(len(a.Weights), titleNames))
+		ids := make([]string, min(len(a.Weights), maxItems))
 		for i := range ids {
 			ids[i] = a.Weights[i].ID
 		}
@@ -30,21 +30,21 @@ func (a Action) Destinations() []string {
 
 // quoted returns a name in quotes. A long name is cut.
 func quoted(name string) string {
-	if r := []rune(name); len(r) > titleName {
-		name = string(r[:titleName-1]) + "…"
+	if r := []rune(name); len(r) > maxNameLength {
+		name = string(r[:maxNameLength-1]) + "…"
 	}
 	return "“" + name + "”"
 }
 
-// listed returns the first items of a list as text, at most most of them, and the number of the remaining items.
-func listed[T any](list []T, most int, text func(T) string) string {
-	shown := list[:min(len(list), most)]
+// listed returns the first items of a list as text, at most limit, and says how many more there are.
+func listed[T any](list []T, limit int, text func(T) string) string {
+	shown := list[:min(len(list), limit)]
 	parts := make([]string, len(shown))
 	for i, item := range shown {
 		parts[i] = text(item)
 	}
 	out := strings.Join(parts, ", ")
-	if more := len(list) - most; more > 0 {
+	if more := len(list) - limit; more > 0 {
 		out += fmt.Sprintf(" and %d more", more)
 	}
 	return out
@@ -80,13 +80,13 @@ func destinationName(id string, r Record) string {
 
 // weights returns the new weights as text.
 func (a Action) weights(r Record, name func(string, Record) string) string {
-	return listed(a.Weights, titleNames, func(w Weight) string {
+	return listed(a.Weights, maxItems, func(w Weight) string {
 		return fmt.Sprintf("%s %v", name(w.ID, r), thousandths(w.Weight))
 	})
 }
 
 func (a Action) values() string {
-	return a.Attribute + " " + listed(a.Values, titleNames, quoted)
+	return a.Attribute + " " + listed(a.Values, maxItems, quoted)
 }
 
 func pauseCampaignTitle(a Action, r Record) string { return "Pause " + a.campaign(r) }

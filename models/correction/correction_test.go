@@ -18,8 +18,8 @@ var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
 
 var click = models.FormatClickID(clickID)
 
-// exactForms names the precision of times that are not exact to the second.
-var exactForms = map[time.Duration]string{
+// layouts maps each precision other than a second to the layout in which fieldsOf writes the time.
+var layouts = map[time.Duration]string{
 	24 * time.Hour: time.DateOnly, time.Minute: "2006-01-02 15:04", time.Millisecond: "2006-01-02 15:04:05.000",
 }
 
@@ -35,8 +35,8 @@ func fieldsOf(v Conversion) string {
 	if !v.Time.IsZero() {
 		at = v.Time.Format(time.DateTime)
 	}
-	if form := exactForms[v.Precision]; form != "" {
-		at = v.Time.Format(form)
+	if layout := layouts[v.Precision]; layout != "" {
+		at = v.Time.Format(layout)
 	}
 	return fmt.Sprintf("%d %s|%s|%s|%s|%s|%s", v.Line, payout, v.Status, v.Currency, v.ConversionID, at, v.Goal)
 }
@@ -64,11 +64,12 @@ func TestConversionFiles(t *testing.T) {
 			"ClickId;Pay-Out;STATUS\r\n" + click + ";1.234,50;Rejected\r\n",
 			[]string{"2 1234.5|rejected|||-|"},
 		},
-		"tabs, old lines, a byte order mark": {
+		"tabs, CR line ends, a byte order mark": {
 			"\uFEFFCLICK_ID\tRevenue ($)\rx\t1\r" + click + "\t$3\r",
 			[]string{"2 its click id is not one of this service", "3 3||USD||-|"},
 		},
-		"the separator said": {"sep=;\nsubid;amount, net\n" + click + ";5\n", []string{"3 -||||-|"}},
+		// The comma is part of the name "amount, net", which is no known column.
+		"a sep= line names the separator": {"sep=;\nsubid;amount, net\n" + click + ";5\n", []string{"3 -||||-|"}},
 		"quotes": {
 			`"click id","conversion id",payout` + "\n" + `"` + click + `","a ""b"", c` + "\n" + `d" , "2,5"` + "\n" +
 				click + ",12\" tv,1\n",
@@ -82,7 +83,7 @@ func TestConversionFiles(t *testing.T) {
 			"click id,payout\n\n,\n" + click + "\n" + click + ",1,,\n" + click + ",12,50\n",
 			[]string{"4 -||||-|", "5 1||||-|", "6 it has more cells than the header"},
 		},
-		"of several names the first that says something": {
+		"several columns of one field: the preferred name with a value": {
 			"revenue,cid,payout,click_id\n7," + click + ",,\n7,x,8," + click + "\n",
 			[]string{"2 7||||-|", "3 8||||-|"},
 		},
@@ -105,7 +106,7 @@ func TestConversionFiles(t *testing.T) {
 				"2 4|chargeback|||-|", "3 4|rejected|||-|", "4 4|chargeback|||-|", "5 4|chargeback|||-|rebill", "6 4|chargeback|||-|", "7 0|approved|||-|",
 			},
 		},
-		"what our own files guard": {
+		"the apostrophe before formulas in our own files is removed": {
 			"click_id,conversion_id,recorded_at\n" + click + ",'+order,2026-11-01\n",
 			[]string{"2 -|||+order|2026-11-01|"},
 		},
@@ -161,16 +162,16 @@ func TestCostFiles(t *testing.T) {
 func TestRefusedFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, code, message string }{
-		"empty":           {"", "empty", "nothing"},
-		"blank":           {"\uFEFF \n\t", "empty", "nothing"},
-		"header only":     {"click id,payout\n", "no_rows", "no rows"},
-		"blank rows":      {"click id,payout\n,\n \n", "no_rows", "no rows"},
-		"no header":       {click + ",1\n" + click + ",2\n", "invalid_input", "no column for the click id"},
-		"another header":  {"a,b\n1,2\n", "invalid_input", "no column for the click id"},
-		"a broken header": {"\"click id,payout\n" + click + ",1\n", "invalid_input", "no column for the click id"},
-		"a wide header":   {strings.Repeat("click id,", 1e6) + "\n", "invalid_input", "no column for the click id"},
-		"NUL":             {"click id\nx\x00\n", "invalid_input", "no text file"},
-		"lost letters":    {"\uFFFD\uFFFDc\x00\uFFFD\x00", "invalid_input", "no text file"},
+		"empty":                {"", "empty", "nothing"},
+		"blank":                {"\uFEFF \n\t", "empty", "nothing"},
+		"header only":          {"click id,payout\n", "no_rows", "no rows"},
+		"blank rows":           {"click id,payout\n,\n \n", "no_rows", "no rows"},
+		"no header":            {click + ",1\n" + click + ",2\n", "invalid_input", "no column for the click id"},
+		"another header":       {"a,b\n1,2\n", "invalid_input", "no column for the click id"},
+		"a broken header":      {"\"click id,payout\n" + click + ",1\n", "invalid_input", "no column for the click id"},
+		"a wide header":        {strings.Repeat("click id,", 1e6) + "\n", "invalid_input", "no column for the click id"},
+		"NUL":                  {"click id\nx\x00\n", "invalid_input", "no text file"},
+		"UTF-16 read as UTF-8": {"\uFFFD\uFFFDc\x00\uFFFD\x00", "invalid_input", "no text file"},
 	} {
 		_, _, err := Check(Conversions, c.text, false)
 		if e, ok := models.AsError(err); !ok || e.Code != c.code || !strings.Contains(e.Message, c.message) {
@@ -198,23 +199,24 @@ func TestRowsAreLimited(t *testing.T) {
 	}
 }
 
-// TestHostileTexts parses hostile texts, as large as a call may be. The memory in addition to the text stays small. The test
-// runs alone, because it measures the memory of the whole process.
+// TestHostileTexts parses hostile texts, in the long form as large as a call may be. All bytes that are allocated in addition to the
+// text count, including bytes that are freed again. The test runs alone, because it measures the whole process.
 func TestHostileTexts(t *testing.T) {
 	size := longtest.Size(2<<20, 8<<20)
+	// MaxRows rows take almost 7 MB, however large the text is. The rest is a margin, too small for a copy of the text.
 	limit := uint64(7<<20 + size*3/8)
 	fill := func(head, s string) string { return head + strings.Repeat(s, (size-len(head))/len(s)) }
 	for name, text := range map[string]string{
-		"one header":         fill("", "click id,"),
-		"one row of cells":   fill("click id\n", "x,"),
-		"one cell":           fill("click id\n", "x"),
-		"open quotes":        fill("click id\n", "\"x\n"),
-		"doubled quotes":     fill("click id\n\"", "\"\""),
-		"separators":         fill("click id\n", ",;\t|"),
-		"blank lines":        fill("click id\n", "\n"),
-		"lines of Macintosh": fill("click id\r", "\r"),
-		"spaces":             fill("click id\n", " "),
-		"rows":               fill("click id,payout\n", click+",1\n"),
+		"one header":       fill("", "click id,"),
+		"one row of cells": fill("click id\n", "x,"),
+		"one cell":         fill("click id\n", "x"),
+		"open quotes":      fill("click id\n", "\"x\n"),
+		"doubled quotes":   fill("click id\n\"", "\"\""),
+		"separators":       fill("click id\n", ",;\t|"),
+		"blank lines":      fill("click id\n", "\n"),
+		"CR line ends":     fill("click id\r", "\r"),
+		"spaces":           fill("click id\n", " "),
+		"rows":             fill("click id,payout\n", click+",1\n"),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
