@@ -40,7 +40,7 @@ func BenchmarkChangeCurrency(b *testing.B) {
 	clicktest.Drain(b, s, d, ingest.Options{})
 	dbtest.Exec(b, d, `INSERT INTO currency_rates (base, currency, day, rate, source)
 		VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
-	log, own := click.Log{Conn: d}, []string{"EUR", "USD"}
+	log, currencies := click.Log{Conn: d}, []string{"EUR", "USD"}
 	in := func(do func(c db.Conn) error) {
 		if err := db.Tx(b.Context(), d, do); err != nil {
 			b.Fatal(err)
@@ -49,20 +49,20 @@ func BenchmarkChangeCurrency(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		in(func(c db.Conn) error {
-			_, err := spend.BeginCurrency(b.Context(), log, c, acc, own[n%2], uuid.New())
+			_, err := spend.BeginCurrency(b.Context(), log, c, acc, currencies[n%2], uuid.New())
 			return err
 		})
-		k, _, err := exchangerate.FindChange(b.Context(), d, acc)
+		change, _, err := exchangerate.FindChange(b.Context(), d, acc)
 		if err != nil {
 			b.Fatal(err)
 		}
-		in(func(c db.Conn) error { return spend.FindCurrencies(b.Context(), c, k) })
+		in(func(c db.Conn) error { return spend.RecordKeysToRestate(b.Context(), c, change) })
 		keys, err := exchangerate.KeysToRestate(b.Context(), d, acc)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for _, key := range keys {
-			r := spend.Restatement{Key: key, Kept: k.Kept}
+			r := spend.Restatement{Key: key, Kept: change.Kept}
 			for done := false; !done; {
 				in(func(c db.Conn) (err error) {
 					done, err = spend.Restate(b.Context(), log, c, &r, batch)
@@ -70,9 +70,11 @@ func BenchmarkChangeCurrency(b *testing.B) {
 				})
 			}
 		}
-		in(func(c db.Conn) error { return exchangerate.EndChange(b.Context(), c, k) })
+		in(func(c db.Conn) error { return exchangerate.EndChange(b.Context(), c, change) })
 		n++
 	}
+	// After an even number of changes the account is in dollars again, so the rate of its clicks is 1. After an odd number it is in
+	// euros: 1/1.25 = 0.8.
 	if wrong := dbtest.Get[int](b, d, `SELECT count(*) FROM clicks WHERE rate <> CASE WHEN $1 % 2 = 0 THEN 1 ELSE 0.8 END`, n); wrong > 0 {
 		b.Errorf("%d clicks have another rate", wrong)
 	}

@@ -139,10 +139,10 @@ UNION SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency FROM conversions W
 UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN ('', $3)`
 )
 
-// FindCurrencies records, in the transaction of c, which days and currencies of an account are to be restated after a change of
+// RecordKeysToRestate records, in the transaction of c, which days and currencies of an account are to be restated after a change of
 // its currency. It must find facts that were stored by transactions which still used the former currency. So call it after these
 // transactions have ended: see OpenTransactions.
-func FindCurrencies(ctx context.Context, c db.Conn, k exchangerate.Change) error {
+func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) error {
 	if err := db.Run(ctx, c, "find currencies", slowly); err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	}
 	return step(ctx, u, func(c db.Conn, next *jobs.ChangeCurrencyArgs) error {
 		next.Found = true
-		return spend.FindCurrencies(ctx, c, k)
+		return spend.RecordKeysToRestate(ctx, c, k)
 	})
 }
 

@@ -71,7 +71,7 @@ func (x *MoneyEnv) Finish(steps int, each func()) bool {
 		return true
 	}
 	log := click.Log{Conn: x.DB}
-	if !step(func(c db.Conn) error { return spend.FindCurrencies(x.Context(), c, k) }) {
+	if !step(func(c db.Conn) error { return spend.RecordKeysToRestate(x.Context(), c, k) }) {
 		return false
 	}
 	keys, err := exchangerate.KeysToRestate(x.Context(), x.DB, x.Account)
