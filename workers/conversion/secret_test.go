@@ -22,11 +22,11 @@ func TestPostbackSecret(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.setSecret(b.network, "s3cret")
-	bare, named, other := uuid.New(), uuid.New(), uuid.New()
+	withoutSecret, ownParameter, other := uuid.New(), uuid.New(), uuid.New()
 	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $4, 'without', '{}'),
-		($2, $4, 'own name', '{"secret": "Pass"}'), ($3, $4, 'other', '{}')`, bare, named, other, b.account)
+		($2, $4, 'own name', '{"secret": "Pass"}'), ($3, $4, 'other', '{}')`, withoutSecret, ownParameter, other, b.account)
 	b.setSecret(other, "0ther")
-	b.setSecret(named, "n4med")
+	b.setSecret(ownParameter, "n4med")
 	mac := hmac.New(sha256.New, []byte("s3cret"))
 	mac.Write([]byte("clickid=x"))
 	signature := hex.EncodeToString(mac.Sum(nil))
@@ -34,18 +34,18 @@ func TestPostbackSecret(t *testing.T) {
 		p       models.Postback
 		outcome string
 	}{
-		"right secret":             {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
-		"right, network not named": {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
-		"right signature":          {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
-		"other text signed":        {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
-		"wrong secret":             {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
-		"no secret":                {models.Postback{NetworkID: b.network}, "refused"},
-		"none, network not named":  {models.Postback{}, "refused"},
-		"none, bare network named": {models.Postback{NetworkID: bare}, "refused"},
+		"right secret":                         {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
+		"right, network not named":             {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
+		"right signature":                      {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
+		"other text signed":                    {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
+		"wrong secret":                         {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
+		"no secret":                            {models.Postback{NetworkID: b.network}, "refused"},
+		"none, network not named":              {models.Postback{}, "refused"},
+		"none, network without a secret named": {models.Postback{NetworkID: withoutSecret}, "refused"},
 
-		"right secret, bare network named":    {models.Postback{NetworkID: bare, Params: params{"key": "s3cret"}}, "recorded"},
-		"secret of the wrongly named network": {models.Postback{NetworkID: other, Params: params{"key": "0ther"}}, "refused"},
-		"right secret, wrong network named":   {models.Postback{NetworkID: other, Params: params{"key": "s3cret"}}, "recorded"},
+		"right secret, network without a secret named": {models.Postback{NetworkID: withoutSecret, Params: params{"key": "s3cret"}}, "recorded"},
+		"secret of the wrongly named network":          {models.Postback{NetworkID: other, Params: params{"key": "0ther"}}, "refused"},
+		"right secret, wrong network named":            {models.Postback{NetworkID: other, Params: params{"key": "s3cret"}}, "recorded"},
 	} {
 		p := tt.p
 		p.AccountID = b.account
@@ -72,9 +72,9 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	c.LanderID, c.OfferID = uuid.New(), uuid.Nil
 	b.put(spool.Record{Click: c})
 	now := time.Now()
-	event := func(own, status, value string) *models.SiteEvent {
+	event := func(eventID, status, value string) *models.SiteEvent {
 		return &models.SiteEvent{
-			ID: models.SiteEventID(b.account, models.FromGoalAPI, own), AccountID: b.account, ReceivedAt: now, At: now, ClickID: c.ID, Source: models.FromGoalAPI,
+			ID: models.SiteEventID(b.account, models.FromGoalAPI, eventID), AccountID: b.account, ReceivedAt: now, At: now, ClickID: c.ID, Source: models.FromGoalAPI,
 			Goals: []models.ReachedGoal{{
 				Key: "purchase", Value: decimal.RequireFromString(value), Currency: "USD", Status: status, OrderID: "A1",
 			}},
@@ -96,6 +96,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	}
 	dbtest.Exec(b, b.db, `UPDATE conversions SET status = 'rejected', statements = jsonb_set(statements, '{0,status}', '"rejected"')`)
 	send(event("2", "", "12.5"))
+	// A postback from the goal API without an event is the stored sample of a goal that was refused on arrival. It records no conversion.
 	refused := models.Postback{AccountID: b.account, Source: models.FromGoalAPI, Params: params{"clickid": models.FormatClickID(c.ID), "goal": "x"}}
 	if outcome, detail := b.postback(refused); outcome != "refused" {
 		t.Errorf("a goal that was refused as it arrived: %s (%s)", outcome, detail)
@@ -139,7 +140,7 @@ func (b *bench) find(text string) (n int) {
 // postback waits, after it was accepted, and after it was refused. A postback whose click came too late can be matched again.
 func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 0)
+	b := newBench(t, 0) // one wait of zero: a postback without its click is soon unmatched
 	const canary = "c4nary-of-a-secret"
 	dbtest.Exec(b, b.db, `UPDATE networks SET postback_params = '{"secret": "Pass", "payout": "comm"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, canary)
@@ -215,9 +216,9 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	}
 }
 
-// TestPostbackOfAProcessOfBefore checks that a postback that the previous version stored with an unsealed secret is processed,
+// TestPostbackOfThePreviousVersion checks that a postback that the previous version stored with an unsealed secret is processed,
 // and that the secret is removed.
-func TestPostbackOfAProcessOfBefore(t *testing.T) {
+func TestPostbackOfThePreviousVersion(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.setSecret(b.network, "0ld-secret")

@@ -19,9 +19,10 @@ func TestProfit(t *testing.T) {
 		}
 		return r
 	}
+	// The payout is 10, the click costs 2. conversionCost is in dollars.
 	for _, c := range []struct {
-		click, clickRate, payout, payoutRate, sold string
-		want                                       string
+		clickCurrency, clickRate, payoutCurrency, payoutRate, conversionCost string
+		want                                                                 string
 	}{
 		{"USD", "1", "USD", "1", "0.5", "7.5"},
 		{"EUR", "1.2", "EUR", "1.25", "0", "8"},      // the same currency needs no rate
@@ -31,16 +32,16 @@ func TestProfit(t *testing.T) {
 		{"EUR", "1.25", "GBP", "1.6", "0", "8.4375"}, // 10 - 2*1.25/1.6
 		{"EUR", "", "USD", "1", "0", ""},
 		{"USD", "1", "EUR", "", "0", ""},
-		{"EUR", "1.25", "EUR", "", "0.5", ""}, // the cost of the conversion is in dollars
+		{"EUR", "1.25", "EUR", "", "0.5", ""}, // the cost of the conversion needs a rate
 	} {
 		v := values{click: &click.StoredClick{Rate: rate(c.clickRate)}, target: &sourcepostback.Target{
 			SentPostback: models.SentPostback{
-				Status: models.StatusApproved, Payout: decimal.NewFromInt(10), Currency: c.payout, Rate: rate(c.payoutRate),
-				Cost: decimal.RequireFromString(c.sold),
+				Status: models.StatusApproved, Payout: decimal.NewFromInt(10), Currency: c.payoutCurrency, Rate: rate(c.payoutRate),
+				Cost: decimal.RequireFromString(c.conversionCost),
 			},
 			SourcePostback: models.SourcePostback{SendPayoutPct: models.NewMoney(decimal.NewFromInt(100))},
 		}}
-		v.click.Cost, v.click.Currency = decimal.NewFromInt(2), c.click
+		v.click.Cost, v.click.Currency = decimal.NewFromInt(2), c.clickCurrency
 		if got := v.profit(); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
