@@ -188,13 +188,16 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 		}
 	}
 	lost := row(b, aside, benchArgs{N: 1})
-	const older = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
-	dbtest.Exec(t, b.db, older, lost)
+	// The lost row is due after all the waiting rows.
+	const dueLast = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
+	dbtest.Exec(t, b.db, dueLast, lost)
 	if err := b.rt.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := b.client.LostRows(t.Context(), models.JobRef{Kind: aside.Kind(), ID: lost, Generation: 1}); err != nil || len(gone) > 0 {
-		t.Errorf("still lost: %v, %v", gone, err)
+	// Reconcile has raised the generation to 1 and enqueued a task for it.
+	lostRows, err := b.client.LostRows(t.Context(), models.JobRef{Kind: aside.Kind(), ID: lost, Generation: 1})
+	if err != nil || len(lostRows) > 0 {
+		t.Errorf("still lost: %v, %v", lostRows, err)
 	}
 }
 
@@ -293,7 +296,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		t.Parallel()
 		id := run()
 		mend.Store(id, true)
-		for range 2 {
+		for range 2 { // the second requeue must not cause a second effect
 			rows, err := jobrow.Requeue(ctx, b.db, []uuid.UUID{id})
 			if err != nil {
 				t.Fatal(err)
@@ -367,27 +370,28 @@ func TestStopGivesRowsBack(t *testing.T) {
 	b.state(id, models.JobDone)
 }
 
-// TestFailureIsNoted checks that the function that records a failed row is called once, when the last attempt failed or the
+// TestFailureIsRecorded checks that the function that records a failed row is called once, when the last attempt failed or the
 // worker died during each attempt. It is not called when the handler has recorded the failure.
-func TestFailureIsNoted(t *testing.T) {
+func TestFailureIsRecorded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	own := func(db.Conn, workers.NextAttempt) error { return nil }
+	recordNothing := func(db.Conn, workers.NextAttempt) error { return nil } // stands for a handler that records the failure itself
 	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
 		switch u.Args.N {
 		case 1:
 			return models.Invalid("no", "never")
 		case 2:
-			return u.Fail(ctx, errors.New("never"), own)
+			return u.Fail(ctx, errors.New("never"), recordNothing)
 		}
 		return errors.New("not yet")
 	}, workers.WithFailed(func(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 		return db.Run(ctx, c, "note", `INSERT INTO effects VALUES ($1, $2)`, row.ID, len(cause.Error()))
 	}))
-	refused, noted, late, died := row(b, effect, benchArgs{N: 1}), row(b, effect, benchArgs{N: 2}), row(b, effect, benchArgs{N: 3}), row(b, effect, benchArgs{N: 4})
+	refused, recordedByHandler := row(b, effect, benchArgs{N: 1}), row(b, effect, benchArgs{N: 2})
+	late, died := row(b, effect, benchArgs{N: 3}), row(b, effect, benchArgs{N: 4})
 	dbtest.Exec(t, b.db, `UPDATE jobs SET attempts = 1000 WHERE id = $1`, died)
 	b.start(b.rt)
-	all := []uuid.UUID{refused, noted, late, died}
+	all := []uuid.UUID{refused, recordedByHandler, late, died}
 	for _, id := range all {
 		b.client.DispatchFor(t.Context(), uuid.Nil, effect.Kind(), id)
 	}
@@ -395,17 +399,17 @@ func TestFailureIsNoted(t *testing.T) {
 		b.state(id, models.JobFailed)
 	}
 	got := b.effects()
-	if got[refused] != 1 || got[noted] != 0 || got[late] != 1 || got[died] != 1 {
+	if got[refused] != 1 || got[recordedByHandler] != 0 || got[late] != 1 || got[died] != 1 {
 		t.Errorf("recorded failures: %v", got)
 	}
 }
 
-// TestPlatforms checks that all accounts share the places of one platform, and that each customer's own address has separate
-// places.
+// TestPlatforms checks that all accounts share the job slots of one platform, and that each customer's own server has slots of its
+// own.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.New(), uuid.New()
 	if platformjob.Name("meta", one) != platformjob.Name("meta", two) || platformjob.Name("custom", one) == platformjob.Name("custom", two) {
-		t.Error("the places are not shared by platform")
+		t.Error("job slots are not shared by platform")
 	}
 }

@@ -17,7 +17,8 @@ import (
 	"switchyard/workers"
 )
 
-// compare answers a comparison. Older comparisons are deleted with the commit.
+// compare computes the differences between the customer's figures and ours, and stores them as the job's result. Older results are
+// deleted in the same transaction.
 func (m *maker) compare(ctx context.Context, u *workers.Run[difference.Args, difference.Result]) error {
 	account := u.Job.AccountID.UUID
 	out, err := m.readDifference(ctx, account, u.Args)
@@ -37,13 +38,14 @@ func (m *maker) readDifference(ctx context.Context, account uuid.UUID, a differe
 	return dbdifference.Reader{Conn: m.store.Conn(), Reports: m.reports}.Read(ctx, account, a)
 }
 
-// differenceColumns are the columns of a file of differences. A line is one figure of theirs or ours, a cause, or the rest.
+// differenceColumns are the columns of a file of differences. The column line says what the figures of the line are: ours, theirs
+// (of the other system), difference, a cause, or unexplained.
 var differenceColumns = []export.Heading{
 	{Name: "day"}, {Name: "campaign_id"}, {Name: "line"}, {Name: "clicks"}, {Name: "conversions"}, {Name: "money"}, {Name: "currency"},
 }
 
-// difference writes the lines of each day and campaign: theirs, ours, their difference, the causes and the unexplained rest. The cells of
-// figures that are not compared are empty.
+// difference writes the lines of each day and campaign: ours, theirs, theirs minus ours, each cause, and the unexplained rest. The
+// line of ours has all figures. In the other lines the cells of figures that are not compared are empty.
 func (m *maker) difference(ctx context.Context, u *run, f *file) error {
 	out, err := m.readDifference(ctx, u.Job.AccountID.UUID, u.Args.Compare)
 	if err != nil {
@@ -54,15 +56,15 @@ func (m *maker) difference(ctx context.Context, u *run, f *file) error {
 		return err
 	}
 	for _, r := range out.Rows {
-		line := func(name string, v difference.Figures, of difference.Measures) error {
+		line := func(name string, v difference.Figures, written difference.Measures) error {
 			cells := []string{r.Day, models.IDText(r.Campaign), name, "", "", "", ""}
-			if of.Clicks {
+			if written.Clicks {
 				cells[3] = strconv.FormatInt(v.Clicks, 10)
 			}
-			if of.Conversions {
+			if written.Conversions {
 				cells[4] = strconv.FormatInt(v.Conversions, 10)
 			}
-			if of.Money {
+			if written.Money {
 				cells[5], cells[6] = models.NewMoney(v.Money).Text(), out.Currency
 				if name == "theirs" {
 					cells[6] = cmp.Or(out.TheirCurrency, out.Currency)
