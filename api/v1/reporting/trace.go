@@ -22,8 +22,9 @@ type RouteTrace struct {
 }
 
 // ClickTrace explains how a click was routed. The decision is repeated with the values that were recorded with the click: the seed
-// of the draws, the path of a bound visitor, and all attributes except timezone, organization, url and headers. The use of the caps
-// until the click is counted again. The flow, and whether offers and landing pages are usable, are read in their present state.
+// of the draws, the path of a bound visitor, and all attributes except timezone, organization, url and headers. The clicks and
+// conversions that had used up caps before this click are counted again. The flow, and whether offers and landing pages are usable,
+// are read in their present state.
 type ClickTrace struct {
 	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules or its settings are not those that routed the click"`
 	Reproduced  bool `json:"reproduced" doc:"the decision is the recorded one"`
@@ -41,7 +42,7 @@ type RouteDecision struct {
 	LanderID   *uuid.UUID `json:"lander_id"`
 	OfferID    *uuid.UUID `json:"offer_id"`
 	URL        string     `json:"url" doc:"the destination with its tokens unfilled; empty: none"`
-	Recorded   bool       `json:"recorded" doc:"such a click is recorded"`
+	Recorded   bool       `json:"recorded" doc:"whether a click with this decision is stored"`
 }
 
 // RouteStage lists the paths that were tried in a campaign.
@@ -56,7 +57,7 @@ type RouteStage struct {
 type RouteStep struct {
 	PathID uuid.UUID   `json:"path_id"`
 	Path   string      `json:"path"`
-	Via    string      `json:"via" doc:"what it was tried as"`
+	Via    string      `json:"via" doc:"why the path was tried, for example forced, bound, regular or default"`
 	Taken  bool        `json:"taken"`
 	Reason *string     `json:"reason" enum:"inactive,capped,conditions,no_usable_destination,weight_zero,over_budget" doc:"why it was refused"`
 	Logic  string      `json:"logic" enum:"and,or"`
@@ -116,6 +117,7 @@ func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, 
 	out.RouteTrace = routeTrace(e)
 	out.FlowChanged = e.FlowHash != click.FlowHash
 	decision := out.Decision
+	// The offer of a click with a landing page is chosen when the visitor goes on, so it is not compared.
 	sameOffer := answer.ValueOrZero(decision.OfferID) == click.OfferID || click.LanderID != uuid.Nil
 	out.Reproduced = decision.CampaignID == click.CampaignID && answer.ValueOrZero(decision.PathID) == click.StreamID &&
 		answer.ValueOrZero(decision.LanderID) == click.LanderID && sameOffer
