@@ -13,8 +13,8 @@ export const typing = (e: KeyboardEvent) =>
 export type Key = { key: string; text: string }
 const lists = signal<Key[][]>([])
 
-// helped holds the keys of everything that is shown, for the list of keys.
-export const helped = computed(() => lists.value.flat())
+// screenKeys are the keys that the parts of the shown screen have registered with useKeys.
+export const screenKeys = computed(() => lists.value.flat())
 export const palette = signal<'closed' | 'find' | 'keys'>('closed')
 
 // useKeys calls on for each key while a screen is shown. If on returns true, the browser does not handle the key.

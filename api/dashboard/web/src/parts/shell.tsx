@@ -23,7 +23,7 @@ const watching: Room[] = [
   { path: '/app/bots', icon: 'bot', name: t.rooms.bots },
   { path: '/app/copilot', icon: 'spark', name: t.rooms.copilot },
 ]
-export const building: Room[] = [
+const building: Room[] = [
   { path: '/app/campaigns', icon: 'campaigns', name: t.campaigns.title, phone: true },
   { path: '/app/offers', icon: 'offers', name: t.kinds.offers.title },
   { path: '/app/landers', icon: 'landers', name: t.kinds.landers.title },

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { choicesOf, useCampaigns, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
-import { helped, palette, type Key } from '../../core/keys.ts'
+import { palette, screenKeys, type Key } from '../../core/keys.ts'
 import { can } from '../../core/me.ts'
 import { touches, useAll } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
@@ -10,11 +10,11 @@ import { t } from '../../core/text.ts'
 import { copy } from '../../parts/copy.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { building, rooms } from '../../parts/shell.tsx'
+import { rooms } from '../../parts/shell.tsx'
 import { failed, toast } from '../../core/toast.ts'
 
 type Entry = { id: string; name: string; what: string; icon: IconName; on: () => void }
-const most = 40 // the most entries that are shown
+const maxEntries = 40 // entries that are shown
 const close = () => {
   palette.value = 'closed'
 }
@@ -30,7 +30,7 @@ function Find() {
     .map(e => ({ e, rank: rankOf(text, e.name, e.what) }))
     .filter(o => o.rank > 0)
     .sort((a, b) => b.rank - a.rank)
-    .slice(0, most)
+    .slice(0, maxEntries)
     .map(o => o.e)
   const run = (e?: Entry) => {
     if (e) {
@@ -108,7 +108,7 @@ function rankOf(text: string, name: string, what: string): number {
 }
 
 // recordScreens are the screens of offers, landing pages, sources and networks.
-const recordScreens = ['offers', 'landers', 'sources', 'networks'].map(kind => building.find(r => r.path === '/app/' + kind)!)
+const recordScreens = ['offers', 'landers', 'sources', 'networks'].map(kind => rooms.find(r => r.path === '/app/' + kind)!)
 
 // useEntries returns everything that can be found: screens, actions and records.
 function useEntries(): Entry[] {
@@ -130,18 +130,18 @@ function useEntries(): Entry[] {
       on: () => void copy(c.tracking_url || c.url, t.campaigns.linkCopied),
     })
     if (canWrite() && c.status !== 'archived') {
-      const on = c.status !== 'active',
-        status = on ? 'active' : 'paused'
-      const turn = (to: string) =>
-        call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { status: to } }).then(() => touches('campaigns'))
+      const resumes = c.status !== 'active',
+        status = resumes ? 'active' : 'paused'
+      const setStatus = (newStatus: string) =>
+        call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { status: newStatus } }).then(() => touches('campaigns'))
       out.push({
         id: c.id + 'p',
-        name: `${on ? t.lists.resume : t.lists.pause}: ${c.name}`,
+        name: `${resumes ? t.lists.resume : t.lists.pause}: ${c.name}`,
         what: t.palette.actions,
-        icon: on ? 'play' : 'pause',
+        icon: resumes ? 'play' : 'pause',
         on: () =>
-          void turn(status).then(
-            () => toast(t.campaigns.nowStatus[status]!(1, c.name), { undo: () => turn(c.status).catch(failed) }),
+          void setStatus(status).then(
+            () => toast(t.campaigns.nowStatus[status]!(1, c.name), { undo: () => setStatus(c.status).catch(failed) }),
             failed,
           ),
       })
@@ -181,10 +181,10 @@ function Keys() {
   ]
   return (
     <Sheet title={t.palette.keys} close={close}>
-      {helped.value.length > 0 && (
+      {screenKeys.value.length > 0 && (
         <>
           <h3 class="keyhead">{t.palette.here}</h3>
-          <KeyList of={helped.value} />
+          <KeyList of={screenKeys.value} />
         </>
       )}
       <h3 class="keyhead">{t.palette.everywhere}</h3>
