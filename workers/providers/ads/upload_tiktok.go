@@ -28,7 +28,7 @@ var tiktokUploads = uploads{
 	fault:    tiktokFault, faultIn200: true,
 }
 
-// Codes of TikTok.
+// tiktokPartly is TikTok's code when only some events of a request were accepted. The answer lists the others in failed_events.
 const tiktokPartly = 20001
 
 var (
@@ -44,7 +44,7 @@ var (
 // tiktokPlace matches the place of an event in a refusal, such as Batch.0.properties.value.
 var tiktokPlace = regexp.MustCompile(`(?i)\b(?:batch|data)[.\[](\d{1,4})\b`)
 
-// tiktokEvent returns an event in TikTok's form. City, region and country are left out, because TikTok takes them without a hash.
+// tiktokEvent returns an event in TikTok's form. City, region and country are left out, because TikTok accepts them only unhashed.
 func tiktokEvent(u *uploading, e Event) map[string]any {
 	user := map[string]any{"ttclid": e.param("ttclid"), "external_id": hashed(e.Click)}
 	fill(user, map[string]string{
