@@ -17,7 +17,8 @@ var (
 	asText     = []string{"text/plain; charset=utf-8"}
 	asJSON     = []string{"application/json"}
 	noSniff    = []string{"nosniff"}
-	// crossOrigin lets pages of other sites embed an answer, also pages that only embed what allows it.
+	// crossOrigin lets pages of other sites embed an answer, including pages that require this permission
+	// (Cross-Origin-Embedder-Policy).
 	crossOrigin = []string{"cross-origin"}
 	emptyBody   = []string{"0"}
 	moreHints   = []string{"Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List"}

@@ -93,7 +93,7 @@ type Handler struct {
 	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *storedBinding]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
-	used         *otter.Cache[[32]byte, struct{}]       // single-use keys and clicks that have let a visitor in
+	used         *otter.Cache[[32]byte, struct{}]       // hashes of single-use keys and clicks that have admitted a visitor
 	edge         edgeProof
 	dashboard    string
 	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // clicks of the edge on stable storage
@@ -123,7 +123,7 @@ type Usage interface {
 func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DB == nil || d.Clicks.Conn == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
 		d.Proofs == nil || d.Visitors == nil {
-		return nil, errors.New("click: a database, a click store, two spools, a seal and a describer are needed")
+		return nil, errors.New("click: DB, Clicks, Usage, Spool, Postbacks, Proofs and Visitors must be set")
 	}
 	h := &Handler{
 		spool: d.Spool, postbacks: concealing{d.Postbacks, d.Privacy}, proofs: d.Proofs, limits: newPostbackLimits(), eventLimits: newPostbackLimits(),
@@ -197,7 +197,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		if subpath == "" && h.sendsTo(r, word) {
+		if subpath == "" && h.toRenamedTag(r, word) {
 			h.pageEvents(w, r)
 			return
 		}
@@ -230,9 +230,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendsTo reports whether a page sends events to the tag's own address. The tag does so where it is served under a name of the
-// customer's choice, because the lists that know t.js know t/event too.
-func (h *Handler) sendsTo(r *http.Request, word string) bool {
+// toRenamedTag reports whether a request is for a page tag that has a name of the customer's choice. Such a tag sends its page
+// events to its own address, because ad blockers that block t.js block t/event too.
+func (h *Handler) toRenamedTag(r *http.Request, word string) bool {
 	d, _ := h.find(models.BareHost(r.Host), word)
 	return d != nil && word != "t.js" && models.TagFile(word, d.TagName)
 }
