@@ -120,12 +120,12 @@ func StoreCrawlerAnswers(ctx context.Context, c db.Conn, answers []CrawlerAnswer
 		db.Map(answers, func(a CrawlerAnswer) bool { return a.Verified }), now)
 }
 
-// DeleteExpiredCrawlers deletes the claims that are older than the time claims, and the answers that are older than the time
-// answers. It deletes at most limit rows of each.
-func DeleteExpiredCrawlers(ctx context.Context, c db.Conn, claims, answers time.Time, limit int) error {
+// DeleteExpiredCrawlers deletes claims made before claimsBefore and answers received before answersBefore, at most limit rows of
+// each.
+func DeleteExpiredCrawlers(ctx context.Context, c db.Conn, claimsBefore, answersBefore time.Time, limit int) error {
 	for q, before := range map[string]time.Time{
-		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claims,
-		`DELETE FROM crawler_answers WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_answers WHERE asked_at < $1 LIMIT $2))`: answers,
+		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claimsBefore,
+		`DELETE FROM crawler_answers WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_answers WHERE asked_at < $1 LIMIT $2))`: answersBefore,
 	} {
 		if err := db.Run(ctx, c, "delete old crawlers", q, before, limit); err != nil {
 			return err

@@ -29,8 +29,9 @@ const (
 	deleteDone  = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
 )
 
-// Forward copies noted changes to ClickHouse until none is left, and returns the number of copied changes. It keeps trying while
-// ClickHouse is unavailable. Several may run at once, though a single one suffices.
+// Forward copies noted changes to ClickHouse until none is left, and returns the number of copied changes. While ClickHouse does
+// not answer, the request is repeated until ctx ends (Put). Any other error ends Forward. Several calls may run at once, but one is
+// enough.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
@@ -88,7 +89,7 @@ func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 	if err := k.put(ctx, b.clicks, b.conversions); err != nil {
 		return 0, err
 	}
-	err = db.Run(ctx, k.From, "changes that were brought", deleteDone, pq.Array(b.done))
+	err = db.Run(ctx, k.From, "delete copied changes", deleteDone, pq.Array(b.done))
 	return len(b.done), err
 }
 

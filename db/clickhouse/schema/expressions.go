@@ -9,7 +9,7 @@ import (
 var LatestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
 // Window returns the ClickHouse condition for a time in [from, to), cut to milliseconds. Times are not passed as arguments, because
-// arguments are cut to seconds: "before 24:00:00" would become "until 23:59:59" and miss the rest of that second.
+// arguments are cut to seconds: a window that ends at 23:59:59.999 would end at 23:59:59.000 and miss almost a second.
 func Window(at string, from, to time.Time) string {
 	moment := func(t time.Time) string {
 		return fmt.Sprintf("fromUnixTimestamp64Milli(toInt64(%d), 'UTC')", min(max(t.UnixMilli(), 0), LatestMoment))
