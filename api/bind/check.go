@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// check enforces the rules of the field and converts its texts to their stored form. given means that a value was sent; null
-// means that null was sent.
+// check enforces the rules of the field and converts its texts to their stored form. given means that a value other than null was
+// sent; null means that null was sent.
 func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	isText := v.Kind() == reflect.String
 	if isText && f.trim && given {
@@ -25,8 +25,11 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	switch {
 	case null && f.null == "refused":
 		return spot{path, f.formCode()}.bad(typeInWords(v))
+	// An Opt (f.optional) may be required and still be sent empty.
 	case f.Required && (!given || !f.optional && isBlank(v)):
 		return refuse(f.missing, "%s is required", path)
+	// A field that was left out gets its default, and no other rule applies. The same holds for null, unless null is the empty value
+	// of an Opt, and for an empty text, unless the field is an Opt.
 	case !given && (!null || !f.optional || f.null != "empty"), !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}

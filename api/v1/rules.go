@@ -30,16 +30,17 @@ func rules() []route.Route {
 type RuleBody struct {
 	Name       string           `json:"name" required:"true" trim:"true" maxLength:"255"`
 	Notes      bind.Opt[string] `json:"notes" maxLength:"2000"`
-	Logic      bind.Opt[string] `json:"logic" loose:"true" default:"and" doc:"and, or; anything but or is and"`
-	Conditions Conditions       `json:"conditions" bad:"invalid_condition" required:"no_conditions" doc:"the first 20 are used; of a value the first 200 items, of a text item its first 200 characters"`
+	Logic      bind.Opt[string] `json:"logic" loose:"true" default:"and" doc:"'and' or 'or'; any value other than 'or' means 'and'"`
+	Conditions Conditions       `json:"conditions" bad:"invalid_condition" required:"no_conditions" doc:"only the first 20 conditions are used; a value is cut to 200 items, and a text item to 200 characters"`
 }
 
-// RulePut is the body of PUT /rules. It requires notes and logic too.
+// RulePut is the body of PUT /rules. NotesSent and LogicSent only make notes and logic required. Record reads the values from
+// RuleBody, which bind fills from the same names.
 type RulePut struct {
 	bind.ID
 	RuleBody
 	NotesSent bind.Opt[string] `json:"notes" required:"true" maxLength:"2000"`
-	LogicSent bind.Opt[string] `json:"logic" loose:"true" required:"true" doc:"and, or; anything but or is and"`
+	LogicSent bind.Opt[string] `json:"logic" loose:"true" required:"true" doc:"'and' or 'or'; any value other than 'or' means 'and'"`
 }
 
 // Conditions are the conditions of a saved rule. Only the first cond.MaxConditions conditions of a list are read. The rest is
