@@ -248,7 +248,8 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("fault %d: %v", fault, err)
 		}
 	}
-	// Tokens are counted only for questions that reached a model, as if the model had read everything and written the maximum.
+	// A failed question that may have reached the model is charged its whole prompt and the longest reply, 2,000 tokens. At least
+	// four of the five failures must be charged, and the sum must be below five whole reservations.
 	var used int
 	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
 		t.Errorf("%d tokens of questions that failed, %v", used, err)
