@@ -15,7 +15,7 @@ type Domain struct {
 	Host       string `db:"host,once" json:"domain"`
 	IsVerified bool   `db:"is_verified,auto" json:"is_verified" doc:"links on it work once it is verified"`
 	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"new campaigns that name no domain go here, once it is verified"`
-	Proof      string `db:"proof,auto" json:"proof" enum:"none,txt,cname,operator,before" doc:"how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before that was asked for"`
+	Proof      string `db:"proof,auto" json:"proof" enum:"none,txt,cname,operator,before" doc:"how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before proofs were required"`
 	DomainSettings
 
 	Token string `db:"token,joined" json:"-"` // the account's token, which its DNS records contain
@@ -32,7 +32,7 @@ type Domain struct {
 
 	RegisteredUntil *Stamp `db:"registered_until,joined" json:"registered_until" doc:"when the registration of its name ends, as the registry says; null: not known"`
 
-	SSLStatus            string `db:"ssl_status,joined" json:"ssl_status" doc:"of its certificate at the edge, when that last said; none: there is none"`
+	SSLStatus            string `db:"ssl_status,joined" json:"ssl_status" doc:"state of its certificate at the edge, as the edge last reported it; none: it has no certificate"`
 	CertificateExpiresAt *Stamp `db:"certificate_expires_at,joined" json:"certificate_expires_at" doc:"null: there is none, or the edge does not say"`
 
 	Dated
@@ -137,7 +137,7 @@ func IsApex(host string) bool {
 	return err == nil && registered == host
 }
 
-// Reserves reports whether customers cannot have a host because this install uses own, a name or an address. The host is
+// Reserves reports whether a host is closed to customers because of own, a name or address that this install uses. The host is
 // reserved if it equals the registered name of own, or lies below that name. Cookies and certificates of the install reach no
 // further. A name without a registration, such as localhost or an IP address, reserves only itself.
 func Reserves(own, host string) bool {

@@ -11,13 +11,13 @@ import (
 // DomainCheck is the result of a look at a domain. A field is nil if the question could not be asked, which never means that
 // the answer is no.
 type DomainCheck struct {
-	At      time.Time `json:"at"`
-	Points  *bool     `json:"points"` // DNS leads to the tracker
-	HTTPS   *bool     `json:"https"`  // it answers over HTTPS with a certificate that browsers accept
-	Proven  bool      `json:"proven"` // this install itself answered at the domain
-	Proof   *string   `json:"proof"`  // the account's proof in DNS: ProofTXT, ProofCNAME or ProofNone
-	Records []string  `json:"records"`
-	Detail  string    `json:"detail"`
+	At           time.Time `json:"at"`
+	Points       *bool     `json:"points"` // DNS leads to the tracker
+	HTTPS        *bool     `json:"https"`  // it answers over HTTPS with a certificate that browsers accept
+	AnsweredHere bool      `json:"proven"` // this install itself answered at the domain
+	Proof        *string   `json:"proof"`  // the account's proof in DNS: ProofTXT, ProofCNAME or ProofNone
+	Records      []string  `json:"records"`
+	Detail       string    `json:"detail"`
 }
 
 // DomainState is a domain after a check.

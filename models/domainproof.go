@@ -89,17 +89,17 @@ func (c DomainCheck) bound(d Domain) *bool {
 // Wrong reports whether the domain certainly leads elsewhere, or certainly is not proved to be its account's.
 func (c DomainCheck) Wrong(d Domain) bool {
 	bound := c.bound(d)
-	return bound != nil && !*bound || !c.Proven && c.Points != nil && !*c.Points
+	return bound != nil && !*bound || !c.AnsweredHere && c.Points != nil && !*c.Points
 }
 
 // Right reports whether the domain leads here and is its account's. For a verified domain, a DNS answer is proof enough that it
 // leads here.
 func (c DomainCheck) Right(d Domain) bool {
 	bound := c.bound(d)
-	return bound != nil && *bound && (c.Proven || d.IsVerified && c.Points != nil && *c.Points)
+	return bound != nil && *bound && (c.AnsweredHere || d.IsVerified && c.Points != nil && *c.Points)
 }
 
 // Verifies reports whether the check verifies a domain. claimed says that another account has the host, or had it.
 func (c DomainCheck) Verifies(claimed bool) bool {
-	return c.Proven && c.Proof != nil && (*c.Proof == ProofTXT || *c.Proof == ProofCNAME && !claimed)
+	return c.AnsweredHere && c.Proof != nil && (*c.Proof == ProofTXT || *c.Proof == ProofCNAME && !claimed)
 }

@@ -236,7 +236,7 @@ func TestVerifyDomain(t *testing.T) {
 	mine := addDomain(t, s, "mine.example")
 	yes, no, cname, none, now := true, false, models.ProofCNAME, models.ProofNone, time.Now().UTC().Truncate(time.Millisecond)
 	found := models.DomainCheck{
-		At: now, Points: &yes, HTTPS: &no, Proven: true, Proof: &cname, Records: []string{"CNAME track.sy.example"}, Detail: "here",
+		At: now, Points: &yes, HTTPS: &no, AnsweredHere: true, Proof: &cname, Records: []string{"CNAME track.sy.example"}, Detail: "here",
 	}
 	jobstest.Answer(s.Jobs, jobs.VerifyDomain, func(account uuid.UUID, a jobs.VerifyDomainArgs) (jobs.VerifiedDomain, error) {
 		state, err := s.Store.Domains().RecordCheck(t.Context(), account, a.ID, found)

@@ -76,7 +76,7 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 			return out, err
 		}
 		verify := false
-		if c.Proven && !out.IsVerified {
+		if c.AnsweredHere && !out.IsVerified {
 			if verify, c.Detail, err = domains.mayServe(ctx, out.Domain, byOperator, c); err != nil {
 				return out, err
 			}

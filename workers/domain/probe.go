@@ -15,9 +15,9 @@ import (
 
 // probe is the result of sending a challenge to a host.
 type probe struct {
-	proven  bool
-	unknown bool   // the host could not be asked
-	text    string // the reason why it is not proven
+	answeredHere bool
+	unknown      bool   // the host could not be asked
+	text         string // the reason why answeredHere is false
 }
 
 // https returns whether a probe by HTTPS succeeded; nil: the host could not be asked.
@@ -25,7 +25,7 @@ func (p probe) https() *bool {
 	if p.unknown {
 		return nil
 	}
-	return &p.proven
+	return &p.answeredHere
 }
 
 // probe asks a host to prove that it is this install.
@@ -51,7 +51,7 @@ func (w *worker) probe(ctx context.Context, scheme, host, nonce, want string) pr
 	case err != nil:
 		return probe{unknown: true, text: "it could not be asked"}
 	case answer.Status == http.StatusOK && subtle.ConstantTimeCompare([]byte(strings.TrimSpace(string(answer.Body))), []byte(want)) == 1:
-		return probe{proven: true}
+		return probe{answeredHere: true}
 	}
 	return probe{text: "it answers as another server, with status " + strconv.Itoa(answer.Status)}
 }

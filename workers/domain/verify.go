@@ -98,14 +98,15 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	if err != nil {
 		return out, err
 	}
-	for range 2 { // another account may have been faster
+	// domain_taken means that another account got the host during RecordCheck. The second attempt takes that into account.
+	for range 2 {
 		out, err = w.store.Domains().RecordCheck(ctx, account, id, found)
 		if e, ok := models.AsError(err); !ok || e.Code != "domain_taken" {
 			break
 		}
 	}
 	if err == nil && out.IsVerified != d.IsVerified {
-		slog.InfoContext(ctx, "domain verified or not any more", "account_id", account, "domain", d.Host, "verified", out.IsVerified,
+		slog.InfoContext(ctx, "verification of a domain changed", "account_id", account, "domain", d.Host, "verified", out.IsVerified,
 			"detail", out.Checked.Detail)
 	}
 	return out, err
@@ -143,7 +144,7 @@ func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainC
 		c.Points = leadsToTracker(s.own, []string{w.o.Tracker.Host, w.o.Tracker.Target(d.Token)}, s.ours)
 		c.Records = recordTexts(s.own)
 	}
-	c.Proven = s.plain.proven || s.secure.proven
+	c.AnsweredHere = s.plain.answeredHere || s.secure.answeredHere
 	c.HTTPS = s.secure.https()
 	c.Detail = w.detail(d, c, s)
 	return c, nil
@@ -232,14 +233,15 @@ func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 	}
 	target := w.o.Tracker.Target(d.Token)
 	resolves := slices.ContainsFunc(s.own, func(r egress.Records) bool { return len(r.Addresses) > 0 })
+	// c.AnsweredHere: this install answered at the domain. c.Proof: DNS shows that the domain is the account's.
 	switch {
-	case c.Proven && c.Proof == nil && !d.IsVerified:
+	case c.AnsweredHere && c.Proof == nil && !d.IsVerified:
 		return here + " DNS could not be asked whether it is this account's. It is tried again later."
-	case c.Proven && c.Wrong(d):
+	case c.AnsweredHere && c.Wrong(d):
 		return here + " DNS does not show that it is this account's. " + proofInstructions(d)
-	case c.Proven && !away && c.HTTPS != nil && !*c.HTTPS:
+	case c.AnsweredHere && !away && c.HTTPS != nil && !*c.HTTPS:
 		return here + " HTTPS does not work on it: " + s.secure.text + "."
-	case c.Proven:
+	case c.AnsweredHere:
 		return here
 	case c.Points == nil:
 		return "DNS could not be asked where the domain leads. It is tried again later."
