@@ -73,8 +73,8 @@ func newEnvOf(t *testing.T, o fleet.Options) *env {
 		t.Fatal(err)
 	}
 	b.page = openPage(t)
-	b.plain()
-	b.pointing()
+	b.removeSecureFeatures()
+	b.keepUndoToasts()
 	b.watch()
 	b.call("Page.enable", nil, nil)
 	const errors = `addEventListener('error', e => (window.wrongs ??= []).push(e.message ?? 'error'));
@@ -84,17 +84,17 @@ func newEnvOf(t *testing.T, o fleet.Options) *env {
 	return b
 }
 
-// plain removes from the page the features that browsers give only to pages loaded over https or from the same machine. An
-// operator who runs the service in a private network may use http.
-func (b *env) plain() {
+// removeSecureFeatures removes from the page the features that browsers give only to pages loaded over https or from the same
+// machine. An operator who runs the service in a private network may use http.
+func (b *env) removeSecureFeatures() {
 	b.t.Helper()
 	const source = `for (const name of ['randomUUID', 'subtle']) delete Crypto.prototype[name]; delete Navigator.prototype.clipboard`
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
 }
 
-// pointing keeps toasts that offer "Undo" open by simulating a mouse over them, because a busy machine may need longer than the
-// toast is shown.
-func (b *env) pointing() {
+// keepUndoToasts keeps toasts that offer "Undo" open by simulating a mouse over them, because a busy machine may need longer than
+// the toast is shown.
+func (b *env) keepUndoToasts() {
 	b.t.Helper()
 	const source = `new MutationObserver(() => document.querySelectorAll('.toast:has(button):not([data-kept])').forEach(e => {
 		e.dataset.kept = 'yes'; e.dispatchEvent(new MouseEvent('mouseenter')) })).observe(document, {childList: true, subtree: true})`
