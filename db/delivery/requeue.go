@@ -14,7 +14,7 @@ import (
 type Failed struct {
 	Account  uuid.UUID
 	Endpoint uuid.UUID // the zero UUID does not restrict
-	From     time.Time
+	From     time.Time // for a further batch: when the last delivery of the batch before was created
 	To       time.Time
 	Last     uuid.UUID // among deliveries created at From, only those with greater ids are selected
 }
