@@ -35,13 +35,13 @@ func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
 		}, func() float64 { return float64(c.Len()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: "switchyard", Name: "tls_connections_closed_total",
-			Help: "Connections closed because too many were open, or had sent no request yet.",
+			Help: "Connections closed by a limit: too many connections were open, or too many of them had not sent a request.",
 		}, g.Closed),
 	}
 	for _, host := range c.options.Own {
 		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "tls_own_certificate_left", ConstLabels: prometheus.Labels{"host": host},
-			Help: "How much of the life of the certificate of a host of the install is left, of 1. 0: it has expired, or there is none.",
+			Help: "Remaining share of the lifetime of the certificate of one of the install's own hosts, from 1 (new) to 0 (expired or missing).",
 		}, func() float64 { return c.lifetimeLeft(host, time.Now()) }))
 	}
 	return all
