@@ -53,8 +53,8 @@ var ioPackages = []string{"database/sql", "net/http", "os", "os/exec"}
 // shared are the packages below workers that every capability may import. Capabilities do not import one another.
 var shared = []string{"workers/egress", "workers/platformjob", "workers/providers", "workers/rowimport"}
 
-// lab is the room that the service does without: only its own rooms, its command and tests import it.
-var lab = []string{"ops/lab", "cmd/lab"}
+// labImporters are the directories whose code may import ops/lab. Tests may import it too.
+var labImporters = []string{"ops/lab", "cmd/lab"}
 
 // topLevel lists what the root of the repository holds besides dot-files.
 var topLevel = []string{
@@ -72,8 +72,8 @@ type File struct {
 	Lines   int
 }
 
-// test tells a test, and a package that is for tests only, such as jobs/jobstest.
-func (f File) test() bool {
+// isTest reports whether the file is a test or belongs to a package for tests only, such as jobs/jobstest.
+func (f File) isTest() bool {
 	return strings.HasSuffix(f.Path, "_test.go") || strings.HasSuffix(path.Dir(f.Path), "test")
 }
 
@@ -81,7 +81,7 @@ func (f File) test() bool {
 func Check(files []File) []string {
 	var breaches []string
 	for _, f := range files {
-		if f.Lines >= MaxLines && !f.test() {
+		if f.Lines >= MaxLines && !f.isTest() {
 			breaches = append(breaches, fmt.Sprintf("%s: %d lines, split it below %d", f.Path, f.Lines, MaxLines))
 		}
 		for _, imported := range f.Imports {
@@ -126,8 +126,8 @@ func upward(f File, imported string) string {
 		return ""
 	}
 	from, to := floor(f.Path), floor(room)
-	below := from != "cmd" || within(room, path.Dir(f.Path)) // a command imports its own packages
-	if from == to && below || levels[to] > 0 && levels[to] < levels[from] || within(f.Path, endToEnd) {
+	sameFloorAllowed := from != "cmd" || within(room, path.Dir(f.Path)) // commands import only the packages below their own directory
+	if from == to && sameFloorAllowed || levels[to] > 0 && levels[to] < levels[from] || within(f.Path, endToEnd) {
 		return ""
 	}
 	return fmt.Sprintf("%s must not import %s, imports only look down", from, room)
@@ -144,7 +144,7 @@ func fenced(f File, imported string) string {
 }
 
 func purity(f File, imported string) string {
-	if floor(f.Path) != "models" || f.test() || !slices.Contains(ioPackages, imported) {
+	if floor(f.Path) != "models" || f.isTest() || !slices.Contains(ioPackages, imported) {
 		return ""
 	}
 	return "models have no input or output, they must not import " + imported
@@ -153,7 +153,7 @@ func purity(f File, imported string) string {
 // labOnly keeps the lab out of the service, except in its tests.
 func labOnly(f File, imported string) string {
 	room, ok := ours(imported)
-	if !ok || !within(room, "ops/lab") || f.test() || slices.ContainsFunc(lab, func(l string) bool { return within(f.Path, l) }) {
+	if !ok || !within(room, "ops/lab") || f.isTest() || slices.ContainsFunc(labImporters, func(l string) bool { return within(f.Path, l) }) {
 		return ""
 	}
 	return "the service must not import " + room
@@ -166,7 +166,7 @@ func neighbours(f File, imported string) string {
 		return ""
 	}
 	from, to := capability(path.Dir(f.Path)), capability(room)
-	if from == "workers" || from == to || slices.Contains(shared, to) || f.test() {
+	if from == "workers" || from == to || slices.Contains(shared, to) || f.isTest() {
 		return ""
 	}
 	return fmt.Sprintf("%s must not import %s, workers submit jobs to each other", from, to)

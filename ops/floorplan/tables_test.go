@@ -26,7 +26,7 @@ func TestTablesHaveOneHome(t *testing.T) {
 	for _, h := range homes {
 		statement, atHome := regexp.MustCompile(h.statement), 0
 		for _, f := range files {
-			if f.test() {
+			if f.isTest() {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join(root, f.Path))
