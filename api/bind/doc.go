@@ -4,7 +4,7 @@
 // A body is a struct. The tags of its fields are the rules for their values. Decode enforces them, and the OpenAPI document
 // shows them:
 //
-//	required:"true"       must be sent and not be empty, else 400 required; another text than true is the code
+//	required:"true"       must be sent and not be empty, else the code "required"; required:"my_code" sets another code
 //	empty:"code"          of an Opt: a value that was sent must not be empty
 //	null:"refused"        of an Opt: null has the wrong form
 //	null:"empty"          of an Opt: null is the empty value, not a field left out
@@ -17,7 +17,7 @@
 //	min:"0" max:"99.99"   of a number, both included, else out_of_range
 //	enum:"a,b"            the values that a text, a number or each item of a list may have, else invalid_input
 //	pattern:"^[a-z]+$"    of a text
-//	format:"country"      of a text, by a name of the table in format.go, else the code that stands there
+//	format:"country"      the form of a text; format.go lists the names and the error code of each
 //	maxItems:"20"         of a list, else invalid_input; minItems likewise
 //	itemLength:"64"       characters of each item
 //	unique:"true"         repeated items of a list are dropped, blank items are refused

@@ -30,9 +30,9 @@ func RangeOf(from, end time.Time) Range {
 	return Window{from.UTC(), end.UTC().Add(-time.Second)}.Range()
 }
 
-// ParseWindow reads from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A bare date in to means the end of that day. The
-// default is the last seven days, including today. If only to is sent and lies before these seven days, the window is the
-// seven days that end with to. A malformed date or a reversed window is invalid_input.
+// ParseWindow reads the parameters "from" and "to": YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A bare date in "to" means the end
+// of that day. The default is the last seven days, including today. If only "to" is sent and it lies before these seven days,
+// the window is the seven days that end with "to". A malformed date or a reversed window is invalid_input.
 func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	w := Window{From: today.AddDate(0, 0, 1-windowDays), To: endOfDay(today)}
@@ -69,6 +69,7 @@ func ParseRange(name, text string) (Window, error) {
 	if !ok || from == "" || to == "" {
 		return Window{}, models.Invalid("invalid_input", "%s must be FROM..TO, each YYYY-MM-DD or YYYY-MM-DD HH:MM:SS", name)
 	}
+	// Both ends are given, so the current time does not matter.
 	return ParseWindow(url.Values{"from": {from}, "to": {to}}, time.Time{})
 }
 
