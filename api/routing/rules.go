@@ -61,7 +61,7 @@ func compileRule(row *store.RoutingRule, explained bool) *cond.Matcher {
 		return cond.Never
 	}
 	if !explained {
-		m.DiscardSource()
+		m.DiscardConditions()
 	}
 	return m
 }

@@ -28,7 +28,8 @@ type smartRule struct {
 	url   *token.Template
 }
 
-// smartlink compiles a smartlink. A rule that cannot be used is left out, so that visitors still arrive somewhere.
+// smartlink compiles a smartlink. A rule that cannot be used is left out, so that visitors still arrive somewhere. The second
+// parameter, the smartlink's previous version, is not needed, because a smartlink is always compiled in full.
 func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlink {
 	l := &Smartlink{Row: *row, destination: compileURL(row.DestinationURL)}
 	l.As = &Campaign{Row: store.RoutingCampaign{
@@ -55,7 +56,7 @@ func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlin
 			l.unusable = true
 			continue
 		}
-		match.DiscardSource()
+		match.DiscardConditions() // routing needs only the compiled form
 		l.rules = append(l.rules, smartRule{r.ID, match, url})
 	}
 	return l
@@ -83,7 +84,7 @@ func (s *Snapshot) isSmartlinkSlug(d *Domain, slug string) bool {
 
 // Choose returns the first rule that matches, its address, and the text of that address. If no rule matches, it returns the zero
 // id and the smartlink's own destination.
-func (l *Smartlink) Choose(f *cond.Facts) (rule uuid.UUID, url *token.Template, source string) {
+func (l *Smartlink) Choose(f *cond.Facts) (rule uuid.UUID, url *token.Template, text string) {
 	for i := range l.rules {
 		if l.rules[i].match.Match(f) {
 			return l.rules[i].id, l.rules[i].url, l.rules[i].url.Source()

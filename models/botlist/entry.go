@@ -207,7 +207,7 @@ func compile(e *models.BotEntry) (*cond.Matcher, error) {
 	}
 	m, err := cond.Compile(list, "or")
 	if err == nil {
-		m.DiscardSource()
+		m.DiscardConditions()
 	}
 	return m, err
 }

@@ -10,11 +10,11 @@ import (
 
 // Matcher is a compiled list of conditions. Any number of goroutines may use it. Only a shared matcher changes.
 type Matcher struct {
-	list   []compiled
-	source []Condition // the conditions in list, for Explain; nil after DiscardSource
-	or     bool
-	never  bool
-	live   *atomic.Pointer[Matcher] // set only in a shared matcher, whose other fields are empty
+	list       []compiled
+	conditions []Condition // the conditions in list, for Explain; nil after DiscardConditions
+	or         bool
+	never      bool
+	live       *atomic.Pointer[Matcher] // set only in a shared matcher, whose other fields are empty
 }
 
 // NewShared returns a matcher that stands for another matcher until Set replaces it. A rule that many flows use can therefore
@@ -50,10 +50,10 @@ type compiled struct {
 }
 
 // Compile compiles a list of conditions. With the logic "or" one condition has to hold, and with any other logic all conditions. An
-// empty list matches every visitor. The error is an *Error. The matcher uses the list until DiscardSource, so the caller must not
-// change it before.
+// empty list matches every visitor. The error is an *Error. The matcher uses the list until DiscardConditions, so the caller must
+// not change it before.
 func Compile(list []Condition, logic string) (*Matcher, error) {
-	m := &Matcher{list: make([]compiled, 0, len(list)), source: list, or: strings.EqualFold(logic, "or")}
+	m := &Matcher{list: make([]compiled, 0, len(list)), conditions: list, or: strings.EqualFold(logic, "or")}
 	for i := range list {
 		c, err := compile(&list[i])
 		if err != nil {
@@ -64,9 +64,9 @@ func Compile(list []Condition, logic string) (*Matcher, error) {
 	return m, nil
 }
 
-// DiscardSource releases the conditions from which the matcher was compiled, because they would add 40% to a campaign's memory.
-// After that, the matcher cannot be explained.
-func (m *Matcher) DiscardSource() { m.source = nil }
+// DiscardConditions releases the conditions from which the matcher was compiled, because they would add 40% to a campaign's
+// memory. After that, the matcher cannot be explained.
+func (m *Matcher) DiscardConditions() { m.conditions = nil }
 
 func compile(c *Condition) (compiled, *Error) {
 	fail := func(e *Error) (compiled, *Error) {

@@ -174,7 +174,7 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.DiscardSource()
+		m.DiscardConditions()
 		cost := m.Cost()
 		if cost.Check(cond.RuleBudget) != nil {
 			refused++

@@ -123,7 +123,7 @@ type Finding struct {
 }
 
 // Explain returns the result of Match and a finding for every condition, including conditions that did not influence the
-// result. Its steps do not count for the decision, and it may take as many steps as a decision. It panics after DiscardSource.
+// result. Its steps do not count for the decision, and it may take as many steps as a decision. It panics after DiscardConditions.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.current()
 	taken := f.steps
@@ -136,7 +136,7 @@ func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 			seen = c.paramOrHeader(f)
 		}
 		out = append(out, Finding{
-			Attribute: m.source[i].Attribute, Operator: m.source[i].Operator, Value: m.source[i].Value,
+			Attribute: m.conditions[i].Attribute, Operator: m.conditions[i].Operator, Value: m.conditions[i].Value,
 			Seen: seen, Known: c.known(f), Matched: c.match(f),
 		})
 	}

@@ -44,7 +44,7 @@ type PortableRange struct {
 const OriginOnly = "origin"
 
 // Portable returns the conditions in portable form. known reports whether the other program knows an attribute. The matcher
-// must still have its source (see DiscardSource). Without it, every list of texts that is searched for is OriginOnly.
+// must still have its conditions (see DiscardConditions). Without them, every list of texts that is searched for is OriginOnly.
 func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 	m = m.current()
 	out := Portable{Or: m.or, Never: m.never}
@@ -85,10 +85,10 @@ func (m *Matcher) setTest(i int, p *PortableCondition) {
 			p.Texts = append(p.Texts, string(v))
 		}
 	case *containsTest:
-		p.setContained(m.sourceValues(i))
+		p.setContained(m.originalValues(i))
 	case *regexTest:
 		if len(t.patterns) == 0 {
-			p.setContained(choiceTexts(m.sourceValues(i)))
+			p.setContained(choiceTexts(m.originalValues(i)))
 		}
 	case numberTest:
 		p.Test = "number"
@@ -115,12 +115,12 @@ func (p *PortableCondition) setContained(texts []string) {
 	}
 }
 
-// sourceValues returns the values from which condition i was compiled, or nil after DiscardSource.
-func (m *Matcher) sourceValues(i int) []string {
-	if m.source == nil {
+// originalValues returns the values from which condition i was compiled, or nil after DiscardConditions.
+func (m *Matcher) originalValues(i int) []string {
+	if m.conditions == nil {
 		return nil
 	}
-	values, _ := items(m.source[i].Value) // the values were valid when the condition was compiled
+	values, _ := items(m.conditions[i].Value) // the values were valid when the condition was compiled
 	return values
 }
 

@@ -223,8 +223,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A block of a value in the flow claims no effect, because the clicks are still paid for at the traffic source. The confidence comes
-// from the statistical test. Payouts that vary lower it.
+// A block of a value in the flow claims no effect, because the clicks are still paid for at the traffic source. The confidence
+// comes from the statistical test. Payouts that vary lower it.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	block := func(attribute string, change func(in *copilot.Input)) copilot.Suggestion {

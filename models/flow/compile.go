@@ -233,7 +233,7 @@ func compileUnits(p *Path, o *Options) (units []unit, own cond.Cost, err error) 
 func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, error) {
 	m, err := cond.Compile(list, logic)
 	if err == nil && !o.Explained {
-		m.DiscardSource()
+		m.DiscardConditions()
 	}
 	return m, err
 }
