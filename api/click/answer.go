@@ -110,13 +110,13 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 	if err != nil {
 		script = []byte(`""`)
 	}
-	b := r.page[:0]
+	b := r.scratch[:0]
 	b = append(b, `<!doctype html><html><head><meta charset="utf-8"><title></title>`...)
 	if page.noReferrer {
 		b = append(b, `<meta name="referrer" content="no-referrer">`...)
 	}
 	b = append(page.write(b, html.EscapeString(destination), string(script)), `</head></html>`...)
-	r.page = b
+	r.scratch = b
 	writePage(w, http.StatusOK, asHTML, b)
 }
 

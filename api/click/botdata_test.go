@@ -75,7 +75,7 @@ func TestBotData(t *testing.T) {
 	w.storeBotData(botdata.Tor, "8.8.8.8")
 	becomes("an exit of Tor", "tor", bot.TorExit, true)
 	becomes("another address", "datacenter", bot.Datacenter, false, peer("8.8.8.9:1"))
-	becomes("a program of nobody", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
+	becomes("a user agent that is in no list", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
 	w.storeBotData(botdata.Crawler, "^OwnWatch/")
 	becomes("a crawler", "none", bot.DeclaredBot, true, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
 	if c := w.tape.last(); c.DeviceType != "bot" || c.Browser != "" {
@@ -90,6 +90,7 @@ func TestBotData(t *testing.T) {
 	w.storeBotData(botdata.Tor, "192.0.2.1")
 	becomes("what is deleted", "datacenter", bot.Datacenter, false)
 
+	// The routing snapshot contains the lists, so its copy on disk is enough for a process without PostgreSQL.
 	dir := t.TempDir()
 	if err := routing.WriteDiskCache(filepath.Join(dir, "routing.copy"), w.h.routes.Current()); err != nil {
 		t.Fatal(err)

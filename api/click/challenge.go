@@ -15,7 +15,7 @@ const (
 // answerChallenge proves to a worker that requests to the host reach this install, also before the domain is verified.
 func (h *Handler) answerChallenge(w http.ResponseWriter, r *http.Request) {
 	nonce := r.URL.Query().Get("nonce")
-	secret := h.routes.Current().LanderSecret()
+	secret := h.routes.Current().SigningSecret()
 	if !models.DomainNonce.MatchString(nonce) || secret == nil {
 		notFound(w)
 		return

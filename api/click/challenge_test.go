@@ -15,7 +15,7 @@ func TestChallenge(t *testing.T) {
 	w := newEnv(t)
 	w.reload()
 	const nonce = "0123456789abcdef"
-	secret := w.h.routes.Current().LanderSecret()
+	secret := w.h.routes.Current().SigningSecret()
 	for _, name := range []string{"nobody.test", ownHost} {
 		res := w.get(models.DomainChallengePath+"?nonce="+nonce, host(name+":8080"))
 		text, err := io.ReadAll(res.Body)

@@ -81,10 +81,11 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 				continue
 			}
 			t, ok := parseIDs[clickCookie](value)
-			switch ok = ok && t[0] != uuid.Nil; {
-			case ok && name == clickCookieName:
+			switch {
+			case !ok || t[0] == uuid.Nil: // not the form of a click cookie
+			case name == clickCookieName:
 				withoutAccount = append(withoutAccount, t)
-			case ok:
+			default:
 				ofAccounts = append(ofAccounts, t)
 			}
 			if !isShared {
@@ -109,7 +110,7 @@ func soleClick(h http.Header, d *routing.Domain) (clickCookie, bool) {
 }
 
 func (r *request) setCookie(h http.Header, name string, age time.Duration, ids ...uuid.UUID) {
-	b := append(append(r.page[:0], name...), '=')
+	b := append(append(r.scratch[:0], name...), '=')
 	if strings.HasPrefix(name, visitorCookieName) {
 		b = models.AppendClickID(b, ids[0])
 	} else {
@@ -121,7 +122,7 @@ func (r *request) setCookie(h http.Header, name string, age time.Duration, ids .
 		b = append(b, "; Secure"...)
 	}
 	h["Set-Cookie"] = append(h["Set-Cookie"], string(b))
-	r.page = b[:0]
+	r.scratch = b[:0]
 }
 
 // identify takes the visitor id from the cookie, or makes a new id. It records in Arrival whether there was a cookie.
@@ -169,7 +170,7 @@ func (r *request) bindName() string { return bindCookieName + models.FormatClick
 // param falls back to address and user agent for visitors without the parameter.
 func (r *request) fingerprint() (key [16]byte) {
 	row := &r.camp.Row
-	b := r.page[:0]
+	b := r.scratch[:0]
 	b = append(b, row.ID[:]...)
 	method, value := row.UniquenessMethod, ""
 	if method == "param" {
@@ -190,7 +191,7 @@ func (r *request) fingerprint() (key [16]byte) {
 		}
 	}
 	sum := sha256.Sum256(b)
-	r.page = b[:0]
+	r.scratch = b[:0]
 	return [16]byte(sum[:16])
 }
 

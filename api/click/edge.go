@@ -111,7 +111,7 @@ type edgeClick struct {
 	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
 	Lander      uuid.UUID         `json:"lander"`
 	Offer       uuid.UUID         `json:"offer"`
-	Bound       uuid.UUID         `json:"bound"` // id of the visitor's bound offer, or of the template of an address (token.Template.ID)
+	Bound       uuid.UUID         `json:"bound"` // id of the visitor's bound offer, or of an address (token.Template.ID)
 	Destination string            `json:"destination"`
 	Passed      uuid.UUID         `json:"passed"` // the path that could not take the visitor
 	PassedWhy   string            `json:"passed_why"`

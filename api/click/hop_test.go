@@ -58,7 +58,7 @@ func TestDoubleMeta(t *testing.T) {
 	if res := w.get(second, host(ownHost)); res.StatusCode != http.StatusNotFound {
 		t.Errorf("another domain: %d", res.StatusCode)
 	}
-	s := signer(w.h.routes.Current().LanderSecret())
+	s := signer(w.h.routes.Current().SigningSecret())
 	signed := func(campaign uuid.UUID, life time.Duration) int {
 		t.Helper()
 		link := hopLink{campaign: campaign, expires: time.Now().Add(life)}

@@ -35,10 +35,10 @@ func (r *request) truncateAddress() {
 		return
 	}
 	r.click.IP = r.h.privacy.StoredPart(r.seen.IP)
-	key := r.appendAddress(r.page[:0], netguard.ClientPrefix(r.seen.IP).Addr())
+	key := r.appendAddress(r.scratch[:0], netguard.ClientPrefix(r.seen.IP).Addr())
 	sum := sha256.Sum256(key)
 	r.click.AddressKey = binary.BigEndian.Uint64(sum[:])
-	r.page = key[:0]
+	r.scratch = key[:0]
 }
 
 // appendAddress appends bytes that identify an address today. If whole addresses are not stored, the bytes begin with a secret of
@@ -46,7 +46,7 @@ func (r *request) truncateAddress() {
 // another day.
 func (r *request) appendAddress(b []byte, ip netip.Addr) []byte {
 	if !r.h.privacy.Whole() {
-		b = append(b, r.snap.LanderSecret()...)
+		b = append(b, r.snap.SigningSecret()...)
 		b = r.now.UTC().AppendFormat(b, time.DateOnly)
 	}
 	addr := ip.As16()

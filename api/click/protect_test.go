@@ -215,7 +215,7 @@ func TestLanderKeyExpires(t *testing.T) {
 	w := newEnv(t)
 	l := w.protectedCampaign("signed-1", "https://page.test/", m{"mode": "signed"})
 	old := landerKey{click: uuid.New(), lander: l, expires: time.Now().Add(-time.Second)}
-	w.checkVerdict("expired", w.verdictOf(url.Values{"key": {string(signer(w.h.routes.Current().LanderSecret()).append(nil, old, ip, ""))}}), reasonExpired)
+	w.checkVerdict("expired", w.verdictOf(url.Values{"key": {string(signer(w.h.routes.Current().SigningSecret()).append(nil, old, ip, ""))}}), reasonExpired)
 }
 
 func TestClickLander(t *testing.T) {

@@ -49,7 +49,7 @@ type request struct {
 	click   models.Click
 	history visitHistory
 	out     []byte // the destination
-	page    []byte // memory for texts that are built for one use
+	scratch []byte // memory for texts that are built for one use
 	slot    int
 	counted bool // a real click: neither HEAD nor a prefetch
 	isHTTPS bool
@@ -64,7 +64,7 @@ type request struct {
 }
 
 func (h *Handler) newRequest() any {
-	r := &request{h: h, params: make([]param.Param, 0, 16), out: make([]byte, 0, 512), page: make([]byte, 0, 1024)}
+	r := &request{h: h, params: make([]param.Param, 0, 16), out: make([]byte, 0, 512), scratch: make([]byte, 0, 1024)}
 	r.env.Admit = r.admit // bound once, so that routing allocates nothing
 	r.visitor.Facts = &r.facts
 	return r
@@ -79,7 +79,7 @@ func (h *Handler) acquire(req *http.Request) *request {
 // begin prepares the request for an HTTP request, with the current time and the current snapshot.
 func (r *request) begin(req *http.Request) {
 	r.http, r.now, r.snap = req, time.Now(), r.h.routes.Current()
-	r.signer = signer(r.snap.LanderSecret())
+	r.signer = signer(r.snap.SigningSecret())
 	r.pcg.Seed(rand.Uint64(), rand.Uint64()) //nolint:gosec // draws among paths, guards nothing
 }
 
@@ -87,7 +87,7 @@ func (h *Handler) release(r *request) {
 	facts := r.facts
 	facts.Reset()
 	clear(r.params)
-	*r = request{h: h, params: r.params[:0], out: r.out[:0], page: r.page[:0], env: r.env, facts: facts}
+	*r = request{h: h, params: r.params[:0], out: r.out[:0], scratch: r.scratch[:0], env: r.env, facts: facts}
 	r.visitor.Facts = &r.facts
 	h.pool.Put(r)
 }

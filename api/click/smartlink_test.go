@@ -127,7 +127,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := routing.ReadDiskCache(copied)
-	if err != nil || len(store.RoutingRows[*store.RoutingSmartlink](r)) != 1 || r.LanderSecret == nil || string(r.LanderSecret) != string(kept.LanderSecret()) {
+	if err != nil || len(store.RoutingRows[*store.RoutingSmartlink](r)) != 1 || r.LanderSecret == nil || string(r.LanderSecret) != string(kept.SigningSecret()) {
 		t.Errorf("the copy lacks smartlinks or the secret: %v", err)
 	}
 	dbtest.Exec(w, w.db, `DELETE FROM smartlinks WHERE id = $1`, id)

@@ -320,8 +320,8 @@ func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, lander
 // Offer returns an offer, or nil if it never existed.
 func (s *Snapshot) Offer(id uuid.UUID) *Offer { return find[*Offer](s, offers, id) }
 
-// LanderSecret returns the secret that signs the keys of protected landers, or nil until it is known.
-func (s *Snapshot) LanderSecret() []byte { return s.secret }
+// SigningSecret returns the secret that signs the keys of protected landers, hop links and domain proofs, or nil while it is unknown.
+func (s *Snapshot) SigningSecret() []byte { return s.secret }
 
 // refOf returns the reference of an account's offer or lander, or nil if the account has no such record.
 func (s *Snapshot) refOf(account, id uuid.UUID) *flow.Ref {

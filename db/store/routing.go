@@ -49,7 +49,7 @@ type RoutingRow interface {
 // Routing is a set of records of the redirect in any order. See routingTables for the rows that it reads.
 type Routing struct {
 	Rows []RoutingRow
-	// LanderSecret signs the keys of protected landing pages. Only a full load sets it.
+	// LanderSecret signs the keys of protected landing pages, hop links and domain proofs. Only a full load sets it.
 	LanderSecret []byte
 }
 
