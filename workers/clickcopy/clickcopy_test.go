@@ -89,13 +89,13 @@ func TestForwarder(t *testing.T) {
 			}
 		})
 	}
-	note := func() {
+	removeClick := func() { // notes the removal of a click that is not stored; ClickHouse gets a row that is marked as removed
 		dbtest.Exec(t, d, `INSERT INTO click_changes (account_id, click_id, removed) VALUES ($1, $2, true)`, account, uuid.Must(uuid.NewV7()))
 	}
-	note()
+	removeClick()
 	await.Until(t, "a change is brought", func() bool { return s.count() == 1 })
 	s.set(true)
-	note()
+	removeClick()
 	figure := func(name string) (n float64) {
 		for _, r := range registries {
 			families, err := r.Gather()

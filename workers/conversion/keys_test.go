@@ -15,7 +15,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keysOf opens the keys of the latest message about a click.
+// keysOf opens and merges the keys of all messages about a click.
 func (b *bench) keysOf(click string) (h matchkey.Hashes) {
 	b.Helper()
 	id, err := models.ParseClickID(click)
@@ -75,12 +75,14 @@ func TestKeysOfPostbacks(t *testing.T) {
 	if h := b.keysOf(click); !h.IsEmpty() {
 		t.Errorf("keys %v of a postback from before the refusal", h.Names())
 	}
+	// The sealed proof of a postback can contain personal data, so it is deleted once the postback is recorded or ignored.
 	if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM postbacks WHERE outcome IN ('recorded', 'ignored') AND (proof IS NOT NULL OR has_personal_data)`); n != 0 {
 		t.Errorf("%d decided postbacks keep their proof", n)
 	}
 }
 
-// TestKeysOfNotifications reads the buyer of orders of a shop. The data are hashed if the order has the buyer's consent.
+// TestKeysOfNotifications checks that an order from a shop brings the buyer's hashed data if the order has the buyer's consent, and
+// no keys otherwise. The buyer's address and its hash are stored only encrypted.
 func TestKeysOfNotifications(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -95,6 +97,7 @@ func TestKeysOfNotifications(t *testing.T) {
 	order("1", agreed, `, {"name": "consent", "value": "granted"}`)
 	order("2", silent, "")
 	h := b.keysOf(agreed)
+	// A British postcode is hashed without its last two letters.
 	if h.Email != sha("c4nary@example.com") || h.Phone != sha("+442079460958") || h.Zip != sha("sw1a1") || h.Country != sha("gb") {
 		t.Errorf("keys %v", h.Names())
 	}
@@ -104,7 +107,7 @@ func TestKeysOfNotifications(t *testing.T) {
 	forged := b.notify(network, shopifyHeader("other"), `{"id": 3, "email": "c4nary@example.com"}`)
 	b.decided(forged)
 	if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM postbacks WHERE id = $1 AND has_personal_data AND proof IS NOT NULL`, forged); n != 1 {
-		t.Error("the proof of a refused notification has no end")
+		t.Error("the proof of a refused notification is not kept, or is not marked for deletion after the retention")
 	}
 	for _, table := range []string{"postbacks", "jobs", "conversions", "events", "conversion_match_keys"} {
 		if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM `+table+` t WHERE lower(t::text) LIKE '%c4nary%' OR t::text LIKE '%'||$1||'%'`, sha("c4nary@example.com")); n != 0 {
