@@ -133,7 +133,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 		kills = manyKills
 	}
 	x, e := clicktest.NewMoneyEnv(t, 300), clickhousetest.Start(t)
-	k := clicktest.Begun(t, clickcopy.Copy{From: x.DB, To: clickhousetest.NewOn(t, e.URL()), Batch: 20})
+	k := clicktest.BeginAndFill(t, clickcopy.Copy{From: x.DB, To: clickhousetest.NewOn(t, e.URL()), Batch: 20})
 	x.Publish(false)
 	x.Arrive(60)
 	done := make(chan struct{})
@@ -262,7 +262,7 @@ func TestCopyIsBegunAgain(t *testing.T) {
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_changes`); n != 0 {
 		t.Errorf("%d changes were noted", n)
 	}
-	x.Equal(clicktest.Begun(t, k))
+	x.Equal(clicktest.BeginAndFill(t, k))
 }
 
 // TestCopyHasEveryColumn compares each column of two clicks: one has a value everywhere, the other is empty.

@@ -24,11 +24,11 @@ SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coale
 // Fill copies the clicks and conversions that were stored before Begin, day by day, the newest day first. It may be interrupted
 // at any point. The next call continues there. It calls report after each day. When all days are copied, the copy is complete.
 func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)) error {
-	at, open, err := db.First[struct {
-		Base   int64      `db:"base"`
-		Copied *time.Time `db:"copied_from"`
+	state, copying, err := db.First[struct {
+		Base       int64      `db:"base"`
+		CopiedFrom *time.Time `db:"copied_from"`
 	}](ctx, k.From, "state of the copy", selectBase)
-	if err != nil || !open {
+	if err != nil || !copying {
 		return err
 	}
 	first, err := oldestDayOf(ctx, k.From)
@@ -36,24 +36,24 @@ func (k Copy) Fill(ctx context.Context, report func(day time.Time, clicks int64)
 		return err
 	}
 	next := time.Now().UTC().Truncate(click.Day).Add(click.NewestClick)
-	if at.Copied != nil {
-		next = at.Copied.AddDate(0, 0, -1)
+	if state.CopiedFrom != nil {
+		next = state.CopiedFrom.AddDate(0, 0, -1)
 	}
 	for ; !next.Before(first); next = next.AddDate(0, 0, -1) {
-		part := copiedPart{from: next, to: next.AddDate(0, 0, 1), version: uint64(at.Base)} //nolint:gosec // versions are positive
+		part := copiedPart{from: next, to: next.AddDate(0, 0, 1), version: uint64(state.Base)} //nolint:gosec // versions are positive
 		if part.cold, err = k.cold(ctx, next); err != nil {
 			return err
 		}
 		clicks, err := k.copyPart(ctx, part)
 		if err == nil {
-			err = db.Run(ctx, k.From, "day that was copied", recordCopied, next.Format(time.DateOnly), at.Base)
+			err = db.Run(ctx, k.From, "record copied day", recordCopied, next.Format(time.DateOnly), state.Base)
 		}
 		if err != nil {
 			return err
 		}
 		report(next, clicks)
 	}
-	return db.Run(ctx, k.From, "copy is complete", recordOn, at.Base)
+	return db.Run(ctx, k.From, "complete the copy", recordOn, state.Base)
 }
 
 // oldestDayOf returns the first day with a click, or with a click that has a conversion.
@@ -70,8 +70,8 @@ func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
 }
 
 // cold reports whether the clicks of a day are only in ClickHouse.
-func (k Copy) cold(ctx context.Context, at time.Time) (bool, error) {
-	return db.Get[bool](ctx, k.From, "cold days", `SELECT EXISTS (SELECT FROM click_cold WHERE day = $1::date)`, at.Format(time.DateOnly))
+func (k Copy) cold(ctx context.Context, day time.Time) (bool, error) {
+	return db.Get[bool](ctx, k.From, "cold days", `SELECT EXISTS (SELECT FROM click_cold WHERE day = $1::date)`, day.Format(time.DateOnly))
 }
 
 // copiedPart selects the clicks of [from, to) and their conversions, which are copied under one version.
@@ -100,15 +100,15 @@ func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 		}
 		n, more = n+int64(len(rows)), len(rows) == k.batchSize()
 	}
-	if err := k.copySales(ctx, p, high); err != nil || p.cold {
+	if err := k.copyConversions(ctx, p, high); err != nil || p.cold {
 		return n, err
 	}
 	return n, k.removeOthers(ctx, p)
 }
 
 var (
-	selectPart     = `SELECT ` + click.AllColumns.SQL() + ` FROM clicks WHERE ($1::uuid IS NULL OR account_id = $1) AND id >= $2 AND id < $3 ORDER BY id LIMIT $4`
-	selectPartSold = `SELECT ` + click.ConversionColumns + ` FROM conversions
+	selectPart            = `SELECT ` + click.AllColumns.SQL() + ` FROM clicks WHERE ($1::uuid IS NULL OR account_id = $1) AND id >= $2 AND id < $3 ORDER BY id LIMIT $4`
+	selectPartConversions = `SELECT ` + click.ConversionColumns + ` FROM conversions
 WHERE ($1::uuid IS NULL OR account_id = $1) AND (click_id, id) > ($2, $3) AND click_id < $4 ORDER BY click_id, id LIMIT $5`
 )
 
@@ -123,11 +123,11 @@ func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, 
 	return db.Map(list, func(k *click.StoredClick) []any { return click.Row(k, sold[k.ID], p.version) }), click.NextID(ids[len(ids)-1]), err
 }
 
-// copySales copies the conversions of a part.
-func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error {
+// copyConversions copies the conversions of a part.
+func (k Copy) copyConversions(ctx context.Context, p copiedPart, high uuid.UUID) error {
 	clickID, id := models.FloorClickID(p.from), uuid.Nil
 	for {
-		list, err := db.Select[models.Conversion](ctx, k.From, "conversions to copy", selectPartSold, db.OrNull(p.account), clickID, id, high, k.batchSize())
+		list, err := db.Select[models.Conversion](ctx, k.From, "conversions to copy", selectPartConversions, db.OrNull(p.account), clickID, id, high, k.batchSize())
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -148,7 +148,7 @@ const (
 	removeOtherClicks = `
 INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $2, 1 FROM clicks FINAL
 WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND `
-	removeOtherSales = `
+	removeOtherConversions = `
 INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) SELECT account_id, click_at, click_id, id, $2, 1 FROM conversions FINAL
 WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND `
 )
@@ -156,9 +156,9 @@ WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + db.ZeroID + `')) AND
 // removeOthers removes the rows from ClickHouse that a copied part does not have in PostgreSQL.
 func (k Copy) removeOthers(ctx context.Context, p copiedPart) error {
 	for _, q := range []string{
-		removeOtherClicks + schema.Window("at", p.from, p.to), removeOtherSales + schema.Window("click_at", p.from, p.to),
+		removeOtherClicks + schema.Window("at", p.from, p.to), removeOtherConversions + schema.Window("click_at", p.from, p.to),
 	} {
-		if err := k.To.Exec(ctx, "remove what is gone", q, p.account, p.version); err != nil {
+		if err := k.To.Exec(ctx, "remove other rows", q, p.account, p.version); err != nil {
 			return err
 		}
 	}

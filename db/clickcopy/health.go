@@ -24,25 +24,25 @@ func Health(ctx context.Context, l click.Log) (status, message string, err error
 	if err != nil {
 		return "", "", err
 	}
-	away := l.Copy.Ping(ctx)
-	old := ""
+	pingErr := l.Copy.Ping(ctx)
+	exceptOld := ""
 	if !s.ColdBefore.IsZero() {
-		old = ", but not about clicks of before " + s.ColdBefore.UTC().Format(time.DateOnly)
+		exceptOld = ", but not about clicks of before " + s.ColdBefore.UTC().Format(time.DateOnly)
 	}
 	switch {
-	case errors.Is(away, click.ErrCopyUnknown):
-		return models.ServiceFailing, "CLICKS_URL is not set, and clicks of old days are in ClickHouse alone: PostgreSQL answers reports" + old, nil
-	case away != nil:
-		return models.ServiceFailing, "ClickHouse does not answer. Clicks are stored, and PostgreSQL answers reports" + old +
+	case errors.Is(pingErr, click.ErrCopyUnknown):
+		return models.ServiceFailing, "CLICKS_URL is not set, and clicks of old days are in ClickHouse alone: PostgreSQL answers reports" + exceptOld, nil
+	case pingErr != nil:
+		return models.ServiceFailing, "ClickHouse does not answer. Clicks are stored, and PostgreSQL answers reports" + exceptOld +
 			": bring ClickHouse back, see ops/runbooks/clickhouse.md", nil
 	case !s.Begun:
 		return models.ServiceWaiting, "nothing is copied yet: `switchyard clicks move --to clickhouse` begins", nil
 	case !s.On:
-		return models.ServiceFailing, "changes of clicks are not noted, as after a restore, and PostgreSQL answers reports" + old +
+		return models.ServiceFailing, "changes of clicks are not noted, as after a restore, and PostgreSQL answers reports" + exceptOld +
 			": run `switchyard clicks move --to clickhouse`", nil
 	case w.Age > click.LateAfter:
 		return models.ServiceBehind, fmt.Sprintf("changes of clicks wait for ClickHouse for %s, and PostgreSQL answers reports%s: "+
-			"see that a worker has CLICKS_URL, and what its log says", w.Age.Round(time.Second), old), nil
+			"see that a worker has CLICKS_URL, and what its log says", w.Age.Round(time.Second), exceptOld), nil
 	case !s.Done:
 		return models.ServiceOK, "clicks are being copied, day by day", nil
 	}

@@ -22,11 +22,11 @@ import (
 // NewCopy begins a copy in a new database in ClickHouse, and fills it with all stored rows.
 func NewCopy(t *testing.T, d *db.DB) clickcopy.Copy {
 	t.Helper()
-	return Begun(t, clickcopy.Copy{From: d, To: clickhousetest.New(t), Batch: 50})
+	return BeginAndFill(t, clickcopy.Copy{From: d, To: clickhousetest.New(t), Batch: 50})
 }
 
-// Begun begins a copy and fills it.
-func Begun(t *testing.T, k clickcopy.Copy) clickcopy.Copy {
+// BeginAndFill begins a copy and fills it. It begins twice, because a second Begin must change nothing.
+func BeginAndFill(t *testing.T, k clickcopy.Copy) clickcopy.Copy {
 	t.Helper()
 	for range 2 {
 		if err := k.Begin(t.Context()); err != nil {
@@ -148,7 +148,7 @@ func (x *MoneyEnv) Forward(k clickcopy.Copy) {
 		x.Fatal(err)
 	}
 	if w, err := clickcopy.ReadWaiting(x.Context(), x.DB); err != nil || w.Changes != 0 || w.Age != 0 {
-		x.Fatalf("what waits: %+v, %v", w, err)
+		x.Fatalf("changes still wait: %+v, %v", w, err)
 	}
 }
 
@@ -157,10 +157,10 @@ func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	x.Helper()
 	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(x.T), Batch: 50}
 	x.Copied = click.NewCopyReader(k.To)
-	return Begun(x.T, k)
+	return BeginAndFill(x.T, k)
 }
 
-// Freeze moves the days before a moment out of PostgreSQL, including thawed days.
+// Freeze moves the days before a moment out of PostgreSQL, including thawed days. It first copies all noted changes.
 func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 	x.Helper()
 	x.Forward(k)
