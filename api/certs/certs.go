@@ -60,9 +60,9 @@ type Certificates struct {
 	options Options
 	metrics metrics
 
-	mu     sync.RWMutex
-	hosts  map[string]*entry
-	chains map[[32]byte]*issuer // the intermediates, which many certificates share, by their SHA-256
+	mu      sync.RWMutex
+	hosts   map[string]*entry
+	issuers map[[32]byte]*issuer // the intermediates, which many certificates share, by their SHA-256
 
 	noticedMu sync.Mutex
 	noticed   map[string]bool
@@ -77,19 +77,20 @@ type Certificates struct {
 type entry struct {
 	cert        *tls.Certificate
 	version     int64
-	above       [][32]byte // the keys of its intermediates in chains
+	issuers     [][32]byte // the keys of its intermediates in Certificates.issuers
 	begins, end int64      // the bounds of its validity, in seconds since 1970
 }
 
+// issuer is an intermediate certificate.
 type issuer struct {
 	der  []byte
-	uses int
+	uses int // certificates in hosts that have it; without any, it is deleted
 }
 
 // New returns a Certificates that holds no certificate yet.
 func New(o Options) *Certificates {
 	c := &Certificates{
-		options: o, metrics: newMetrics(), hosts: map[string]*entry{}, chains: map[[32]byte]*issuer{},
+		options: o, metrics: newMetrics(), hosts: map[string]*entry{}, issuers: map[[32]byte]*issuer{},
 		noticed: map[string]bool{}, wake: make(chan struct{}, 1), missing: newMissing(),
 	}
 	c.challenges.store = o.Store
@@ -140,6 +141,7 @@ func (c *Certificates) handleNotice(ctx context.Context, n db.Notice) {
 	}
 }
 
+// mark makes the next refresh load a host's certificate, or compare all certificates if everything is set.
 func (c *Certificates) mark(host string, everything bool) {
 	c.noticedMu.Lock()
 	if everything || len(c.noticed) >= maxNoticed {
@@ -286,11 +288,11 @@ func (c *Certificates) set(host string, e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old := c.hosts[host]; old != nil {
-		for _, key := range old.above {
-			if i := c.chains[key]; i.uses > 1 {
+		for _, key := range old.issuers {
+			if i := c.issuers[key]; i.uses > 1 {
 				i.uses--
 			} else {
-				delete(c.chains, key)
+				delete(c.issuers, key)
 			}
 		}
 	}
@@ -300,14 +302,14 @@ func (c *Certificates) set(host string, e *entry) {
 	}
 	for n, der := range e.cert.Certificate[1:] {
 		key := sha256.Sum256(der)
-		i := c.chains[key]
+		i := c.issuers[key]
 		if i == nil {
 			i = &issuer{der: der}
-			c.chains[key] = i
+			c.issuers[key] = i
 		}
 		i.uses++
 		e.cert.Certificate[n+1] = i.der
-		e.above = append(e.above, key)
+		e.issuers = append(e.issuers, key)
 	}
 	c.hosts[host] = e
 }

@@ -238,8 +238,8 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s: %v", host, err)
 		}
 	}
-	if len(c.chains) != 1 {
-		t.Errorf("%d roots are kept for two certificates", len(c.chains))
+	if len(c.issuers) != 1 {
+		t.Errorf("%d roots are kept for two certificates", len(c.issuers))
 	}
 
 	version := func(host string) int64 {
@@ -255,7 +255,7 @@ func TestServe(t *testing.T) {
 		c.mark(host, false)
 	}
 	if err := c.refresh(t.Context()); err != nil || version("one.example") != 11 || version("two.example") != 0 ||
-		version("three.example") != 4 || c.Len() != 2 || !c.Has("three.example") || len(c.chains) != 1 {
+		version("three.example") != 4 || c.Len() != 2 || !c.Has("three.example") || len(c.issuers) != 1 {
 		t.Errorf("after the notices the hosts are %+v: %v", c.hosts, err)
 	}
 	if _, err := get(address, "two.example", a); err == nil {

@@ -211,6 +211,7 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	return p
 }
 
+// addresseeOf returns the addressee of a postback: its network, or else its domain. It is empty if neither is known.
 func (h *Handler) addresseeOf(p *models.Postback) addressee {
 	if p.NetworkID != uuid.Nil {
 		return addressee{network: p.NetworkID}

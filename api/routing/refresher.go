@@ -19,12 +19,12 @@ import (
 
 // How the snapshot is kept fresh.
 const (
-	debounce    = 20 * time.Millisecond // notices within this time become one snapshot
-	fullReload  = time.Minute           // a safety net for lost notices
-	retryReload = 500 * time.Millisecond
-	writeCopy   = 15 * time.Second // the shortest time between two copies on disk
-	copyShare   = 50               // the time between two copies is at least this many times the duration of the last copy
-	loadTimeout = 30 * time.Second
+	debounce     = 20 * time.Millisecond // notices within this time become one snapshot
+	fullReload   = time.Minute           // a safety net for lost notices
+	retryReload  = 500 * time.Millisecond
+	copyInterval = 15 * time.Second // the shortest time between two copies on disk
+	copyShare    = 50               // the time between two copies is at least this many times the duration of the last copy
+	loadTimeout  = 30 * time.Second
 
 	manyCampaigns = 1000 // after reading more campaigns than this, free memory is returned to the system
 	// loadGCPercent is the garbage collector's target while everything is read. Rarer collections leave lasting data scattered
@@ -41,11 +41,11 @@ type Refresher struct {
 	changes atomic.Int64 // number of snapshots published
 	loaded  atomic.Bool  // a snapshot was loaded from PostgreSQL or from the copy
 
-	mu     sync.Mutex
-	dirty  map[store.RoutingKey]bool
-	resync bool
-	wake   chan struct{}
-	forced bool // everything was read from this database once; not protected by mu
+	mu      sync.Mutex
+	dirty   map[store.RoutingKey]bool
+	resync  bool
+	wake    chan struct{}
+	readAll bool // everything was read from this database once; not protected by mu
 }
 
 // NewRefresher returns a Refresher with an empty snapshot. Its copy on disk is in dir. If dir is empty, no copy is kept.
@@ -156,7 +156,7 @@ func (k *Refresher) refresh(ctx context.Context) error {
 	k.dirty, k.resync = map[store.RoutingKey]bool{}, false
 	k.mu.Unlock()
 	var err error
-	if resync || len(dirty) > 0 && !k.forced {
+	if resync || len(dirty) > 0 && !k.readAll {
 		err = k.Reload(ctx)
 	} else if len(dirty) > 0 {
 		err = k.load(ctx, slices.Collect(maps.Keys(dirty)), nil)
@@ -182,14 +182,14 @@ func (k *Refresher) Reload(ctx context.Context) error {
 	have := k.current.Load().Versions()
 	var keys []store.RoutingKey
 	for _, v := range list {
-		if old, ok := have[v.RoutingKey]; !ok || old != v.Version || !k.forced {
+		if old, ok := have[v.RoutingKey]; !ok || old != v.Version || !k.readAll {
 			keys = append(keys, v.RoutingKey)
 		}
 		delete(have, v.RoutingKey)
 	}
 	keys = slices.AppendSeq(keys, maps.Keys(have))
 	var secret []byte
-	if !k.forced { // the secret never changes
+	if !k.readAll { // the secret never changes
 		if secret, err = seal.InstallSecret(ctx, k.conn, store.LanderKeys); err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (k *Refresher) Reload(ctx context.Context) error {
 			return err
 		}
 	}
-	k.forced = true
+	k.readAll = true
 	k.loaded.Store(true)
 	return nil
 }
@@ -213,7 +213,7 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	}
 	r.LanderSecret = secret
 	from := k.current.Load()
-	if !k.forced {
+	if !k.readAll {
 		from = &Snapshot{}
 	}
 	k.Publish(from.Update(keys, r))
@@ -226,15 +226,15 @@ func (k *Refresher) Publish(s *Snapshot) {
 	k.changes.Add(1)
 }
 
-// saveAll writes the copy on disk after changes of the snapshot, until the context ends. It waits at least writeCopy between two
-// copies.
+// saveAll writes the copy on disk after changes of the snapshot, until the context ends. It waits at least copyInterval between
+// two copies.
 func (k *Refresher) saveAll(ctx context.Context) {
 	if k.cache == "" {
 		return
 	}
 	var saved int64
 	var duration time.Duration // duration of the last copy
-	for alive := true; ; alive = interval.Sleep(ctx, max(writeCopy, copyShare*duration)) == nil {
+	for alive := true; ; alive = interval.Sleep(ctx, max(copyInterval, copyShare*duration)) == nil {
 		if now := k.changes.Load(); now != saved {
 			began := time.Now()
 			if err := WriteDiskCache(k.cache, k.current.Load()); err != nil {
