@@ -92,7 +92,7 @@ func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.
 // the reconciler finds the rows.
 func (c *Client) Dispatch(ctx context.Context, rows ...models.JobRef) {
 	if err := c.DispatchRows(ctx, rows...); err != nil {
-		slog.WarnContext(ctx, "rows not enqueued, the reconciler will", "job", rows[0].Kind, "rows", len(rows), "error", err)
+		slog.WarnContext(ctx, "rows not enqueued, left to the reconciler", "job", rows[0].Kind, "rows", len(rows), "error", err)
 	}
 }
 

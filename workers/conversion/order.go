@@ -108,10 +108,10 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdi
 		case err != nil:
 			return v.Decision, nil, err
 		default:
-			made := &v.Decision
-			made.Outcome, made.Detail, made.ConversionID = dbconversion.PostbackRecorded, out.Result, out.Conversion.ID
+			decision := &v.Decision
+			decision.Outcome, decision.Detail, decision.ConversionID = dbconversion.PostbackRecorded, out.Result, out.Conversion.ID
 			if out.Result == dbconversion.ResultIgnored {
-				made.Outcome, made.Detail = dbconversion.PostbackIgnored, out.Reason
+				decision.Outcome, decision.Detail = dbconversion.PostbackIgnored, out.Reason
 			}
 			v.MaskParams(true)
 		}

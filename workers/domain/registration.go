@@ -16,9 +16,11 @@ import (
 const (
 	registrationsAtOnce = 500              // domains that a sweep claims at once
 	registryTimeout     = 10 * time.Second // for one answer
-	registrySilent      = 30 * 24 * time.Hour
-	registrationFar     = 7 * 24 * time.Hour // wait before the next request for a name that stays registered for long
-	registrationNear    = 24 * time.Hour
+	// The wait before the next request for a name: if the registry does not know the end of its registration, if the end is far, and
+	// if it is near.
+	registrySilent   = 30 * 24 * time.Hour
+	registrationFar  = 7 * 24 * time.Hour
+	registrationNear = 24 * time.Hour
 )
 
 // registries asks registries by RDAP (RFC 9082 and 9083). IANA's list (RFC 9224) names the registry of each name. The list is
@@ -46,7 +48,7 @@ func (r *registries) registeredUntil(ctx context.Context, name string) (*time.Ti
 	answer, err := r.client.Do((&rdap.Request{Type: rdap.DomainRequest, Query: name}).WithContext(ctx))
 	if refused, ok := errors.AsType[*rdap.ClientError](err); ok &&
 		(refused.Type == rdap.BootstrapNoMatch || refused.Type == rdap.ObjectDoesNotExist) {
-		return nil, nil //nolint:nilnil // nobody knows
+		return nil, nil //nolint:nilnil // the end is not known
 	}
 	if err != nil {
 		return nil, err

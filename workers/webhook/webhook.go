@@ -115,6 +115,8 @@ func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookA
 	return s.deliverNow(ctx, id, false)
 }
 
+// deliverNow makes one attempt of a delivery at once and returns its result. If manual is true, it does so in any state of the
+// delivery.
 func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (jobs.WebhookAnswer, error) {
 	var attempt delivery.Attempt
 	var notFound error
@@ -122,7 +124,7 @@ func (s *sender) deliverNow(ctx context.Context, id uuid.UUID, manual bool) (job
 		func(ctx context.Context, u *run) error {
 			t, err := delivery.Find(ctx, s.db, id)
 			if err != nil {
-				notFound = err // deleted a moment ago
+				notFound = err // deleted since it was claimed
 				return err
 			}
 			attempt, err = s.attempt(ctx, u, t)
