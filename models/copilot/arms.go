@@ -32,8 +32,8 @@ type group struct {
 	weight   float64 // of all arms together
 }
 
-// findArms judges every group of arms. For each group it suggests one change at a time. The first choice is to stop arms that
-// certainly lose. Otherwise it suggests other weights.
+// findArms judges every group of arms. If pause is true, it looks for arms that certainly lose, and suggests to stop them. Otherwise
+// it suggests other weights.
 func findArms(in *Input, pause bool) (list []finding) {
 	for i := range in.Campaigns {
 		for _, g := range groupsOf(in, &in.Campaigns[i]) {
@@ -68,7 +68,7 @@ func (g group) key() string { return g.campaign.ID.String() + "/" + g.path + "/"
 func (g group) losers(in *Input, j judgement) (list []finding) {
 	top := g.top(j)
 	for i, a := range g.arms {
-		f := finding{p: j.loses[i], group: g.key(), weight: 1 + 1/max(j.loses[i], 1e-300)}
+		f := finding{p: j.loses[i], group: g.key(), weight: 1 + 1/max(j.loses[i], 1e-300)} // the most certain loser comes first
 		if j.best != nil && i != top && j.epc[i].mean() < (1-minLoss)*j.epc[top].mean() {
 			f.suggest = func([]int) Suggestion { return g.pause(in, j, i, top, a) }
 		}

@@ -202,8 +202,8 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 
 // savedCost returns the cost that is saved a day once the traffic source no longer sends these values. The interval comes from a
 // gamma posterior of the values' returns.
-func savedCost(in *Input, over int, sum ValueRow, payout float64) *Effect {
-	days := float64(max(over, 1))
+func savedCost(in *Input, judgedDays int, sum ValueRow, payout float64) *Effect {
+	days := float64(max(judgedDays, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}
 	low, high := sum.Cost-returns.quantile(1-returnLevel), sum.Cost-returns.quantile(returnLevel)
 	return &Effect{

@@ -16,7 +16,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// keys are the hashed personal data of the tests: a name of the field, repeated to the length of a hash in hexadecimal digits.
+// keys are the hashed personal data of the tests. Each field has its own hexadecimal digits, repeated to the length of a hash.
 var keys = matchkey.Keys{
 	Email: strings.Repeat("e", 64), Phone: strings.Repeat("a1", 32), FirstName: strings.Repeat("f", 64), LastName: strings.Repeat("b", 64),
 	City: strings.Repeat("c", 64), Region: strings.Repeat("d", 64), Zip: strings.Repeat("9", 64), Country: strings.Repeat("0c", 32),
@@ -76,7 +76,7 @@ func compact(t *testing.T, raw []byte) string {
 }
 
 // TestUploadsUnknown: a conversion that lacks data which the platform needs is not sent, and the verdict says what is
-// missing. An e-mail address makes up for an address that is stored only in part.
+// missing. An e-mail address makes up for an IP address that cannot be sent because only a part of it is stored.
 func TestUploadsUnknown(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
