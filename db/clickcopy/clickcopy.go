@@ -100,7 +100,7 @@ func (k Copy) End(ctx context.Context) error {
 			return errCold
 		}
 		for _, t := range click.ChangeTriggers {
-			if err := db.Run(ctx, c, "note no changes", `DROP TRIGGER IF EXISTS `+t.Name+` ON `+t.Table); err != nil {
+			if err := db.Run(ctx, c, "drop triggers", `DROP TRIGGER IF EXISTS `+t.Name+` ON `+t.Table); err != nil {
 				return err
 			}
 		}

@@ -52,38 +52,38 @@ func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Durat
 
 // freezeDay moves the clicks of a partition out of PostgreSQL, if the audit of the day finds no difference.
 func (k Copy) freezeDay(ctx context.Context, name string) error {
-	at, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
+	day, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
 	if err != nil {
 		return nil //nolint:nilerr // the name is not of a partition that this program makes
 	}
 	differ := 0
-	_, busy, err := k.AuditDay(ctx, at, false, func(d Difference) {
+	_, busy, err := k.AuditDay(ctx, day, false, func(d Difference) {
 		if differ++; differ == 1 {
 			slog.ErrorContext(ctx, "a day stays in PostgreSQL, as its copy differs: run `switchyard clicks audit --repair`",
-				"day", at.Format(time.DateOnly), "difference", d.String())
+				"day", day.Format(time.DateOnly), "difference", d.String())
 		}
 	})
 	if differ > 0 && k.Differs != nil {
-		k.Differs(at)
+		k.Differs(day)
 	}
 	if err != nil || differ > 0 || busy > 0 {
 		return err
 	}
 	// Readers look at the mark first, so it moves before any click leaves.
-	if err := db.Run(ctx, k.From, "move the mark", moveMark, at.Add(click.Day).Format(time.DateOnly)); err != nil {
+	if err := db.Run(ctx, k.From, "move the mark", moveMark, day.Add(click.Day).Format(time.DateOnly)); err != nil {
 		return err
 	}
 	left := false
 	err = db.Tx(ctx, k.From, func(c db.Conn) error {
-		left, err = emptyPartition(ctx, c, name, at)
+		left, err = emptyPartition(ctx, c, name, day)
 		return err
 	})
 	if db.Unavailable(err) {
-		slog.WarnContext(ctx, "a day stays in PostgreSQL for now", "day", at.Format(time.DateOnly), "error", err)
+		slog.WarnContext(ctx, "a day stays in PostgreSQL for now", "day", day.Format(time.DateOnly), "error", err)
 		return ctx.Err()
 	}
 	if left {
-		slog.InfoContext(ctx, "a day's clicks are in ClickHouse alone", "day", at.Format(time.DateOnly))
+		slog.InfoContext(ctx, "a day's clicks are in ClickHouse alone", "day", day.Format(time.DateOnly))
 	}
 	return err
 }
@@ -91,8 +91,8 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 // emptyPartition deletes the clicks of a day from PostgreSQL. left is false, and the clicks stay, if a change of these clicks
 // still waits to be copied, or if work that needs them has begun. Until the transaction ends, no other transaction can read or
 // write them.
-func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (left bool, err error) {
-	if err := click.LockColdDays(ctx, c, []time.Time{at}); err != nil {
+func emptyPartition(ctx context.Context, c db.Conn, name string, day time.Time) (left bool, err error) {
+	if err := click.LockColdDays(ctx, c, []time.Time{day}); err != nil {
 		return false, err
 	}
 	if err := db.Run(ctx, c, "lock changes of currencies", lockBegins); err != nil {
@@ -105,17 +105,17 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (
 		return false, err
 	}
 	const waits = `SELECT EXISTS (SELECT FROM click_changes WHERE click_id >= $1 AND click_id < $2)`
-	busy, err := db.Get[bool](ctx, c, "changes of a day", waits, models.FloorClickID(at), models.FloorClickID(at.Add(click.Day)))
+	busy, err := db.Get[bool](ctx, c, "changes of a day", waits, models.FloorClickID(day), models.FloorClickID(day.Add(click.Day)))
 	if err != nil || busy {
 		return false, err
 	}
 	if err := db.Run(ctx, c, "empty a day", `TRUNCATE `+name); err != nil {
 		return false, err
 	}
-	if err := db.Run(ctx, c, "cold day", addCold, at.Format(time.DateOnly)); err != nil {
+	if err := db.Run(ctx, c, "cold day", addCold, day.Format(time.DateOnly)); err != nil {
 		return false, err
 	}
-	err = db.Run(ctx, c, "cold day", `DELETE FROM click_thaws WHERE day = $1::date`, at.Format(time.DateOnly))
+	err = db.Run(ctx, c, "cold day", `DELETE FROM click_thaws WHERE day = $1::date`, day.Format(time.DateOnly))
 	return err == nil, err
 }
 
@@ -130,20 +130,20 @@ func (k Copy) Return(ctx context.Context, report func(day time.Time)) error {
 		return err
 	}
 	from := click.Log{Copy: click.NewCopyReader(k.To)}.Store()
-	for _, at := range days {
+	for _, day := range days {
 		err := db.Tx(ctx, k.From, func(c db.Conn) error {
-			if err := from.ThawDay(ctx, c, uuid.Nil, at); err != nil {
+			if err := from.ThawDay(ctx, c, uuid.Nil, day); err != nil {
 				return err
 			}
-			return db.Run(ctx, c, "day that is back", `DELETE FROM click_cold WHERE day = $1::date`, at.Format(time.DateOnly))
+			return db.Run(ctx, c, "delete cold day", `DELETE FROM click_cold WHERE day = $1::date`, day.Format(time.DateOnly))
 		})
 		if err != nil {
 			return err
 		}
-		report(at)
+		report(day)
 	}
-	const none = `UPDATE click_copy SET cold_before = NULL WHERE NOT EXISTS (SELECT FROM click_cold)`
-	if err := db.Run(ctx, k.From, "no day is cold", none); err != nil {
+	const clearMark = `UPDATE click_copy SET cold_before = NULL WHERE NOT EXISTS (SELECT FROM click_cold)`
+	if err := db.Run(ctx, k.From, "clear the mark", clearMark); err != nil {
 		return err
 	}
 	return k.End(ctx)

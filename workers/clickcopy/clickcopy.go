@@ -16,7 +16,7 @@ import (
 	"switchyard/models/interval"
 )
 
-// Forwarder brings changes of clicks to ClickHouse. Copy, Locks and Flush are required.
+// Forwarder copies changes of clicks to ClickHouse. Copy, Locks and Flush are required.
 type Forwarder struct {
 	Copy  dbclickcopy.Copy
 	Locks *db.DB        // its sessions hold the lock
@@ -26,14 +26,14 @@ type Forwarder struct {
 	// Metrics registers the figures. If it is nil, they are not published.
 	Metrics prometheus.Registerer
 
-	brought  prometheus.Counter
+	copied   prometheus.Counter
 	failures prometheus.Counter
 }
 
 const (
 	lockName = "switchyard click copy"
-	// attempt is the timeout of one attempt to send changes.
-	attempt = time.Minute
+	// attemptTimeout is the timeout of one attempt to send changes.
+	attemptTimeout = time.Minute
 	// tidyEvery is the interval at which rows are deleted in ClickHouse that PostgreSQL no longer keeps.
 	tidyEvery = 10 * time.Minute
 	// deletedAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
@@ -46,7 +46,7 @@ const (
 // Run keeps the copy up to date while this process holds the lock, until the context ends.
 func (f *Forwarder) Run(ctx context.Context) error {
 	factory := promauto.With(f.Metrics)
-	f.brought = factory.NewCounter(prometheus.CounterOpts{
+	f.copied = factory.NewCounter(prometheus.CounterOpts{
 		Name: "switchyard_click_copy_changes_total", Help: "Changes of clicks and conversions that were brought to ClickHouse.",
 	})
 	f.failures = factory.NewCounter(prometheus.CounterOpts{
@@ -89,10 +89,10 @@ func (f *Forwarder) try(ctx context.Context, failed string, step func(context.Co
 }
 
 func (f *Forwarder) forward(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, attempt)
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	n, err := f.Copy.Forward(ctx)
-	f.brought.Add(float64(n))
+	f.copied.Add(float64(n))
 	return err
 }
 

@@ -59,7 +59,7 @@ func (s *store) Each(context.Context, string, func(func(...any) error) error, st
 	return nil
 }
 
-func (s *store) set(away bool) { s.mu.Lock(); defer s.mu.Unlock(); s.away = away }
+func (s *store) setAway(away bool) { s.mu.Lock(); defer s.mu.Unlock(); s.away = away }
 
 func (s *store) count() int { s.mu.Lock(); defer s.mu.Unlock(); return s.rows }
 
@@ -93,8 +93,8 @@ func TestForwarder(t *testing.T) {
 		dbtest.Exec(t, d, `INSERT INTO click_changes (account_id, click_id, removed) VALUES ($1, $2, true)`, account, uuid.Must(uuid.NewV7()))
 	}
 	removeClick()
-	await.Until(t, "a change is brought", func() bool { return s.count() == 1 })
-	s.set(true)
+	await.Until(t, "a change is copied", func() bool { return s.count() == 1 })
+	s.setAway(true)
 	removeClick()
 	figure := func(name string) (n float64) {
 		for _, r := range registries {
@@ -111,9 +111,9 @@ func TestForwarder(t *testing.T) {
 		return n
 	}
 	await.Until(t, "a failure is counted", func() bool { return figure("failures_total") > 0 })
-	s.set(false)
-	await.Until(t, "the change is brought", func() bool { return s.count() == 2 })
-	await.Until(t, "nothing waits", func() bool {
+	s.setAway(false)
+	await.Until(t, "the change is copied", func() bool { return s.count() == 2 })
+	await.Until(t, "no change waits", func() bool {
 		w, err := dbclickcopy.ReadWaiting(t.Context(), d)
 		return err == nil && w.Changes == 0
 	})
@@ -123,6 +123,6 @@ func TestForwarder(t *testing.T) {
 		t.Errorf("dropped accounts %v, want %s", s.dropped, gone)
 	}
 	if n := figure("changes_total"); n != 2 {
-		t.Errorf("%v changes were brought", n)
+		t.Errorf("%v changes were copied, want 2", n)
 	}
 }
