@@ -22,6 +22,7 @@
 //	itemLength:"64"       characters of each item
 //	unique:"true"         repeated items of a list are dropped, blank items are refused
 //	skipBlank:"true"      blank items of a list are dropped
+//	is:"paths"            the paths of a flow, with addresses that RefuseDashboardLinks checks
 //	bad:"a" bad:"a,b"     the field's own codes: a for a value of the wrong type or form, b (or a) for a value beyond a limit
 //
 // On an embedded struct, optional and null apply to all of its fields. The tags doc and send are for readers: doc describes the

@@ -30,7 +30,7 @@ type hopLink struct {
 	expires  time.Time // whole seconds
 }
 
-const hopBody = 8 + 16
+const hopBody = 8 + 16 // bytes of expiry and campaign
 
 func (s signer) hopSum(body []byte, host, destination string) []byte {
 	m := hmac.New(sha256.New, s)

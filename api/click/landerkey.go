@@ -28,10 +28,10 @@ type landerKey struct {
 
 const (
 	keyVersion   = 1
-	keyBindIP    = 1
-	keyBindAgent = 2
-	keyBody      = 2 + 8 + 16 + 16
-	keyMAC       = 16
+	keyBindIP    = 1               // flag
+	keyBindAgent = 2               // flag
+	keyBody      = 2 + 8 + 16 + 16 // bytes of version and flags, expiry, click and page
+	keyMAC       = 16              // bytes of the HMAC
 )
 
 var keyLen = base64.RawURLEncoding.EncodedLen(keyBody + keyMAC)
@@ -41,6 +41,7 @@ var (
 	errBound = errors.New("click: the key is another visitor's")
 )
 
+// append appends a key, bound to a visitor as k says.
 func (s signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []byte {
 	var b [keyBody + keyMAC]byte
 	b[0] = keyVersion
@@ -80,6 +81,7 @@ func (s signer) parse(text string, ip netip.Addr, agent string) (landerKey, erro
 	return k, nil
 }
 
+// sum returns the HMAC of a key's body, and of the visitor's network and user agent if the flags in the body bind the key to them.
 func (s signer) sum(body []byte, ip netip.Addr, agent string) []byte {
 	m := hmac.New(sha256.New, s)
 	m.Write(body)

@@ -66,7 +66,7 @@ func Judge(in Input) (list []Suggestion, judged int) {
 			at[r.group] = i
 			first, items = append(first, r), append(items, nil)
 		}
-		if r.kind == first[i].kind {
+		if r.kind == first[i].kind { // the first finding of a group decides the kind of its suggestion
 			items[i] = append(items[i], r.item)
 		}
 	}
