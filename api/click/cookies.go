@@ -20,7 +20,7 @@ import (
 // account's id is appended to the first two names, see cookieName.
 const (
 	visitorCookieName = "sy_v" // the visitor id
-	clickCookieName   = "sy_c" // a clickCookie: the last click and where it was sent
+	clickCookieName   = "sy_c" // a clickCookie: the last click and where the visitor was sent
 	bindCookieName    = "sy_b" // followed by the campaign's id: the path, lander and offer of a bound visitor
 )
 
@@ -80,9 +80,9 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 			if name != clickCookieName && (!isShared || !strings.HasPrefix(name, clickCookieName)) {
 				continue
 			}
-			t, ok := parseIDs[clickCookie](value)
+			t, ok := parseClickCookie(value)
 			switch {
-			case !ok || t[0] == uuid.Nil: // not the form of a click cookie
+			case !ok || t.Click == uuid.Nil: // not the form of a click cookie
 			case name == clickCookieName:
 				withoutAccount = append(withoutAccount, t)
 			default:
@@ -202,8 +202,7 @@ func (r *request) remember(h http.Header, d *flow.Decision) {
 	}
 	reached := flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.bindableOffer(d.URL)}
 	bound := r.bind(h, reached, d.Bindable)
-	t := clickCookie{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
-	r.setCookie(h, r.clickName(), clickCookieAge, t[:]...)
+	r.setClickCookie(h, clickCookie{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer})
 }
 
 // bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer that the visitor reached. An
@@ -235,12 +234,23 @@ func (r *request) bindableOffer(url *token.Template) uuid.UUID {
 	return r.click.OfferID
 }
 
-// clickCookie is the content of the click cookie: the ids of the click, its campaign, path and lander, and of the offer or
-// address that the visitor is bound to.
-type clickCookie [5]uuid.UUID
+// clickCookie is the content of the click cookie. Offer is the offer, or the address in its place, that the visitor is bound to.
+type clickCookie struct{ Click, Campaign, Path, Lander, Offer uuid.UUID }
+
+func (r *request) setClickCookie(h http.Header, t clickCookie) {
+	r.setCookie(h, r.clickName(), clickCookieAge, t.Click, t.Campaign, t.Path, t.Lander, t.Offer)
+}
+
+func parseClickCookie(value string) (clickCookie, bool) {
+	ids, ok := parseIDs[[5]uuid.UUID](value)
+	return clickCookie{ids[0], ids[1], ids[2], ids[3], ids[4]}, ok
+}
+
+// maxCookieIDs is the largest number of ids in a cookie.
+const maxCookieIDs = 5
 
 func appendIDs(b []byte, ids ...uuid.UUID) []byte {
-	var raw [16 * len(clickCookie{})]byte
+	var raw [16 * maxCookieIDs]byte
 	n := 0
 	for _, id := range ids {
 		n += copy(raw[n:], id[:])
@@ -249,9 +259,9 @@ func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 }
 
 // parseIDs decodes a cookie's ids. It returns false unless there are exactly as many ids as T holds.
-func parseIDs[T clickCookie | [3]uuid.UUID](s string) (T, bool) {
+func parseIDs[T [3]uuid.UUID | [5]uuid.UUID](s string) (T, bool) {
 	var ids T
-	var buf [16 * len(clickCookie{})]byte
+	var buf [16 * maxCookieIDs]byte
 	if len(s) == 0 || base64.RawURLEncoding.DecodedLen(len(s)) != 16*len(ids) {
 		return ids, false
 	}

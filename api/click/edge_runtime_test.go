@@ -54,23 +54,23 @@ func startEdge(t *testing.T, bundles, origin string) *edgeRuntime {
 			}
 		}
 	}
-	told, tells, err := os.Pipe()
+	controlRead, controlWrite, err := os.Pipe() // the runtime reports its port on file descriptor 3
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "serve", filepath.Join(dir, "config.capnp"), "--control-fd=3")
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stderr, os.Stderr, []*os.File{tells}
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stderr, os.Stderr, []*os.File{controlWrite}
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = tells.Close()
+	_ = controlWrite.Close()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		_ = told.Close()
+		_ = controlRead.Close()
 	})
-	lines := bufio.NewScanner(told)
+	lines := bufio.NewScanner(controlRead)
 	for lines.Scan() {
 		var event struct {
 			Event string
@@ -168,6 +168,7 @@ func installWorkerd(t *testing.T, home string, manifest []byte) error {
 	if err := exec.CommandContext(t.Context(), program, "--version").Run(); err != nil {
 		return err // the program needs a newer system
 	}
+	// Another process may have installed the runtime at the same time. Its installation is used then.
 	if err := os.Rename(dir, home); err != nil && !errors.Is(err, fs.ErrExist) {
 		if _, statErr := os.Stat(home); statErr != nil {
 			return err

@@ -291,7 +291,7 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 		if !x.wanted.Collect {
 			continue
 		}
-		id := models.FormatClickID(x.clickCookie()[0])
+		id := models.FormatClickID(x.clickCookie().Click)
 		routed[id] = true
 		await.Until(t, "the click "+id+" is reported", func() bool { _, ok := origin.has(id); return ok })
 		e, _ := origin.has(id)
@@ -318,7 +318,7 @@ func (x *edgeAnswer) handedOver(key string, b models.EdgeBundle) string {
 		if strings.Contains(string(b.Value), `"https_only":true`) && !x.visitor.https {
 			return ""
 		}
-		return "he was not even looked at"
+		return "the request was not examined"
 	}
 	text, ok := edgeSecret.read(x.passed, "route", key, time.Now())
 	if seed, err := strconv.ParseUint(text, 16, 64); !ok || err != nil || seed != x.seed {
@@ -328,28 +328,31 @@ func (x *edgeAnswer) handedOver(key string, b models.EdgeBundle) string {
 		return ""
 	}
 	if len(b.Origin) == 0 && x.want.Destination != "" && !strings.Contains(string(b.Value), `"keyword"`) {
-		return fmt.Sprintf("he was handed over and could be routed: %+v", x.visitor)
+		return fmt.Sprintf("the visitor was handed over and could be routed: %+v", x.visitor)
 	}
 	return ""
 }
 
 func (x *edgeAnswer) clickCookie() clickCookie {
-	t, _ := parseIDs[clickCookie](x.cookies[clickCookieName])
+	t, _ := parseClickCookie(x.cookies[clickCookieName])
 	return t
 }
 
 // expected returns the answer of this service, with the ids that the edge has made.
 func (x *edgeAnswer) expected() string {
 	visitor, _ := models.ParseClickID(x.cookies[visitorCookieName])
-	ids := strings.NewReplacer(models.FormatClickID(x.want.ID), models.FormatClickID(x.clickCookie()[0]), x.want.VisitorID.String(), visitor.String())
-	t, _ := parseIDs[clickCookie](x.cookied[clickCookieName])
+	ids := strings.NewReplacer(models.FormatClickID(x.want.ID), models.FormatClickID(x.clickCookie().Click),
+		x.want.VisitorID.String(), visitor.String())
+	t, _ := parseClickCookie(x.cookied[clickCookieName])
+	t.Click = uuid.Nil
 	status := redirects[x.wanted.Transition()]
-	return fmt.Sprintln(status, ids.Replace(x.want.Destination), t[1:], len(x.cookied), bindings(x.cookied))
+	return fmt.Sprintln(status, ids.Replace(x.want.Destination), t, len(x.cookied), bindings(x.cookied))
 }
 
 func (x *edgeAnswer) got() string {
 	t := x.clickCookie()
-	return fmt.Sprintln(x.status, x.to, t[1:], len(x.cookies), bindings(x.cookies))
+	t.Click = uuid.Nil
+	return fmt.Sprintln(x.status, x.to, t, len(x.cookies), bindings(x.cookies))
 }
 
 func bindings(cookies map[string]string) (list []string) {

@@ -36,8 +36,8 @@ type pageEvent struct {
 	URL        loose           `json:"url"`
 	Referrer   loose           `json:"ref"`
 	Click      loose           `json:"click"`
-	From       loose           `json:"from"`
-	Ad         loose           `json:"ad"` // gclid=XYZ
+	From       loose           `json:"from"` // how the page got the click's id: one of pageArrivals
+	Ad         loose           `json:"ad"`   // gclid=XYZ
 	ExternalID loose           `json:"external_id"`
 	Value      looseAmount     `json:"value"`
 	Currency   loose           `json:"currency"`
@@ -78,7 +78,8 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// looseAmount is an amount that a page sends as a text or as a number.
+// looseAmount is an amount that a page sends as a text or as a number. A number goes through money.Exact, because its point is always
+// the decimal point. A text may use any notation that money.Read accepts.
 type looseAmount loose
 
 // UnmarshalJSON implements json.Unmarshaler. It accepts any value.
@@ -237,7 +238,7 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, out eventsReply, last error,
 ) {
-	known, country := h.knownClick(r, a.Row.ID), h.countryFinder(r, true)
+	known, findCountry := h.knownClick(r, a.Row.ID), h.countryFinder(r, fromBrowser)
 	out.Refused = []refusedEvent{}
 	snapshot, host, ip := h.routes.Current(), models.BareHost(r.Host), h.visitors.ClientIP(r)
 	for i, raw := range m.Events {
@@ -256,7 +257,7 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 		}
 		e.ID = models.SiteEventID(a.Row.ID, models.FromTag, string(p.ID))
 		e.Source, e.Domain, e.IP = models.FromTag, host, ip
-		dropped, failure := h.setKeys(r.Context(), a.Row.ID, &e, p.User, string(p.Consent), country)
+		dropped, failure := h.setMatchKeys(r.Context(), a.Row.ID, &e, p.User, string(p.Consent), findCountry)
 		if failure != nil {
 			h.logThrottled(r.Context(), failure)
 			return nil, out, errUnavailable
@@ -274,8 +275,8 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 func (h *Handler) knownClick(r *http.Request, account uuid.UUID) uuid.UUID {
 	snap := h.routes.Current()
 	for _, t := range clickCookies(r.Header, snap.Domain(models.BareHost(r.Host))) {
-		if c := snap.Campaign(t[1]); c != nil && c.Row.AccountID == account {
-			return t[0]
+		if c := snap.Campaign(t.Campaign); c != nil && c.Row.AccountID == account {
+			return t.Click
 		}
 	}
 	return uuid.Nil
@@ -286,7 +287,8 @@ func originHost(r *http.Request) string {
 	return host
 }
 
-// pageArrivals lists the arrivals that a page may report itself.
+// pageArrivals lists the arrivals that a page may report itself. "cookie" is the page's own cookie, in which the page tag keeps the
+// click.
 var pageArrivals = []loose{"url", "cookie", "local"}
 
 // event reads an event of a page. clock is the page's time when the message was sent, and known is the click in the sender's
@@ -328,7 +330,7 @@ func (p *pageEvent) setFoundBy(e *models.SiteEvent, known uuid.UUID) {
 			e.Arrival = string(p.From)
 		}
 	case known != uuid.Nil:
-		e.ClickID, e.Arrival = known, "redirect"
+		e.ClickID, e.Arrival = known, "redirect" // our redirect set this cookie
 	case ad != "" && slices.Contains(models.AdArrivals, kind):
 		e.Arrival, e.AdID = kind, ad
 	default:
@@ -336,9 +338,9 @@ func (p *pageEvent) setFoundBy(e *models.SiteEvent, known uuid.UUID) {
 	}
 }
 
-// readMoney sets the value, the currency and the products of an event. holds is the currency of amounts that state none.
-func (p *pageEvent) readMoney(e *models.SiteEvent, holds string) *models.Error {
-	if err := readValue(e, string(p.Value), string(p.Currency), holds); err != nil {
+// readMoney sets the value, the currency and the products of an event. fallback is the currency of amounts that state none.
+func (p *pageEvent) readMoney(e *models.SiteEvent, fallback string) *models.Error {
+	if err := readValue(e, string(p.Value), string(p.Currency), fallback); err != nil {
 		return err
 	}
 	var list []pageItem
@@ -347,8 +349,8 @@ func (p *pageEvent) readMoney(e *models.SiteEvent, holds string) *models.Error {
 	}
 	for _, i := range list[:min(len(list), maxItems)] {
 		e.Items = append(e.Items, models.SiteItem{
-			SKU: string(cmp.Or(i.SKU, i.ItemID)), Name: string(cmp.Or(i.Name, i.ItemName)), Price: priceOf(string(i.Price), e, holds),
-			Quantity: int(cmp.Or(i.Quantity, "1").number()),
+			SKU: string(cmp.Or(i.SKU, i.ItemID)), Name: string(cmp.Or(i.Name, i.ItemName)),
+			Price: readPrice(string(i.Price), e, fallback), Quantity: int(cmp.Or(i.Quantity, "1").number()),
 		})
 	}
 	return nil

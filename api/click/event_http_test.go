@@ -107,7 +107,7 @@ func TestPageEvents(t *testing.T) {
 		{"who", `{"id": "1", "name": "identify", "external_id": "u1"}`, nil, with(func(e *models.SiteEvent) { e.Name, e.OrderID = "identify", "u1" })},
 		{"values of other types", `{"id": 1, "name": "view", "value": {"a": [1]}, "order_id": [], "items": "x", "slot": {}, "at": null}`, nil, view},
 		{"long texts", `{"id": "1", "name": "lead", "order_id": "` + strings.Repeat("o", 1000) + `"}`, nil, with(func(e *models.SiteEvent) {
-			e.Name, e.OrderID = "lead", strings.Repeat("o", maxWord)
+			e.Name, e.OrderID = "lead", strings.Repeat("o", maxOrderText)
 		})},
 	} {
 		w.tape.records = nil

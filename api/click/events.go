@@ -24,14 +24,14 @@ import (
 
 // Limits of a site event: the bytes of its texts, the number and quantity of an order's items, and the event's age.
 const (
-	maxEventName = 64
-	maxHost      = 253
-	maxPath      = 1000
-	maxShort     = 64
-	maxWord      = 255
-	maxItems     = 100
-	maxQuantity  = 1_000_000
-	maxEventAge  = 30 * 24 * time.Hour
+	maxEventName   = 64
+	maxHost        = 253
+	maxPath        = 1000
+	maxBrowserText = 64  // time zone, screen
+	maxOrderText   = 255 // order id, ad id, SKU, product name
+	maxItems       = 100
+	maxQuantity    = 1_000_000
+	maxEventAge    = 30 * 24 * time.Hour
 )
 
 // errNoSite means that no active site has the host of an event.
@@ -102,10 +102,10 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 		{&e.Host, maxHost},
 		{&e.Path, maxPath},
 		{&e.Referrer, maxPath},
-		{&e.OrderID, maxWord},
-		{&e.AdID, maxWord},
-		{&e.TimeZone, maxShort},
-		{&e.Screen, maxShort},
+		{&e.OrderID, maxOrderText},
+		{&e.AdID, maxOrderText},
+		{&e.TimeZone, maxBrowserText},
+		{&e.Screen, maxBrowserText},
 		{&e.Domain, maxHost},
 	} {
 		*t.text = postback.Clean(*t.text, t.limit)
@@ -115,32 +115,33 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	if !slices.Contains(models.Arrivals, e.Arrival) {
 		e.Arrival = ""
 	}
-	for _, address := range []*string{&e.Path, &e.Referrer} { // the query is dropped, because it may have personal data
-		*address, _, _ = strings.Cut(*address, "?")
-		*address = matchkey.HideAddresses(*address)
+	// The query is dropped and e-mail addresses are hidden, because they may be personal data.
+	for _, link := range []*string{&e.Path, &e.Referrer} {
+		*link, _, _ = strings.Cut(*link, "?")
+		*link = matchkey.HideAddresses(*link)
 	}
 	e.Value = cleanValue(e.Value)
 	e.Slot = min(max(e.Slot, 0), flow.MaxSlot)
 	e.Items = e.Items[:min(len(e.Items), maxItems)]
 	for i := range e.Items {
 		item := &e.Items[i]
-		item.SKU, item.Name = postback.Clean(item.SKU, maxWord), postback.Clean(item.Name, maxWord)
+		item.SKU, item.Name = postback.Clean(item.SKU, maxOrderText), postback.Clean(item.Name, maxOrderText)
 		item.Price = models.NewMoney(cleanValue(item.Price.Decimal))
 		item.Quantity = min(max(item.Quantity, 1), maxQuantity)
 	}
 }
 
-// readValue sets the value and the currency of an event. holds is the currency of a value that states none. The value's own currency
-// wins over the named one. An empty value is zero.
-func readValue(e *models.SiteEvent, value, named, holds string) *models.Error {
-	e.Currency, _ = money.Currency(named, holds)
+// readValue sets the value and the currency of an event. A currency in the text of the value wins over named, and named wins over
+// fallback. An empty value is zero.
+func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error {
+	e.Currency, _ = money.Currency(named, fallback)
 	if e.Currency != "" && e.Currency != money.Unknown {
-		holds = e.Currency
+		fallback = e.Currency
 	}
 	if value = strings.TrimSpace(value); value == "" {
 		return nil
 	}
-	amount, err := money.Read(value, holds)
+	amount, err := money.Read(value, fallback)
 	if err == nil {
 		err = amount.Doubt
 	}
@@ -154,9 +155,10 @@ func readValue(e *models.SiteEvent, value, named, holds string) *models.Error {
 	return nil
 }
 
-// priceOf reads the price of a product of an event. It is zero if it is no amount, or in another currency than the event.
-func priceOf(text string, e *models.SiteEvent, holds string) models.Money {
-	currency := cmp.Or(e.Currency, holds)
+// readPrice reads the price of a product of an event. It returns zero if the text is not an amount, or if the amount has another
+// currency than the event. fallback is used if the event has no currency.
+func readPrice(text string, e *models.SiteEvent, fallback string) models.Money {
+	currency := cmp.Or(e.Currency, fallback)
 	amount, err := money.Read(strings.TrimSpace(text), currency)
 	if err != nil || amount.Currency != "" && amount.Currency != currency {
 		return models.Money{}

@@ -128,7 +128,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := w.tape.events()[0]
-	if len(e.Name) > maxEventName || len(e.Path) > maxPath || len(e.OrderID) > maxWord || e.Arrival != "" || e.Currency != money.Unknown ||
+	if len(e.Name) > maxEventName || len(e.Path) > maxPath || len(e.OrderID) > maxOrderText || e.Arrival != "" || e.Currency != money.Unknown ||
 		e.Slot != 20 || !e.Value.IsZero() || len(e.Items) != maxItems || e.Items[0].Quantity != 1 || !e.Items[0].Price.IsZero() ||
 		e.At.Before(now) {
 		t.Errorf("%+v", e)

@@ -216,7 +216,7 @@ func goalsIn(body []byte) (list []json.RawMessage, single bool, err error) {
 // acceptGoals puts the valid goals on stable storage. If that fails, it accepts none, and the sender sends all of them again.
 func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.RawMessage) (goalReply, error) {
 	out := goalReply{Results: make([]goalResult, len(list))}
-	events, country := make([]models.SiteEvent, 0, len(list)), h.countryFinder(r, false)
+	events, findCountry := make([]models.SiteEvent, 0, len(list)), h.countryFinder(r, fromServer)
 	for i, raw := range list {
 		e, item, refusal := h.readGoal(a, raw)
 		if refusal != nil {
@@ -228,7 +228,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 			}
 			continue
 		}
-		notKept, err := h.setKeys(r.Context(), a.Row.ID, &e, item.User, string(item.Consent), country)
+		notKept, err := h.setMatchKeys(r.Context(), a.Row.ID, &e, item.User, string(item.Consent), findCountry)
 		if err != nil {
 			h.logThrottled(r.Context(), err)
 			return goalReply{}, errUnavailable
@@ -275,10 +275,10 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	if e.SiteID, terms = h.goalOf(a, e.Name, string(item.Site)); terms == nil {
 		return e, item, models.Invalid(unknownGoal, "goal is not the key of an active goal of an active site, or site is not the id of that site")
 	}
-	if len(e.OrderID) > maxWord {
-		return e, item, models.Invalid("invalid_order_id", "an order_id has at most %d bytes", maxWord)
+	if len(e.OrderID) > maxOrderText {
+		return e, item, models.Invalid("invalid_order_id", "an order_id has at most %d bytes", maxOrderText)
 	}
-	if terms.Dedupe == models.PerOrder && postback.Clean(e.OrderID, maxWord) == "" {
+	if terms.Dedupe == models.PerOrder && postback.Clean(e.OrderID, maxOrderText) == "" {
 		return e, item, models.Invalid("no_order_id", "the goal counts per order: send the order_id")
 	}
 	refusal = item.fill(&e, cmp.Or(terms.Currency, siteCurrency(h.routes.Current().Site(e.SiteID))))
@@ -325,9 +325,9 @@ func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *mode
 	return uuid.Nil, nil
 }
 
-// fill sets the value, currency, time and products of an event. holds is the currency of amounts that state none.
-func (item goalItem) fill(e *models.SiteEvent, holds string) *models.Error {
-	if refusal := readValue(e, string(item.Value), string(item.Currency), holds); refusal != nil {
+// fill sets the value, currency, time and products of an event. fallback is the currency of amounts that state none.
+func (item goalItem) fill(e *models.SiteEvent, fallback string) *models.Error {
+	if refusal := readValue(e, string(item.Value), string(item.Currency), fallback); refusal != nil {
 		return refusal
 	}
 	if e.Currency == money.Unknown {
@@ -342,7 +342,7 @@ func (item goalItem) fill(e *models.SiteEvent, holds string) *models.Error {
 	for _, line := range item.Items[:min(len(item.Items), maxItems)] {
 		quantity, _ := strconv.Atoi(string(line.Quantity))
 		e.Items = append(e.Items, models.SiteItem{
-			SKU: string(line.SKU), Name: string(line.Name), Price: priceOf(string(line.Price), e, holds), Quantity: quantity,
+			SKU: string(line.SKU), Name: string(line.Name), Price: readPrice(string(line.Price), e, fallback), Quantity: quantity,
 		})
 	}
 	return nil

@@ -237,7 +237,7 @@ func TestGoalsThatAreRefused(t *testing.T) {
 	item := func(more string) string { return fmt.Sprintf(`{"click_id": %q, "goal": "lead"%s}`, click, more) }
 	for body, want := range map[string]string{
 		item(""): "accepted", item(`, "site": "` + foreign.String() + `"`): "unknown_goal", item(`, "goal": "off"`): "unknown_goal",
-		item(`, "goal": "purchase"`): "no_order_id", item(`, "order_id": "` + strings.Repeat("a", maxWord+1) + `"`): "invalid_order_id", item(`, "value": "many"`): "invalid_value", item(`, "value": -3`): "invalid_value",
+		item(`, "goal": "purchase"`): "no_order_id", item(`, "order_id": "` + strings.Repeat("a", maxOrderText+1) + `"`): "invalid_order_id", item(`, "value": "many"`): "invalid_value", item(`, "value": -3`): "invalid_value",
 		item(`, "currency": "gold"`): "invalid_currency", item(`, "time": "soon"`): "invalid_time", item(`, "goal": {}`): "bad_goal",
 		item(`, "click_id": "x"`): "invalid_click_id", `{"goal": "lead"}`: "invalid_click_id", item(`, "value": 1e999999999`): "invalid_value",
 		"": "bad_body", "[]": "no_goals", "{": "bad_body", `"x"`: "bad_body", "[1,": "bad_body", "null": "bad_body",

@@ -47,7 +47,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		notFound(w)
 		return
 	}
-	url, ok := r.nextDestination(t[4])
+	url, ok := r.nextDestination(t.Offer)
 	if !ok {
 		r.sendToFallback(w)
 		return
@@ -99,12 +99,12 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 // request's campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
-	known := t[0] != uuid.Nil && r.confirm(t)
+	known := t.Click != uuid.Nil && r.confirm(t)
 	if !known && !isNamed && r.camp == nil {
 		return t, false
 	}
-	if c, _ := r.h.findClick(r.http.Context(), t[0]); c != nil {
-		full := clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
+	if c, _ := r.h.findClick(r.http.Context(), t.Click); c != nil {
+		full := clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID, t.Offer}
 		ok := r.confirm(full)
 		switch {
 		case r.camp == nil || r.camp.Row.ID != c.CampaignID:
@@ -129,14 +129,14 @@ func (r *request) startingClick() (t clickCookie, isNamed bool) {
 	all := clickCookies(r.http.Header, r.domain)
 	if id, err := models.ParseClickID(r.Param("clickid")); err == nil {
 		for _, t := range all {
-			if t[0] == id {
+			if t.Click == id {
 				return t, true
 			}
 		}
-		return clickCookie{id}, true
+		return clickCookie{Click: id}, true
 	}
 	if len(all) > 1 { // clicks of several accounts: keep the click whose landing page the visitor comes from
-		all = slices.DeleteFunc(all, func(t clickCookie) bool { return !r.comesFrom(r.snap.Lander(t[3])) })
+		all = slices.DeleteFunc(all, func(t clickCookie) bool { return !r.comesFrom(r.snap.Lander(t.Lander)) })
 	}
 	if len(all) != 1 {
 		return clickCookie{}, false
@@ -157,15 +157,15 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 // confirm checks the click cookie against the snapshot. It sets the request's campaign, path and lander from the cookie. It
 // returns false, but keeps the campaign, if the campaign no longer has the path.
 func (r *request) confirm(t clickCookie) bool {
-	c := r.snap.Campaign(t[1])
-	if c == nil || t[3] == uuid.Nil || // the visitor was not let in to the page
+	c := r.snap.Campaign(t.Campaign)
+	if c == nil || t.Lander == uuid.Nil || // the visitor was not let in to the page
 		!r.domain.Serves(c.Row.AccountID) {
 		return false
 	}
-	r.camp, r.route = c, c.Plan.Route(t[2])
+	r.camp, r.route = c, c.Plan.Route(t.Path)
 	r.account, r.source = r.snap.Account(c.Row.AccountID), r.snap.Source(c.Row.SourceID)
 	r.lander = nil
-	if l := r.snap.Lander(t[3]); l != nil && l.Row.AccountID == c.Row.AccountID {
+	if l := r.snap.Lander(t.Lander); l != nil && l.Row.AccountID == c.Row.AccountID {
 		r.lander = l
 	}
 	return r.route != nil && r.route.Action == flow.ActionLander
@@ -184,7 +184,7 @@ func (r *request) madeClick(c *models.Click) bool {
 func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
-		ID: t[0], AccountID: r.camp.Row.AccountID, CampaignID: t[1], StreamID: t[2], LanderID: t[3],
+		ID: t.Click, AccountID: r.camp.Row.AccountID, CampaignID: t.Campaign, StreamID: t.Path, LanderID: t.Lander,
 		Domain: r.domain.Host, Currency: r.camp.Row.Currency, SourceID: r.camp.Row.SourceID.UUID,
 	}
 	r.readSubs()
@@ -212,16 +212,16 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 // bindOffer binds the visitor to the offer, or to the address in its place, for the next click-out and the next visit. It does
 // nothing if the campaign does not bind offers.
 func (r *request) bindOffer(h http.Header, t clickCookie, offer uuid.UUID) {
-	if !r.camp.Plan.Bind().BindsOffer() || offer == uuid.Nil || t[4] == offer {
+	if !r.camp.Plan.Bind().BindsOffer() || offer == uuid.Nil || t.Offer == offer {
 		return
 	}
-	t[4] = offer
+	t.Offer = offer
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
-	r.setCookie(h, r.clickName(), clickCookieAge, t[:]...)
-	r.setCookie(h, r.bindName(), ttl, t[2], t[3], t[4])
+	r.setClickCookie(h, t)
+	r.setCookie(h, r.bindName(), ttl, t.Path, t.Lander, t.Offer)
 	key := r.click.UniqueKey
 	if key != [16]byte{} {
-		bound := flow.Binding{Path: t[2], Lander: t[3], Offer: t[4]}
+		bound := flow.Binding{Path: t.Path, Lander: t.Lander, Offer: t.Offer}
 		r.h.fingerprints.Set(key, &storedBinding{bound: bound, until: r.now.Add(ttl)})
 	}
 }

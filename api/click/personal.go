@@ -40,13 +40,19 @@ func (h *Handler) hashPersonalData(r *http.Request, p *models.Postback) bool {
 	return true
 }
 
+// Values of countryFinder's sentByBrowser.
+const (
+	fromServer  = false // the account's server
+	fromBrowser = true  // the visitor's own browser
+)
+
 // countryFinder returns a function that finds the country of a click's visitor, for the events of one message. If the visitor's own
 // browser sends the message, the function returns the country of the browser's address. It returns an empty text if the country is
 // not known now. Once PostgreSQL has not answered, the function does not ask again.
-func (h *Handler) countryFinder(r *http.Request, byBrowser bool) func(click uuid.UUID) string {
+func (h *Handler) countryFinder(r *http.Request, sentByBrowser bool) func(click uuid.UUID) string {
 	away := h.clicks.Conn == nil // a test postback has no database
 	return func(click uuid.UUID) string {
-		if byBrowser {
+		if sentByBrowser {
 			var seen visitor.Description
 			h.visitors.Describe(r, nil, &seen)
 			return seen.Country
@@ -62,10 +68,11 @@ func (h *Handler) countryFinder(r *http.Request, byBrowser bool) func(click uuid
 	}
 }
 
-// setKeys hashes the personal data of a site event, which its message has in user, and seals the hashes. word is the message's word for
-// the consent. setKeys returns the values that are not kept, with the reasons. The event's id must be set.
-func (h *Handler) setKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, user json.RawMessage, word string,
-	country func(click uuid.UUID) string,
+// setMatchKeys hashes the personal data of a site event, which its message has in user, and seals the hashes. word is the message's
+// word for the consent. findCountry returns the country of a click's visitor. setMatchKeys returns the values that are not kept, with
+// the reasons. The event's id must be set.
+func (h *Handler) setMatchKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, user json.RawMessage, word string,
+	findCountry func(click uuid.UUID) string,
 ) ([]matchkey.Dropped, error) {
 	consent := matchkey.ReadConsent(word)
 	e.ConsentDenied = consent == matchkey.ConsentDenied
@@ -75,7 +82,7 @@ func (h *Handler) setKeys(ctx context.Context, account uuid.UUID, e *models.Site
 	}
 	code := ""
 	if consent == matchkey.ConsentGranted && person.NeedsCountry() {
-		code = country(e.ClickID)
+		code = findCountry(e.ClickID)
 	}
 	keys, dropped := matchkey.Receive(person, consent, code)
 	dropped = append(dropped, unread...)

@@ -258,7 +258,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 		if _, err := models.ParseClickID(postback.ClickID(p.Params, postback.Network{})); err != nil {
 			if t, ok := soleClick(r.Header, h.routes.Current().Domain(p.Domain)); ok {
 				maps.DeleteFunc(p.Params, func(name, _ string) bool { return strings.EqualFold(name, "clickid") })
-				p.Params["clickid"] = models.FormatClickID(t[0])
+				p.Params["clickid"] = models.FormatClickID(t.Click)
 			}
 		}
 		h.hashPersonalData(r, p)

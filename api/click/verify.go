@@ -136,7 +136,7 @@ func (r *request) fallbackURL(l *routing.Lander, e entry) string {
 			r.click = *c
 			break
 		}
-		r.rebuild(clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID})
+		r.rebuild(clickCookie{Click: c.ID, Campaign: c.CampaignID, Path: c.StreamID, Lander: c.LanderID})
 		if r.Param("ip") != "" { // the request comes from the page's server, not from the visitor
 			r.click.Visitor = models.Visitor{}
 		}
@@ -161,7 +161,7 @@ func (r *request) entry() entry {
 		if !ok {
 			return entry{lander: named}
 		}
-		id = t[0]
+		id = t.Click
 	}
 	return r.clickEntry(id, named)
 }
