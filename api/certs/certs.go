@@ -117,7 +117,7 @@ func (c *Certificates) Run(ctx context.Context) {
 		}
 	})
 	others.Go(func() { c.reportMissing(ctx) })
-	others.Go(func() { interval.Every(ctx, resyncEvery, func() { c.mark("", true) }) })
+	others.Go(func() { interval.Every(ctx, resyncEvery, func() { c.noticeResync() }) })
 	for {
 		select {
 		case <-ctx.Done():
@@ -137,18 +137,30 @@ func (c *Certificates) handleNotice(ctx context.Context, n db.Notice) {
 		c.challenges.reload(ctx)
 	}
 	if n.Payload != certstore.AboutChallenges {
-		c.mark(n.Payload, n.Resync || n.Payload == "")
+		if n.Resync || n.Payload == "" {
+			c.noticeResync()
+		} else {
+			c.notice(n.Payload)
+		}
 	}
 }
 
-// mark makes the next refresh load a host's certificate, or compare all certificates if everything is set.
-func (c *Certificates) mark(host string, everything bool) {
+// notice makes the next refresh load a host's certificate. If too many hosts wait for that already, the next refresh compares all certificates.
+func (c *Certificates) notice(host string) {
 	c.noticedMu.Lock()
-	if everything || len(c.noticed) >= maxNoticed {
+	if len(c.noticed) >= maxNoticed {
 		c.resync = true
 	} else {
 		c.noticed[host] = true
 	}
+	c.noticedMu.Unlock()
+	c.signal()
+}
+
+// noticeResync makes the next refresh compare all certificates.
+func (c *Certificates) noticeResync() {
+	c.noticedMu.Lock()
+	c.resync = true
 	c.noticedMu.Unlock()
 	c.signal()
 }

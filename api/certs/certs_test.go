@@ -87,7 +87,7 @@ func (a *authority) issue(host string) []byte {
 	return append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})...)
 }
 
-// memory is a Store in memory. It does not encrypt. A "sealed" text begins with a mark.
+// memory is a Store in memory. It does not encrypt. A "sealed" text begins with sealedPrefix.
 type memory struct {
 	mu         sync.Mutex
 	hosts      map[string]certstore.Sealed
@@ -98,8 +98,8 @@ type memory struct {
 }
 
 var (
-	errAway = errors.New("postgres is away")
-	mark    = []byte("sealed:")
+	errAway      = errors.New("postgres is away")
+	sealedPrefix = []byte("sealed:")
 )
 
 func (m *memory) put(host string, version int64, text []byte) {
@@ -108,7 +108,7 @@ func (m *memory) put(host string, version int64, text []byte) {
 	if m.hosts == nil {
 		m.hosts = map[string]certstore.Sealed{}
 	}
-	m.hosts[host] = certstore.Sealed{Host: host, Version: version, Sealed: append(bytes.Clone(mark), text...)}
+	m.hosts[host] = certstore.Sealed{Host: host, Version: version, Sealed: append(bytes.Clone(sealedPrefix), text...)}
 }
 
 func (m *memory) query() error {
@@ -154,7 +154,7 @@ func (m *memory) Load(_ context.Context, hosts []string) (list []certstore.Seale
 }
 
 func (m *memory) Open(_ context.Context, c certstore.Sealed) ([]byte, error) {
-	text, ok := bytes.CutPrefix(c.Sealed, mark)
+	text, ok := bytes.CutPrefix(c.Sealed, sealedPrefix)
 	if !ok || m.wrongKey {
 		return nil, seal.ErrOpen
 	}
@@ -252,7 +252,7 @@ func TestServe(t *testing.T) {
 	store.put("three.example", 4, a.issue("three.example"))
 	delete(store.hosts, "two.example")
 	for _, host := range []string{"one.example", "two.example", "three.example"} {
-		c.mark(host, false)
+		c.notice(host)
 	}
 	if err := c.refresh(t.Context()); err != nil || version("one.example") != 11 || version("two.example") != 0 ||
 		version("three.example") != 4 || c.Len() != 2 || !c.Has("three.example") || len(c.issuers) != 1 {
@@ -263,7 +263,7 @@ func TestServe(t *testing.T) {
 	}
 
 	store.away = true
-	c.mark("one.example", false)
+	c.notice("one.example")
 	if err := c.refresh(t.Context()); !errors.Is(err, errAway) || !c.noticed["one.example"] {
 		t.Errorf("a notice while postgres is away is lost: %v", err)
 	}
@@ -287,7 +287,7 @@ func TestServe(t *testing.T) {
 	}
 	store.away, store.wrongKey = false, false
 	delete(store.hosts, "three.example")
-	again.mark("", true)
+	again.noticeResync()
 	if err := again.refresh(t.Context()); err != nil || again.Has("three.example") || !again.Has("one.example") {
 		t.Errorf("after a resync the hosts are %+v: %v", again.hosts, err)
 	}
@@ -296,7 +296,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("%d files are left, %v", len(files), err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "one.example"))
-	if err != nil || !bytes.Contains(text, mark) {
+	if err != nil || !bytes.Contains(text, sealedPrefix) {
 		t.Errorf("the copy is not sealed as in the database: %v", err)
 	}
 }
@@ -406,7 +406,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// counted returns the number of handshakes by the metric's label name: served, unknown or missing.
+// counted returns the number of handshakes for each value of the metric's label: served, unknown and missing.
 func counted(t *testing.T, c *Certificates) map[string]float64 {
 	t.Helper()
 	r := prometheus.NewRegistry()
@@ -547,6 +547,7 @@ func TestGuardAtWork(t *testing.T) {
 	if g.Closed() != 1 || len(g.conns) != 3 || g.conns[conns[3]] != nil {
 		t.Errorf("%f closed, %d open", g.Closed(), len(g.conns))
 	}
+	// An idle connection is closed to admit a new one. The new one is silent until its first request.
 	g.ConnState(conns[1], http.StateIdle)
 	g.ConnState(conns[4], http.StateNew)
 	if g.conns[conns[1]] != nil || g.conns[conns[4]] == nil || g.silent.Len() != 1 {
