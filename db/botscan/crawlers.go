@@ -12,8 +12,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// Crawling is an address and the crawler that the user agent of its visitor names.
-type Crawling struct {
+// CrawlerAddress is a visitor's address and the crawler that the visitor's user agent names.
+type CrawlerAddress struct {
 	Address netip.Addr `db:"address"`
 	Crawler string     `db:"crawler"`
 }
@@ -21,7 +21,7 @@ type Crawling struct {
 // CrawlerClaim is a click whose user agent names a crawler and whose address is not verified yet.
 type CrawlerClaim struct {
 	ClickID uuid.UUID `db:"click_id"`
-	Crawling
+	CrawlerAddress
 }
 
 // maxClaims is the largest number of claims that are stored for one batch, so that a flood of forged crawlers does not slow the
@@ -58,8 +58,8 @@ func StoreCrawlerClaims(ctx context.Context, c db.Conn, clicks []*click.StoredCl
 const claimsWaiting = `
 SELECT account_id FROM crawler_claims WHERE attempt_at <= $1 GROUP BY account_id ORDER BY min(attempt_at) LIMIT $2`
 
-// ClaimingAccounts returns the accounts with due claims. The account that has waited longest comes first.
-func ClaimingAccounts(ctx context.Context, c db.Conn, now time.Time, limit int) ([]uuid.UUID, error) {
+// AccountsWithClaims returns the accounts with due claims. The account that has waited longest comes first.
+func AccountsWithClaims(ctx context.Context, c db.Conn, now time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "crawler claims", claimsWaiting, now, limit)
 }
 
@@ -92,7 +92,7 @@ func DeleteClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uu
 
 // CrawlerAnswer is the result of a look-up: whether an address belongs to a crawler.
 type CrawlerAnswer struct {
-	Crawling
+	CrawlerAddress
 	Verified bool `db:"verified"`
 }
 

@@ -18,7 +18,7 @@ import (
 const lookUpTimeout = time.Minute
 
 // lookUp looks addresses up. It leaves out addresses for which no DNS server gave an answer.
-func (w *worker) lookUp(ctx context.Context, list []botscan.Crawling) (out []botscan.CrawlerAnswer) {
+func (w *worker) lookUp(ctx context.Context, list []botscan.CrawlerAddress) (out []botscan.CrawlerAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
 	var mu sync.Mutex
@@ -34,7 +34,7 @@ func (w *worker) lookUp(ctx context.Context, list []botscan.Crawling) (out []bot
 			if err != nil {
 				failed, failure = failed+1, err
 			} else {
-				out = append(out, botscan.CrawlerAnswer{Crawling: c, Verified: verified})
+				out = append(out, botscan.CrawlerAnswer{CrawlerAddress: c, Verified: verified})
 			}
 			return nil
 		})
@@ -51,7 +51,7 @@ const maxNames = 10
 
 // confirm reports whether an address belongs to the claimed crawler: a name of the address belongs to the crawler, and that name
 // resolves to the address. It returns an error if DNS could not tell.
-func confirm(ctx context.Context, names Names, c botscan.Crawling) (verified bool, err error) {
+func confirm(ctx context.Context, names Names, c botscan.CrawlerAddress) (verified bool, err error) {
 	crawler, _ := bot.CrawlerNamed(c.Crawler)
 	list, err := names.LookupAddr(ctx, c.Address)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package crawler verifies visitors whose user agents name a well-known crawler: a name of their address must be one of the
-// crawler's names, and the addresses of that name must include the visitor's. It revises the clicks: the click of a verified
-// crawler gets the crawler's name, and the click of a forged crawler gets the signal fake_crawler.
+// Package crawler verifies visitors whose user agents claim to be a well-known crawler. A reverse DNS name of the visitor's address
+// must belong to the crawler, and that name must resolve to the visitor's address. The click of a verified crawler gets the crawler's
+// name, and the click of a forged crawler gets the signal fake_crawler.
 //
-// If DNS gives no answer, the visitor does not count as fake. The claim is tried again after one minute, two, four and so on, and
-// dropped after an hour.
+// Such a click is called a claim until it is verified. If DNS gives no answer, the claim is not fake: it is looked up again after one
+// minute, two, four and so on, and dropped after an hour.
 package crawler
 
 import (
@@ -73,7 +73,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	if err := botscan.DeleteExpiredCrawlers(ctx, w.o.Clicks.Conn, now.Add(-claimRetention), now.Add(-answerRetention), deletedAtOnce); err != nil {
 		return err
 	}
-	waiting, err := botscan.ClaimingAccounts(ctx, w.o.Clicks.Conn, now, accountsAtOnce)
+	waiting, err := botscan.AccountsWithClaims(ctx, w.o.Clicks.Conn, now, accountsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -94,13 +94,13 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	var findings []botscan.Finding
 	var decided, returned []uuid.UUID
 	for _, c := range claims {
-		verified, ok := known[c.Crawling]
+		verified, ok := known[c.CrawlerAddress]
 		switch {
 		case ok && verified:
 			findings = append(findings, botscan.Finding{ClickID: c.ClickID, Crawler: c.Crawler})
 		case ok:
 			findings = append(findings, botscan.Finding{ClickID: c.ClickID, Signals: bot.FakeCrawler})
-		case later[c.Crawling]:
+		case later[c.CrawlerAddress]:
 			returned = append(returned, c.ClickID)
 			continue
 		default:
@@ -132,30 +132,30 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 // answers returns for each claim whether the address belongs to the crawler. known has the claims with a stored answer or an
 // answer from DNS. later has the claims beyond lookUpsAtOnce, which another run looks up.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
-	known, later map[botscan.Crawling]bool, err error,
+	known, later map[botscan.CrawlerAddress]bool, err error,
 ) {
 	var addresses []netip.Addr
-	var all []botscan.Crawling
+	var all []botscan.CrawlerAddress
 	for _, c := range claims {
-		if !slices.Contains(all, c.Crawling) {
-			addresses, all = append(addresses, c.Address), append(all, c.Crawling)
+		if !slices.Contains(all, c.CrawlerAddress) {
+			addresses, all = append(addresses, c.Address), append(all, c.CrawlerAddress)
 		}
 	}
 	stored, err := botscan.CrawlerAnswers(ctx, w.o.Clicks.Conn, addresses, now.Add(-answerRetention))
 	if err != nil {
 		return nil, nil, err
 	}
-	known, later = map[botscan.Crawling]bool{}, map[botscan.Crawling]bool{}
+	known, later = map[botscan.CrawlerAddress]bool{}, map[botscan.CrawlerAddress]bool{}
 	for _, a := range stored {
-		known[a.Crawling] = a.Verified
+		known[a.CrawlerAddress] = a.Verified
 	}
-	unknown := slices.DeleteFunc(all, func(c botscan.Crawling) bool { _, ok := known[c]; return ok })
+	unknown := slices.DeleteFunc(all, func(c botscan.CrawlerAddress) bool { _, ok := known[c]; return ok })
 	for _, c := range unknown[min(len(unknown), lookUpsAtOnce):] {
 		later[c] = true
 	}
 	fresh := w.lookUp(ctx, unknown[:min(len(unknown), lookUpsAtOnce)])
 	for _, a := range fresh {
-		known[a.Crawling] = a.Verified
+		known[a.CrawlerAddress] = a.Verified
 	}
 	return known, later, botscan.StoreCrawlerAnswers(ctx, w.o.Clicks.Conn, fresh, now)
 }
