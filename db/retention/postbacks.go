@@ -60,8 +60,9 @@ ORDER BY click_id LIMIT $2`
 	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
 )
 
-// deleteExpiredPostbacks deletes received postbacks, postbacks to traffic sources and uploads that are older than the account's plan
-// keeps them, with their jobs. It returns the number that it deleted.
+// deleteExpiredPostbacks deletes received postbacks and postbacks to traffic sources that are older than the account's plan allows,
+// and uploads older than models.UploadDays. It also deletes the jobs of the postbacks. It returns the number of deleted postbacks and
+// uploads.
 func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
 	repeat := func(deleteOnce func() (int, error)) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {
@@ -80,7 +81,7 @@ func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (tota
 		})
 	}
 	deleteAll(selectOldPostbacksWithoutAccount, now.AddDate(0, 0, -models.StrangersPostbackDays))
-	// The remaining postbacks belong to deleted accounts.
+	// The remaining postbacks belong to deleted accounts. FloorClickID fits, because the id of a postback is also a UUIDv7.
 	deleteAll(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
 	return total, err
 }
