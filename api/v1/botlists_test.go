@@ -27,7 +27,7 @@ func botEntry(attribute, operator string, value any) map[string]any {
 
 func TestBotEntryRoundTrip(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("Live"))["id"]
 	made := d.Do("POST", "/bot-lists", map[string]any{
 		"list_type": "DENY", "attribute": "country", "value": []any{"germany", " us ", "DE"}, "note": " n ", "campaign_id": campaign,

@@ -20,7 +20,7 @@ import (
 // simulation agree. Each path counts its own clicks.
 func TestPathsForBots(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	only := func(name string, isBot bool) object {
 		return object{
 			"name": name, "action": "redirect", "destinations": []object{{"url": "https://" + name + ".test/"}},

@@ -105,7 +105,7 @@ func settingErrors() map[string]badSetting {
 
 func TestCampaignSettingErrors(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	made := d.make(t, d.campaign("Mine"))
 	d.make(t, with(d.campaign("Taken"), "alias", "taken-alias"))
 	gone := d.add(t, `INSERT INTO traffic_sources (id, account_id, name, deactivated_at)
@@ -133,7 +133,7 @@ func TestCampaignSettingErrors(t *testing.T) {
 
 func TestCampaignErrors(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	made := d.make(t, d.campaign("Mine"))
 	id := path(made["id"])
 	_, otherKey, _ := d.NewAccount("scale")
@@ -181,7 +181,7 @@ func TestCampaignErrors(t *testing.T) {
 
 func TestCampaignFlowErrors(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	made := d.make(t, d.campaign("Mine"))
 	_, otherKey, _ := d.NewAccount("scale")
 	foreignOffer := d.As(otherKey).Do("POST", "/offers", offer("Theirs")).Want(201, "").Map()["id"]
@@ -265,7 +265,7 @@ func TestCampaignFlowErrors(t *testing.T) {
 
 func TestCampaignPlan(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, apitest.Options{Plan: "growth"}) // no goal tracking
+	d := newCampaignEnv(t, apitest.Options{Plan: "growth"}) // no goal tracking
 	d.Do("POST", "/campaigns", with(d.campaign("x"), "mode", "lead")).Want(402, "plan_limit")
 	made := d.make(t, d.campaign("Mine"))
 	d.Do("PATCH", path(made["id"]), map[string]any{"mode": "store"}).Want(402, "plan_limit")

@@ -18,7 +18,7 @@ import (
 
 func TestCampaignFigures(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	made := d.make(t, d.campaign("Busy"))
 	campaign := uuid.MustParse(made["id"].(string))
 	d.visit(t, campaign, time.Now().Add(-time.Minute), 3)
@@ -48,7 +48,7 @@ func TestCampaignFigures(t *testing.T) {
 }
 
 // visit stores n clicks of a campaign that cost 0.25 each, and an approved conversion of the first click.
-func (d *desk) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
+func (d *campaignEnv) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {

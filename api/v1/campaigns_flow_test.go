@@ -11,7 +11,7 @@ import (
 
 // twoPaths makes a campaign with two paths and returns the flow's path in the API and its streams. Path A leads to the offer and to
 // an address.
-func (d *desk) twoPaths(t *testing.T) (at string, streams []map[string]any) {
+func (d *campaignEnv) twoPaths(t *testing.T) (at string, streams []map[string]any) {
 	t.Helper()
 	a := map[string]any{"name": "A", "action": "offer", "daily_cap": 5, "destinations": []any{
 		map[string]any{"id": d.offer}, map[string]any{"url": "https://x.example", "weight": 50},
@@ -22,7 +22,7 @@ func (d *desk) twoPaths(t *testing.T) (at string, streams []map[string]any) {
 
 func TestChangePath(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	at, streams := d.twoPaths(t)
 	one, two := streams[0]["id"], streams[1]["id"]
 	read := d.Do("GET", at, nil).Want(200, "")
@@ -86,7 +86,7 @@ func TestChangePath(t *testing.T) {
 // Changes of different paths at the same time all succeed. If several writers send the same version, only one succeeds.
 func TestChangesOfPathsAtOnce(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	at, streams := d.twoPaths(t)
 	var all sync.WaitGroup
 	for i := 1; i <= 4; i++ {

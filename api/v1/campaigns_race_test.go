@@ -14,7 +14,7 @@ import (
 
 func TestCampaignRacesForAnAlias(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	moved := d.make(t, d.campaign("Moved"))
 	codes := make(chan string, 8)
 	for i := range 8 {
@@ -49,7 +49,7 @@ func TestCampaignRacesForAnAlias(t *testing.T) {
 
 func TestCampaignIdempotency(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	body := d.campaign("Once")
 	first := d.Do("POST", "/campaigns", body, "Idempotency-Key", "k").Want(201, "")
 	again := d.Do("POST", "/campaigns", body, "Idempotency-Key", "k").Want(201, "")
@@ -65,7 +65,7 @@ func TestCampaignIdempotency(t *testing.T) {
 
 func TestPausingACampaign(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	const endpoint = `INSERT INTO webhook_endpoints (id, account_id, url, events, secret, active)
 		VALUES ($1, $2, 'https://h.test', $3, 's', $4)`
 	hook := d.add(t, endpoint, `{campaign.paused,link.broken}`, true)
@@ -76,6 +76,7 @@ func TestPausingACampaign(t *testing.T) {
 		t.Helper()
 		d.Do("PATCH", path(made["id"]), map[string]any{"status": status}).Want(200, "")
 	}
+	// None of these changes pauses a running campaign: the first "paused" follows "archived". So they send no event.
 	for _, quiet := range []string{"active", "archived", "paused", "paused", "active"} {
 		set(quiet)
 	}
@@ -123,10 +124,10 @@ func TestPausingACampaign(t *testing.T) {
 	}
 }
 
-// The event of a pause and its delivery are stored in the transaction of the pause. If that fails, there is neither.
+// A pause, its event and the event's delivery are stored in one transaction. If one of them cannot be stored, none is.
 func TestPauseAndEventAreOne(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	d.add(t, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://h.test', '{campaign.paused}', 's')`)
 	made := d.make(t, d.campaign("Runs"))

@@ -15,15 +15,15 @@ import (
 	"switchyard/models"
 )
 
-// desk is an account with the records that a campaign needs.
-type desk struct {
+// campaignEnv is an account with the records that a campaign needs, on a server of its own.
+type campaignEnv struct {
 	*apitest.Server
 	offer, lander, network, source, own string // own is a verified tracking domain, own.test
 }
 
-func newDesk(t *testing.T, o ...apitest.Options) *desk {
+func newCampaignEnv(t *testing.T, o ...apitest.Options) *campaignEnv {
 	t.Helper()
-	d := &desk{Server: apitest.New(t, append(o, apitest.Options{})[0])}
+	d := &campaignEnv{Server: apitest.New(t, append(o, apitest.Options{})[0])}
 	if err := store.EnsureSharedDomains(t.Context(), d.DB, []string{"localhost", "other.test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func newDesk(t *testing.T, o ...apitest.Options) *desk {
 }
 
 // add inserts a row for the account and returns its id. The first arguments of the statement are the id and the account.
-func (d *desk) add(t *testing.T, query string, args ...any) string {
+func (d *campaignEnv) add(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	id := uuid.NewString()
 	dbtest.Exec(t, d.DB, query, append([]any{id, d.Account.ID}, args...)...)
@@ -45,18 +45,18 @@ func (d *desk) add(t *testing.T, query string, args ...any) string {
 }
 
 // campaign returns a valid body of a campaign on the account's own domain.
-func (d *desk) campaign(name string) map[string]any {
+func (d *campaignEnv) campaign(name string) map[string]any {
 	alias := "alias-" + uuid.NewString()[:8]
 	return map[string]any{"name": name, "alias": alias, "domain_id": d.own, "offer_id": d.offer}
 }
 
-func (d *desk) make(t *testing.T, body map[string]any) map[string]any {
+func (d *campaignEnv) make(t *testing.T, body map[string]any) map[string]any {
 	t.Helper()
 	return d.In(t).Do("POST", "/campaigns", body).Want(201, "").Map()
 }
 
 // read returns the campaign member of GET /campaigns/{id}.
-func (d *desk) read(t *testing.T, id any) map[string]any {
+func (d *campaignEnv) read(t *testing.T, id any) map[string]any {
 	t.Helper()
 	return d.In(t).Do("GET", fmt.Sprintf("/campaigns/%v", id), nil).Want(200, "").Map()["campaign"].(map[string]any)
 }
@@ -82,7 +82,7 @@ func wantFields(t *testing.T, where string, got, want map[string]any) {
 
 func TestCampaignRoundTrip(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
+	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
 	site := siteOf(d.Server, object{"name": "Shop"})
 	made := d.make(t, map[string]any{
 		"name": " Summer ", "alias": "Summer_2026-x", "domain_id": d.own, "source_id": d.source, "status": "paused",
@@ -136,7 +136,7 @@ func TestCampaignRoundTrip(t *testing.T) {
 
 func TestCampaignLink(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
+	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
 	body := func(name string, domain any) map[string]any {
 		return with(with(d.campaign(name), "domain_id", domain), "alias", "chosen-one")
 	}
@@ -169,7 +169,7 @@ func TestCampaignLink(t *testing.T) {
 
 func TestCampaignPatch(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	made := d.make(t, map[string]any{
 		"name": "One", "alias": "first-one", "domain_id": d.own, "source_id": d.source, "offer_id": d.offer,
 		"destination_url": "https://d.test", "primary_goal_key": "sale", "tags": []string{"x"}, "notes": "keep",
@@ -235,7 +235,7 @@ func to(field string, value any) []any { return []any{map[string]any{field: valu
 
 func TestCampaignFlow(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	made := d.make(t, d.campaign("Flow"))
 	first := streamsOf(made)[0]["id"]
 	foreign := streamsOf(d.make(t, d.campaign("Other")))[0]["id"]
@@ -266,7 +266,7 @@ func TestCampaignFlow(t *testing.T) {
 
 func TestCampaignClone(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	body := with(with(d.campaign("Boots"), "notes", "n"), "source_id", d.source)
 	delete(body, "offer_id")
 	body["streams"] = []any{
@@ -307,7 +307,7 @@ func TestCampaignClone(t *testing.T) {
 
 func TestCampaignList(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	for i := range 6 {
 		c := d.make(t, with(d.campaign(fmt.Sprint("c", i)), "is_pinned", i == 1 || i == 3))
 		dbtest.Exec(t, d.DB, `UPDATE campaigns SET created_at = now() - $2 * interval '1 hour' WHERE id = $1`, c["id"], 10-i)

@@ -147,7 +147,7 @@ func TestFlowsAreListedByChange(t *testing.T) {
 
 func TestCampaignStartsWithASavedFlow(t *testing.T) {
 	t.Parallel()
-	s := newDesk(t).Server
+	s := newCampaignEnv(t).Server
 	ruleID := s.Do("POST", "/rules", rule("R")).Want(201, "").Map()["id"]
 	offerID := s.Do("POST", "/offers", offer("O")).Want(201, "").Map()["id"]
 	path := map[string]any{

@@ -49,7 +49,7 @@ func storeRecords(t *testing.T, s *apitest.Server, records ...spool.Record) {
 
 func TestSites(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	made := d.Do("POST", "/sites", object{
 		"name": " Shop ", "domain": "https://Shop.Example.com/x", "currency": "eur", "seedGoals": true,
 	}).Want(200, "").Map()["site"].(map[string]any)
@@ -322,7 +322,7 @@ func arrivedBy(t *testing.T, s *apitest.Server, click uuid.UUID) {
 
 func TestGoalLanders(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	campaign := with(with(d.campaign("Leads"), "mode", "lead"), "primary_goal_key", "lead")
 	id := uuid.MustParse(d.make(t, campaign)["id"].(string))
 	d.make(t, d.campaign("Other"))

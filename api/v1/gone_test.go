@@ -12,7 +12,7 @@ import (
 // A deactivated record may stay in the flows that name it. DELETE lists these flows, and PATCH restores the record.
 func TestDeactivatedInFlows(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	at, streams := d.twoPaths(t)
 	d.Do("POST", "/flows", map[string]any{"name": "Saved", "paths": []any{streams[0]}}).Want(201, "")
 	gone := d.Do("DELETE", "/offers?id="+d.offer, nil).Want(200, "").Map()
@@ -56,7 +56,7 @@ func TestDeactivatedInFlows(t *testing.T) {
 // TestUsedBy: the answer to a deletion lists the records that still name the deleted record.
 func TestUsedBy(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	rule := d.Do("POST", "/rules", map[string]any{
 		"name": "R", "conditions": []any{map[string]any{"attribute": "country", "operator": "equals", "value": "DE"}},
 	}).Want(201, "").Map()["id"]

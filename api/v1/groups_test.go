@@ -9,7 +9,7 @@ import (
 
 func TestGroups(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	s := d.Server
 	dbtest.Exec(t, d.DB, `DELETE FROM domains WHERE account_id IS NOT NULL`)
 	_, otherKey, _ := s.NewAccount("scale")

@@ -13,7 +13,7 @@ import (
 // answered in the form in which DNS has it.
 func TestInternationalHosts(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "https://app.xn--80aairftm.xn--p1ai"}})
+	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "https://app.xn--80aairftm.xn--p1ai"}})
 	const written, stored = "https://магазин.рф/?c={clickid}", "https://xn--80aairftm.xn--p1ai/?c={clickid}"
 	put := func(method, path, body string, status int) string {
 		body = strings.NewReplacer("WRITTEN", written, "HOST", "магазин.рф").Replace(body)

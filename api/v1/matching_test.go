@@ -25,7 +25,7 @@ func times(n int, c map[string]any) []any {
 // Conditions that would take too long for a click, or too much memory, are refused when they are saved. The message has the sum.
 func TestMatchingBudget(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	refused := func(a apitest.Answer, code string) {
 		t.Helper()
 		a.Want(400, code)
@@ -90,7 +90,7 @@ func TestMatchingAllowance(t *testing.T) {
 // it.
 func TestRemovedRulesLeave(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	count := func() (n int) {
 		t.Helper()
 		if err := d.DB.QueryRowContext(t.Context(), `SELECT count(*) FROM rules`).Scan(&n); err != nil {

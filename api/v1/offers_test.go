@@ -288,7 +288,7 @@ func TestListsAreChosenFrom(t *testing.T) {
 // TestLinksAreFound: the search of a list also matches the alias or slug of a link, because a smartlink need not have a name.
 func TestLinksAreFound(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	d.make(t, with(with(d.campaign("Autumn"), "alias", "found-by-alias"), "domain_id", d.own))
 	d.Do("POST", "/short-links", smartlink("found-by-slug", d.own)).Want(201, "")
 	for path, want := range map[string]int{

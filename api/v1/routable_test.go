@@ -6,7 +6,7 @@ import "testing"
 // without tokens, user names and letters beyond ASCII.
 func TestAddressesThatNobodyCanBeSentTo(t *testing.T) {
 	t.Parallel()
-	s := newDesk(t)
+	s := newCampaignEnv(t)
 	campaign := path(s.make(t, s.campaign("C"))["id"])
 	for _, url := range []string{
 		"https://{sub1}/", "https://{country}.x.example/", "https://x.example:{sub1}/", "https://a:b@x.example/",

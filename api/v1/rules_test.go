@@ -207,7 +207,7 @@ func TestRulesAreListedByName(t *testing.T) {
 
 func TestFlowsUseSavedRules(t *testing.T) {
 	t.Parallel()
-	s := newDesk(t).Server
+	s := newCampaignEnv(t).Server
 	id := s.Do("POST", "/rules", rule("Region")).Want(201, "").Map()["id"]
 	_, otherKey, _ := s.NewAccount("scale")
 	foreign := s.As(otherKey).Do("POST", "/rules", rule("Region")).Want(201, "").Map()["id"]

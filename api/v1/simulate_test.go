@@ -153,7 +153,7 @@ func TestSimulateClick(t *testing.T) {
 // TestSimulateBoundClick: the simulation of a click that came from another campaign uses the visitor's binding, like the trace.
 func TestSimulateBoundClick(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	second := d.make(t, with(with(d.campaign("second"), "bind_visitors", "streams"), "streams", []any{redirectPath("new"), redirectPath("old")}))
 	old := second["streams"].([]any)[1].(map[string]any)["id"]
 	over := map[string]any{"name": "over", "action": "campaign", "campaign_id": second["id"]}

@@ -14,7 +14,7 @@ import (
 // A stored flow that breaks today's rules is refused when it is cloned, like a flow that is sent by hand.
 func TestCloneRefusesAStoredFlow(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	one := func(field string, value any) []any { return []any{with(redirectPath("a"), field, value)} }
 	two := func(field string, value any) []any {
 		return []any{

@@ -16,7 +16,7 @@ import (
 )
 
 // footprints returns the number of rows in every table that a click or a postback writes, as text.
-func footprints(t *testing.T, d *desk) (text string) {
+func footprints(t *testing.T, d *campaignEnv) (text string) {
 	t.Helper()
 	err := d.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ',
 		(SELECT count(*) FROM clicks), (SELECT count(*) FROM conversions), (SELECT count(*) FROM postbacks), (SELECT count(*) FROM jobs),
@@ -57,7 +57,7 @@ func wantStep(t *testing.T, m map[string]any, beginnings ...string) {
 
 func TestTestClick(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	source := d.Do("POST", "/traffic-sources", `{"platform": "zeropark"}`).Want(201, "").Map()["id"]
 	dbtest.Exec(t, d.DB, `UPDATE networks SET click_param = 'aff' WHERE id = $1`, d.network)
 	dbtest.Exec(t, d.DB, `UPDATE offers SET url = 'https://o.test/?x={external_id}' WHERE id = $1`, d.offer)
@@ -127,7 +127,7 @@ func TestTestClick(t *testing.T) {
 
 func TestTestPostback(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	made := d.Do("POST", "/networks", `{"template": "Affise", "postback_secret": "s3cret&"}`).Want(201, "").Map()
 	dbtest.Exec(t, d.DB, `UPDATE offers SET network_id = $2, payout = 5 WHERE id = $1`, d.offer, made["id"])
 	campaign := uuid.MustParse(fmt.Sprint(d.make(t, d.campaign("C"))["id"]))
@@ -201,7 +201,7 @@ func TestTestPostback(t *testing.T) {
 }
 
 // clicked stores a click and returns its id in the form of answers.
-func (d *desk) clicked(t *testing.T, account, campaign, offer, network uuid.UUID) string {
+func (d *campaignEnv) clicked(t *testing.T, account, campaign, offer, network uuid.UUID) string {
 	t.Helper()
 	c := models.Click{
 		ID: models.NewClickID(), AccountID: account, CampaignID: campaign, OfferID: offer, NetworkID: network, Currency: "USD",

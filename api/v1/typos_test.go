@@ -15,7 +15,7 @@ import (
 // the mistyped name.
 func TestTypingErrorsAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("typos"))
 	full := redirectPath("p")
 	maps.Copy(full, map[string]any{
@@ -73,7 +73,7 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 // TestNamesOfOtherCallsAreRefused: a name that only another call knows is refused, because it would otherwise be ignored silently.
 func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("elsewhere"))
 	read := d.Do("GET", path(campaign["id"])+"/flow", nil).Want(200, "").Map()
 	one := read["streams"].([]any)[0].(map[string]any)["id"]
@@ -150,7 +150,7 @@ func mistyped(random *rand.Rand, name string) string {
 // TestMistypedParametersAreRefused: a deletion with a mistyped window is refused and deletes nothing.
 func TestMistypedParametersAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("stays"))
 	for call, hint := range map[string]string{
 		"DELETE " + path(campaign["id"]) + "/stats?form=2026-01-01": "did you mean from?",
@@ -174,7 +174,7 @@ func TestMistypedParametersAreRefused(t *testing.T) {
 // TestWhatWasReadCanBeSentBack: a record in the form of GET can be sent as the body of its PUT. Nothing changes.
 func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("echo"))
 	flow := func() map[string]any {
 		return d.Do("GET", path(campaign["id"]), nil).Want(200, "").Map()

@@ -16,7 +16,7 @@ import (
 // macro can add another parameter.
 func TestTrackingURL(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
+	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
 	id := d.Do("POST", "/traffic-sources", `{"name": "S", "external_id_param": "cid", "external_id_macro": " ##CLICK_ID(x)## ",
 		"cost_param": "bid", "cost_macro": "${cost}", "token_macros": {"zone": "[zone]", "a&b=c": "x&y=1#{z}\"<", "CID": "{old}"}}`).
 		Want(201, "").Map()["id"]
@@ -49,7 +49,7 @@ func TestTrackingURL(t *testing.T) {
 // TestLinks: the answer has a link for each domain on which the campaign works, and for no other domain.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
+	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
 	domain := func(account any, host string, verified bool) string {
 		id := uuid.NewString()
 		dbtest.Exec(t, d.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, $4)`, id, account, host, verified)

@@ -49,7 +49,7 @@ var canonical = []struct {
 
 func TestImpossibleConditions(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	campaign := path(d.make(t, d.campaign("Live"))["id"])
 	link := func(list ...any) map[string]any {
 		return with(smartlink("values", d.own), "rules", []any{map[string]any{"destination_url": "https://a.example", "conditions": list}})
@@ -117,7 +117,7 @@ func TestImpossibleConditions(t *testing.T) {
 // changed.
 func TestStoredImpossibleConditions(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newCampaignEnv(t)
 	old := []any{condition("country", "in", []any{"us", "USSR"}), condition("device_type", "equals", "phnoe")}
 	more := condition("country", "equals", "GDR")
 	raw, _ := json.Marshal(old)
