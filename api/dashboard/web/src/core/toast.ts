@@ -13,8 +13,8 @@ let last = 0
 export const toast = (text: string, more: Partial<Toast> = {}) => {
   shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
 }
-// finished reports a write that succeeded. text is shown as a toast, and answers with these names are loaded again.
-export const finished = (text: string, ...names: string[]) => {
+// toastAndReload reports a write that succeeded. text is shown as a toast, and answers with these names are loaded again.
+export const toastAndReload = (text: string, ...names: string[]) => {
   touches(...names)
   toast(text)
 }

@@ -52,13 +52,13 @@ type Props = {
   readOnly?: boolean
   foot?: ComponentChildren
   under?: ComponentChildren
-  always?: boolean
+  saveUnchanged?: boolean // a new record can be saved before a field has changed
   onDirty?: (dirty: boolean) => void
 }
 
 // RecordForm edits a record with the fields in sections. An error is shown at its field, which gets the focus. under is shown
 // between the fields and the foot.
-export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, always, onDirty }: Props) {
+export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, saveUnchanged, onDirty }: Props) {
   const [draft, setDraft] = useState<Draft>(value),
     el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
@@ -73,7 +73,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
   })
   const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)),
     edited = changed.length > 0,
-    dirty = always || edited
+    canSave = saveUnchanged || edited
   const base = useRef(value)
   useEffect(() => {
     // a change made elsewhere is shown, unless the person has begun to change the record here
@@ -90,7 +90,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     if (wrong?.field === name) setWrong(undefined)
   }
   const send = async () => {
-    if (dirty) await run(() => save(draft, changed))
+    if (canSave) await run(() => save(draft, changed))
   }
   usePress(e => {
     if ((e.ctrlKey || e.metaKey) && e.key === 's') {
@@ -143,7 +143,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
       </fieldset>
       {under}
       {!readOnly && (
-        <div class={'row formfoot' + (dirty ? ' dirty' : '')}>
+        <div class={'row formfoot' + (canSave ? ' dirty' : '')}>
           {foot}
           <span class="grow" />
           {changed.length > 0 && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}
@@ -160,7 +160,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
               />
             )
           )}
-          <Button type="submit" look="primary" disabled={busy || !dirty} text={submit} letter="Ctrl S" />
+          <Button type="submit" look="primary" disabled={busy || !canSave} text={submit} letter="Ctrl S" />
         </div>
       )}
     </form>

@@ -17,7 +17,7 @@ import { FormSheet, Shown } from '../../parts/sheet.tsx'
 import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 
 const w = words.keys
 const scopes = ['full', 'read_only'].map(value => ({ value, label: w.scopes[value]! }))
@@ -46,7 +46,8 @@ function List() {
   }
   const askToRotate = (k: KeyRow) =>
     ask({ title: w.rotateTitle(nameOf(k)), text: w.rotateText, go: w.rotate, on: () => rotate(k), wrong: complain })
-  const revoke = (k: KeyRow) => call('DELETE /app/api/keys/{id}', { path: { id: k.id } }).then(() => finished(w.revoked(nameOf(k)), 'app'))
+  const revoke = (k: KeyRow) =>
+    call('DELETE /app/api/keys/{id}', { path: { id: k.id } }).then(() => toastAndReload(w.revoked(nameOf(k)), 'app'))
   const askToRevoke = (k: KeyRow) =>
     ask({ title: w.revokeTitle(nameOf(k)), text: w.revokeText, go: w.revoke, danger: true, on: () => revoke(k), wrong: complain })
   const columns: Column<KeyRow>[] = [

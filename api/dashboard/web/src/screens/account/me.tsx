@@ -17,7 +17,7 @@ import { Sign } from '../../parts/icons.tsx'
 import { FormSheet, Shown } from '../../parts/sheet.tsx'
 import { setTheme } from '../../parts/shell.tsx'
 import { Loading } from '../../parts/state.tsx'
-import { finished, toast } from '../../core/toast.ts'
+import { toastAndReload, toast } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
 
 const w = words.me
@@ -87,7 +87,7 @@ function Password() {
     run(async () => {
       await call('POST /app/api/me/password', { body: { password: text } })
       setText('')
-      finished(w.passwordSet, 'app')
+      toastAndReload(w.passwordSet, 'app')
     })
   return (
     <Card look="narrow" title={t.enter.password}>
@@ -189,7 +189,7 @@ function SetUp({ of: totp, close }: { of: NewTOTP; close: () => void }) {
 function Sessions() {
   const { data, error, again } = use('GET /app/api/sessions', {}),
     others = data?.rows.filter(s => !s.current).length ?? 0
-  const endOthers = () => call('DELETE /app/api/sessions').then(() => finished(w.othersEnded, 'app'), complain)
+  const endOthers = () => call('DELETE /app/api/sessions').then(() => toastAndReload(w.othersEnded, 'app'), complain)
   return (
     <Card look="narrow" title={w.sessions} beside={others > 0 && <Button look="sm" onClick={() => void endOthers()} text={w.endOthers} />}>
       {!data ? (
@@ -207,7 +207,7 @@ function Sessions() {
 
 function Session({ of: s }: { of: SessionRow }) {
   const name = browserOf(s.agent),
-    end = () => call('DELETE /app/api/sessions/{id}', { path: { id: s.id } }).then(() => finished(w.ended, 'app'), complain)
+    end = () => call('DELETE /app/api/sessions/{id}', { path: { id: s.id } }).then(() => toastAndReload(w.ended, 'app'), complain)
   return (
     <li>
       <Sign name="landers" />

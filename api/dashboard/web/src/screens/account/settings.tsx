@@ -17,7 +17,7 @@ import { Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } f
 import { useAsk } from '../../parts/ask.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { handleSubmit } from '../../core/submit.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 
 const w = t.settings
 const dateFormats = ['YYYY-MM-DD', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
@@ -76,7 +76,7 @@ function Form({ saved }: { saved: Saved }) {
     me.value = await call('GET /app/api/session')
     if (answer.jobId) adopt(t.exports.currency(answer.currency), answer.jobId, t.exports.restated, '/app/reports')
     forget()
-    finished(w.saved, 'settings')
+    toastAndReload(w.saved, 'settings')
   }
   const save = () => run(send)
   const submit = () => {

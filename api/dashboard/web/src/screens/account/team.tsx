@@ -17,7 +17,7 @@ import { Sign } from '../../parts/icons.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Ask, FormSheet, Shown } from '../../parts/sheet.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 
 const w = words.team
 const roles = ['owner', 'member', 'contributor', 'viewer']
@@ -68,12 +68,12 @@ function Member({ of: m }: { of: MemberRow }) {
   const changeRole = async (role: string) => {
     await call('PATCH /app/api/team/{id}', { path: { id: m.id }, body: { role } })
     if (isMe) me.value = await call('GET /app/api/session')
-    finished(w.nowRole(name, roleName(role)), 'app')
+    toastAndReload(w.nowRole(name, roleName(role)), 'app')
   }
   const remove = async () => {
     await call('DELETE /app/api/team/{id}', { path: { id: m.id } })
     if (isMe) return location.assign('/app')
-    finished(w.removed(name), 'app')
+    toastAndReload(w.removed(name), 'app')
   }
   const askToRemove = () =>
     ask({ title: w.removeTitle(name), text: w.removeText(m.email), go: w.remove, danger: true, on: remove, wrong: complain })
@@ -121,7 +121,7 @@ function Member({ of: m }: { of: MemberRow }) {
 // OpenLink shows a link that waits for its person, such as an invitation, and withdraws it.
 function OpenLink({ of: l }: { of: LinkRow }) {
   const withdraw = () =>
-    call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => finished(w.withdrawn(l.email), 'app'), complain)
+    call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => toastAndReload(w.withdrawn(l.email), 'app'), complain)
   return (
     <li>
       <Sign name="clock" />

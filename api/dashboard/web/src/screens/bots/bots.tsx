@@ -16,7 +16,7 @@ import { t } from '../../core/text.ts'
 import { w } from '../../text/bots.ts'
 import { Select, Switch } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { Histogram } from '../../parts/histogram.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { BotLists } from './lists.tsx'
@@ -75,7 +75,7 @@ function Form({ saved, job, started }: FormProps) {
         started(job_id, range)
         adopt(w.job, job_id, w.saved, '/app/bots')
       }
-      finished(w.saved, 'bot-detection')
+      toastAndReload(w.saved, 'bot-detection')
     })
   return (
     <div class="grid bots">

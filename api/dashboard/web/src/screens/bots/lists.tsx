@@ -22,7 +22,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { handleSubmit } from '../../core/submit.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 
 const attributes = [
@@ -67,7 +67,8 @@ export function BotLists() {
       return true
     }
   })
-  const remove = (r: BotEntryRow) => call('DELETE /bot-lists', { query: { id: r.id } }).then(() => finished(w.removed, ...changedRows))
+  const remove = (r: BotEntryRow) =>
+    call('DELETE /bot-lists', { query: { id: r.id } }).then(() => toastAndReload(w.removed, ...changedRows))
   const askToRemove = (r: BotEntryRow) =>
     ask({ title: w.removeTitle, text: w.removeText(textOf(r)), go: t.lists.remove, danger: true, on: () => remove(r) })
   const rows = list.rows?.filter(r => !only || r.list_type === only)
@@ -177,7 +178,7 @@ function NewEntry({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf
     const added = await call('POST /bot-lists', {
       body: { ...rest, ...(campaign_id ? { campaign_id } : {}), ...(everybody ? { everybody } : {}) },
     })
-    finished(w.added(added.value_count, count(added.value_count)), ...changedRows)
+    toastAndReload(w.added(added.value_count, count(added.value_count)), ...changedRows)
     close()
   }
   const explain = (e: unknown) => {

@@ -19,7 +19,7 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
-import { failed, finished } from '../../core/toast.ts'
+import { failed, toastAndReload } from '../../core/toast.ts'
 import type { TabProps } from '../../core/campaign.ts'
 import { asWritten } from '../../core/idn.ts'
 
@@ -38,7 +38,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
     params = paramsOf(chosen.tracking_url, source)
   const setSource = (id: string) =>
     call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { source_id: id || null } }).then(
-      () => finished(t.parts.saved, 'campaigns'),
+      () => toastAndReload(t.parts.saved, 'campaigns'),
       failed,
     )
   return (

@@ -1,6 +1,6 @@
 import { call } from '../../core/call.ts'
 import { t } from '../../core/text.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import type { Question } from '../../parts/ask.tsx'
 
 // removalOf returns the question before a campaign is deleted. then is called after the campaign is deleted.
@@ -12,7 +12,7 @@ export const removalOf = (c: { id: string; name: string }, then?: () => void): Q
   name: c.name,
   on: async () => {
     await call('DELETE /campaigns/{id}', { path: { id: c.id } })
-    finished(t.records.removed(c.name), 'campaigns', 'reports')
+    toastAndReload(t.records.removed(c.name), 'campaigns', 'reports')
     then?.()
   },
 })

@@ -13,7 +13,7 @@ import { spanText, count } from '../../core/format.ts'
 import { RecordForm, type Section, type Draft } from '../../parts/record_form.tsx'
 import { useAsk } from '../../parts/ask.tsx'
 import { Ask } from '../../parts/sheet.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { removalOf } from './remove.ts'
 
 const options = (texts: Record<string, string>) => Object.entries(texts).map(([value, label]) => ({ value, label }))
@@ -120,7 +120,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
       path: { id: c.id },
       body: { ...Object.fromEntries(changed.map(n => [n, draft[n] ?? null])), revision: c.revision },
     })
-    finished(t.parts.saved, 'campaigns', 'groups')
+    toastAndReload(t.parts.saved, 'campaigns', 'groups')
   }
   return (
     <div class="card narrow">
@@ -174,7 +174,7 @@ function Clear({ of: c, close }: { of: TabProps['detail']['campaign']; close: ()
       close={close}
       on={() =>
         call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(({ clicks }) =>
-          finished(t.campaigns.cleared(clicks, count(clicks)), 'campaigns', 'reports', 'stats', 'logs'),
+          toastAndReload(t.campaigns.cleared(clicks, count(clicks)), 'campaigns', 'reports', 'stats', 'logs'),
         )
       }
     />

@@ -13,7 +13,7 @@ import { Skipped, Source } from '../../parts/csv.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { useAsk } from '../../parts/ask.tsx'
 import { Failed, Late, Alert, EmptyCard } from '../../parts/state.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { Outcomes, type Answer } from './correction_outcomes.tsx'
 
 const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,source,spend,currency\n' } // columns as the service reads them
@@ -58,7 +58,7 @@ export function Corrections() {
       if (apply && Date.now() - shown!.at > validFor) return
       const answer = await send(kind, text, source, apply)
       setLastResult({ kind, text, source, at: Date.now(), answer })
-      if (apply) finished(w.applied(answer.accepted, count(answer.accepted)), 'logs', 'reports', 'stats')
+      if (apply) toastAndReload(w.applied(answer.accepted, count(answer.accepted)), 'logs', 'reports', 'stats')
     })
   const askToApply = ({ accepted, refused }: Answer) =>
     ask({

@@ -12,7 +12,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { useAsk } from '../../parts/ask.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { tone } from '../../core/log.ts'
 
 const w = t.conversions
@@ -27,7 +27,7 @@ async function changeStatus(c: ConversionRow, status: string) {
   const answer = await call('POST /corrections/conversions', { body: { csv, apply: true } }),
     outcome = answer.outcomes[0]
   if (!outcome?.accepted) throw new ApiError('refused', 400, outcome?.reason ?? '')
-  finished(w.isNow(w.statuses[status]!), 'logs', 'reports', 'stats')
+  toastAndReload(w.isNow(w.statuses[status]!), 'logs', 'reports', 'stats')
 }
 
 // ConversionSheet shows a conversion: the amount that it counts, and the postbacks that it came from.

@@ -11,7 +11,7 @@ import { Seg } from '../../parts/form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 
 const w = t.unmatched,
@@ -42,7 +42,7 @@ export function Replay({ network, name, close }: { network: string; name: string
         text: t.exports.replayed(count(a.replayed)),
         path: '/app/unmatched',
       }))
-      finished(w.replayed(answer.replayed, count(answer.replayed)), 'logs', 'reports', 'stats')
+      toastAndReload(w.replayed(answer.replayed, count(answer.replayed)), 'logs', 'reports', 'stats')
       close()
     })
   const list = preview?.outcomes ?? [],

@@ -14,7 +14,7 @@ import { FormError, InputField, wrongOf } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
-import { finished, toast } from '../../core/toast.ts'
+import { toastAndReload, toast } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
 
 const w = t.unmatched,
@@ -155,7 +155,7 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
   const save = () =>
     run(async () => {
       await call('PUT /networks', { body: bodyOf(network, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
-      finished(w.saved(network.name), 'networks')
+      toastAndReload(w.saved(network.name), 'networks')
       done()
     })
   return (

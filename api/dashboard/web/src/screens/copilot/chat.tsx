@@ -10,7 +10,7 @@ import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Field, FormError, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { failed, finished } from '../../core/toast.ts'
+import { failed, toastAndReload } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
 import { w } from '../../text/copilot.ts'
 import { errorText } from './text.ts'
@@ -211,7 +211,7 @@ function LookedUp({ of: l }: { of: ChatLookup }) {
   )
 }
 
-const disconnect = () => void call('DELETE /copilot/ai').then(() => finished(w.dropped, 'copilot'), failed)
+const disconnect = () => void call('DELETE /copilot/ai').then(() => toastAndReload(w.dropped, 'copilot'), failed)
 
 const providers = [
   { value: 'openai', label: 'OpenAI' },
@@ -237,7 +237,7 @@ function Connect() {
     await run(async () => {
       const answer = await call('POST /copilot/ai', { body: { action: 'connect', provider, apiKey: key.trim() } })
       setKey('')
-      finished(w.connected(answer.connected?.model ?? provider), 'copilot')
+      toastAndReload(w.connected(answer.connected?.model ?? provider), 'copilot')
     })
   }
   return (

@@ -11,7 +11,7 @@ import { place, to } from '../../core/router.ts'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
 import { Late, LoadingCard, Alert, EmptyCard } from '../../parts/state.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { Change, Details, Why } from './change.tsx'
 import { effectText, errorText } from './text.ts'
@@ -71,7 +71,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
   const refresh = () =>
     run(async () => {
       const answer = await call('POST /copilot', { body: { action: 'refresh' } })
-      finished(w.refreshed(answer.open ?? 0), 'copilot')
+      toastAndReload(w.refreshed(answer.open ?? 0), 'copilot')
     })
   return (
     <>

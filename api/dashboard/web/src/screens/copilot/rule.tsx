@@ -12,7 +12,7 @@ import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { errorText, figureName, figuresText } from './text.ts'
 
@@ -108,7 +108,7 @@ export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => v
   const save = () =>
     send(async () => {
       await (rule ? call('PATCH /copilot/rules', { body: { ...draft, id: rule.id } }) : call('POST /copilot/rules', { body: draft }))
-      finished(w.ruleSaved(draft.name), 'copilot')
+      toastAndReload(w.ruleSaved(draft.name), 'copilot')
       close()
     })
   const props = { draft, set, errorAt: (name: string) => (wrong?.field === name ? wrong.text : undefined) }

@@ -12,7 +12,7 @@ import { Switch } from '../../parts/form.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
-import { failed, finished } from '../../core/toast.ts'
+import { failed, toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { figuresText } from './text.ts'
 import { RuleForm } from './rule.tsx'
@@ -20,7 +20,7 @@ import { RuleForm } from './rule.tsx'
 type Dialog = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs'; rule: CopilotRule }
 
 const patch = (r: CopilotRule, body: object) =>
-  call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => finished(w.ruleSaved(r.name), 'copilot'))
+  call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => toastAndReload(w.ruleSaved(r.name), 'copilot'))
 
 // Rules lists the rules, which change campaigns automatically or alert. Each rule begins in shadow mode.
 export function Rules() {
@@ -60,7 +60,7 @@ function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: D
     [question, ask] = useAsk(),
     action = w.actions[r.action] ?? r.action
   const askToGoLive = () => ask({ title: w.liveTitle, text: w.liveText(r.name), go: w.toLive, on: () => patch(r, { mode: 'live' }) })
-  const remove = () => call('DELETE /copilot/rules', { query: { id: r.id } }).then(() => finished(w.ruleRemoved(r.name), 'copilot'))
+  const remove = () => call('DELETE /copilot/rules', { query: { id: r.id } }).then(() => toastAndReload(w.ruleRemoved(r.name), 'copilot'))
   const askToRemove = () => ask({ title: w.removeTitle, text: w.removeText(r.name), go: t.lists.remove, danger: true, on: remove })
   return (
     <li>

@@ -11,7 +11,7 @@ import { ComboField } from '../../parts/combobox.tsx'
 import { Area, Field, FormError, Switch, wrongOf, type Wrong, SelectField } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
 import { FormSheet, Sheet } from '../../parts/sheet.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { codeText } from './shared.tsx'
 
 const explain = (e: unknown): Wrong => {
@@ -44,7 +44,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
       const answer = await call('POST /domains', {
         body: { domain: hosts, group_name: group, failover, ...(dns ? { dns_account_id: dns } : {}) },
       })
-      finished(w.added(answer.added.length, answer.added[0]!), 'domains')
+      toastAndReload(w.added(answer.added.length, answer.added[0]!), 'domains')
       if (answer.dns.length || answer.skipped.length) setAdded(answer)
       else {
         close()

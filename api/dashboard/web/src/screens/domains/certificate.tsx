@@ -10,7 +10,7 @@ import { useAsk } from '../../parts/ask.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { Certificate, mayChange } from './shared.tsx'
 
 // progress maps the status of a certificate to the number of its steps that are done: 1 requested, 2 ownership checked, 3 issued, 4 in
@@ -66,7 +66,7 @@ export function CertificateSteps({ of: d, onAnswer }: { of: DomainRow; onAnswer:
   }
   const release = async () => {
     const { detail } = await call('DELETE /domains/{id}/certificate', { path: { id: d.id } })
-    finished(detail || w.released, 'domains')
+    toastAndReload(detail || w.released, 'domains')
     void load('GET')
   }
   const askToRelease = () => ask({ title: w.releaseTitle(d.domain), text: w.releaseText, go: w.release, danger: true, on: release })

@@ -18,7 +18,7 @@ import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
 import { stepsOf } from '../../parts/stepper.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
-import { finished, toast } from '../../core/toast.ts'
+import { toastAndReload, toast } from '../../core/toast.ts'
 import { AddDomains } from './add.tsx'
 import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, usedBy, isPending } from './shared.tsx'
 import { DomainSheet } from './sheet.tsx'
@@ -37,7 +37,7 @@ function removalOf(d: DomainRow, then: () => void): Question {
     wrong: e => toast(codeText(asError(e).code) ?? sentence(asError(e)), { bad: true }),
     on: async () => {
       await call('DELETE /domains', { query: { id: d.id } })
-      finished(t.records.removed(d.domain), 'domains')
+      toastAndReload(t.records.removed(d.domain), 'domains')
       then()
     },
     children: used && <p class="warn">{w.inUse(used)}</p>,

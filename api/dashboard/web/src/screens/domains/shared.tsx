@@ -5,7 +5,7 @@ import { dateOf } from '../../core/dates.ts'
 import { none } from '../../core/format.ts'
 import { can } from '../../core/me.ts'
 import { w } from '../../text/domains.ts'
-import { failed, finished } from '../../core/toast.ts'
+import { failed, toastAndReload } from '../../core/toast.ts'
 
 const soon = 30 * 86400000 // ms before an end that is near
 
@@ -48,6 +48,6 @@ export const tagsOf = (d: DomainRow) =>
 // makeDefault makes a domain the domain of new campaigns that name none.
 export const makeDefault = (d: DomainRow) =>
   call('PATCH /domains', { body: { id: d.id, action: 'set_default' } }).then(
-    () => finished(w.nowDefault(d.domain), 'domains', 'campaigns'),
+    () => toastAndReload(w.nowDefault(d.domain), 'domains', 'campaigns'),
     failed,
   )

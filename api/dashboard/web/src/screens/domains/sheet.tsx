@@ -16,7 +16,7 @@ import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
-import { failed, finished } from '../../core/toast.ts'
+import { failed, toastAndReload } from '../../core/toast.ts'
 import { CertificateSteps } from './certificate.tsx'
 import { Certificate, Ending, makeDefault, mayChange, codeText, tagsOf, State, usedBy, isPending } from './shared.tsx'
 
@@ -170,7 +170,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
 // failBack moves the campaigns back from the spare domain to a domain.
 const failBack = (d: DomainRow) =>
   call('PATCH /domains', { body: { id: d.id, action: 'fail_back' } }).then(
-    ({ campaigns, kept }) => finished(w.cameBack(campaigns ?? 0, kept ?? 0), 'domains', 'campaigns'),
+    ({ campaigns, kept }) => toastAndReload(w.cameBack(campaigns ?? 0, kept ?? 0), 'domains', 'campaigns'),
     failed,
   )
 
@@ -288,7 +288,7 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
   const save = async (draft: Draft) => {
     const { group_name, crawlers, https_only, failover, index_page, tag_name } = draft as unknown as DomainRow
     await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page, tag_name } })
-    finished(t.records.saved(d.domain), 'domains', 'goals', 'campaigns')
+    toastAndReload(t.records.saved(d.domain), 'domains', 'goals', 'campaigns')
   }
   return (
     <RecordForm

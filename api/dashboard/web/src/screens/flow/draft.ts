@@ -7,7 +7,7 @@ import type { TabProps } from '../../core/campaign.ts'
 import { sentence } from '../../core/errors.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
-import { finished, toast } from '../../core/toast.ts'
+import { toastAndReload, toast } from '../../core/toast.ts'
 import { add, changes, copyOf, moveTo, neighbour, newPath, placeOf, remove, toSend, type Flow, type Known } from './edit.ts'
 
 type Wrong = { path?: string; field?: string; text: string }
@@ -95,7 +95,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     restart(answer)
     setOpen(null)
     setDialog(null)
-    finished(t.flow.live, 'campaigns')
+    toastAndReload(t.flow.live, 'campaigns')
   }
   // save saves the draft over a version, which is the version that the draft began with unless the person has seen a newer one.
   const save = async (over = version) => {

@@ -10,7 +10,7 @@ import { changeText } from './text.ts'
 import { InputField, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import type { Book } from './book.ts'
 import type { useDraft } from './draft.ts'
 
@@ -102,7 +102,7 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
 export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; close: () => void }) {
   const [newName, setNewName] = useState(name),
     [wrong, setWrong] = useState<Wrong>()
-  const send = () => call('POST /flows', { body: { name: newName, paths } }).then(() => finished(t.records.saved(newName), 'flows'))
+  const send = () => call('POST /flows', { body: { name: newName, paths } }).then(() => toastAndReload(t.records.saved(newName), 'flows'))
   return (
     <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => setWrong(wrongOf(asError(e), ['name']))} close={close}>
       <InputField label={t.overview.name} error={wrong?.text} value={newName} maxLength={255} on={setNewName} />

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { asError, call } from '../../core/call.ts'
 import { sentence } from '../../core/errors.ts'
 import { t } from '../../core/text.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
@@ -25,7 +25,7 @@ export function Rules({ path: p, book, saved, on }: Props) {
       made => {
         on({ filters: [], rules: [...p.rules, { name: made.name, rule_id: made.id }] })
         setNewName('')
-        finished(t.flow.ruleSaved(made.name), 'rules')
+        toastAndReload(t.flow.ruleSaved(made.name), 'rules')
       },
       e => setError(sentence(asError(e))),
     )

@@ -6,7 +6,7 @@ import { w } from '../../text/goals.ts'
 import type { Option } from '../../core/choices.ts'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 
 const options = (texts: Record<string, string>): Option[] => Object.entries(texts).map(([value, label]) => ({ value, label }))
 
@@ -92,7 +92,7 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
   const save = async (d: Draft) => {
     const body: Draft = { ...d, matchPath: isPage(d) ? d.matchPath : '', value: hasFixedValue(d) ? d.value : 0, siteId: site.id }
     const { goal } = await call('PUT /goals', { body: body as { key: string } }).catch(rethrow)
-    finished(w.goalSaved(goal.name), 'goals')
+    toastAndReload(w.goalSaved(goal.name), 'goals')
     close()
   }
   return (
@@ -100,7 +100,7 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
       <RecordForm
         sections={sections(exists)}
         value={start}
-        always={!exists}
+        saveUnchanged={!exists}
         byCode={fieldByCode}
         onDirty={setDirty}
         save={save}
@@ -120,7 +120,7 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
   const save = async (d: Draft) => {
     const saving = s ? call('PUT /sites', { body: { ...d, id: s.id } }) : call('POST /sites', { body: d }),
       { site } = await saving.catch(rethrow)
-    finished(t.records.saved(site.name), 'goals', 'sites')
+    toastAndReload(t.records.saved(site.name), 'goals', 'sites')
     if (!s) made(site.id)
     close()
   }
@@ -128,7 +128,7 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
     <Sheet title={s ? s.name : w.addSite} close={close} keep={() => dirty}>
       <RecordForm
         value={start}
-        always={!s}
+        saveUnchanged={!s}
         byCode={{ duplicate_name: 'name' }}
         onDirty={setDirty}
         save={save}

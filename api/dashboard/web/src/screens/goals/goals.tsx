@@ -18,7 +18,7 @@ import { RowMenu } from '../../parts/menu.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Empty, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
-import { failed, finished } from '../../core/toast.ts'
+import { failed, toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 import { bodyOf, GoalForm, SiteForm } from './forms.tsx'
 import { Install, LiveTest } from './install.tsx'
@@ -96,7 +96,7 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   const remove = async () => {
     await call('DELETE /sites', { query: { id: s.id } })
     change({ site: null })
-    finished(t.records.removed(s.name), 'goals', 'sites', 'campaigns')
+    toastAndReload(t.records.removed(s.name), 'goals', 'sites', 'campaigns')
   }
   const askToRemove = () =>
     ask({ title: t.exports.removeOf(s.name), text: w.removeSiteText, go: t.lists.remove, danger: true, name: s.name, on: remove })
@@ -136,7 +136,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
   const setActive = (g: GoalRow, on: boolean) =>
     call('PUT /goals', { body: { ...bodyOf(g), isActive: on } }).then(() => touches('goals'), failed)
   const remove = (g: GoalRow) =>
-    call('DELETE /goals', { query: { key: g.key, site: g.siteId } }).then(() => finished(t.records.removed(g.name), 'goals'))
+    call('DELETE /goals', { query: { key: g.key, site: g.siteId } }).then(() => toastAndReload(t.records.removed(g.name), 'goals'))
   const askToRemove = (g: GoalRow) =>
     ask({ title: t.exports.removeOf(g.name), text: w.removeText, go: t.lists.remove, danger: true, name: g.name, on: () => remove(g) })
   const columns: Column<GoalRow>[] = [

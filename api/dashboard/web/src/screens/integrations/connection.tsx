@@ -8,7 +8,7 @@ import { asError } from '../../core/call.ts'
 import { given, type Values } from '../../core/credential.ts'
 import { mayConnect, showError } from '../../core/connect.ts'
 import { touches, type Used } from '../../core/query.ts'
-import { finished, toast } from '../../core/toast.ts'
+import { toastAndReload, toast } from '../../core/toast.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
@@ -85,7 +85,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
       await send(form, given(form.fields, saved, values))
       setValues({})
       mark(false)
-      finished(t.records.saved(name), rows)
+      toastAndReload(t.records.saved(name), rows)
     }, explain)
   }
   // test shows what the platform answers. A success shows done, by default the platform's own message.
@@ -202,7 +202,7 @@ export function PlatformConnection({
           go={w.disconnect}
           danger
           close={() => setDisconnecting(false)}
-          on={() => disconnect().then(() => finished(w.gone(c.name), c.rows))}
+          on={() => disconnect().then(() => toastAndReload(w.gone(c.name), c.rows))}
         />
       )}
     </form>

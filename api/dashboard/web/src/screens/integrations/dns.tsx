@@ -15,7 +15,7 @@ import { Credentials, Says } from '../../parts/credentials.tsx'
 import { Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { mayConnect, errorText, show } from '../../core/connect.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 
 // DNSAccounts lists the accounts that hold the zones of domains.
 export function DNSAccounts({ list }: { list: IntegrationList }) {
@@ -54,7 +54,7 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
           close={() => setDisconnecting(null)}
           on={() =>
             call('DELETE /integrations', { query: { id: disconnecting.id } }).then(() =>
-              finished(w.gone(name(disconnecting)), 'integrations'),
+              toastAndReload(w.gone(name(disconnecting)), 'integrations'),
             )
           }
         />
@@ -123,7 +123,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
       await call('PUT /integrations', {
         body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
       })
-      finished(t.records.saved(label || form.label), 'integrations')
+      toastAndReload(t.records.saved(label || form.label), 'integrations')
       close()
     })
   return (

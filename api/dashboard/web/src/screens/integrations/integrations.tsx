@@ -16,7 +16,7 @@ import { Copy } from '../../parts/copy.tsx'
 import { Says } from '../../parts/credentials.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Bone, Failed, Late } from '../../parts/state.tsx'
-import { finished, toast } from '../../core/toast.ts'
+import { toastAndReload, toast } from '../../core/toast.ts'
 import { AI, Geo } from './others.tsx'
 import { DNSAccounts } from './dns.tsx'
 import { NetworkSheet } from './network.tsx'
@@ -225,7 +225,7 @@ function Platforms() {
           close={() => setDisconnecting(null)}
           on={() =>
             call('DELETE /oauth/connections', { query: { id: disconnecting.c.id } }).then(() =>
-              finished(w.gone(name(disconnecting.of, disconnecting.c)), 'oauth', 'traffic-sources'),
+              toastAndReload(w.gone(name(disconnecting.of, disconnecting.c)), 'oauth', 'traffic-sources'),
             )
           }
         />

@@ -6,7 +6,7 @@ import { begunAt } from '../../core/oauth.ts'
 import { go, to } from '../../core/router.ts'
 import { w } from '../../text/integrations.ts'
 import { errorText } from '../../core/connect.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 
 // takeParameters returns the platform's parameters and removes them from the address.
 function takeParameters(): URLSearchParams {
@@ -24,7 +24,7 @@ export function OAuth() {
     if (!state) return setWrong(w.ads.noCode)
     call('POST /app/api/oauth', { body: { state, code: given.get('code') ?? '', error: given.get('error') ?? '' } }).then(
       done => {
-        finished(w.ads.finished(done.label, done.user_name), 'oauth', 'traffic-sources')
+        toastAndReload(w.ads.finished(done.label, done.user_name), 'oauth', 'traffic-sources')
         go(begunAt(), true)
       },
       e => setWrong(errorText(e)),

@@ -13,7 +13,7 @@ import { Says } from '../../parts/credentials.tsx'
 import { Field, Input, Select, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { Ask, FormSheet } from '../../parts/sheet.tsx'
 import { Bone, Failed } from '../../parts/state.tsx'
-import { finished, toast } from '../../core/toast.ts'
+import { toastAndReload, toast } from '../../core/toast.ts'
 import { mayConnect, errorText } from '../../core/connect.ts'
 
 type ServiceProps = {
@@ -111,7 +111,7 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
   const save = () =>
     run(async () => {
       await call('PUT /geo-database', { body: { provider, enabled, ...(key ? { key } : {}) } })
-      finished(t.records.saved(form?.label ?? provider), 'geo-database')
+      toastAndReload(t.records.saved(form?.label ?? provider), 'geo-database')
       close()
     })
   return (
@@ -181,7 +181,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
         body:
           key || !kept ? { action: 'connect', provider, apiKey: key, ...(model ? { model } : {}) } : { action: 'model', provider, model },
       })
-      finished(t.records.saved(labelOf(provider)), 'copilot')
+      toastAndReload(t.records.saved(labelOf(provider)), 'copilot')
       close()
     })
   const find = () =>

@@ -2,7 +2,7 @@ import type { LanderRow } from '../../api.gen.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { t } from '../../core/text.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { RecordForm, type Draft } from '../../parts/record_form.tsx'
 import { Snippet } from './lander_snippet.tsx'
 
@@ -12,7 +12,7 @@ const w = t.records.protection
 export function Protection({ of: r, domain }: { of: LanderRow; domain: string }) {
   const save = async (d: Draft) => {
     await call('PATCH /landers', { body: { id: r.id, protection: d } })
-    finished(t.parts.saved, 'landers')
+    toastAndReload(t.parts.saved, 'landers')
   }
   const on = (d: Draft) => d.enabled === true
   return (

@@ -14,7 +14,7 @@ import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { failed, finished, toast } from '../../core/toast.ts'
+import { failed, toastAndReload, toast } from '../../core/toast.ts'
 
 // Kind holds the differences between the lists of offers, landing pages, sources and networks.
 export type Kind<R extends Listed> = {
@@ -84,7 +84,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   }
   const clone = (r: R) =>
     write('POST', `${k.name}/{id}/clone`, { path: { id: r.id } }).then(made => {
-      finished(t.records.cloned(r.name), k.name)
+      toastAndReload(t.records.cloned(r.name), k.name)
       show(made.id)
     }, failed)
   const actions: Action<R>[] = [
@@ -149,7 +149,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
           close={() => setRemoving(null)}
           on={() =>
             write('DELETE', k.name, { query: { id: removing.id } }).then(() => {
-              finished(t.records.removed(removing.name), k.name, 'tools')
+              toastAndReload(t.records.removed(removing.name), k.name, 'tools')
               if (open === removing.id) show(null)
             })
           }>
@@ -197,7 +197,7 @@ function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind
     for (const s of specs) if (draft[s.name] !== undefined) body[s.name] = s.kind === 'combo' && draft[s.name] === '' ? null : draft[s.name]
     if (record) await write('PUT', k.name, { body: { ...whole(k, record), ...body, id: record.id } })
     else await write('POST', k.name, { body })
-    finished(t.records.saved(String(draft.name ?? '')), k.name, 'tools', 'groups', 'campaigns')
+    toastAndReload(t.records.saved(String(draft.name ?? '')), k.name, 'tools', 'groups', 'campaigns')
     close()
   }
   return (
@@ -208,7 +208,7 @@ function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind
         key={JSON.stringify(initial)}
         sections={k.sections(record)}
         value={(record ?? initial) as Draft}
-        always={!record}
+        saveUnchanged={!record}
         save={save}
         submit={record ? t.parts.save : t.records.create}
         cancel={close}

@@ -14,7 +14,7 @@ import { Copy, copy } from '../../parts/copy.tsx'
 import type { Draft, Spec } from '../../parts/record_form.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
-import { failed, finished } from '../../core/toast.ts'
+import { failed, toastAndReload } from '../../core/toast.ts'
 import { Records, type Kind } from './records.tsx'
 import { schemeSpecs, setupOf } from './scheme.ts'
 import { saveFile, Template } from './template.tsx'
@@ -200,7 +200,7 @@ const keep = (r: NetworkRow) =>
       payment_frequency: r.payment_frequency,
       minimum_payout: r.minimum_payout,
     },
-  }).then(() => finished(t.records.templateSaved(r.name), 'network-templates'), failed)
+  }).then(() => toastAndReload(t.records.templateSaved(r.name), 'network-templates'), failed)
 
 // Networks lists the affiliate networks, where conversions come from.
 export function Networks() {

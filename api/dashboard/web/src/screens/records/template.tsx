@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { asError, call, type Row } from '../../core/call.ts'
 import { change } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { failed, finished, toast } from '../../core/toast.ts'
+import { failed, toastAndReload, toast } from '../../core/toast.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { DropArea } from '../../parts/drop.tsx'
 import type { Draft } from '../../parts/record_form.tsx'
@@ -64,7 +64,7 @@ async function load(kind: Shared, file: File) {
     return
   }
   await create(kind, body).then(made => {
-    finished(t.records.saved(made.name), kind, 'tools')
+    toastAndReload(t.records.saved(made.name), kind, 'tools')
     change({ id: made.id }, true)
   }, failed)
 }

@@ -5,7 +5,7 @@ import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago } from '../../core/dates.ts'
 import { t } from '../../core/text.ts'
-import { failed, finished } from '../../core/toast.ts'
+import { failed, toastAndReload } from '../../core/toast.ts'
 
 const statuses = ['approved', 'pending', 'rejected', 'chargeback'] as const
 
@@ -16,7 +16,7 @@ export function UnknownWords({ of: n }: { of: NetworkRow }) {
   const map = (word: string, status: (typeof statuses)[number]) =>
     run(async () => {
       await call('PATCH /networks', { body: { id: n.id, status_map: { [status]: [word] } } })
-      finished(t.records.wordMapped(word, t.records.statuses[status]!), 'networks')
+      toastAndReload(t.records.wordMapped(word, t.records.statuses[status]!), 'networks')
     }, failed)
   return (
     <section class="part">

@@ -13,7 +13,7 @@ import { usePress } from '../../core/keys.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/smartlinks.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
@@ -75,7 +75,7 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
     return run(async () => {
       if (l) await call('PUT /short-links', { body: { ...body, id: l.id } })
       else await call('POST /short-links', { body })
-      finished(w.saved(draft.name || draft.slug), 'short-links')
+      toastAndReload(w.saved(draft.name || draft.slug), 'short-links')
       close()
     })
   }

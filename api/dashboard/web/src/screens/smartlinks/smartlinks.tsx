@@ -14,7 +14,7 @@ import { copy } from '../../parts/copy.tsx'
 import { List, type Action } from '../../parts/list.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import type { Column } from '../../parts/table.tsx'
-import { failed, finished, toast } from '../../core/toast.ts'
+import { failed, toastAndReload, toast } from '../../core/toast.ts'
 import { Smartlink } from './sheet.tsx'
 
 const usual = '-clicks' // the order if the address names none
@@ -56,7 +56,7 @@ async function setActive(l: SmartlinkAnswer, on: boolean) {
 
 const clone = (l: SmartlinkAnswer) =>
   call('POST /short-links/{id}/clone', { path: { id: l.id } }).then(made => {
-    finished(w.cloned(nameOf(l)), 'short-links')
+    toastAndReload(w.cloned(nameOf(l)), 'short-links')
     show(made.id)
   }, failed)
 
@@ -140,7 +140,7 @@ export function Smartlinks() {
           close={() => setRemoving(null)}
           on={() =>
             call('DELETE /short-links', { query: { id: removing.id } }).then(() => {
-              finished(t.records.removed(nameOf(removing)), 'short-links')
+              toastAndReload(t.records.removed(nameOf(removing)), 'short-links')
               if (open === removing.id) show(null)
             })
           }

@@ -13,7 +13,7 @@ import { useAll } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { FormError, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { Ask, Foot, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
@@ -94,7 +94,7 @@ export function Exports() {
           danger
           close={() => setRemoving(undefined)}
           on={() =>
-            call('DELETE /reports/exports', { query: { id: removing.id } }).then(() => finished(w.removed(removing.name), 'reports'))
+            call('DELETE /reports/exports', { query: { id: removing.id } }).then(() => toastAndReload(w.removed(removing.name), 'reports'))
           }
         />
       )}

@@ -7,7 +7,7 @@ import { sentence } from '../../core/errors.ts'
 import { fields, keyOf, rowsOf, type Kind, type Known, type Result, type Row } from '../../core/import.ts'
 import { me } from '../../core/me.ts'
 import { use, useAll } from '../../core/query.ts'
-import { finished } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/import.ts'
 
 type Run = { text: string; mapped: string; kind: Kind; rows: Row[]; done: number; ended: boolean }
@@ -146,7 +146,7 @@ export function useRun(kind: Kind, file: ImportFile, known: Known | undefined) {
       }),
     )
     show(true)
-    finished(w.done(rows.filter(r => r.result === 'made').length), kind === 'offers' ? 'offers' : 'short-links', 'plan')
+    toastAndReload(w.done(rows.filter(r => r.result === 'made').length), kind === 'offers' ? 'offers' : 'short-links', 'plan')
   }
   return {
     shown,

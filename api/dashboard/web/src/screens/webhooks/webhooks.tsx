@@ -22,7 +22,7 @@ import { Ask } from '../../parts/sheet.tsx'
 import { Empty, Loading, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { stepsOf } from '../../parts/stepper.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
-import { failed, finished, toast } from '../../core/toast.ts'
+import { failed, toastAndReload, toast } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 import { DeliverySheet, EndpointForm, nameOf, nextTry, redeliver, Secret, stateTag } from './sheets.tsx'
 import { verifiers } from './verifiers.ts'
@@ -184,7 +184,9 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
           name={nameOf(removing)}
           close={() => setRemoving(null)}
           on={() =>
-            call('DELETE /webhooks', { query: { id: removing.id } }).then(() => finished(t.records.removed(nameOf(removing)), 'webhooks'))
+            call('DELETE /webhooks', { query: { id: removing.id } }).then(() =>
+              toastAndReload(t.records.removed(nameOf(removing)), 'webhooks'),
+            )
           }
         />
       )}
