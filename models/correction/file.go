@@ -4,7 +4,7 @@ import "switchyard/models"
 
 // Check checks that a file can be read and has rows. It returns the text up to row MaxRows, and whether rows were cut
 // off. sourced says that the caller names the traffic source of rows that name none. Errors: empty, no_rows, invalid_input.
-func Check(kind Kind, text string, sourced bool) (head string, truncated bool, err error) {
+func Check(kind Kind, text string, sourced bool) (kept string, truncated bool, err error) {
 	t, err := open(text, kinds[kind], given(kind, sourced)...)
 	if err != nil {
 		return "", false, err
@@ -15,9 +15,9 @@ func Check(kind Kind, text string, sourced bool) (head string, truncated bool, e
 	if t.rows == 0 {
 		return "", false, models.Invalid("no_rows", "there are no rows under the header")
 	}
-	head = t.scanner.Read()
+	kept = t.scanner.Read()
 	_, truncated = t.next()
-	return head, truncated, nil
+	return kept, truncated, nil
 }
 
 // given returns the required columns that a file may lack.

@@ -16,8 +16,8 @@ import (
 // first of November and 7.25 on the second.
 var reports = map[string]struct {
 	text    string
-	skipped string // the lines that are no rows, before the header
-	refused string
+	skipped string // the lines that are ignored, with the reason: titles, empty lines, separators
+	refused string // the rows that are refused, with the reason
 }{
 	"Google Ads": {
 		"Campaign report\n\"November 1, 2026 - November 2, 2026\"\nDay,Campaign,Currency code,Cost,Impr.,Clicks,Campaign ID\n" +
@@ -81,7 +81,7 @@ var reports = map[string]struct {
 	},
 }
 
-// reasons gives each reason a word.
+// reasonWord shortens a reason to one word.
 func reasonWord(reason string) string {
 	for _, r := range [][2]string{
 		{isTotal, "total"},
@@ -111,7 +111,7 @@ func skippedText(s Skips) string {
 	return strings.Join(out, ", ")
 }
 
-// Files of ad platforms are read as they are downloaded. Each line that is no row of spend is named with its reason.
+// Files of ad platforms are read as they are downloaded. Each line that is not a row of spend is listed with the reason.
 func TestReportsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	for name, c := range reports {
@@ -129,7 +129,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 				if r.Refusal != "" {
 					refused = append(refused, fmt.Sprint(r.Line, " ", reasonWord(r.Refusal)))
 				} else {
-					names := append([]string{r.Campaign}, r.Others...)
+					names := append([]string{r.Campaign}, r.Others...) // an id comes before the name
 					got = append(got, fmt.Sprint(r.Day.Format(time.DateOnly), " ", r.Source, " ", r.Spend.StringFixed(2), " ", names[len(names)-1]))
 				}
 			}
@@ -147,13 +147,13 @@ func TestReportsOfPlatforms(t *testing.T) {
 		if _, _, err := Check(Costs, c.text, false); err == nil || !strings.Contains(err.Error(), "source") {
 			t.Errorf("%s has no source, and the caller names none: %v", name, err)
 		}
-		if head, _, err := Check(Costs, c.text, true); err != nil || !strings.Contains(head, "2026") {
+		if kept, _, err := Check(Costs, c.text, true); err != nil || !strings.Contains(kept, "2026") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// A row without a campaign whose spend is the sum of the other rows of its day is their total.
+// A row that names no campaign is a total if its spend equals the sum of the other rows of its day, and the sum is not zero.
 func TestUnnamedTotals(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("day,source,campaign,spend\n2026-11-01,P,A,10\n2026-11-01,P,B,2.5\n2026-11-01,P,,12.5\n2026-11-02,P,,12.5\n"+
@@ -168,7 +168,7 @@ func TestUnnamedTotals(t *testing.T) {
 	}
 }
 
-func TestLook(t *testing.T) {
+func TestReadPreview(t *testing.T) {
 	t.Parallel()
 	got, err := ReadPreview(Costs, "A report\n\nDay,Spend (EUR),Other\n2026-11-01,1,x\n\n2026-11-02,2,y\n")
 	want := Preview{
