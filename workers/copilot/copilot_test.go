@@ -25,7 +25,7 @@ import (
 	worker "switchyard/workers/copilot"
 )
 
-// env is an account in Tokyo, a campaign with two paths, and a worker. The second path earns half as much.
+// env is an account in Tokyo, a campaign with two paths, and a worker. days adds the figures of the paths.
 type env struct {
 	*testing.T
 	d           *db.DB
@@ -39,7 +39,8 @@ type env struct {
 	broken      atomic.Int64 // number of next reports that fail
 }
 
-// costlyReader is a report reader that reports a higher cost than the real cost, and that can fail.
+// costlyReader is a report reader whose Cost, the number of clicks that a report reads, is too high by extraClicks. The next broken
+// reports fail.
 type costlyReader struct {
 	report.Reader
 	w *env
@@ -237,7 +238,7 @@ func TestSweep(t *testing.T) {
 		}
 		return at, next
 	}
-	taken := func(at time.Time) int {
+	claimed := func(at time.Time) int {
 		t.Helper()
 		due, err := dbcopilot.NewSuggestions(w.store).ClaimDue(t.Context(), at, 10)
 		if err != nil {
@@ -246,15 +247,15 @@ func TestSweep(t *testing.T) {
 		return len(due)
 	}
 	now := *w.now.Load()
-	if a, b := taken(now), taken(now); a != 1 || b != 0 {
-		t.Errorf("the account was refreshed %d, then %d times", a, b)
+	if a, b := claimed(now), claimed(now); a != 1 || b != 0 {
+		t.Errorf("the account was claimed %d, then %d times", a, b)
 	}
 	w.refresh()
 	at, next := runs()
 	if !at.Equal(now) || next.Sub(now) <= 0 || next.Sub(now) > 24*time.Hour {
 		t.Errorf("judged at %v, next %v", at, next)
 	}
-	if a, b := taken(next.Add(-time.Second)), taken(next); a != 0 || b != 1 {
-		t.Errorf("the account was refreshed %d times before it is due, then %d times", a, b)
+	if a, b := claimed(next.Add(-time.Second)), claimed(next); a != 0 || b != 1 {
+		t.Errorf("the account was claimed %d times before it was due, then %d times", a, b)
 	}
 }
