@@ -16,7 +16,7 @@ type RecordedChange struct {
 	Kind       string     `json:"kind" doc:"of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, settings or copilot"`
 	RecordID   *uuid.UUID `json:"record_id"`
 	Record     *string    `json:"record" doc:"its name by now; null: it has none, or is gone"`
-	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: of no campaign alone"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that was changed; null: the change does not belong to exactly one campaign"`
 	Fields     []string   `json:"fields" doc:"what was sent, without values"`
 	Title      *string    `json:"title" doc:"of a change by the Copilot: what it does"`
 	UndoneAt   *string    `json:"undone_at" doc:"of a change by the Copilot: when it was taken back"`
