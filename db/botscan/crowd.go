@@ -56,9 +56,9 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// before counts the earlier clicks from bot.FloodWindow before first until after, inclusive. first is the first click later than
+// countBefore counts the earlier clicks from bot.FloodWindow before first until after, inclusive. first is the first click later than
 // after.
-func (w *Crowd) before(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
+func (w *Crowd) countBefore(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
 	for {
 		list, err := in.Scan(ctx, c, crowdColumns, click.Range{Account: w.account, Low: low, High: high, Limit: crowdAtOnce})
@@ -121,7 +121,7 @@ func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uu
 ) {
 	if after != w.after {
 		w.reset()
-		if err := w.before(ctx, c, in, after, clicks[0].ID); err != nil {
+		if err := w.countBefore(ctx, c, in, after, clicks[0].ID); err != nil {
 			return nil, err
 		}
 	}
@@ -147,20 +147,20 @@ func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.Stor
 	if err != nil {
 		return err
 	}
-	var noted, unmarked []uuid.UUID
+	var stored, unmarked []uuid.UUID
 	for _, click := range visits {
 		if s, _ := senderOf(&click.Click); w.visitors.full(keyOfVisitor(&click.Click, s), click.At) {
 			fired[click.ID] |= bot.RepeatClick
 			continue
 		}
-		noted = append(noted, click.ID)
+		stored = append(stored, click.ID)
 		if bot.Signals(click.BotSignals)&bot.RepeatClick == 0 {
 			unmarked = append(unmarked, click.ID)
 		}
 	}
-	if len(noted) > 0 {
-		first, last := click.Bounds(noted)
-		if err := db.Run(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(noted), first, last); err != nil {
+	if len(stored) > 0 {
+		first, last := click.Bounds(stored)
+		if err := db.Run(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(stored), first, last); err != nil {
 			return err
 		}
 	}

@@ -10,9 +10,9 @@ import (
 )
 
 // amount reads the amount of a column. The amount itself states its currency, or else the cell of currencyColumn, or else the
-// heading. holds returns the currency that holds if none of them states it. given is false if there is no amount, or if the row is
-// refused.
-func (l *line) amount(column, currencyColumn int, holds func() string) (value decimal.Decimal, currency string, given bool) {
+// heading. fallback returns the currency that is assumed if none of them states it; nil: it is not known. given is false if there is
+// no amount, or if the row is refused.
+func (l *line) amount(column, currencyColumn int, fallback func() string) (value decimal.Decimal, currency string, given bool) {
 	text, headingText := l.find(column)
 	name := l.table.columns[column].Name
 	_, heading := money.Heading(headingText, "")
@@ -35,8 +35,8 @@ func (l *line) amount(column, currencyColumn int, holds func() string) (value de
 		l.depends = true
 	}
 	deciding := currency
-	if deciding == "" && holds != nil {
-		deciding = holds()
+	if deciding == "" && fallback != nil {
+		deciding = fallback()
 	}
 	amount, err := money.Read(text, deciding)
 	if err == nil {

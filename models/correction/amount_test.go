@@ -9,7 +9,7 @@ import (
 func TestCurrenciesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		header, row, holds string
+		header, row, fallback string
 		want, reason, note string // payout with currency, or why the row is refused
 		depends            bool
 	}{
@@ -40,16 +40,16 @@ func TestCurrenciesOfFiles(t *testing.T) {
 		"no currency in parentheses":         {"click id;payout (net)", "12,5", "", "12.5 ", "", "", false},
 		"a currency without a payout":        {"click id;payout;currency", ";EUR", "", " EUR", "", "", false},
 	} {
-		var holds func(Conversion) string
-		if c.holds != "" {
-			holds = func(v Conversion) string {
+		var fallback func(Conversion) string
+		if c.fallback != "" {
+			fallback = func(v Conversion) string {
 				if v.ClickID != clickID {
 					t.Errorf("%s: the currency of click %s is asked for", name, v.ClickID)
 				}
-				return c.holds
+				return c.fallback
 			}
 		}
-		rows, _, err := ReadConversions(c.header+"\n"+click+";"+c.row+"\n", holds)
+		rows, _, err := ReadConversions(c.header+"\n"+click+";"+c.row+"\n", fallback)
 		if err != nil || len(rows) != 1 {
 			t.Fatalf("%s: %v, %v", name, rows, err)
 		}

@@ -78,17 +78,17 @@ var conversionColumns = []Column{
 	}},
 }
 
-// ReadConversions reads the rows of a file in their order. The file may have no rows. holds returns the currency of a row whose
+// ReadConversions reads the rows of a file in their order. The file may have no rows. fallback returns the currency of a row whose
 // payout states none; nil: it is not known. Errors: empty, invalid_input.
-func ReadConversions(text string, holds func(Conversion) string) ([]Conversion, Skips, error) {
-	return read(text, conversionColumns, func(l *line) Conversion { return l.conversion(holds) })
+func ReadConversions(text string, fallback func(Conversion) string) ([]Conversion, Skips, error) {
+	return read(text, conversionColumns, func(l *line) Conversion { return l.conversion(fallback) })
 }
 
-func (l *line) conversion(holds func(Conversion) string) (v Conversion) {
+func (l *line) conversion(fallback func(Conversion) string) (v Conversion) {
 	if l.Fault == "" {
 		l.readClick(&v)
 		v.ConversionID, v.Goal = l.cell(idColumn), l.cell(goalColumn)
-		l.readTerms(&v, holds)
+		l.readTerms(&v, fallback)
 		if text := l.cell(timeColumn); text != "" {
 			at, err := timetext.Read(text, time.UTC)
 			if err != nil {
@@ -120,7 +120,7 @@ func (l *line) readClick(v *Conversion) {
 }
 
 // readTerms reads status, payout and currency. A negative amount is a chargeback of that amount, unless its status is rejected.
-func (l *line) readTerms(v *Conversion, holds func(Conversion) string) {
+func (l *line) readTerms(v *Conversion, fallback func(Conversion) string) {
 	if v.Word = l.cell(statusColumn); v.Word != "" {
 		word, ok := postback.KnownWord(v.Word)
 		if !ok {
@@ -132,8 +132,8 @@ func (l *line) readTerms(v *Conversion, holds func(Conversion) string) {
 		}
 	}
 	var known func() string
-	if holds != nil {
-		known = func() string { return holds(*v) }
+	if fallback != nil {
+		known = func() string { return fallback(*v) }
 	}
 	amount, currency, given := l.amount(payoutColumn, currencyColumn, known)
 	if v.Currency = currency; !given {

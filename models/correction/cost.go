@@ -61,9 +61,9 @@ var costColumns = []Column{
 }
 
 // ReadCosts reads the rows of a file in their order. The file may have no rows. source is the traffic source of rows that name
-// none. holds returns the currency of a row whose spend states none; nil: it is not known. Errors: empty, invalid_input.
-func ReadCosts(text, source string, holds func(Cost) string) ([]Cost, Skips, error) {
-	row := func(l *line) Cost { return l.cost(source, holds) }
+// none. fallback returns the currency of a row whose spend states none; nil: it is not known. Errors: empty, invalid_input.
+func ReadCosts(text, source string, fallback func(Cost) string) ([]Cost, Skips, error) {
+	row := func(l *line) Cost { return l.cost(source, fallback) }
 	rows, skips, err := read(text, costColumns, row, given(Costs, source != "")...)
 	refuseSums(rows)
 	return rows, skips, err
@@ -87,12 +87,12 @@ func refuseSums(rows []Cost) {
 		r := &rows[i]
 		sum, ok := sums[place{r.Day, r.Source, r.Currency}]
 		if ok && r.Refusal == "" && r.Campaign == "" && sum.Equal(r.Spend) && !sum.IsZero() {
-			r.Refusal = isTotal
+			r.Refusal = reasonTotal
 		}
 	}
 }
 
-func (l *line) cost(source string, holds func(Cost) string) (v Cost) {
+func (l *line) cost(source string, fallback func(Cost) string) (v Cost) {
 	if l.Fault == "" {
 		v.DayText = l.cell(dayColumn)
 		v.Day = l.day(v.DayText)
@@ -107,7 +107,7 @@ func (l *line) cost(source string, holds func(Cost) string) (v Cost) {
 				v.Others = append(v.Others, name.text)
 			}
 		}
-		l.readSpend(&v, holds)
+		l.readSpend(&v, fallback)
 		v.Clicks, v.Impressions = l.count(clicksColumn), l.count(impressionsColumn)
 	}
 	v.Row = l.end()
@@ -140,10 +140,10 @@ func (l *line) day(text string) time.Time {
 	return day
 }
 
-func (l *line) readSpend(v *Cost, holds func(Cost) string) {
+func (l *line) readSpend(v *Cost, fallback func(Cost) string) {
 	var known func() string
-	if holds != nil {
-		known = func() string { return holds(*v) }
+	if fallback != nil {
+		known = func() string { return fallback(*v) }
 	}
 	amount, currency, given := l.amount(spendColumn, costCurrencyColumn, known)
 	switch {

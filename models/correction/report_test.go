@@ -84,7 +84,7 @@ var reports = map[string]struct {
 // reasonWord shortens a reason to one word.
 func reasonWord(reason string) string {
 	for _, r := range [][2]string{
-		{isTotal, "total"},
+		{reasonTotal, "total"},
 		{"several days", "several"},
 		{"names no day", "day"},
 		{"its day", "day"},

@@ -268,13 +268,13 @@ var placeholders = map[string]bool{"-": true, "--": true, "---": true, "\u2013":
 // end returns the line of the row, and the reason why the row is refused.
 func (l *line) end() Row {
 	if l.Fault != "" && l.isTotal() {
-		l.Fault = isTotal
+		l.Fault = reasonTotal
 	}
 	return Row{Line: l.Line, Refusal: l.Fault, Note: l.note, DependsOnCurrency: l.depends}
 }
 
-// isTotal is the reason why a line of totals is refused. Such a line adds up the other lines.
-const isTotal = "it is a line of totals"
+// reasonTotal is the reason why a line of totals is refused. Such a line adds up the other lines.
+const reasonTotal = "it is a line of totals"
 
 // totals lists the beginnings of the first cell of a line of totals. The rest of the cell begins with no letter.
 var totals = []string{
