@@ -17,12 +17,12 @@ const (
 	truncatedIPv6 = 48
 )
 
-// Whole reports whether whole addresses are stored.
-func (p IPPrivacy) Whole() bool { return p == IPFull || p == "" }
+// StoresWhole reports whether whole addresses are stored.
+func (p IPPrivacy) StoresWhole() bool { return p == IPFull || p == "" }
 
 // StoredPart returns the part of an address that is stored. It returns an invalid address if no part is stored.
 func (p IPPrivacy) StoredPart(ip netip.Addr) netip.Addr {
-	if p.Whole() {
+	if p.StoresWhole() {
 		return ip
 	}
 	ip = ip.Unmap().WithZone("")

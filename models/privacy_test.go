@@ -28,7 +28,7 @@ func TestIPPrivacy(t *testing.T) {
 			}
 		}
 	}
-	if models.IPTruncated.StoredPart(netip.Addr{}).IsValid() || !models.IPPrivacy("").Whole() || models.IPNone.Whole() {
+	if models.IPTruncated.StoredPart(netip.Addr{}).IsValid() || !models.IPPrivacy("").StoresWhole() || models.IPNone.StoresWhole() {
 		t.Error("an invalid address is stored, or Whole is wrong")
 	}
 }

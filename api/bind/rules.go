@@ -23,9 +23,9 @@ type Rules struct {
 
 	optional  bool   // an Opt or a field with the tag: if left out it keeps its value, and an empty text is a value
 	missing   string // code of a required field that was not sent or is empty
-	blank     string // code of an Opt that was sent empty; empty: it may be empty
-	form      string // code of a value of another type or form; empty: invalid_input, or the format's code
-	beyond    string // code of a value beyond a limit; empty: the limit's usual code
+	blank     string // code of an Opt that was sent empty; no code: it may be empty
+	form      string // code of a value of another type or form; no code: invalid_input, or the format's code
+	beyond    string // code of a value beyond a limit; no code: the limit's usual code
 	null      string // "refused": null has the wrong form; "empty": null is an empty value, here or in the embedded fields
 	loose     bool   // a value of another type is an empty text
 	trim      bool
@@ -60,7 +60,8 @@ func RulesOf(f reflect.StructField) Rules {
 		trim: tag.Get("trim") == "true", unique: tag.Get("unique") == "true", omitBlank: tag.Get("skipBlank") == "true",
 		preset: tag.Get("default"), loose: tag.Get("loose") == "true",
 	}
-	if r.Required = r.missing != ""; r.missing == "true" {
+	r.Required = r.missing != ""
+	if r.missing == "true" {
 		r.missing = "required"
 	}
 	_, isOpt := reflect.New(f.Type).Interface().(opt)
@@ -195,25 +196,26 @@ var fieldsByType sync.Map // of reflect.Type to []field
 
 // fieldsOf returns the fields of a struct that a body can set, in their order.
 func fieldsOf(t reflect.Type) []field {
-	if plan, ok := fieldsByType.Load(t); ok {
-		return plan.([]field) //nolint:forcetypeassert // nothing else is stored
+	if known, ok := fieldsByType.Load(t); ok {
+		return known.([]field) //nolint:forcetypeassert // nothing else is stored
 	}
-	var plan []field
+	var list []field
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch rules := RulesOf(f); {
+		rules := RulesOf(f)
+		switch {
 		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
 			for _, inner := range fieldsOf(f.Type) {
 				inner.index = append([]int{i}, inner.index...)
 				inner.optional = inner.optional || rules.optional
 				inner.null = cmp.Or(inner.null, rules.null)
-				plan = append(plan, inner)
+				list = append(list, inner)
 			}
 		case name != "" && name != "-":
-			plan = append(plan, field{Rules: rules, index: f.Index, name: name})
+			list = append(list, field{Rules: rules, index: f.Index, name: name})
 		}
 	}
-	fieldsByType.Store(t, plan)
-	return plan
+	fieldsByType.Store(t, list)
+	return list
 }

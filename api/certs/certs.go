@@ -41,9 +41,9 @@ type Options struct {
 	Serves func(host string) bool
 	// Missing is called for a host that is served and has no certificate, at most once a minute for each host. It may be nil.
 	Missing func(ctx context.Context, host string) error
-	// Own lists the install's own hosts. Metrics show the remaining life of their certificates, because no account has an alert
+	// OwnHosts lists the install's own hosts. Metrics show the remaining life of their certificates, because no account has an alert
 	// for them.
-	Own []string
+	OwnHosts []string
 }
 
 // Intervals and limits of reading certificates.
@@ -84,7 +84,7 @@ type entry struct {
 // issuer is an intermediate certificate.
 type issuer struct {
 	der  []byte
-	uses int // certificates in hosts that have it; without any, it is deleted
+	uses int // the certificates that it belongs to
 }
 
 // New returns a Certificates that holds no certificate yet.
@@ -165,6 +165,7 @@ func (c *Certificates) noticeResync() {
 	c.signal()
 }
 
+// signal wakes Run for a refresh.
 func (c *Certificates) signal() {
 	select {
 	case c.wake <- struct{}{}:
@@ -197,7 +198,7 @@ func (c *Certificates) refresh(ctx context.Context) error {
 }
 
 // compare brings memory and disk in line with PostgreSQL. It loads each host whose version differs from the version in memory,
-// and removes each host that is gone.
+// and removes each host that PostgreSQL no longer has.
 func (c *Certificates) compare(ctx context.Context) error {
 	versions, err := c.options.Store.Versions(ctx)
 	if err != nil {

@@ -377,12 +377,12 @@ func TestChallengesCrowded(t *testing.T) {
 	}
 }
 
-// TestOwn: the metrics show the remaining life of the certificates of the install's own hosts.
-func TestOwn(t *testing.T) {
+// TestOwnHosts checks that the metrics show the remaining life of the certificates of the install's own hosts.
+func TestOwnHosts(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}
 	store.put("one.example", 1, a.issue("one.example")) // it began an hour ago and ends in an hour
-	c := New(Options{Store: store, Serves: serves("one.example", "two.example"), Own: []string{"one.example", "two.example"}})
+	c := New(Options{Store: store, Serves: serves("one.example", "two.example"), OwnHosts: []string{"one.example", "two.example"}})
 	c.Start(t.Context())
 	r := prometheus.NewRegistry()
 	r.MustRegister(c.Collectors(NewGuard())...)

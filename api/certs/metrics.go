@@ -38,7 +38,7 @@ func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
 			Help: "Connections closed by a limit: too many connections were open, or too many of them had not sent a request.",
 		}, g.Closed),
 	}
-	for _, host := range c.options.Own {
+	for _, host := range c.options.OwnHosts {
 		all = append(all, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Namespace: "switchyard", Name: "tls_own_certificate_left", ConstLabels: prometheus.Labels{"host": host},
 			Help: "Remaining share of the lifetime of the certificate of one of the install's own hosts, from 1 (new) to 0 (expired or missing).",

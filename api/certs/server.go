@@ -38,7 +38,8 @@ type tracked struct {
 	idle   uint64        // the turn since which it waits for its next request; 0: it does not wait
 }
 
-// NewGuard returns a guard with the limits maxSilent and maxOpen.
+// NewGuard returns a guard with the limits maxSilent and maxOpen. It leaves at least a quarter of the files that the process may
+// open to the spool and PostgreSQL.
 func NewGuard() *Guard { return newGuard(maxSilent, min(maxOpen, openFiles()/4*3)) }
 
 func newGuard(silent, open int) *Guard {

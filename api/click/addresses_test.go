@@ -17,7 +17,7 @@ func TestAddressesAsPeopleTypeThem(t *testing.T) {
 	w.campaign("summer-sale", nil, path("lander", nil, to(lander), to(offer)))
 	w.reload()
 	clicked := w.get("/summer-sale")
-	id := models.FormatClickID(w.tape.last().ID)
+	id := models.FormatClickID(w.spool.last().ID)
 	for target, want := range map[string]int{
 		"/summer-sale/": 302, "/summer-sale//": 302, "/summer-sale.": 302, "/summer-sale)": 302, "/summer-sale).": 302, "/summer-sale/.": 302,
 		"/summer-sale,?sub1=a": 302, "/summer-sale%22": 302, "/summer-sale%E2%80%9D": 302, "/summer-sale%20": 302, "/summer-sale%E2%80%8B": 302,

@@ -39,10 +39,14 @@ func benchRouting(campaigns int) *store.Routing {
 	}
 	var paths []m
 	for i := range 20 {
+		browser := "None"
+		if i == 19 {
+			browser = "Chrome" // only the last path matches benchRequest
+		}
 		paths = append(paths, path("offer", m{"stream_type": "regular", "filters": []m{
 			{"attribute": "country", "operator": "in", "value": []string{"US", "DE", "FR"}},
 			{"attribute": "device_type", "operator": "equals", "value": "desktop"},
-			{"attribute": "browser", "operator": "equals", "value": map[bool]string{true: "Chrome", false: "None"}[i == 19]},
+			{"attribute": "browser", "operator": "equals", "value": browser},
 		}}, dest[i%10], dest[(i+1)%10]))
 	}
 	streams, _ := json.Marshal(paths)

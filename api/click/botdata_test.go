@@ -48,7 +48,7 @@ func TestBotData(t *testing.T) {
 	const ownAgent = "OwnWatch/3 (Windows NT 10.0; Win64; x64) Chrome/138.0.0.0"
 	click := func(edits ...edit) *models.Click {
 		w.get("/data", append(edits, header("Accept-Encoding", "gzip"))...)
-		return w.tape.last()
+		return w.spool.last()
 	}
 	becomes := func(what, proxy string, want bot.Signals, isBot bool, edits ...edit) {
 		t.Helper()
@@ -63,7 +63,7 @@ func TestBotData(t *testing.T) {
 	becomes("an abuser", "none", bot.SpamIP, false, spam)
 	w.storeBotData(botdata.BadReferrer, "spam.example")
 	becomes("an abuser from a bad page", "none", bot.SpamIP|bot.BadReferrer, true, spam)
-	if c := w.tape.last(); c.BotScore != 90 || c.BotReason != "spam_ip" || c.Destination != "https://bots.test/" {
+	if c := w.spool.last(); c.BotScore != 90 || c.BotReason != "spam_ip" || c.Destination != "https://bots.test/" {
 		t.Errorf("scored %d for %q, sent to %s", c.BotScore, c.BotReason, c.Destination)
 	}
 	w.storeBotData(botdata.SpamIP, "9.9.9.9")
@@ -78,7 +78,7 @@ func TestBotData(t *testing.T) {
 	becomes("a user agent that is in no list", "none", 0, false, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
 	w.storeBotData(botdata.Crawler, "^OwnWatch/")
 	becomes("a crawler", "none", bot.DeclaredBot, true, peer("7.7.7.7:1"), header("User-Agent", ownAgent))
-	if c := w.tape.last(); c.DeviceType != "bot" || c.Browser != "" {
+	if c := w.spool.last(); c.DeviceType != "bot" || c.Browser != "" {
 		t.Errorf("the crawler is a %s with %s", c.DeviceType, c.Browser)
 	}
 	w.storeBotData(botdata.Crawler, "^OtherWatch/")
@@ -100,11 +100,11 @@ func TestBotData(t *testing.T) {
 		t.Fatal(err)
 	}
 	restarted := *w
-	if restarted.h, err = New(t.Context(), depsOn(down(t), w.tape, v, dir)); err != nil {
+	if restarted.h, err = New(t.Context(), depsOn(down(t), w.spool, v, dir)); err != nil {
 		t.Fatal(err)
 	}
 	restarted.get("/data", spam, header("Accept-Encoding", "gzip"))
-	if c := w.tape.last(); c.ProxyKind != "datacenter" || bot.Signals(c.BotSignals) != bot.Datacenter|bot.BadReferrer {
+	if c := w.spool.last(); c.ProxyKind != "datacenter" || bot.Signals(c.BotSignals) != bot.Datacenter|bot.BadReferrer {
 		t.Errorf("from disk: %s, %v", c.ProxyKind, bot.Signals(c.BotSignals).Reasons())
 	}
 }

@@ -29,10 +29,10 @@ func TestBotLists(t *testing.T) {
 	people := path("redirect", nil, m{"url": "https://people.test/"})
 	first := w.campaign("first", nil, bots, people)
 	w.campaign("second", nil, bots, people)
-	goes := func(what, target, where string, entry uuid.UUID, edits ...edit) {
+	goes := func(what, target, location string, entry uuid.UUID, edits ...edit) {
 		t.Helper()
-		await.Until(t, what, func() bool { return w.get(target, edits...).Header.Get("Location") == where })
-		if c := w.tape.last(); c.BotEntryID != entry {
+		await.Until(t, what, func() bool { return w.get(target, edits...).Header.Get("Location") == location })
+		if c := w.spool.last(); c.BotEntryID != entry {
 			t.Errorf("%s: decided by %v, want %v", what, c.BotEntryID, entry)
 		}
 	}
@@ -41,7 +41,7 @@ func TestBotLists(t *testing.T) {
 	w.addBotEntry(w.newAccount(), nil, "deny", "ip", "equals", "8.8.8.8")
 	deny := w.addBotEntry(w.account, &first, "deny", "ip_range", "in_cidr", "9.9.9.0/24", "8.8.8.0-8.8.8.9")
 	goes("a network is denied", "/first", bot, deny)
-	if c := w.tape.last(); c.BotScore != 100 || c.BotReason != "deny_list" || !c.IsBot {
+	if c := w.spool.last(); c.BotScore != 100 || c.BotReason != "deny_list" || !c.IsBot {
 		t.Errorf("scored %d for %q", c.BotScore, c.BotReason)
 	}
 	goes("the entry is of one campaign", "/second", person, uuid.Nil)
@@ -49,7 +49,7 @@ func TestBotLists(t *testing.T) {
 	goes("allow goes before deny", "/first", person, allow)
 	goes("but not for others", "/first", bot, deny, header("User-Agent", firefox))
 	goes("a declared bot that is allowed", "/first", person, allow, header("User-Agent", "Googlebot/2.1 like Chrome/138"))
-	if c := w.tape.last(); c.BotScore != 0 || c.IsBot {
+	if c := w.spool.last(); c.BotScore != 0 || c.IsBot {
 		t.Errorf("allowed, and scored %d", c.BotScore)
 	}
 	dbtest.Exec(w, w.db, `DELETE FROM bot_entries WHERE account_id = $1`, w.account)

@@ -13,6 +13,12 @@ import (
 	"switchyard/jobs"
 )
 
+// testDay is the day of the counts, as localDay writes it. takes and looks are the last argument of admit.
+const (
+	testDay      = 20261121
+	takes, looks = true, false
+)
+
 func testCaps(t *testing.T, prefix string) *kv.Caps {
 	t.Helper()
 	client, err := jobs.OpenRedisTimeout(os.Getenv("TEST_REDIS_URL"), time.Minute) // so that a busy machine is not taken for an outage
@@ -49,7 +55,7 @@ func TestCapsHold(t *testing.T) {
 					all.Go(func() {
 						u := c.processes[g%len(c.processes)]
 						for range limit { // together they request 16 times the cap
-							if u.admit(id, limit, day, take) {
+							if u.admit(id, limit, testDay, takes) {
 								taken[g]++
 							}
 						}
@@ -75,11 +81,11 @@ func TestCapsOutlast(t *testing.T) {
 	t.Parallel()
 	prefix := "test:" + rand.Text() + ":"
 	a, b, id := newCapCounter(testCaps(t, prefix)), newCapCounter(testCaps(t, prefix)), uuid.New()
-	const limit, day = 100, 20261121
+	const limit = 100
 	take := func(u *capCounter, n int, want bool) {
 		t.Helper()
 		for i := range n {
-			if u.admit(id, limit, day, true) != want {
+			if u.admit(id, limit, testDay, takes) != want {
 				t.Fatalf("click %d: %v", i, !want)
 			}
 		}
@@ -92,21 +98,22 @@ func TestCapsOutlast(t *testing.T) {
 	take(a, 1, true)
 	take(a, 1, false)
 	take(b, 1, false)
-	if !b.admit(id, limit, day+1, true) {
+	if !b.admit(id, limit, testDay+1, takes) {
 		t.Error("the next day does not start with a count of its own")
 	}
-	if a.admit(id, limit, day, false) {
+	if a.admit(id, limit, testDay, looks) {
 		t.Error("admit without take accepted a click at the cap")
 	}
-	if !a.admit(id, limit+1, day, false) {
+	if !a.admit(id, limit+1, testDay, looks) {
 		t.Error("a raised cap does not admit a click")
 	}
 
 	// A new process learns the count with its first click. The count in PostgreSQL holds without Redis.
 	fresh := newCapCounter(testCaps(t, prefix))
 	take(fresh, 1, false)
+	const inPostgres = 60
 	alone := newCapCounter(&kv.Caps{})
-	alone.sync(id, day, 60)
-	take(alone, 40, true)
+	alone.sync(id, testDay, inPostgres)
+	take(alone, limit-inPostgres, true)
 	take(alone, 1, false)
 }

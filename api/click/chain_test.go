@@ -43,15 +43,15 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 
 	first := w.get("/summer-sale?sub5=five")
 	landed := first.Header.Get("Location")
-	w.sent("/summer-sale?sub5=again")                                    // the same visitor
-	w.sent("/summer-sale", header("User-Agent", "Googlebot/2.1 (+bot)")) // a bot
+	w.location("/summer-sale?sub5=again")                                    // the same visitor
+	w.location("/summer-sale", header("User-Agent", "Googlebot/2.1 (+bot)")) // a bot
 	w.send(http.MethodHead, "/summer-sale", "")
 	id := landed[len("https://lander.test/?c="):]
 	drain()
 
 	// Another process, which has not seen the click, finds it in PostgreSQL.
 	w.h = w.handler(log, "")
-	if got := w.sent("/out?clickid="+id, with(first.Cookies())); got != "https://one.test/?c="+id+"&s=five&k=US" {
+	if got := w.location("/out?clickid="+id, with(first.Cookies())); got != "https://one.test/?c="+id+"&s=five&k=US" {
 		t.Errorf("to %s", got)
 	}
 	if res := w.get("/postback/" + n.String() + "?myclick=" + id + "&payout=2"); res.StatusCode != http.StatusOK {
@@ -95,7 +95,7 @@ func TestReadyWithAnEmptyDatabase(t *testing.T) {
 	w := newEnv(t)
 	dbtest.Exec(w, w.db, `DELETE FROM domains`)
 	dbtest.Exec(w, w.db, `DELETE FROM accounts`)
-	if h := w.handler(w.tape, ""); !h.Ready() {
+	if h := w.handler(w.spool, ""); !h.Ready() {
 		t.Error("an install without records is ready")
 	}
 }

@@ -141,7 +141,7 @@ func TestEdgeEqualsService(t *testing.T) {
 	bundles, known := bundleServer(t, a)
 	edge := startEdge(t, bundles, originServer.URL)
 
-	live := handlerOf(t, &tape{}, a.records)
+	live := handlerOf(t, &memorySpool{}, a.records)
 	live.visitors = placedDescriber{live.visitors}
 	answers := make([][]*edgeAnswer, visitors)
 	var all sync.WaitGroup

@@ -79,8 +79,8 @@ func TestEdgeClicks(t *testing.T) {
 			t.Fatalf("%d, %+v", status, got)
 		}
 	}
-	c := w.tape.last()
-	if n := len(w.tape.clicks()); n < 1 || n > 2 { // two copies in one batch may be written at once: the store keeps one
+	c := w.spool.last()
+	if n := len(w.spool.clicks()); n < 1 || n > 2 { // two copies in one batch may be written at once: the store keeps one
 		t.Errorf("%d clicks are written", n)
 	}
 	got := fmt.Sprintln(models.FormatClickID(c.ID), c.CampaignID, c.StreamID, c.OfferID, c.NetworkID, c.SourceID, c.IP, c.Country, c.Language,
@@ -94,7 +94,7 @@ func TestEdgeClicks(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	e.ID, e.Hops[0].Flow = models.FormatClickID(models.NewClickID()), "1"
-	if w.reportClicks(e); w.tape.last().FlowHash != 0 {
+	if w.reportClicks(e); w.spool.last().FlowHash != 0 {
 		t.Error("the click has a flow hash although the edge used a flow that this service does not have")
 	}
 }
@@ -135,8 +135,8 @@ func TestEdgeClicksRefused(t *testing.T) {
 		list = append(list, e)
 	}
 	list = append(list, good())
-	if got, status := w.reportClicks(list...); status != http.StatusOK || got != (edgeResult{1, len(list) - 1}) || len(w.tape.clicks()) != 1 {
-		t.Errorf("%d, %+v, %d written", status, got, len(w.tape.clicks()))
+	if got, status := w.reportClicks(list...); status != http.StatusOK || got != (edgeResult{1, len(list) - 1}) || len(w.spool.clicks()) != 1 {
+		t.Errorf("%d, %+v, %d written", status, got, len(w.spool.clicks()))
 	}
 	body := []byte(`{"clicks": []}`)
 	now := time.Now()
@@ -166,7 +166,7 @@ func TestEdgeClicksRefused(t *testing.T) {
 	if res := w.get("/edge/clicks"); res.StatusCode != 405 {
 		t.Errorf("GET: %d", res.StatusCode)
 	}
-	w.tape.fail = true
+	w.spool.fail = true
 	if _, status := w.reportClicks(good()); status != 503 {
 		t.Errorf("disk full: %d", status)
 	}
@@ -185,11 +185,11 @@ func TestEdgeSeed(t *testing.T) {
 	w.campaign("summer-1", m{"domain_id": w.ownDomain}, path("offer", nil, to(w.offer("https://shop.test/", uuid.Nil))))
 	w.reload()
 	w.get("/summer-1", host(ownHost), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(ownHost, "summer-1"), time.Now())))
-	if c := w.tape.last(); c.RouteSeed != 0xabc {
+	if c := w.spool.last(); c.RouteSeed != 0xabc {
 		t.Errorf("seed %x", c.RouteSeed)
 	}
 	w.get("/summer-1", host(ownHost), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(ownHost, "winter-1"), time.Now())))
-	if c := w.tape.last(); c.RouteSeed == 0xabc {
+	if c := w.spool.last(); c.RouteSeed == 0xabc {
 		t.Error("a seed that is signed for another link was used")
 	}
 }

@@ -32,14 +32,14 @@ var describer = sync.OnceValues(func() (*visitor.Describer, error) {
 	return visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 })
 
-// tape is a spool in memory.
-type tape struct {
+// memorySpool is a spool in memory.
+type memorySpool struct {
 	mu      sync.Mutex
 	records []spool.Record
 	fail    bool
 }
 
-func (s *tape) Append(_ context.Context, r spool.Record) error {
+func (s *memorySpool) Append(_ context.Context, r spool.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail {
@@ -58,7 +58,7 @@ func copyOf(c *models.Click) *models.Click {
 	return &copied
 }
 
-func (s *tape) clicks() (list []*models.Click) {
+func (s *memorySpool) clicks() (list []*models.Click) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -69,7 +69,7 @@ func (s *tape) clicks() (list []*models.Click) {
 	return list
 }
 
-func (s *tape) last() *models.Click {
+func (s *memorySpool) last() *models.Click {
 	list := s.clicks()
 	if len(list) == 0 {
 		return nil
@@ -83,7 +83,7 @@ type env struct {
 	db        *db.DB
 	url       string
 	h         *Handler
-	tape      *tape
+	spool     *memorySpool
 	account   uuid.UUID
 	source    uuid.UUID
 	shared    uuid.UUID
@@ -93,7 +93,7 @@ type env struct {
 func newEnv(tb testing.TB) *env {
 	tb.Helper()
 	d, url := dbtest.NewURL(tb)
-	w := &env{TB: tb, db: d, url: url, tape: &tape{}, shared: uuid.New(), ownDomain: uuid.New()}
+	w := &env{TB: tb, db: d, url: url, spool: &memorySpool{}, shared: uuid.New(), ownDomain: uuid.New()}
 	w.account = w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, shared)
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, index_page, crawlers)
@@ -101,7 +101,7 @@ func newEnv(tb testing.TB) *env {
 	w.source = uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO traffic_sources (id, account_id, name, token_macros, cost_param, external_id_param)
 		VALUES ($1, $2, 'Push', '{"zone": "{zoneid}", "sub2": "{b}"}', 'bid', 'vid')`, w.source, w.account)
-	w.h = w.handler(w.tape, "")
+	w.h = w.handler(w.spool, "")
 	return w
 }
 
@@ -224,7 +224,7 @@ func (w *env) get(target string, edits ...edit) *http.Response {
 	return w.send(http.MethodGet, target, "", edits...)
 }
 
-func (w *env) sent(target string, edits ...edit) string {
+func (w *env) location(target string, edits ...edit) string {
 	w.Helper()
 	res := w.get(target, edits...)
 	if res.StatusCode != http.StatusFound {

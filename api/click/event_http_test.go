@@ -110,7 +110,7 @@ func TestPageEvents(t *testing.T) {
 			e.Name, e.OrderID = "lead", strings.Repeat("o", maxOrderText)
 		})},
 	} {
-		w.tape.records = nil
+		w.spool.records = nil
 		edits := []edit{}
 		if c.edit != nil {
 			edits = append(edits, c.edit)
@@ -119,7 +119,7 @@ func TestPageEvents(t *testing.T) {
 			t.Errorf("%s: %d %s", c.name, status, code)
 			continue
 		}
-		got, want := w.tape.events()[0], c.want
+		got, want := w.spool.events()[0], c.want
 		want.ID, want.AccountID, want.SiteID = models.SiteEventID(w.account, models.FromTag, "1"), w.account, site
 		want.Source, want.Domain, want.IP = models.FromTag, shared, got.IP
 		want.ReceivedAt, want.At = got.ReceivedAt, got.At
@@ -137,7 +137,7 @@ func TestPageEventTimes(t *testing.T) {
 	w.reload()
 	w.postEvents(`{"id": "a", "name": "view", "value": 1, "at": 1700000000000}, {"id": "b", "name": "view", "value": 2, "at": 1800000000000},
 		{"id": "c", "name": "view", "value": 3, "at": 1e300}, {"id": "d", "name": "view", "value": 4, "at": "NaN"}, {"id": "e", "name": "view", "value": 5}`)
-	got := w.tape.events()
+	got := w.spool.events()
 	for i, want := range []time.Duration{time.Minute, 0, 0, 0, 0} {
 		if age := got[i].ReceivedAt.Sub(got[i].At).Round(time.Minute); i != 3 && age != want {
 			t.Errorf("event %d is %s old, want %s", i, age, want)
@@ -197,7 +197,7 @@ func TestPageEventsRefused(t *testing.T) {
 			t.Errorf("%s: %d %q, want %d %q", c.name, status, code, c.status, c.code)
 		}
 	}
-	if n := len(w.tape.events()); n != 2 {
+	if n := len(w.spool.events()); n != 2 {
 		t.Errorf("%d events are stored, want the 2 good ones", n)
 	}
 	if n := counter(t, w.h, "switchyard_site_events_refused_total"); n != 24 {
@@ -221,13 +221,13 @@ func TestPageEventsLimited(t *testing.T) {
 	w.site("", "")
 	w.reload()
 	const view = `{"id": "1", "name": "view"}`
-	w.tape.fail = true
+	w.spool.fail = true
 	if status, code := w.postEvents(view); status != http.StatusServiceUnavailable || code != "unavailable" {
 		t.Errorf("the disk is full: %d %s", status, code)
 	}
-	w.tape.fail = false
+	w.spool.fail = false
 	w.h.eventLimits.addressees = bucket.New[addressee](never, 2, 100)
-	w.h.eventLimits.few = bucket.New[netip.Prefix](never, 1, 100)
+	w.h.eventLimits.reserve = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{204, 204, 204, 429} {
 		if status, _ := w.postEvents(view); status != want {
 			t.Errorf("message %d: %d, want %d", i, status, want)

@@ -41,8 +41,8 @@ func (w *env) routed() *routing.Account {
 	return w.h.routes.Current().AccountOfSiteKey(w.account.String())
 }
 
-// events returns the events on the tape, without times.
-func (s *tape) events() (list []models.SiteEvent) {
+// events returns the events in the spool, without times.
+func (s *memorySpool) events() (list []models.SiteEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -94,7 +94,7 @@ func TestEventsReachGoals(t *testing.T) {
 		if err := w.h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{c.event}); err != nil {
 			t.Fatal(err)
 		}
-		list := w.tape.events()
+		list := w.spool.events()
 		got := list[len(list)-1]
 		if got.SiteID != c.site || got.AccountID != w.account || got.ReceivedAt.IsZero() || got.At != got.ReceivedAt {
 			t.Errorf("%d: %+v", i, got)
@@ -127,13 +127,13 @@ func TestEventsAreWithinBounds(t *testing.T) {
 	if err := w.reload().h.storeEvents(t.Context(), w.routed(), events); err != nil {
 		t.Fatal(err)
 	}
-	e := w.tape.events()[0]
+	e := w.spool.events()[0]
 	if len(e.Name) > maxEventName || len(e.Path) > maxPath || len(e.OrderID) > maxOrderText || e.Arrival != "" || e.Currency != money.Unknown ||
 		e.Slot != 20 || !e.Value.IsZero() || len(e.Items) != maxItems || e.Items[0].Quantity != 1 || !e.Items[0].Price.IsZero() ||
 		e.At.Before(now) {
 		t.Errorf("%+v", e)
 	}
-	w.tape.fail = true
+	w.spool.fail = true
 	if err := w.h.storeEvents(t.Context(), w.routed(), events); err == nil {
 		t.Error("events that no storage took were acknowledged")
 	}

@@ -45,7 +45,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 		}
 		res := w.get("/explained-start?sub1="+[]string{"x", "y"}[min(i%10, 1)], with(cookies), peer(fmt.Sprintf("9.9.9.%d:1", 1+i/3)))
 		cookies = append(cookies, res.Cookies()...)
-		c := w.tape.last()
+		c := w.spool.last()
 		facts := &cond.Facts{}
 		facts.SetText(cond.Named("sub1"), c.Subs[0])
 		q := routing.Question{Campaign: first, Facts: facts, Seed: c.RouteSeed}

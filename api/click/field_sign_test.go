@@ -40,8 +40,8 @@ var signers = map[string]func(e *fieldEntry, h http.Header, body []byte) []byte{
 	"digistore24": func(e *fieldEntry, _ http.Header, body []byte) []byte {
 		var text strings.Builder
 		for _, f := range formFields(body) {
-			if f[1] != "" {
-				text.WriteString(f[0] + "=" + f[1] + e.set.Sign)
+			if f.value != "" {
+				text.WriteString(f.name + "=" + f.value + e.set.Sign)
 			}
 		}
 		sum := sha512.Sum512([]byte(text.String()))
@@ -50,7 +50,7 @@ var signers = map[string]func(e *fieldEntry, h http.Header, body []byte) []byte{
 	"jvzoo": func(e *fieldEntry, _ http.Header, body []byte) []byte {
 		var text strings.Builder
 		for _, f := range formFields(body) {
-			text.WriteString(f[1] + "|")
+			text.WriteString(f.value + "|")
 		}
 		sum := sha1.Sum([]byte(text.String() + e.set.Sign))
 		return append(body, "&cverify="+strings.ToUpper(hex.EncodeToString(sum[:])[:8])...)
@@ -81,14 +81,16 @@ func (e *fieldEntry) encrypt(body []byte) []byte {
 	return sealed
 }
 
-// formFields returns the names and values of a form, sorted by name.
-func formFields(body []byte) (list [][2]string) {
+type formField struct{ name, value string }
+
+// formFields returns the fields of a form, sorted by name.
+func formFields(body []byte) (list []formField) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
 		panic(err) // a form of the corpus
 	}
 	for _, name := range slices.Sorted(maps.Keys(form)) {
-		list = append(list, [2]string{name, form.Get(name)})
+		list = append(list, formField{name, form.Get(name)})
 	}
 	return list
 }

@@ -213,7 +213,7 @@ func (f *fieldEnv) postback(e *fieldEntry) (record, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := len(f.tape.records)
+	before := len(f.spool.records)
 	answer := httptest.NewRecorder()
 	f.h.ServeHTTP(answer, r)
 	got := record{}
@@ -222,10 +222,10 @@ func (f *fieldEnv) postback(e *fieldEntry) (record, error) {
 		_ = json.Unmarshal(answer.Body.Bytes(), &reply)
 		got["answer"] = fmt.Sprint(answer.Code, " ", reply.Error.Code)
 	}
-	if len(f.tape.records) == before {
+	if len(f.spool.records) == before {
 		return got, nil
 	}
-	return got, f.readPostback(e, *f.tape.postback(), got)
+	return got, f.readPostback(e, *f.spool.postback(), got)
 }
 
 // readPostback adds to a record what the stored postback says.
@@ -296,17 +296,17 @@ func (f *fieldEnv) link(e *fieldEntry) (record, error) {
 	if r.Header.Get("Accept") == "" {
 		r.Header.Set("Accept", visitor.Accept(r.UserAgent()))
 	}
-	before := len(f.tape.clicks())
+	before := len(f.spool.clicks())
 	answer := httptest.NewRecorder()
 	f.h.ServeHTTP(answer, r)
 	got := record{}
 	if answer.Code != http.StatusFound {
 		got["answer"] = strconv.Itoa(answer.Code)
 	}
-	if len(f.tape.clicks()) == before {
+	if len(f.spool.clicks()) == before {
 		return got, nil
 	}
-	c := f.tape.last()
+	c := f.spool.last()
 	if !c.Cost.IsZero() {
 		got["cost"] = c.Cost.String()
 	}

@@ -27,7 +27,7 @@ func FuzzServe(f *testing.F) {
 	}
 	campaignsOf(r)[0].Streams = []byte(`[{"id": "` + uuid.NewString() + `", "action": "lander", "destinations": [{"id": "` +
 		id.String() + `"}, {"id": "` + offers[0].ID.String() + `"}]}]`)
-	for _, seed := range [][6]string{
+	for _, seed := range [][6]string{ // path, query, user agent, referrer, cookies and body
 		{"/campaign-0", "sub1=a&sub2=%0d%0aX:y&x=//evil", chrome, "https://a.test/?q=b", "sy_v=x; sy_c=y", "X-Moz"},
 		{"/out/1", "clickid=0123456789012345678901", "\xff", "\x00", strings.Repeat("sy_c=", 99), ""},
 		{"/postback", "clickid=%zz&payout={payout}", "", "", "", "a=b&clickid=c"},
@@ -37,7 +37,7 @@ func FuzzServe(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4], seed[5])
 	}
-	memory := &tape{}
+	memory := &memorySpool{}
 	h := handlerOf(f, memory, r)
 	f.Fuzz(func(t *testing.T, path, query, agent, referrer, cookies, body string) {
 		method := http.MethodGet
@@ -54,24 +54,24 @@ func FuzzServe(f *testing.F) {
 		for name, values := range rec.Header() {
 			for _, value := range values {
 				if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
-					t.Fatalf("%s: %q", name, value)
+					t.Fatalf("the header %s is not printable ASCII: %q", name, value)
 				}
 			}
 		}
 		if to := rec.Header().Get("Location"); to != "" && !strings.HasPrefix(to, "https://safe.test/p?a=") {
-			t.Fatalf("sent to %q", to)
+			t.Fatalf("redirected to another host: %q", to)
 		}
 		for _, c := range memory.clicks() {
 			for _, s := range append(c.Subs[:], c.Destination, c.Params, c.UserAgent, c.Referrer, c.ExternalID, c.Keyword) {
 				if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-					t.Fatalf("kept %q", s)
+					t.Fatalf("a click has a text that PostgreSQL refuses: %q", s)
 				}
 			}
 		}
 		if p := memory.postback(); p != nil {
 			for name, value := range p.Params {
 				if !utf8.ValidString(name+value) || strings.ContainsRune(name+value, 0) {
-					t.Fatalf("kept %q=%q", name, value)
+					t.Fatalf("a postback has a parameter that PostgreSQL refuses: %q=%q", name, value)
 				}
 			}
 		}

@@ -81,7 +81,7 @@ func TestServersReportGoals(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	repeated := w.goals(body, auth(secret))
-	list := w.tape.events()
+	list := w.spool.events()
 	if repeated.Data.Accepted != 1 || len(list) != 2 || list[0].ID != list[1].ID {
 		t.Errorf("a repeated goal has another id: %+v", list)
 	}
@@ -90,13 +90,13 @@ func TestServersReportGoals(t *testing.T) {
 		e.Goals[0].Value.String() != "12.5" || e.Goals[0].Currency != "USD" || len(e.Items) != 1 || e.Items[0].Quantity != 2 {
 		t.Errorf("%+v", e)
 	}
-	if refused := w.tape.refused(); len(refused) != 2 || refused[0].AccountID != w.account || refused[0].Params["goal"] != "nope" {
+	if refused := w.spool.refused(); len(refused) != 2 || refused[0].AccountID != w.account || refused[0].Params["goal"] != "nope" {
 		t.Errorf("an unknown goal is not stored as a sample: %+v", refused)
 	}
 }
 
 // refused returns the stored messages of unproven senders.
-func (s *tape) refused() (list []models.Postback) {
+func (s *memorySpool) refused() (list []models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -140,12 +140,12 @@ func TestServersProveThemselves(t *testing.T) {
 			t.Errorf("%s: %d %s", what, a.status, a.code())
 		}
 	}
-	for _, p := range w.tape.refused() {
+	for _, p := range w.spool.refused() {
 		if text, _ := json.Marshal(p); strings.Contains(string(text), "sg_") {
 			t.Errorf("a secret is kept: %s", text)
 		}
 	}
-	if n := len(w.tape.refused()); n < 5 {
+	if n := len(w.spool.refused()); n < 5 {
 		t.Errorf("%d refused messages are kept", n)
 	}
 	fresh, err := records(w.db).Sites().RotateGoalSecret(t.Context(), w.account)
@@ -253,7 +253,7 @@ func TestGoalsThatAreRefused(t *testing.T) {
 	if a := w.get("/t/goal"); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
 		t.Errorf("GET: %d", a.StatusCode)
 	}
-	w.tape.fail = true
+	w.spool.fail = true
 	if a := w.goals(item(""), auth(secret)); a.status != 503 {
 		t.Errorf("no storage: %d", a.status)
 	}
@@ -299,17 +299,17 @@ func TestStrangersCannotTakeServerIDs(t *testing.T) {
 			t.Fatalf("%q: %d %s %v", eventID, status, code, err)
 		}
 	}
-	strangers := len(w.tape.events())
+	strangers := len(w.spool.events())
 	w.goals(fmt.Sprintf(`{"click_id": %q, "goal": "lead", "event_id": "A-17"}`, click), auth(secret))
 	w.goals(bare, auth(secret))
 	seen := map[uuid.UUID]string{}
-	for i, e := range w.tape.events() {
+	for i, e := range w.spool.events() {
 		if i >= strangers && seen[e.ID] != "" {
 			t.Errorf("the event of a server has the same id as an event of %s", seen[e.ID])
 		}
 		seen[e.ID] = e.Source
 	}
-	if strangers != 4 || len(w.tape.events()) != 6 {
-		t.Errorf("%d events, %d of strangers", len(w.tape.events()), strangers)
+	if strangers != 4 || len(w.spool.events()) != 6 {
+		t.Errorf("%d events, %d of strangers", len(w.spool.events()), strangers)
 	}
 }

@@ -33,12 +33,12 @@ func TestDoubleMeta(t *testing.T) {
 	if !strings.HasPrefix(second, "/out/go?") || strings.Contains(second, "d.test/") {
 		t.Fatalf("the first page leads to %s", second)
 	}
-	want := w.tape.last().Destination
+	want := w.spool.last().Destination
 	last, header := follow(second)
 	if last != want || !strings.HasPrefix(want, "https://d.test/p?a=%22") || header["Set-Cookie"] != nil {
 		t.Errorf("to %s, recorded %s, %v", last, want, header)
 	}
-	if n := len(w.tape.clicks()); n != 1 {
+	if n := len(w.spool.clicks()); n != 1 {
 		t.Errorf("%d clicks", n)
 	}
 	u, err := url.Parse(second)

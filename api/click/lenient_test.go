@@ -34,6 +34,7 @@ func TestLinksAreReadLeniently(t *testing.T) {
 	w.campaign("summer-sale", m{"cost_model": "auto"}, path("redirect", nil, m{"url": "https://a.test/?s={sub1}&p={param.q}", "weight": 1}))
 	w.reload()
 	long := strings.Repeat("ä", 300)
+	// cost is the amount, followed by XXX if its currency is unknown.
 	type fields struct{ sub1, sub2, keyword, external, cost string }
 	for query, want := range map[string]fields{
 		"sub1=a&sub2=b&keyword=k&vid=v&bid=0.5":                      {"a", "b", "k", "v", "0.5"},
@@ -64,7 +65,7 @@ func TestLinksAreReadLeniently(t *testing.T) {
 		if res.StatusCode != http.StatusFound {
 			t.Fatalf("%.80s: %d", query, res.StatusCode)
 		}
-		c := w.tape.last()
+		c := w.spool.last()
 		cost := c.Cost.String()
 		if c.Currency == money.Unknown {
 			cost += " " + c.Currency
@@ -95,12 +96,12 @@ func TestLongLinksKeepClickIDs(t *testing.T) {
 	w.reload()
 	id := strings.Repeat("g", 300)
 	w.get("/summer-sale?sub1=a&utm=" + strings.Repeat("x", 1800) + "&gclid=" + id + "&" + fillerParams(100) + "ttclid=t")
-	c := w.tape.last()
+	c := w.spool.last()
 	if token.QueryParam(c.Params, "gclid") != id || token.QueryParam(c.Params, "ttclid") != "t" || len(c.Params) > maxParams {
 		t.Errorf("stored %s", c.Params)
 	}
 	w.get("/summer-sale?sub1=a&fbclid=" + strings.Repeat("f", 2500) + "&sub2=b")
-	if c = w.tape.last(); c.Params != "sub1=a&sub2=b" {
+	if c = w.spool.last(); c.Params != "sub1=a&sub2=b" {
 		t.Errorf("stored %s", c.Params)
 	}
 }
@@ -113,7 +114,7 @@ func TestSourceParamIsNoOtherField(t *testing.T) {
 	w.campaign("summer-sale", m{"cost_model": "auto"}, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.reload()
 	w.get("/summer-sale?sub5=0.5&t4=v&sub3=c")
-	if c := w.tape.last(); c.Cost.String() != "0.5" || c.ExternalID != "v" || c.Subs[4] != "" || c.Subs[3] != "" || c.Subs[2] != "c" {
+	if c := w.spool.last(); c.Cost.String() != "0.5" || c.ExternalID != "v" || c.Subs[4] != "" || c.Subs[3] != "" || c.Subs[2] != "c" {
 		t.Errorf("%v %q %q", c.Cost, c.ExternalID, c.Subs)
 	}
 }
@@ -126,23 +127,24 @@ func TestLongPostbacks(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE networks SET postback_params = '{"click_id": "custom_77", "goal": "zz_kind"}' WHERE id = $1`, n)
 	w.reload()
 	id := models.FormatClickID(models.NewClickID())
-	known := [][2]string{{"custom_77", id}, {"zz_kind", "sale"}, {"amount", "12.50"}, {"currency", "EUR"}, {"transaction_id", "T-1"}, {"status", "approved"}}
-	fillers := make([][2]string, 0, 400)
-	for i := range 184 {
-		fillers = append(fillers, [2]string{fmt.Sprintf("field_%03d", i), "some value of the notification"})
+	type param struct{ name, value string }
+	known := []param{{"custom_77", id}, {"zz_kind", "sale"}, {"amount", "12.50"}, {"currency", "EUR"}, {"transaction_id", "T-1"}, {"status", "approved"}}
+	var fillers []param
+	for i := range 190 - len(known) {
+		fillers = append(fillers, param{fmt.Sprintf("field_%03d", i), "some value of the notification"})
 	}
 	want := map[string]string{}
 	for _, p := range known {
-		want[p[0]] = p[1]
+		want[p.name] = p.value
 	}
-	for place := 0; place <= len(fillers); place += 23 {
+	for place := 0; place <= len(fillers); place += 23 { // where the known fields are among the others
 		for _, kind := range []string{"query", "form", "json"} {
 			list := slices.Concat(fillers[:place], known, fillers[place:])
 			var pairs, members []string
 			for _, p := range list {
-				name, _ := json.Marshal(p[0])
-				value, _ := json.Marshal(p[1])
-				pairs, members = append(pairs, p[0]+"="+url.QueryEscape(p[1])), append(members, string(name)+":"+string(value))
+				name, _ := json.Marshal(p.name)
+				value, _ := json.Marshal(p.value)
+				pairs, members = append(pairs, p.name+"="+url.QueryEscape(p.value)), append(members, string(name)+":"+string(value))
 			}
 			for _, address := range []string{"/postback", "/postback/" + n.String()} {
 				var res *http.Response
@@ -157,21 +159,22 @@ func TestLongPostbacks(t *testing.T) {
 				if res.StatusCode != http.StatusOK {
 					t.Fatalf("%s: %d", kind, res.StatusCode)
 				}
-				revealed := w.proof().Reveal(w.tape.postback().Params)
+				revealed := w.proof().Reveal(w.spool.postback().Params)
 				for name, value := range want {
 					if revealed[name] != value {
-						t.Errorf("%s at %d of %s: %s is %q", kind, place, address, name, revealed[name])
+						t.Errorf("%s to %s, known fields at %d: %s is %q, want %q", kind, address, place, name, revealed[name], value)
 					}
 				}
 				if len(revealed) != len(list) {
-					t.Errorf("%s at %d: %d of %d are kept", kind, place, len(revealed), len(list))
+					t.Errorf("%s to %s, known fields at %d: %d of %d fields are stored", kind, address, place, len(revealed), len(list))
 				}
 			}
 		}
 	}
 }
 
-// TestPostbacksBeyondTheLimits checks that parameters that are read as a field are kept behind any number of others.
+// TestPostbacksBeyondTheLimits checks that a parameter that fills a field is stored, however many other
+// parameters come before it.
 func TestPostbacksBeyondTheLimits(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -179,10 +182,10 @@ func TestPostbacksBeyondTheLimits(t *testing.T) {
 	w.reload()
 	id := models.FormatClickID(models.NewClickID())
 	w.send("POST", "/postback", fillerParams(1500)+"myclick="+id+"&PAYOUT=&payout=7&sub3=s&key=k")
-	p := w.tape.postback()
+	p := w.spool.postback()
 	revealed := w.proof().Reveal(p.Params)
-	if revealed["myclick"] != id || revealed["PAYOUT"] != "7" || revealed["sub3"] != "s" || revealed["key"] != "k" || len(revealed) > 210 {
-		t.Errorf("%d are kept: %v", len(revealed), p.Params)
+	if revealed["myclick"] != id || revealed["PAYOUT"] != "7" || revealed["sub3"] != "s" || revealed["key"] != "k" || len(revealed) > 210 { // 200 others are stored at most
+		t.Errorf("%d parameters are stored: %v", len(revealed), p.Params)
 	}
 }
 
@@ -195,21 +198,21 @@ func TestPostbacksAreReadLeniently(t *testing.T) {
 		target, kind, body string
 		want               map[string]string
 	}{
-		"entity":           {"/postback?clickid=abc&amp;payout=7&amp;txid=A1", "", "", m2("clickid", "abc", "payout", "7", "txid", "A1")},
-		"invisible":        {"/postback?clickid=%EF%BB%BFabc%E2%80%8B&payout=%E2%80%8E7%C2%A0", "", "", m2("clickid", "abc", "payout", "7")},
-		"no data":          {"/postback?clickid=abc&payout=7", object, "[]", m2("clickid", "abc", "payout", "7")},
-		"form as JSON":     {"/postback", object, "clickid=abc&payout=7", m2("clickid", "abc", "payout", "7")},
-		"escaped twice":    {"/postback?clickid=%257Bclickid%257D&clickid=%25%25ID%25%25&clickid=abc", "", "", m2("clickid", "abc")},
-		"stray percent":    {"/postback?clickid=abc&goal=50%&sub1=%zz", "", "", m2("clickid", "abc", "goal", "50%", "sub1", "%zz")},
-		"repeated":         {"/postback?clickid=&clickid={id}&clickid=abc&clickid=def", "", "", m2("clickid", "abc")},
-		"empty":            {"/postback?clickid=&payout={payout}", "", "", m2("clickid", "", "payout", "{payout}")},
-		"query and body":   {"/postback?clickid=abc&payout=", form, "payout=7&clickid=no", m2("clickid", "abc", "payout", "7")},
-		"mark, form":       {"/postback", form, "\ufeffclickid=abc&payout=7", m2("clickid", "abc", "payout", "7")},
-		"mark, JSON":       {"/postback", object, "\ufeff{\"clickid\":\"abc\"}", m2("clickid", "abc")},
-		"repeated in JSON": {"/postback", object, `{"goal":"","clickid":"abc","goal":"a","Goal":"b"}`, m2("clickid", "abc", "goal", "a")},
-		"stated charset":   {"/postback", form + "; charset=windows-1251", "clickid=abc&goal=%E4%E0", m2("clickid", "abc", "goal", "да")},
-		"charset field":    {"/postback", form, "clickid=abc&charset=windows-1252&goal=caf%E9", m2("clickid", "abc", "goal", "café")},
-		"unknown charset":  {"/postback?clickid=abc&goal=a%FF%FEb", "", "", m2("clickid", "abc", "goal", "\ufffd")},
+		"entity":           {"/postback?clickid=abc&amp;payout=7&amp;txid=A1", "", "", textMap("clickid", "abc", "payout", "7", "txid", "A1")},
+		"invisible":        {"/postback?clickid=%EF%BB%BFabc%E2%80%8B&payout=%E2%80%8E7%C2%A0", "", "", textMap("clickid", "abc", "payout", "7")},
+		"no data":          {"/postback?clickid=abc&payout=7", object, "[]", textMap("clickid", "abc", "payout", "7")},
+		"form as JSON":     {"/postback", object, "clickid=abc&payout=7", textMap("clickid", "abc", "payout", "7")},
+		"escaped twice":    {"/postback?clickid=%257Bclickid%257D&clickid=%25%25ID%25%25&clickid=abc", "", "", textMap("clickid", "abc")},
+		"stray percent":    {"/postback?clickid=abc&goal=50%&sub1=%zz", "", "", textMap("clickid", "abc", "goal", "50%", "sub1", "%zz")},
+		"repeated":         {"/postback?clickid=&clickid={id}&clickid=abc&clickid=def", "", "", textMap("clickid", "abc")},
+		"empty":            {"/postback?clickid=&payout={payout}", "", "", textMap("clickid", "", "payout", "{payout}")},
+		"query and body":   {"/postback?clickid=abc&payout=", form, "payout=7&clickid=no", textMap("clickid", "abc", "payout", "7")},
+		"mark, form":       {"/postback", form, "\ufeffclickid=abc&payout=7", textMap("clickid", "abc", "payout", "7")},
+		"mark, JSON":       {"/postback", object, "\ufeff{\"clickid\":\"abc\"}", textMap("clickid", "abc")},
+		"repeated in JSON": {"/postback", object, `{"goal":"","clickid":"abc","goal":"a","Goal":"b"}`, textMap("clickid", "abc", "goal", "a")},
+		"stated charset":   {"/postback", form + "; charset=windows-1251", "clickid=abc&goal=%E4%E0", textMap("clickid", "abc", "goal", "да")},
+		"charset field":    {"/postback", form, "clickid=abc&charset=windows-1252&goal=caf%E9", textMap("clickid", "abc", "goal", "café")},
+		"unknown charset":  {"/postback?clickid=abc&goal=a%FF%FEb", "", "", textMap("clickid", "abc", "goal", "\ufffd")},
 	} {
 		method := http.MethodGet
 		if c.body != "" {
@@ -218,7 +221,7 @@ func TestPostbacksAreReadLeniently(t *testing.T) {
 		if res := w.send(method, c.target, c.body, header("Content-Type", c.kind)); res.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d", name, res.StatusCode)
 		}
-		if p := w.tape.postback(); !maps.Equal(p.Params, c.want) {
+		if p := w.spool.postback(); !maps.Equal(p.Params, c.want) {
 			t.Errorf("%s: %q", name, p.Params)
 		}
 	}

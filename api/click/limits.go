@@ -20,10 +20,10 @@ const (
 	senderBurst    = 3000
 	addresseeRate  = 1000
 	addresseeBurst = 10_000
-	// fewRate is the rate at which one address may still send to an addressee that has reached its own limit. Addresses that send
+	// reserveRate is the rate at which one address may still send to an addressee that has reached its own limit. Addresses that send
 	// many messages therefore do not shut out addresses that send few.
-	fewRate  = 10
-	fewBurst = 100
+	reserveRate  = 10
+	reserveBurst = 100
 	// notificationBurst is how many kilobytes of notifications a network may receive at once. notification.Rate is the rate.
 	notificationBurst = 64 << 10
 	// goalRate is the number of goals per second that the servers of one account may report.
@@ -52,7 +52,7 @@ type addressee struct {
 type postbackLimits struct {
 	senders    bucket.Set[netip.Prefix]
 	addressees bucket.Set[addressee]
-	few        bucket.Set[netip.Prefix]
+	reserve    bucket.Set[netip.Prefix] // what each sender may send beyond the limit of an addressee
 	samples    bucket.Set[addressee]
 	goals      bucket.Set[uuid.UUID] // a bucket for each account
 	unproven   *unprovenBodies
@@ -63,7 +63,7 @@ func newPostbackLimits() postbackLimits {
 	return postbackLimits{
 		senders:    bucket.New[netip.Prefix](senderRate, senderBurst, maxSenders),
 		addressees: bucket.New[addressee](addresseeRate, addresseeBurst, maxAddressees),
-		few:        bucket.New[netip.Prefix](fewRate, fewBurst, maxSenders),
+		reserve:    bucket.New[netip.Prefix](reserveRate, reserveBurst, maxSenders),
 		goals:      bucket.New[uuid.UUID](goalRate, goalBurst, maxAddressees),
 		samples:    bucket.New[addressee](rate.Every(time.Hour/samplesPerHour), samplesPerHour, maxAddressees),
 		unproven:   newUnprovenBodies(),
@@ -72,9 +72,9 @@ func newPostbackLimits() postbackLimits {
 }
 
 // admits reports whether an addressee may receive n items at once from an address. They must fit the addressee's limit or,
-// beyond it, the address's own fewRate.
+// beyond it, the address's own reserveRate.
 func (l postbackLimits) admits(a addressee, from netip.Prefix, n int, now time.Time) bool {
-	return l.addressees.AllowN(a, n, now) || l.few.AllowN(from, n, now)
+	return l.addressees.AllowN(a, n, now) || l.reserve.AllowN(from, n, now)
 }
 
 // retryAfter is the number of seconds that a sender over a limit is told to wait. By then the buckets of the sender and of the

@@ -104,8 +104,8 @@ func TestClicksDoNotWaitForPostbacks(t *testing.T) {
 		all.Go(func() { w.get("/postback?clickid=" + models.FormatClickID(models.NewClickID())) })
 	}
 	disk.began.Wait()
-	w.sent("/summer-sale")
-	if n := len(w.tape.clicks()); n != 1 {
+	w.location("/summer-sale")
+	if n := len(w.spool.clicks()); n != 1 {
 		t.Errorf("%d clicks", n)
 	}
 	close(disk.release)
@@ -146,7 +146,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	}
 	w.h.limits = newPostbackLimits()
 	w.h.limits.addressees = bucket.New[addressee](never, 2, 100)
-	w.h.limits.few = bucket.New[netip.Prefix](never, 0, 100)
+	w.h.limits.reserve = bucket.New[netip.Prefix](never, 0, 100)
 	for i, tt := range []struct {
 		target, host string
 		want         int
@@ -167,16 +167,16 @@ func TestPostbacksAreLimited(t *testing.T) {
 			t.Errorf("addressee %d, %s at %s: %d, want %d", i, tt.target, tt.host, got, tt.want)
 		}
 	}
-	w.h.limits.few = bucket.New[netip.Prefix](never, 1, 100)
+	w.h.limits.reserve = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{200, 429, 429} {
 		if got := status("/postback", "9.9.9.99:1", host(shared)); got != want {
 			t.Errorf("a sender of few messages, message %d to an addressee over its limit: %d, want %d", i, got, want)
 		}
 	}
-	w.h.limits.few = bucket.New[netip.Prefix](never, 0, 100)
-	before := len(w.tape.records)
-	if res := w.get("/pixel.gif" + click); res.StatusCode != 200 || len(w.tape.records) != before {
-		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.tape.records)-before)
+	w.h.limits.reserve = bucket.New[netip.Prefix](never, 0, 100)
+	before := len(w.spool.records)
+	if res := w.get("/pixel.gif" + click); res.StatusCode != 200 || len(w.spool.records) != before {
+		t.Errorf("a pixel over the limit: %d, stored %d", res.StatusCode, len(w.spool.records)-before)
 	}
 	if n := counter(t, w.h, "switchyard_postbacks_limited_total"); n != 10 {
 		t.Errorf("%v are counted", n)
@@ -201,14 +201,14 @@ func TestPostbackNamesItsClick(t *testing.T) {
 		"/postback/" + network.String() + "?payout=1&x=" + text: false,
 	} {
 		w.get(target)
-		p := w.tape.postback()
+		p := w.spool.postback()
 		if named != (p.ClickID == id) || named != (p.Unmatched == "") {
 			t.Errorf("%s: names %s, %q", target, p.ClickID, p.Unmatched)
 		}
 	}
 	w.h.routes.Current().Network(network).Postbacks = nil // as in an old copy on disk
 	w.get("/postback/" + network.String() + "?other=" + text)
-	if p := w.tape.postback(); p.Unmatched != "" || p.NetworkID != network {
+	if p := w.spool.postback(); p.Unmatched != "" || p.NetworkID != network {
 		t.Errorf("decided without the network's parameters: %+v", p)
 	}
 }

@@ -47,7 +47,7 @@ func TestNotificationIsKeptAsItArrived(t *testing.T) {
 			t.Errorf("%s: %d %s", name, res.StatusCode, body)
 			continue
 		}
-		p := w.tape.postback()
+		p := w.spool.postback()
 		if len(p.Params) != 0 || p.Raw != nil || p.Unmatched != "" || p.ClickID != uuid.Nil || p.NetworkID != shop {
 			t.Errorf("%s: in clear %+v", name, p)
 		}
@@ -60,7 +60,7 @@ func TestNotificationIsKeptAsItArrived(t *testing.T) {
 		if err != nil || string(body) != tt.body || raw.Query != query {
 			t.Errorf("%s: kept %.60q and %q, %v", name, body, raw.Query, err)
 		}
-		want := m2("x-shopify-hmac-sha256", "c3Vt", "x-shopify-topic", "orders/paid", "content-type", "application/json")
+		want := textMap("x-shopify-hmac-sha256", "c3Vt", "x-shopify-topic", "orders/paid", "content-type", "application/json")
 		if !maps.Equal(raw.Header, want) {
 			t.Errorf("%s: headers %v", name, raw.Header)
 		}

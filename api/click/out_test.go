@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-func (s *tape) outs() (list []*models.ClickOut) {
+func (s *memorySpool) outs() (list []*models.ClickOut) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -31,18 +31,18 @@ func TestClickOutBySlot(t *testing.T) {
 	w.campaign("summer-sale", nil, path("lander", nil, to(l), m{"id": first, "slot": 1}, m{"id": second, "slot": 2}))
 	w.reload()
 	landed := w.get("/summer-sale?sub5=x%20y")
-	c := w.tape.last()
+	c := w.spool.last()
 	id := models.FormatClickID(c.ID)
 	if landed.Header.Get("Location") != "https://lander.test/?c="+id || c.LanderID != l || c.OfferID != uuid.Nil {
 		t.Fatalf("to %s, click %+v", landed.Header.Get("Location"), c)
 	}
 	one := "https://one.test/?s=x%20y&slot=1&l=" + l.String() + "&clk=" + id
 	for target, want := range map[string]string{"/out": one, "/out/1": one, "/out/2": "https://two.test/" + id} {
-		before := len(w.tape.outs())
-		if got := w.sent(target, with(landed.Cookies())); got != want {
+		before := len(w.spool.outs())
+		if got := w.location(target, with(landed.Cookies())); got != want {
 			t.Errorf("%s: to %s, want %s", target, got, want)
 		}
-		outs := w.tape.outs()
+		outs := w.spool.outs()
 		if len(outs) != before+1 {
 			t.Fatalf("%s: %d click-outs", target, len(outs))
 		}
@@ -50,13 +50,13 @@ func TestClickOutBySlot(t *testing.T) {
 			t.Errorf("%s: %+v", target, o)
 		}
 	}
-	if got := w.sent("/out/2?clickid=" + id); got != "https://two.test/"+id {
+	if got := w.location("/out/2?clickid=" + id); got != "https://two.test/"+id {
 		t.Errorf("without a cookie: to %s", got)
 	}
-	before := len(w.tape.outs())
-	w.sent("/out", with(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
+	before := len(w.spool.outs())
+	w.location("/out", with(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
 	w.checkPrefetch("/out", with(landed.Cookies()), prefetchEdits[0])
-	if len(w.tape.outs()) != before {
+	if len(w.spool.outs()) != before {
 		t.Error("HEAD or prefetch was counted")
 	}
 	for _, target := range []string{"/out/3", "/out/0", "/out/21", "/out/x", "/out/1/2"} {
@@ -168,7 +168,7 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	landed := w.get("/summer-sale")
 	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, o)
 	w.reload()
-	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/" {
+	if got := w.location("/out", with(landed.Cookies())); got != "https://f.test/" {
 		t.Errorf("to %s", got)
 	}
 }
@@ -189,14 +189,14 @@ func TestClickOutOfAPathThatIsGone(t *testing.T) {
 			`[{"id": "`+uuid.NewString()+`", "action": "redirect", "destinations": [{"url": "https://new.test/"}]}]`)
 	}
 	w.reload()
-	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/?s=a" {
+	if got := w.location("/out", with(landed.Cookies())); got != "https://f.test/?s=a" {
 		t.Errorf("by cookie: to %s", got)
 	}
-	if got := w.sent("/out?sub1=b&clickid=" + click); got != "https://f.test/?s=b" {
+	if got := w.location("/out?sub1=b&clickid=" + click); got != "https://f.test/?s=b" {
 		t.Errorf("by click id: to %s", got)
 	}
-	w.h = w.handler(w.tape, "") // another process, which the click has not reached yet
-	if got := w.sent("/out", with(landed.Cookies())); got != "https://f.test/?s=" {
+	w.h = w.handler(w.spool, "") // another process, which the click has not reached yet
+	if got := w.location("/out", with(landed.Cookies())); got != "https://f.test/?s=" {
 		t.Errorf("by the cookie alone: to %s", got)
 	}
 	if res := w.get("/out", with(nowhere.Cookies())); res.StatusCode != http.StatusNotFound {
@@ -224,10 +224,10 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	w.campaign("summer-sale", nil, path("lander", nil, to(l), to(o)))
 	w.reload()
 	landed := w.get("/summer-sale?sub1=theirs&vid=theirs", header("User-Agent", "theirs/1.0"), peer("9.9.9.9:1"))
-	c := w.tape.last()
+	c := w.spool.last()
 	id := models.FormatClickID(c.ID)
 	redirectOf := func(edits ...edit) string {
-		return w.sent("/out?clickid="+id+"&sub1=mine&vid=mine",
+		return w.location("/out?clickid="+id+"&sub1=mine&vid=mine",
 			append(edits, func(r *http.Request) { r.Header.Set("User-Agent", "mine/1.0") })...)
 	}
 	ids := string(appendIDs(nil, c.ID, c.CampaignID, c.StreamID, c.LanderID, uuid.Nil))

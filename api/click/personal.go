@@ -50,27 +50,27 @@ const (
 // browser sends the message, the function returns the country of the browser's address. It returns an empty text if the country is
 // not known now. Once PostgreSQL has not answered, the function does not ask again.
 func (h *Handler) countryFinder(r *http.Request, sentByBrowser bool) func(click uuid.UUID) string {
-	away := h.clicks.Conn == nil // a test postback has no database
+	unreachable := h.clicks.Conn == nil // a test postback has no database
 	return func(click uuid.UUID) string {
 		if sentByBrowser {
 			var seen visitor.Description
 			h.visitors.Describe(r, nil, &seen)
 			return seen.Country
 		}
-		if away || click == uuid.Nil {
+		if unreachable || click == uuid.Nil {
 			return ""
 		}
 		c, known := h.findClick(r.Context(), click)
-		if away = !known; c == nil {
+		if unreachable = !known; c == nil {
 			return ""
 		}
 		return c.Country
 	}
 }
 
-// setMatchKeys hashes the personal data of a site event, which its message has in user, and seals the hashes. word is the message's
-// word for the consent. findCountry returns the country of a click's visitor. setMatchKeys returns the values that are not kept, with
-// the reasons. The event's id must be set.
+// setMatchKeys hashes the personal data of a site event and seals the hashes. user is the member of the event's message with the
+// personal data, and word is the message's word for the consent. findCountry returns the country of a click's visitor. setMatchKeys
+// returns the values that are not stored, with the reasons. The event's id must be set.
 func (h *Handler) setMatchKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, user json.RawMessage, word string,
 	findCountry func(click uuid.UUID) string,
 ) ([]matchkey.Dropped, error) {

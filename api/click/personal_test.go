@@ -42,7 +42,7 @@ func (w *env) withDisk(t *testing.T) (search func(text string) (files, rows int)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = disk.Close() })
-	w.h.postbacks = both{disk, w.tape}
+	w.h.postbacks = both{disk, w.spool}
 	return func(text string) (files, rows int) {
 		t.Helper()
 		if err := ingest.NewIngester(disk, w.db, ingest.Options{}).Drain(t.Context()); err != nil {
@@ -68,8 +68,8 @@ func (w *env) withDisk(t *testing.T) (search func(text string) (files, rows int)
 	}
 }
 
-// checkHidden checks that neither the raw nor the hashed personal data are on the disk or in a row, and that the search finds the text
-// inClear, which is there.
+// checkHidden checks that neither the raw nor the hashed personal data are on the disk or in a row. To prove that the search works, it
+// also searches for inClear, a text that is stored unsealed.
 func checkHidden(t *testing.T, search func(string) (int, int), inClear string) {
 	t.Helper()
 	for _, text := range []string{"c4nary", "79460958", "7946 0958", sha(rawCanary), sha("c4naryperson@example.com"), sha("+442079460958"), sha("442079460958")} {
@@ -111,23 +111,23 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		target, body, signature string
 		marks                   map[string]string // of the parameters, as the log shows them
-		email, phone            bool              // their hashes are kept
+		email, phone            bool              // whether its hash is stored
 		denied                  bool
 	}{
-		"consent":        {target + person + "granted", "", "", m2("email", "(hashed)", "ph", "(hashed)"), true, true, false},
-		"refused":        {target + person + "denied", "", "", m2("email", "(not kept: the person has not agreed)", "ph", "(not kept: the person has not agreed)"), false, false, true},
-		"no word":        {target + person, "", "", m2("email", "(not kept: nothing says that the person has agreed: send consent=granted)"), false, false, false},
-		"no address":     {target + "&consent=1&em=c4nary", "", "", m2("em", "(not kept: it is no e-mail address)"), false, false, false},
-		"macro":          {target + "&consent=1&em={email}", "", "", m2("em", "{email}"), false, false, false},
-		"form":           {target, "email=" + rawCanary + "&consent=true", "", m2("email", "(hashed)"), true, false, false},
-		"JSON":           {target, `{"EMAIL": "` + rawCanary + `", "consent": "granted", "phone": "+44 ` + rawPhone[1:] + `"}`, "", m2("EMAIL", "(hashed)", "phone", "(hashed)"), true, true, false},
-		"record":         {target, `{"consent": "granted", "user": {"email": "` + rawCanary + `", "phone": "+44 ` + rawPhone[1:] + `", "shoe": 9}}`, "", m2("user[email]", "(hashed)", "user[phone]", "(hashed)", "user[shoe]", "9"), true, true, false},
-		"broken record":  {target, `{"consent": "granted", "user": {"email": ["` + rawCanary + `"], "ph": "` + rawPhone + `"}}`, "", m2("user[email]", "(not kept: it is neither a text nor a number)", "user[ph]", "(hashed)"), false, true, false},
-		"signed record":  {target, `{"consent": "granted", "user": {"email": "` + rawCanary + `"}}`, "sha256=00", m2("user[email]", "(hashed)"), true, false, false},
-		"hashed already": {target + "&consent=granted&email=" + strings.ToUpper(sha(rawCanary)), "", "", m2("email", "(hashed)"), true, false, false},
-		"signed":         {target, "consent=granted&email=" + rawCanary, "sha256=00", m2("email", "(hashed)"), true, false, false},
-		"without click":  {"/postback?sub1=inclear" + person + "granted", "", "", m2("email", "(hashed)", "ph", "(not kept: it has no country code, and the country is not known)"), true, false, false},
-		"pixel":          {"/pixel.gif?clickid=" + click + "&consent=granted&email=" + rawCanary, "", "", m2("email", "(hashed)"), true, false, false},
+		"consent":        {target + person + "granted", "", "", textMap("email", "(hashed)", "ph", "(hashed)"), true, true, false},
+		"refused":        {target + person + "denied", "", "", textMap("email", "(not kept: the person has not agreed)", "ph", "(not kept: the person has not agreed)"), false, false, true},
+		"no word":        {target + person, "", "", textMap("email", "(not kept: nothing says that the person has agreed: send consent=granted)"), false, false, false},
+		"no address":     {target + "&consent=1&em=c4nary", "", "", textMap("em", "(not kept: it is no e-mail address)"), false, false, false},
+		"macro":          {target + "&consent=1&em={email}", "", "", textMap("em", "{email}"), false, false, false},
+		"form":           {target, "email=" + rawCanary + "&consent=true", "", textMap("email", "(hashed)"), true, false, false},
+		"JSON":           {target, `{"EMAIL": "` + rawCanary + `", "consent": "granted", "phone": "+44 ` + rawPhone[1:] + `"}`, "", textMap("EMAIL", "(hashed)", "phone", "(hashed)"), true, true, false},
+		"record":         {target, `{"consent": "granted", "user": {"email": "` + rawCanary + `", "phone": "+44 ` + rawPhone[1:] + `", "shoe": 9}}`, "", textMap("user[email]", "(hashed)", "user[phone]", "(hashed)", "user[shoe]", "9"), true, true, false},
+		"broken record":  {target, `{"consent": "granted", "user": {"email": ["` + rawCanary + `"], "ph": "` + rawPhone + `"}}`, "", textMap("user[email]", "(not kept: it is neither a text nor a number)", "user[ph]", "(hashed)"), false, true, false},
+		"signed record":  {target, `{"consent": "granted", "user": {"email": "` + rawCanary + `"}}`, "sha256=00", textMap("user[email]", "(hashed)"), true, false, false},
+		"hashed already": {target + "&consent=granted&email=" + strings.ToUpper(sha(rawCanary)), "", "", textMap("email", "(hashed)"), true, false, false},
+		"signed":         {target, "consent=granted&email=" + rawCanary, "sha256=00", textMap("email", "(hashed)"), true, false, false},
+		"without click":  {"/postback?sub1=inclear" + person + "granted", "", "", textMap("email", "(hashed)", "ph", "(not kept: it has no country code, and the country is not known)"), true, false, false},
+		"pixel":          {"/pixel.gif?clickid=" + click + "&consent=granted&email=" + rawCanary, "", "", textMap("email", "(hashed)"), true, false, false},
 	} {
 		method := http.MethodGet
 		if tt.body != "" {
@@ -136,24 +136,24 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 		if res := w.send(method, tt.target, tt.body, header("X-Signature", tt.signature)); res.StatusCode != 200 {
 			t.Errorf("%s: %d", name, res.StatusCode)
 		}
-		p, proof := w.tape.postback(), w.proof()
+		p, proof := w.spool.postback(), w.proof()
 		for param, want := range tt.marks {
 			if got := proof.Params[param]; got != want {
 				t.Errorf("%s: %s is %q, want %q", name, param, got, want)
 			}
 		}
-		kept := models.Personal{}
+		stored := models.Personal{}
 		if proof.Personal != nil {
-			kept = *proof.Personal
+			stored = *proof.Personal
 		}
-		if (kept.Keys.Email == sha(rawCanary)) != tt.email || (kept.Keys.Phone == sha("+442079460958")) != tt.phone || kept.ConsentDenied != tt.denied {
-			t.Errorf("%s: keys %v, denied %v", name, kept.Keys.Names(), kept.ConsentDenied)
+		if (stored.Keys.Email == sha(rawCanary)) != tt.email || (stored.Keys.Phone == sha("+442079460958")) != tt.phone || stored.ConsentDenied != tt.denied {
+			t.Errorf("%s: keys %v, denied %v", name, stored.Keys.Names(), stored.ConsentDenied)
 		}
 		if tt.email && !p.HasPersonalData {
-			t.Errorf("%s: the proof is kept without an end", name)
+			t.Errorf("%s: the proof has personal data, but is not marked for deletion", name)
 		}
 		if text := fmt.Sprintf("%+v %+v", p, proof); strings.Contains(strings.ToLower(text), "c4nary") && tt.signature == "" {
-			t.Errorf("%s: %s", name, text)
+			t.Errorf("%s: the raw value is stored: %s", name, text)
 		}
 	}
 	checkHidden(t, search, "inclear")
@@ -168,7 +168,7 @@ func TestMappedParametersAreNoPersonalData(t *testing.T) {
 	w.reload()
 	id := models.FormatClickID(models.NewClickID())
 	w.get("/postback/" + network.String() + "?myclick=" + id + "&email=order-17&consent=granted&city=Rome")
-	if p := w.tape.postback(); p.Params["email"] != "order-17" || w.proof().Params["city"] != "(hashed)" {
+	if p := w.spool.postback(); p.Params["email"] != "order-17" || w.proof().Params["city"] != "(hashed)" {
 		t.Errorf("%+v", p.Params)
 	}
 }
@@ -219,13 +219,13 @@ func TestPersonalDataOfServerGoals(t *testing.T) {
 			t.Errorf("goal %d: not kept %s, want %s", i+1, notKept, want)
 		}
 	}
-	events := w.tape.events()
+	events := w.spool.events()
 	if len(events) != 8 {
 		t.Fatalf("%d events", len(events))
 	}
 	for _, e := range events {
 		if e.ID == models.SiteEventID(w.account, models.FromGoalAPI, "event 7") && w.keysOf(e).Phone != sha("+442079460958") {
-			t.Error("the number beside an address that cannot be read is not kept")
+			t.Error("the phone number is not stored when the e-mail address cannot be read")
 		}
 	}
 	for _, e := range events {
@@ -249,7 +249,7 @@ func TestEventIDIsNoHashOfPersonalData(t *testing.T) {
 	for _, user := range []string{`, "user": {"email": "a@example.com"}`, `, "user": {"email": "b@example.com"}`, `, "User": {}`} {
 		w.goals(fmt.Sprintf(`{"click_id": %q, "goal": "lead"%s}`, click, user), auth(secret))
 	}
-	for _, e := range w.tape.events() {
+	for _, e := range w.spool.events() {
 		ids[e.ID] = true
 	}
 	if len(ids) != 1 {
@@ -288,7 +288,7 @@ func TestPersonalDataOfPages(t *testing.T) {
 		}
 	}
 	var withKeys uuid.UUID
-	for _, e := range w.tape.events() {
+	for _, e := range w.spool.events() {
 		if h := w.keysOf(e); h.Email == sha(rawCanary) && h.Phone == sha("+442079460958") {
 			withKeys = e.ID
 		}

@@ -25,7 +25,7 @@ import (
 	"switchyard/models/postback"
 )
 
-func (s *tape) postback() *models.Postback {
+func (s *memorySpool) postback() *models.Postback {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.records); n > 0 {
@@ -50,16 +50,16 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 		params               map[string]string
 		network              bool
 	}{
-		"query":      {"GET", "/postback?cid=abc&payout=1,5&x=%zz&x=2", "", nil, m2("cid", "abc", "payout", "1,5"), false},
-		"form":       {"POST", "/postback?cid=abc", "cid=no&status=a+b", form, m2("cid", "abc", "status", "a b"), false},
-		"json":       {"POST", "/postback", object, jsonBody, m2("click_id", "abc", "payout", "1.50"), false},
-		"plain json": {"POST", "/postback", ` {"subid":"abc"}`, nil, m2("subid", "abc"), false},
-		"multipart":  {"POST", "/postback", parts, multi, m2("cid", "abc"), false},
-		"network":    {"GET", "/postback/" + n + "?myclick=abc", "", nil, m2("myclick", "abc"), true},
-		"no click":   {"GET", "/postback?payout=1", "", nil, m2("payout", "1"), false},
-		"macro":      {"GET", "/postback?clickid={clickid}", "", nil, m2("clickid", "{clickid}"), false},
-		"controls":   {"GET", "/postback?clickid=a%00b%0d%0a&s=%ff", "", nil, m2("clickid", "a\ufffdb"), false},
-		"other host": {"GET", "/postback?clickid=abc", "", []edit{host("elsewhere.test")}, m2("clickid", "abc"), false},
+		"query":      {"GET", "/postback?cid=abc&payout=1,5&x=%zz&x=2", "", nil, textMap("cid", "abc", "payout", "1,5"), false},
+		"form":       {"POST", "/postback?cid=abc", "cid=no&status=a+b", form, textMap("cid", "abc", "status", "a b"), false},
+		"json":       {"POST", "/postback", object, jsonBody, textMap("click_id", "abc", "payout", "1.50"), false},
+		"plain json": {"POST", "/postback", ` {"subid":"abc"}`, nil, textMap("subid", "abc"), false},
+		"multipart":  {"POST", "/postback", parts, multi, textMap("cid", "abc"), false},
+		"network":    {"GET", "/postback/" + n + "?myclick=abc", "", nil, textMap("myclick", "abc"), true},
+		"no click":   {"GET", "/postback?payout=1", "", nil, textMap("payout", "1"), false},
+		"macro":      {"GET", "/postback?clickid={clickid}", "", nil, textMap("clickid", "{clickid}"), false},
+		"controls":   {"GET", "/postback?clickid=a%00b%0d%0a&s=%ff", "", nil, textMap("clickid", "a\ufffdb"), false},
+		"other host": {"GET", "/postback?clickid=abc", "", []edit{host("elsewhere.test")}, textMap("clickid", "abc"), false},
 	} {
 		res := w.send(tt.method, tt.target, tt.body, tt.edits...)
 		body, _ := io.ReadAll(res.Body)
@@ -67,7 +67,7 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 			t.Errorf("%s: %d %s", name, res.StatusCode, body)
 			continue
 		}
-		p := w.tape.postback()
+		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.params) || p.Source != "postback" || p.IP.String() != "8.8.8.8" {
 			t.Errorf("%s: %+v", name, p)
 		}
@@ -77,7 +77,8 @@ func TestPostbackKeepsWhatWasSent(t *testing.T) {
 	}
 }
 
-func m2(pairs ...string) map[string]string {
+// textMap returns a map of names and values, which alternate.
+func textMap(pairs ...string) map[string]string {
 	r := map[string]string{}
 	for i := 0; i < len(pairs); i += 2 {
 		r[pairs[i]] = pairs[i+1]
@@ -118,13 +119,13 @@ func TestPostbackRefuses(t *testing.T) {
 			t.Errorf("%s: %d %s, %v", name, res.StatusCode, body, err)
 		}
 	}
-	if p := w.tape.postback(); p != nil {
-		t.Errorf("kept %+v", p)
+	if p := w.spool.postback(); p != nil {
+		t.Errorf("a refused postback is stored: %+v", p)
 	}
 	for target, want := range map[string]int{
 		"/postback?clickid=a": 200, "/postback": 200, "/postback/" + n.String(): 200, "/postback/" + uuid.NewString(): 404,
 	} {
-		if res := w.send(http.MethodHead, target, ""); res.StatusCode != want || w.tape.postback() != nil {
+		if res := w.send(http.MethodHead, target, ""); res.StatusCode != want || w.spool.postback() != nil {
 			t.Errorf("HEAD %s: %d", target, res.StatusCode)
 		}
 	}
@@ -136,7 +137,7 @@ func TestPostbackRefuses(t *testing.T) {
 // proof returns the opened proof of the last postback.
 func (w *env) proof() postback.Proof {
 	w.Helper()
-	p := w.tape.postback()
+	p := w.spool.postback()
 	proof, err := records(w.db).OpenProof(w.Context(), p.ID, p.Proof)
 	if err != nil {
 		w.Fatal(err)
@@ -171,22 +172,22 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer disk.Close()
-	w.h.postbacks = both{disk, w.tape}
+	w.h.postbacks = both{disk, w.spool}
 	const canary = "c4nary-of-a-secret"
 	id := models.FormatClickID(models.NewClickID())
 	named, plain := "/postback/"+network.String()+"?myclick="+id, "/postback?clickid="+id
 	for name, tt := range map[string]struct {
 		target, body, header string
-		shown                map[string]string
+		shown                map[string]string // the parameters that are not sealed
 	}{
-		"alias":       {plain + "&payout=2&KEY=" + canary, "", "", m2("clickid", id, "payout", "2")},
-		"own name":    {named + "&comm=2&pass=" + canary, "", "", m2("myclick", id, "comm", "2")},
-		"both":        {named + "&pass=x&secret=" + canary, "", "", m2("myclick", id)},
-		"unknown":     {plain + "&sub1=s&pass=" + canary, "", "", m2("clickid", id, "sub1", "s")},
-		"signed":      {plain, "goal=g&key=" + canary, "sha256=" + canary, m2("clickid", id, "goal", "g")},
-		"no click":    {"/postback?payout=1&pass=" + canary, "", canary, m2("payout", "1")},
-		"JSON":        {plain, `{"goal": "g", "secret": "` + canary + `"}`, "", m2("clickid", id, "goal", "g")},
-		"not a click": {"/postback?clickid=x&secret=" + canary, "", "", m2("clickid", "x")},
+		"alias":       {plain + "&payout=2&KEY=" + canary, "", "", textMap("clickid", id, "payout", "2")},
+		"own name":    {named + "&comm=2&pass=" + canary, "", "", textMap("myclick", id, "comm", "2")},
+		"both":        {named + "&pass=x&secret=" + canary, "", "", textMap("myclick", id)},
+		"unknown":     {plain + "&sub1=s&pass=" + canary, "", "", textMap("clickid", id, "sub1", "s")},
+		"signed":      {plain, "goal=g&key=" + canary, "sha256=" + canary, textMap("clickid", id, "goal", "g")},
+		"no click":    {"/postback?payout=1&pass=" + canary, "", canary, textMap("payout", "1")},
+		"JSON":        {plain, `{"goal": "g", "secret": "` + canary + `"}`, "", textMap("clickid", id, "goal", "g")},
+		"not a click": {"/postback?clickid=x&secret=" + canary, "", "", textMap("clickid", "x")},
 	} {
 		method := http.MethodGet
 		if tt.body != "" {
@@ -195,28 +196,28 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		if res := w.send(method, tt.target, tt.body, header("X-Signature", tt.header)); res.StatusCode != 200 {
 			t.Errorf("%s: %d", name, res.StatusCode)
 		}
-		p := w.tape.postback()
+		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.shown) || strings.Contains(fmt.Sprint(p), canary) {
-			t.Errorf("%s: in clear %+v", name, p)
+			t.Errorf("%s: stored unsealed: %+v", name, p)
 		}
 		proof := w.proof()
 		if !strings.Contains(fmt.Sprint(proof), canary) { // also in a sample: its network's settings may be corrected later
-			t.Errorf("%s: sealed %+v", name, proof)
+			t.Errorf("%s: the proof has no secret: %+v", name, proof)
 		}
 		if strings.HasPrefix(p.Unmatched, "it names no") && !strings.HasSuffix(p.Unmatched, "not shown: pass") {
-			t.Errorf("%s: %s", name, p.Unmatched)
+			t.Errorf("%s: the reason does not name the sealed parameter: %s", name, p.Unmatched)
 		}
 	}
 	if err := ingest.NewIngester(disk, w.db, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks`); n != 8 {
-		t.Errorf("%d are stored", n)
+		t.Errorf("%d postbacks are stored, want 8", n)
 	}
 	if n := dbtest.Get[int](w, w.db, `SELECT count(*) FROM postbacks p, jobs j WHERE strpos(p::text || j::text, $1) > 0`, canary); n != 0 {
 		t.Errorf("the secret is in %d rows", n)
 	}
-	found := 0
+	segments := 0 // files with the postbacks
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -226,12 +227,12 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("the secret is in %s", path)
 		}
 		if bytes.Contains(text, []byte("myclick")) {
-			found++
+			segments++
 		}
 		return err
 	})
-	if err != nil || found == 0 {
-		t.Errorf("%d segments, %v", found, err)
+	if err != nil || segments == 0 {
+		t.Errorf("%d segments, %v", segments, err)
 	}
 }
 
@@ -247,21 +248,21 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 	w.reload()
 	const canary = "c4nary-of-a-secret"
 	id := models.FormatClickID(models.NewClickID())
-	mine := []edit{host(ownHost)}
+	onOwnHost := []edit{host(ownHost)}
 	for name, tt := range map[string]struct {
 		target, body string
 		edits        []edit
-		shown        map[string]string
+		shown        map[string]string // the parameters that are not sealed
 	}{
-		"no network":            {"/postback?clickid=" + id + "&Sub5=" + canary, "", nil, m2("clickid", id)},
-		"another network":       {"/postback/" + n + "?myclick=" + id + "&sub5=" + canary, "", nil, m2("myclick", id)},
-		"an own domain":         {"/postback?goal=g&clickid=" + id + "&cid=" + canary, "", mine, m2("goal", "g", "clickid", id)},
-		"any account":           {"/postback?clickid=" + id + "&goal=" + canary, "", nil, m2("clickid", id)},
-		"where the click is":    {"/postback?cid=" + id + "&sub5=" + canary, "", mine, m2()},
-		"in place of a click":   {"/postback?cid=" + canary, "", mine, m2()},
-		"in an object":          {"/postback?clickid=" + id, `{"type": {"secret": "` + canary + `"}}`, nil, m2("clickid", id)},
-		"in a list":             {"/postback?clickid=" + id, `{"type": [" ", ["` + canary + `"]]}`, nil, m2("clickid", id)},
-		"in an object, as text": {"/postback?clickid=" + id + `&type={"a":"` + canary + `"`, "", nil, m2("clickid", id)},
+		"no network":            {"/postback?clickid=" + id + "&Sub5=" + canary, "", nil, textMap("clickid", id)},
+		"another network":       {"/postback/" + n + "?myclick=" + id + "&sub5=" + canary, "", nil, textMap("myclick", id)},
+		"an own domain":         {"/postback?goal=g&clickid=" + id + "&cid=" + canary, "", onOwnHost, textMap("goal", "g", "clickid", id)},
+		"any account":           {"/postback?clickid=" + id + "&goal=" + canary, "", nil, textMap("clickid", id)},
+		"where the click is":    {"/postback?cid=" + id + "&sub5=" + canary, "", onOwnHost, textMap()},
+		"in place of a click":   {"/postback?cid=" + canary, "", onOwnHost, textMap()},
+		"in an object":          {"/postback?clickid=" + id, `{"type": {"secret": "` + canary + `"}}`, nil, textMap("clickid", id)},
+		"in a list":             {"/postback?clickid=" + id, `{"type": [" ", ["` + canary + `"]]}`, nil, textMap("clickid", id)},
+		"in an object, as text": {"/postback?clickid=" + id + `&type={"a":"` + canary + `"`, "", nil, textMap("clickid", id)},
 	} {
 		method := http.MethodGet
 		if tt.body != "" {
@@ -270,31 +271,31 @@ func TestSecretsUnderOtherNames(t *testing.T) {
 		if res := w.send(method, tt.target, tt.body, tt.edits...); res.StatusCode != 200 {
 			t.Errorf("%s: %d", name, res.StatusCode)
 		}
-		p := w.tape.postback()
+		p := w.spool.postback()
 		if !maps.Equal(p.Params, tt.shown) || strings.Contains(fmt.Sprint(p), canary) {
-			t.Errorf("%s: in clear %+v", name, p)
+			t.Errorf("%s: stored unsealed: %+v", name, p)
 		}
 		if text := models.FormatClickID(p.ClickID); text != id && strings.Contains(tt.target, id) {
-			t.Errorf("%s: of click %s", name, text)
+			t.Errorf("%s: the click is %s, want %s", name, text, id)
 		}
 		if !strings.Contains(fmt.Sprint(w.proof()), canary) {
-			t.Errorf("%s: the proof is lost", name)
+			t.Errorf("%s: the secret is not in the proof", name)
 		}
 	}
 	dbtest.Exec(w, w.db, `DELETE FROM networks`)
 	w.reload()
 	w.get("/postback?clickid=" + id + "&goal=g")
-	if p := w.tape.postback(); !maps.Equal(p.Params, m2("clickid", id, "goal", "g")) {
+	if p := w.spool.postback(); !maps.Equal(p.Params, textMap("clickid", id, "goal", "g")) {
 		t.Errorf("without networks: %+v", p)
 	}
 	w.h.routes = routing.NewRefresher(w.db, "")
 	w.get("/postback?clickid=" + id + "&goal=g")
-	if p := w.tape.postback(); len(p.Params) != 0 || w.proof().Params["goal"] != "g" {
-		t.Errorf("before there is anything to route by: %+v", p)
+	if p := w.spool.postback(); len(p.Params) != 0 || w.proof().Params["goal"] != "g" {
+		t.Errorf("without a routing snapshot: %+v", p)
 	}
 }
 
-// both stores a record twice.
+// both stores each record in two spools.
 type both [2]Recorder
 
 func (b both) Append(ctx context.Context, r spool.Record) error {
@@ -306,17 +307,18 @@ func TestPixel(t *testing.T) {
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.reload()
+	const gifBytes = 43 // a transparent GIF of one pixel
 	res := w.get("/pixel.gif?payout=2")
-	if body, _ := io.ReadAll(res.Body); res.StatusCode != 200 || len(body) != 43 || w.tape.postback() != nil {
-		t.Errorf("without a click: %d, %d bytes, %+v", res.StatusCode, len(body), w.tape.postback())
+	if body, _ := io.ReadAll(res.Body); res.StatusCode != 200 || len(body) != gifBytes || w.spool.postback() != nil {
+		t.Errorf("without a click: %d, %d bytes, %+v", res.StatusCode, len(body), w.spool.postback())
 	}
 	if res.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" { // a shop with COEP: require-corp embeds it
 		t.Errorf("a page of another site may not embed the pixel: %v", res.Header)
 	}
 	clicked := w.get("/summer-sale")
 	w.get("/pixel.gif?payout=2&clickid=other", with(clicked.Cookies()))
-	p := w.tape.postback()
-	if p == nil || p.Source != "pixel" || p.Params["clickid"] != models.FormatClickID(w.tape.last().ID) || p.Params["payout"] != "2" {
+	p := w.spool.postback()
+	if p == nil || p.Source != "pixel" || p.Params["clickid"] != models.FormatClickID(w.spool.last().ID) || p.Params["payout"] != "2" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -325,8 +327,8 @@ func TestPixel(t *testing.T) {
 func TestPostbackAnswer(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	n, wanting := w.network().String(), w.network().String()
-	dbtest.Exec(w, w.db, `UPDATE networks SET answer_text = 'GOT IT' WHERE id = $1`, wanting)
+	plain, answering := w.network().String(), w.network().String()
+	dbtest.Exec(w, w.db, `UPDATE networks SET answer_text = 'GOT IT' WHERE id = $1`, answering)
 	w.reload()
 	const accepted = `{"data":{"result":"accepted"},"error":null}` + "\n"
 	form := header("Content-Type", "application/x-www-form-urlencoded")
@@ -337,10 +339,10 @@ func TestPostbackAnswer(t *testing.T) {
 	}{
 		{"GET", "/postback?cid=abc&return=OK", "", 200, "OK"},
 		{"POST", "/postback?cid=abc", "return=1", 200, "1"},
-		{"GET", "/postback/" + n + "?cid=abc", "", 200, accepted},
-		{"GET", "/postback/" + wanting + "?cid=abc", "", 200, "GOT IT"},
-		{"GET", "/postback/" + wanting + "?cid=abc&return=OK", "", 200, "OK"},
-		{"HEAD", "/postback/" + wanting, "", 200, "GOT IT"},
+		{"GET", "/postback/" + plain + "?cid=abc", "", 200, accepted},
+		{"GET", "/postback/" + answering + "?cid=abc", "", 200, "GOT IT"},
+		{"GET", "/postback/" + answering + "?cid=abc&return=OK", "", 200, "OK"},
+		{"HEAD", "/postback/" + answering, "", 200, "GOT IT"},
 		{"GET", "/postback?cid=abc&return=<script>alert(1)</script>", "", 200, accepted},
 		{"GET", "/postback?cid=abc&return=" + strings.Repeat("x", 201), "", 200, accepted},
 		{"GET", "/postback/" + uuid.NewString() + "?return=OK", "", 404, `"code":"not_found"`},
@@ -360,7 +362,7 @@ func TestPostbackAnswer(t *testing.T) {
 		}
 	}
 	w.send("GET", "/postback?cid=abc&return=OK", "")
-	if p := w.tape.postback(); len(p.Proof) > 0 || p.Params["return"] != "OK" {
+	if p := w.spool.postback(); len(p.Proof) > 0 || p.Params["return"] != "OK" {
 		t.Errorf("the parameter return is hidden like a secret: %+v", p)
 	}
 }

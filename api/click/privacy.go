@@ -29,9 +29,10 @@ func (c concealing) Append(ctx context.Context, r spool.Record) error {
 	return c.Recorder.Append(ctx, r)
 }
 
-// truncateAddress reduces the click's address to the part that may be stored. r.seen keeps the whole address for the decisions.
+// truncateAddress reduces the click's address to the part that may be stored, and sets AddressKey to a hash that tells addresses of the
+// day apart. r.seen keeps the whole address for the decisions.
 func (r *request) truncateAddress() {
-	if r.h.privacy.Whole() {
+	if r.h.privacy.StoresWhole() {
 		return
 	}
 	r.click.IP = r.h.privacy.StoredPart(r.seen.IP)
@@ -45,7 +46,7 @@ func (r *request) truncateAddress() {
 // the install and the day. A hash of the bytes can therefore not be reversed by trying all addresses, and differs from the hash of
 // another day.
 func (r *request) appendAddress(b []byte, ip netip.Addr) []byte {
-	if !r.h.privacy.Whole() {
+	if !r.h.privacy.StoresWhole() {
 		b = append(b, r.snap.SigningSecret()...)
 		b = r.now.UTC().AppendFormat(b, time.DateOnly)
 	}

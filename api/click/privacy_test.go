@@ -22,7 +22,7 @@ func TestPrivacy(t *testing.T) {
 		t.Run(string(privacy), func(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t)
-			w.h.privacy, w.h.postbacks = privacy, concealing{w.tape, privacy}
+			w.h.privacy, w.h.postbacks = privacy, concealing{w.spool, privacy}
 			offer, lander := w.offer("https://offer.test/?ip={ip}", w.network()), w.lander("https://lander.test/?ip={ip}")
 			w.campaign("link", m{"uniqueness_method": "ip"},
 				path("redirect", m{"filters": []m{condition("ip", "equals", "203.0.113.78")}}, m{"url": "https://other.test/?ip={ip}"}),
@@ -34,26 +34,26 @@ func TestPrivacy(t *testing.T) {
 
 			const visitor, neighbour, denied = "203.0.113.77:1", "203.0.113.78:1", "203.0.113.79:1"
 			res := w.get("/link", peer(visitor))
-			first := *w.tape.last()
+			first := *w.spool.last()
 			if want := "https://lander.test/?ip=" + stored; res.Header.Get("Location") != want {
 				t.Errorf("sent to %s, want %s", res.Header.Get("Location"), want)
 			}
-			if location := w.sent("/link", peer(neighbour)); !strings.HasPrefix(location, "https://other.test/") {
+			if location := w.location("/link", peer(neighbour)); !strings.HasPrefix(location, "https://other.test/") {
 				t.Errorf("a condition of another address leads to %s", location)
 			}
-			second := *w.tape.last()
+			second := *w.spool.last()
 			if !bytes.Equal(first.UniqueKey[:], w.key("/link", visitor)) || bytes.Equal(first.UniqueKey[:], second.UniqueKey[:]) {
 				t.Error("uniqueness does not tell two visitors of a network apart")
 			}
-			if privacy.Whole() != (first.AddressKey == 0) || !privacy.Whole() && first.AddressKey == second.AddressKey {
+			if privacy.StoresWhole() != (first.AddressKey == 0) || !privacy.StoresWhole() && first.AddressKey == second.AddressKey {
 				t.Errorf("address keys %d and %d", first.AddressKey, second.AddressKey)
 			}
-			w.sent("/link", peer(denied))
-			if c := w.tape.last(); !c.IsBot || c.BotReason != "deny_list" {
+			w.location("/link", peer(denied))
+			if c := w.spool.last(); !c.IsBot || c.BotReason != "deny_list" {
 				t.Errorf("a denied address is scored %d for %q", c.BotScore, c.BotReason)
 			}
-			w.sent("/out/1", peer(visitor), with(res.Cookies()))
-			w.sent("/smart", peer(visitor), host(ownHost))
+			w.location("/out/1", peer(visitor), with(res.Cookies()))
+			w.location("/smart", peer(visitor), host(ownHost))
 			w.get("/postback?clickid="+models.FormatClickID(first.ID), peer(visitor))
 			w.get("/pixel.gif?clickid="+models.FormatClickID(first.ID), peer(visitor))
 			w.postEvents(`{"id": "1", "name": "view", "at": 1700000000000, "url": "shop.test/"}`, peer(visitor))
@@ -66,20 +66,20 @@ func TestPrivacy(t *testing.T) {
 func (w *env) key(target, from string) []byte {
 	w.Helper()
 	w.get(target, peer(from))
-	key := w.tape.last().UniqueKey
+	key := w.spool.last().UniqueKey
 	return key[:]
 }
 
-// checkPrivacy checks that no record on the tape has a whole address, and that all other data is there.
+// checkPrivacy checks that no record in the spool has a whole address, and that all other data is there.
 func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 	w.Helper()
 	kinds := map[string]bool{}
-	for _, r := range w.tape.records {
+	for _, r := range w.spool.records {
 		text, err := json.Marshal(r)
 		if err != nil {
 			w.Fatal(err)
 		}
-		if !privacy.Whole() && bytes.Contains(text, []byte("203.0.113.7")) {
+		if !privacy.StoresWhole() && bytes.Contains(text, []byte("203.0.113.7")) {
 			w.Errorf("stored: %s", text)
 		}
 		var ip netip.Addr
@@ -126,7 +126,7 @@ func TestAddressKeys(t *testing.T) {
 		t.Error("the key is the same on the next day")
 	}
 	dbtest.Exec(w, w.db, `UPDATE installation SET secret = sha256(secret)`)
-	other := w.handler(w.tape, "")
+	other := w.handler(w.spool, "")
 	other.privacy = models.IPNone
 	s := other.acquire(nil)
 	s.seen.IP, s.now = r.seen.IP, r.now

@@ -86,7 +86,7 @@ func TestProtectedLanderLists(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %d %q, want %q", name, res.StatusCode, got, c.want)
 		}
-		click := w.tape.last()
+		click := w.spool.last()
 		if seen := click.LanderID == l; seen != (c.want == page) {
 			t.Errorf("%s: the click says that the page was seen: %t", name, seen)
 		}
@@ -129,7 +129,7 @@ func TestSignedLander(t *testing.T) {
 	plain := w.protectedCampaign("signed-2", "https://page.test/?a=b#top", m{"mode": "signed", "bindIp": true, "bindUserAgent": true})
 	key := func(alias, name string, edits ...edit) string {
 		t.Helper()
-		u, err := url.Parse(w.sent("/"+alias+"?sub1=x", append(edits, host(ownHost))...))
+		u, err := url.Parse(w.location("/"+alias+"?sub1=x", append(edits, host(ownHost))...))
 		if err != nil || u.Host != "page.test" {
 			t.Fatal(u, err)
 		}
@@ -151,10 +151,10 @@ func TestSignedLander(t *testing.T) {
 	if none.FallbackURL == nil || *none.FallbackURL != "https://else.test/" {
 		t.Errorf("fallback %v", none.FallbackURL)
 	}
-	w.checkVerdict("only a click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.tape.last().ID)}}), reasonNoKey)
+	w.checkVerdict("only a click", w.verdictOf(url.Values{"clickid": {models.FormatClickID(w.spool.last().ID)}}), reasonNoKey)
 	w.checkVerdict("nothing", w.verdictOf(url.Values{}), reasonNoLander)
 
-	to := w.sent("/signed-2", host(ownHost))
+	to := w.location("/signed-2", host(ownHost))
 	if !strings.HasPrefix(to, "https://page.test/?a=b&lp_key=") || !strings.HasSuffix(to, "#top") {
 		t.Errorf("the key was not added: %s", to)
 	}
@@ -234,7 +234,7 @@ func TestClickLander(t *testing.T) {
 	w.checkVerdict("unknown", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
 	w.checkVerdict("another page's", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.protectedCampaign("click-2", "https://b.test/", m{"mode": "click"}).String()}}),
 		reasonNoClick)
-	late := copyOf(w.tape.last())
+	late := copyOf(w.spool.last())
 	floor := models.FloorClickID(time.Now().Add(-2 * time.Minute))
 	copy(late.ID[:6], floor[:6])
 	w.h.recent.Set(late.ID, late)
@@ -252,7 +252,7 @@ func TestFallbackIsFilled(t *testing.T) {
 			"mode": "click", "ttlSeconds": 60, "fallbackUrl": "https://else.test/?s={sub1}&c={campaign_alias}&d={device_type}&x={lp_key}",
 		})
 		w.get("/"+alias+"?sub1=a%26b", host(ownHost))
-		c := copyOf(w.tape.last())
+		c := copyOf(w.spool.last())
 		old := models.FloorClickID(time.Now().Add(-2 * time.Minute))
 		copy(c.ID[:6], old[:6])
 		w.h.recent.Set(c.ID, c)
@@ -284,14 +284,14 @@ func TestSingleUse(t *testing.T) {
 	w := newEnv(t)
 	w.protectedCampaign("single-1", "https://page.test/?k={lp_key}", m{"mode": "signed", "singleUse": true})
 	key := func() url.Values {
-		_, k, _ := strings.Cut(w.sent("/single-1", host(ownHost)), "?k=")
+		_, k, _ := strings.Cut(w.location("/single-1", host(ownHost)), "?k=")
 		return url.Values{"key": {k}}
 	}
 	firstKey, secondKey := key(), key()
 	w.checkVerdict("first", w.verdictOf(firstKey), reasonOK)
 	w.checkVerdict("again", w.verdictOf(firstKey), reasonUsed)
 	w.checkVerdict("another key", w.verdictOf(secondKey), reasonOK)
-	w.h = w.handler(w.tape, "") // another process
+	w.h = w.handler(w.spool, "") // another process
 	w.checkVerdict("again elsewhere", w.verdictOf(firstKey), reasonUsed)
 	sharedKey := key()
 	results := make(chan bool, 8)

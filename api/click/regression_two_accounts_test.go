@@ -34,7 +34,7 @@ func (c customer) click(jar []*http.Cookie) (id string, after []*http.Cookie) {
 	if res.StatusCode != http.StatusFound {
 		c.Fatalf("%s: %d", c.name, res.StatusCode)
 	}
-	return models.FormatClickID(c.tape.last().ID), mergeCookies(jar, res.Cookies())
+	return models.FormatClickID(c.spool.last().ID), mergeCookies(jar, res.Cookies())
 }
 
 // mergeCookies returns the cookies that a browser keeps: the last cookie of each name.
@@ -50,7 +50,7 @@ func mergeCookies(jar, set []*http.Cookie) []*http.Cookie {
 	return all
 }
 
-func (s *tape) postbacks() (list []*models.Postback) {
+func (s *memorySpool) postbacks() (list []*models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -74,20 +74,20 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 		for _, c := range order {
 			clicks[c.name], jar = c.click(jar)
 		}
-		if first, second := w.tape.clicks()[len(w.tape.clicks())-2], w.tape.last(); first.VisitorID == second.VisitorID {
+		if first, second := w.spool.clicks()[len(w.spool.clicks())-2], w.spool.last(); first.VisitorID == second.VisitorID {
 			t.Error("both accounts see the same visitor id")
 		}
 		for _, name := range []string{"a", "b"} {
 			want := "https://offer-" + name + ".test/?c=" + clicks[name]
-			if got := w.sent("/out/1?clickid="+clicks[name], with(jar)); got != want {
+			if got := w.location("/out/1?clickid="+clicks[name], with(jar)); got != want {
 				t.Errorf("the button of %s leads to %s, want %s", name, got, want)
 			}
-			if got := w.sent("/out/1", with(jar), header("Referer", "https://lander-"+name+".test/page")); got != want {
+			if got := w.location("/out/1", with(jar), header("Referer", "https://lander-"+name+".test/page")); got != want {
 				t.Errorf("the button of %s that names no click leads to %s, want %s", name, got, want)
 			}
-			before := len(w.tape.postbacks())
+			before := len(w.spool.postbacks())
 			w.get("/pixel.gif?clickid="+clicks[name]+"&payout=99.5&conversion_id=ORDER-"+name, with(jar))
-			got := w.tape.postbacks()[before:]
+			got := w.spool.postbacks()[before:]
 			if len(got) != 1 || got[0].Params["clickid"] != clicks[name] || got[0].Params["conversion_id"] != "ORDER-"+name {
 				t.Errorf("the sale of %s is %+v", name, got)
 			}
@@ -95,9 +95,9 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 		if res := w.get("/out/1", with(jar)); res.StatusCode != http.StatusNotFound {
 			t.Errorf("a button that names neither a click nor its page leads to %d %s", res.StatusCode, res.Header.Get("Location"))
 		}
-		before := len(w.tape.postbacks())
+		before := len(w.spool.postbacks())
 		w.get("/pixel.gif?payout=99.5", with(jar))
-		if got := w.tape.postbacks()[before:]; len(got) != 0 {
+		if got := w.spool.postbacks()[before:]; len(got) != 0 {
 			t.Errorf("a sale that names no click is recorded: %+v", got)
 		}
 	}
@@ -116,15 +116,15 @@ func TestCookieFromBeforeAccounts(t *testing.T) {
 			c.Name = clickCookieName
 		}
 	}
-	if got, want := w.sent("/out", with(jar)), "https://offer-a.test/?c="+first; got != want {
+	if got, want := w.location("/out", with(jar)), "https://offer-a.test/?c="+first; got != want {
 		t.Errorf("with the old cookie alone: to %s, want %s", got, want)
 	}
 	second, jar := a.click(jar)
-	if got, want := w.sent("/out", with(jar)), "https://offer-a.test/?c="+second; got != want {
+	if got, want := w.location("/out", with(jar)), "https://offer-a.test/?c="+second; got != want {
 		t.Errorf("with both cookies: to %s, want %s", got, want)
 	}
 	w.get("/pixel.gif?payout=3", with(jar))
-	if p := w.tape.postback(); p == nil || p.Params["clickid"] != second {
+	if p := w.spool.postback(); p == nil || p.Params["clickid"] != second {
 		t.Errorf("the sale is %+v", p)
 	}
 }
@@ -142,16 +142,16 @@ func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	var jar []*http.Cookie
 	for _, name := range []string{"one", "two"} {
 		jar = mergeCookies(jar, w.get("/campaign-"+name, host(ownHost), with(jar)).Cookies())
-		ids = append(ids, models.FormatClickID(w.tape.last().ID))
+		ids = append(ids, models.FormatClickID(w.spool.last().ID))
 	}
-	if got, want := w.sent("/out?clickid="+ids[0], host(ownHost), with(jar)), "https://one.test/?c="+ids[0]; got != want {
+	if got, want := w.location("/out?clickid="+ids[0], host(ownHost), with(jar)), "https://one.test/?c="+ids[0]; got != want {
 		t.Errorf("the first page leads to %s, want %s", got, want)
 	}
-	if got, want := w.sent("/out", host(ownHost), with(jar)), "https://two.test/?c="+ids[1]; got != want {
+	if got, want := w.location("/out", host(ownHost), with(jar)), "https://two.test/?c="+ids[1]; got != want {
 		t.Errorf("a request that names no click: to %s, want %s", got, want)
 	}
 	w.get("/pixel.gif?clickid="+ids[0]+"&payout=3", host(ownHost), with(jar))
-	if p := w.tape.postback(); p == nil || p.Params["clickid"] != ids[0] {
+	if p := w.spool.postback(); p == nil || p.Params["clickid"] != ids[0] {
 		t.Errorf("the sale of the first click is %+v", p)
 	}
 	for _, c := range jar {

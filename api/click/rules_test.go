@@ -131,7 +131,7 @@ func TestSavedRulesInPaths(t *testing.T) {
 		id := w.campaign(alias, m{"fallback_url": fallback}, c.path)
 		w.reload()
 		for query, want := range c.want {
-			if got := w.sent("/" + alias + query); got != want {
+			if got := w.location("/" + alias + query); got != want {
 				t.Errorf("%s%s: to %s, want %s", alias, query, got, want)
 			}
 		}
@@ -153,13 +153,13 @@ func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	r := uuid.New()
 	w.campaign("early-bird", m{"fallback_url": fallback}, rulePath("https://in.test/", r))
 	w.reload()
-	if got := w.sent("/early-bird"); got != fallback {
+	if got := w.location("/early-bird"); got != fallback {
 		t.Fatalf("to %s", got)
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO rules (id, account_id, name, conditions) VALUES ($1, $2, 'late', $3)`, r, w.account,
 		w.json([]m{condition("browser", "equals", "chrome")}))
 	w.reload()
-	if got := w.sent("/early-bird"); got != "https://in.test/" {
+	if got := w.location("/early-bird"); got != "https://in.test/" {
 		t.Errorf("to %s", got)
 	}
 }
@@ -178,10 +178,10 @@ func TestTheCopyOnDiskKeepsRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.h, err = New(t.Context(), depsOn(down(t), w.tape, v, dir)); err != nil {
+	if w.h, err = New(t.Context(), depsOn(down(t), w.spool, v, dir)); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.sent("/summer-sale"); got != "https://in.test/" {
+	if got := w.location("/summer-sale"); got != "https://in.test/" {
 		t.Errorf("to %s", got)
 	}
 	if res := w.get("/summer-sale", header("User-Agent", firefox)); res.StatusCode != http.StatusFound ||

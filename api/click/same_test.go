@@ -193,7 +193,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 	vias, handovers := map[flow.Via]int{}, 0
 	sent := benchRequest()
 	for seed := range uint64(setups) {
-		s, memory := newSimulated(seed), &tape{}
+		s, memory := newSimulated(seed), &memorySpool{}
 		h, explainer := handlerOf(t, memory, s.records), routing.NewExplainer(s.records)
 		conversions := map[uuid.UUID]int{}
 		for _, capped := range h.routes.Current().CappedOffers() {

@@ -21,7 +21,7 @@ import (
 	"switchyard/models"
 )
 
-func (s *tape) smart() (list []*models.SmartlinkClick) {
+func (s *memorySpool) smart() (list []*models.SmartlinkClick) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -68,8 +68,8 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE smartlinks SET deleted_at = now() WHERE slug = 'gone'`)
 	w.reload()
 	onOwnHost := host(ownHost)
-	got := w.sent("/deal?zone=a%20b&vid=V1", onOwnHost)
-	list := w.tape.smart()
+	got := w.location("/deal?zone=a%20b&vid=V1", onOwnHost)
+	list := w.spool.smart()
 	if len(list) != 1 {
 		t.Fatalf("%d clicks recorded", len(list))
 	}
@@ -82,13 +82,13 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 		t.Errorf("click %+v", c)
 	}
 	phone := header("User-Agent", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1")
-	if got := w.sent("/deal/", onOwnHost, phone); got != "https://late.test/" {
+	if got := w.location("/deal/", onOwnHost, phone); got != "https://late.test/" {
 		t.Errorf("a phone is sent to %s", got)
 	}
-	if got := w.sent("/deal?sub2=two", onOwnHost, peer("192.0.2.1:4000")); got != "https://rest.test/?z=two#x" {
+	if got := w.location("/deal?sub2=two", onOwnHost, peer("192.0.2.1:4000")); got != "https://rest.test/?z=two#x" {
 		t.Errorf("a visitor that matches no rule is sent to %s", got)
 	}
-	if last := w.tape.smart()[2]; last.RuleID != uuid.Nil || last.DestinationURL != "https://rest.test/?z={sub2}#x" {
+	if last := w.spool.smart()[2]; last.RuleID != uuid.Nil || last.DestinationURL != "https://rest.test/?z={sub2}#x" {
 		t.Errorf("click %+v", last)
 	}
 	for target, edits := range map[string][]edit{
@@ -98,7 +98,7 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 			t.Errorf("%s: %d", target, res.StatusCode)
 		}
 	}
-	if n := len(w.tape.clicks()); n != 0 {
+	if n := len(w.spool.clicks()); n != 0 {
 		t.Errorf("%d clicks of campaigns", n)
 	}
 }
@@ -108,9 +108,9 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	w := newEnv(t)
 	id := w.smartlink("deal", "https://one.test/")
 	dir := t.TempDir()
-	w.h = w.handler(w.tape, dir)
+	w.h = w.handler(w.spool, dir)
 	onOwnHost := host(ownHost)
-	if got := w.sent("/deal", onOwnHost); got != "https://one.test/" {
+	if got := w.location("/deal", onOwnHost); got != "https://one.test/" {
 		t.Fatal(got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE smartlinks SET destination_url = 'https://two.test/', slug = 'other' WHERE id = $1`, id)
@@ -118,7 +118,7 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	if res := w.get("/deal", onOwnHost); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the old slug: %d", res.StatusCode)
 	}
-	if got := w.sent("/other", onOwnHost); got != "https://two.test/" {
+	if got := w.location("/other", onOwnHost); got != "https://two.test/" {
 		t.Error(got)
 	}
 	// The copy on disk has smartlinks and the secret that signs keys.
@@ -142,21 +142,21 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	w := newEnv(t)
 	w.smartlink("deal", "https://a.test/?c={clickid}")
 	w.reload()
-	if got := w.sent("/deal", host(ownHost), func(r *http.Request) { r.Method = http.MethodHead }); got != "https://a.test/?c=" {
+	if got := w.location("/deal", host(ownHost), func(r *http.Request) { r.Method = http.MethodHead }); got != "https://a.test/?c=" {
 		t.Error(got)
 	}
 	for _, e := range prefetchEdits {
 		w.checkPrefetch("/deal", host(ownHost), e)
 	}
-	if n := len(w.tape.smart()); n != 0 {
+	if n := len(w.spool.smart()); n != 0 {
 		t.Errorf("%d clicks counted", n)
 	}
-	w.sent("/deal", host(ownHost), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
-	if list := w.tape.smart(); len(list) != 1 || !list[0].IsBot {
+	w.location("/deal", host(ownHost), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
+	if list := w.spool.smart(); len(list) != 1 || !list[0].IsBot {
 		t.Errorf("a bot: %v", list)
 	}
-	w.tape.fail = true
-	if got := w.sent("/deal", host(ownHost)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {
+	w.spool.fail = true
+	if got := w.location("/deal", host(ownHost)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {
 		t.Error(got) // visitors are sent on even if the disk is full
 	}
 }
@@ -173,9 +173,9 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	defer log.Close()
 	w.h = w.handler(log, "")
 	for range 3 {
-		w.sent("/deal", host(ownHost))
+		w.location("/deal", host(ownHost))
 	}
-	w.sent("/deal", host(ownHost), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
+	w.location("/deal", host(ownHost), header("User-Agent", "Googlebot/2.1 (+http://www.google.com/bot.html)"))
 	for range 2 {
 		if err := ingest.NewIngester(log, w.db, ingest.Options{}).Drain(t.Context()); err != nil {
 			t.Fatal(err)

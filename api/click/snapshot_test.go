@@ -86,7 +86,7 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO offers (id, account_id, name, url) VALUES ($1, $2, 'late', 'https://late.test/')`, o, w.account)
 	w.reload()
-	if got := w.sent("/summer-sale"); got != "https://late.test/" {
+	if got := w.location("/summer-sale"); got != "https://late.test/" {
 		t.Errorf("to %s", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, o)
@@ -96,7 +96,7 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 	dbtest.Exec(w, w.db, `UPDATE offers SET deactivated_at = NULL WHERE id = $1`, o)
 	w.reload()
-	if got := w.sent("/summer-sale"); got != "https://late.test/" {
+	if got := w.location("/summer-sale"); got != "https://late.test/" {
 		t.Errorf("restored: to %s", got)
 	}
 }
@@ -148,14 +148,14 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	}
 	conn := &replaceableDB{down(t)}
 	start := func(dir string) *Handler {
-		h, err := New(t.Context(), depsOn(conn, w.tape, v, dir))
+		h, err := New(t.Context(), depsOn(conn, w.spool, v, dir))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return h
 	}
 	w.h = start(dir)
-	if got := w.sent("/summer-sale"); got != "https://one.test/" || !w.h.Ready() {
+	if got := w.location("/summer-sale"); got != "https://one.test/" || !w.h.Ready() {
 		t.Errorf("to %s", got)
 	}
 	if a, b := len(before.Versions()), len(w.h.routes.Current().Versions()); a != b {
@@ -190,7 +190,7 @@ func TestRunWritesTheCopy(t *testing.T) {
 	w := newEnv(t)
 	w.campaign("summer-sale", nil)
 	dir := t.TempDir()
-	w.h = w.handler(w.tape, dir)
+	w.h = w.handler(w.spool, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.h.Run(ctx) }()
@@ -253,11 +253,11 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if err := readUsage(t.Context(), w.h, now); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := w.sent("/capped-path"), w.sent("/capped-path"); a != "https://capped.test/" || b != "https://f.test/" {
+	if a, b := w.location("/capped-path"), w.location("/capped-path"); a != "https://capped.test/" || b != "https://f.test/" {
 		t.Errorf("%s, then %s", a, b)
 	}
 	w.checkPassed(t, p["id"], flow.RefusedCapped)
-	if got := w.sent("/capped-offer"); got != "https://one.test/" {
+	if got := w.location("/capped-offer"); got != "https://one.test/" {
 		t.Errorf("to %s", got)
 	}
 	for i := range 2 {
@@ -268,14 +268,14 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if err := readUsage(t.Context(), w.h, now); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.sent("/capped-offer"); got != "https://f.test/" {
+	if got := w.location("/capped-offer"); got != "https://f.test/" {
 		t.Errorf("a capped offer: to %s", got)
 	}
 	w.checkPassed(t, full["id"], flow.RefusedDestinations)
 	if err := readUsage(t.Context(), w.h, now.Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.sent("/capped-offer"); got != "https://one.test/" {
+	if got := w.location("/capped-offer"); got != "https://one.test/" {
 		t.Errorf("the next day: to %s", got)
 	}
 	w.checkPassed(t, uuid.Nil.String(), "")
@@ -284,7 +284,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 // checkPassed checks the path that the last click names as having matched but refused the visitor, and the reason.
 func (w *env) checkPassed(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
-	if c := w.tape.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {
+	if c := w.spool.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {
 		t.Errorf("passed over %s: %s; want %s: %s", c.PassedStreamID, c.PassedReason, path, why)
 	}
 }

@@ -13,8 +13,8 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET token_macros = '{"zoneid": "{z}", "b": "{b}"}'`)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.reload()
-	w.sent("/summer-sale?b=two&zoneid=one")
-	if c := w.tape.last(); c.Subs[0] != "one" || c.Subs[1] != "two" {
+	w.location("/summer-sale?b=two&zoneid=one")
+	if c := w.spool.last(); c.Subs[0] != "one" || c.Subs[1] != "two" {
 		t.Errorf("%q", c.Subs)
 	}
 }
@@ -28,8 +28,8 @@ func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET deactivated_at = now()`)
 	dbtest.Exec(w, w.db, `UPDATE networks SET deactivated_at = now()`)
 	w.reload()
-	to := w.sent("/summer-sale?zone=one&bid=0.25")
-	c := w.tape.last()
+	to := w.location("/summer-sale?zone=one&bid=0.25")
+	c := w.spool.last()
 	if want := "https://one.test/?s=one&clk=" + models.FormatClickID(c.ID); to != want {
 		t.Errorf("to %s, want %s", to, want)
 	}

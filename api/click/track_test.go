@@ -26,7 +26,7 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 	id := w.campaign("summer-sale", m{"cost_model": "auto"}, p)
 	w.reload()
 	res := w.get("/summer-sale?zone=12%2634&sub2=two&vid=V1&bid=0,25&z={z}&sub5=five&t6=six", header("Referer", "https://news.test/a"))
-	c := w.tape.last()
+	c := w.spool.last()
 	if c == nil {
 		t.Fatal("no click was recorded")
 	}
@@ -120,11 +120,11 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	for _, e := range prefetchEdits {
 		w.checkPrefetch("/summer-sale", e)
 	}
-	if n := len(w.tape.clicks()); n != 0 {
+	if n := len(w.spool.clicks()); n != 0 {
 		t.Fatalf("%d clicks counted", n)
 	}
-	w.sent("/summer-sale") // HEAD and prefetch took nothing from the cap
-	if n := len(w.tape.clicks()); n != 1 {
+	w.location("/summer-sale") // HEAD and prefetch took nothing from the cap
+	if n := len(w.spool.clicks()); n != 1 {
 		t.Fatalf("%d clicks counted", n)
 	}
 }
@@ -205,7 +205,7 @@ func TestTrackHostileValuesChangeNothingButTheirPlace(t *testing.T) {
 				t.Fatalf("%q: byte %d of %q", v, i, got)
 			}
 		}
-		c := w.tape.last()
+		c := w.spool.last()
 		for _, s := range append(c.Subs[:], c.Params, c.Referrer, c.UserAgent, c.ExternalID, c.Destination) {
 			if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0xfffd }) || len(s) > 20000 {
 				t.Fatalf("%q kept as %q", v, s)
@@ -250,16 +250,16 @@ func TestTrackFallbacks(t *testing.T) {
 		"with-both": "https://f.test/with-both", "with-destination": "https://d.test/z",
 		"no-flow-at-all": "https://d.test/", "broken-flow": "https://d.test/",
 	} {
-		if got := w.sent("/" + alias + "?zone=z"); got != want {
+		if got := w.location("/" + alias + "?zone=z"); got != want {
 			t.Errorf("%s: to %s", alias, got)
 		}
 	}
 	for _, alias := range []string{"with-nothing", "unsafe-offer", "foreign-offer"} {
-		before := len(w.tape.clicks())
+		before := len(w.spool.clicks())
 		if res := w.get("/" + alias); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", alias, res.StatusCode)
 		}
-		if len(w.tape.clicks()) != before+1 {
+		if len(w.spool.clicks()) != before+1 {
 			t.Errorf("%s: the click was not recorded", alias)
 		}
 	}
@@ -272,7 +272,7 @@ func TestTrackOffersOfAnotherAccountAreNotServed(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE offers SET account_id = $2 WHERE id = $1`, foreign, w.newAccount())
 	w.campaign("summer-sale", m{"fallback_url": "https://f.test/"}, path("offer", nil, to(foreign)))
 	w.reload()
-	if got := w.sent("/summer-sale"); got != "https://f.test/" {
+	if got := w.location("/summer-sale"); got != "https://f.test/" {
 		t.Errorf("to %s", got)
 	}
 }
@@ -298,9 +298,9 @@ func TestTrackNothingAndCollect(t *testing.T) {
 			t.Errorf("%s: %d %s", tt.target, res.StatusCode, res.Header.Get("Content-Type"))
 		}
 	}
-	before := len(w.tape.clicks())
-	w.sent("/not-collected")
-	if n := len(w.tape.clicks()); n != before {
+	before := len(w.spool.clicks())
+	w.location("/not-collected")
+	if n := len(w.spool.clicks()); n != before {
 		t.Errorf("collect_clicks=false was recorded")
 	}
 }
@@ -314,13 +314,13 @@ func TestTrackHandsOver(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET streams = $2 WHERE id = $1`, loop,
 		`[{"id": "`+uuid.NewString()+`", "action": "campaign", "campaign_id": "`+loop.String()+`"}]`)
 	w.reload()
-	if got := w.sent("/campaign-first"); got != "https://a.test/campaign-last" {
+	if got := w.location("/campaign-first"); got != "https://a.test/campaign-last" {
 		t.Errorf("to %s", got)
 	}
-	if c := w.tape.last(); c.CampaignID != last || c.ParentCampaignID != first {
+	if c := w.spool.last(); c.CampaignID != last || c.ParentCampaignID != first {
 		t.Errorf("click %+v", c)
 	}
-	if got := w.sent("/campaign-loop"); got != "https://f.test/" {
+	if got := w.location("/campaign-loop"); got != "https://f.test/" {
 		t.Errorf("loop to %s", got)
 	}
 }
@@ -342,15 +342,15 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 	for i := range 20 {
 		first := w.get("/campaign-bound", peer("8.8.4."+itoa(i)+":1"))
 		to := first.Header.Get("Location")
-		if repeated := w.sent("/campaign-bound", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1")); repeated != to {
+		if repeated := w.location("/campaign-bound", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1")); repeated != to {
 			t.Fatalf("by cookie: %s, then %s", to, repeated)
 		}
-		if repeated := w.sent("/campaign-bound", peer("8.8.4."+itoa(i)+":2")); repeated != to {
+		if repeated := w.location("/campaign-bound", peer("8.8.4."+itoa(i)+":2")); repeated != to {
 			t.Fatalf("by fingerprint: %s, then %s", to, repeated)
 		}
 	}
 	for i, want := range []string{"https://last.test/", "https://known.test/"} {
-		if got := w.sent("/campaign-once", peer("8.8.5.1:1")); got != want {
+		if got := w.location("/campaign-once", peer("8.8.5.1:1")); got != want {
 			t.Errorf("visit %d leads to %s", i+1, got)
 		}
 	}
@@ -369,14 +369,14 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.reload()
-	w.tape.fail = true
-	w.sent("/summer-sale")
+	w.spool.fail = true
+	w.location("/summer-sale")
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
 		t.Errorf("unrecorded %v", n)
 	}
 	w.h.spool, w.h.timeout = late{}, time.Nanosecond
 	w.h.deadlines.current.Store(nil)
-	w.sent("/summer-sale")
+	w.location("/summer-sale")
 	if n := counter(t, w.h, "switchyard_clicks_late_total"); n != 1 {
 		t.Errorf("late %v", n)
 	}

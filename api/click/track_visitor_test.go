@@ -27,23 +27,23 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 		"german": peer("5.9.0.1:1"), "port": host(shared + ":8080"), "bot": header("User-Agent", "curl/8.0"),
 		"rest": header("X-None", "1"),
 	} {
-		if got := w.sent("/filtered", e); got != "https://"+name+".test/" {
+		if got := w.location("/filtered", e); got != "https://"+name+".test/" {
 			t.Errorf("%s: to %s", name, got)
 		}
 	}
-	if got := w.sent("/filtered?k=V"); got != "https://param.test/" {
+	if got := w.location("/filtered?k=V"); got != "https://param.test/" {
 		t.Errorf("to %s", got)
 	}
 	counts := map[string]int{}
 	for range 5 {
-		counts[w.sent("/capped-path")]++
+		counts[w.location("/capped-path")]++
 	}
 	if counts["https://capped.test/"] != 3 || counts["https://rest.test/"] != 2 {
 		t.Errorf("capped: %v", counts)
 	}
 	counts = map[string]int{}
 	for range 2000 {
-		counts[w.sent("/weighted")]++
+		counts[w.location("/weighted")]++
 	}
 	// Three quarters of 2000, with room for eight standard deviations.
 	if n := counts["https://three.test/"]; n < 1345 || n > 1655 || counts["https://never.test/"] != 0 {
@@ -74,8 +74,8 @@ func TestTrackCosts(t *testing.T) {
 	}
 	w.reload()
 	for _, tt := range tests {
-		w.sent("/" + tt.alias + "?bid=0.01")
-		c := w.tape.last()
+		w.location("/" + tt.alias + "?bid=0.01")
+		c := w.spool.last()
 		for i, got := range []decimal.Decimal{c.Cost, c.UniqueCost, c.ConversionCost, c.RevenueShare} {
 			want := []string{tt.cost, tt.unique, tt.conversion, tt.share}[i]
 			if !got.Equal(decimal.RequireFromString(want)) {
@@ -83,8 +83,8 @@ func TestTrackCosts(t *testing.T) {
 			}
 		}
 	}
-	w.sent("/cost-auto?bid={cost}")
-	if c := w.tape.last(); !c.Cost.IsZero() {
+	w.location("/cost-auto?bid={cost}")
+	if c := w.spool.last(); !c.Cost.IsZero() {
 		t.Errorf("a macro cost %s", c.Cost)
 	}
 }
@@ -98,17 +98,17 @@ func TestTrackBindsVisitors(t *testing.T) {
 	w.reload()
 	for i := range 20 { // recognized by cookie, from changing addresses
 		first := w.get("/bound-visitor", peer("8.8.4."+itoa(i)+":1"))
-		repeated := w.sent("/bound-visitor", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
+		repeated := w.location("/bound-visitor", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
 		if repeated != first.Header.Get("Location") {
 			t.Fatalf("%s, then %s", first.Header.Get("Location"), repeated)
 		}
-		if c := w.tape.last(); c.Arrival != "cookie" {
+		if c := w.spool.last(); c.Arrival != "cookie" {
 			t.Errorf("arrival %s", c.Arrival)
 		}
 	}
 	for i := range 20 { // recognized by fingerprint, without cookies
-		first := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":1"))
-		if repeated := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":2")); repeated != first {
+		first := w.location("/bound-visitor", peer("1.1.4."+itoa(i)+":1"))
+		if repeated := w.location("/bound-visitor", peer("1.1.4."+itoa(i)+":2")); repeated != first {
 			t.Fatalf("%s, then %s", first, repeated)
 		}
 	}
@@ -176,7 +176,10 @@ func TestTrackUniqueKeys(t *testing.T) {
 	w.campaign("unique-param", m{"uniqueness_method": "param", "uniqueness_param": "uid"}, path("redirect", nil, url))
 	w.campaign("unique-both", nil, path("redirect", nil, url))
 	w.reload()
-	key := func(target string, edits ...edit) [16]byte { w.sent(target, edits...); return w.tape.last().UniqueKey }
+	key := func(target string, edits ...edit) [16]byte {
+		w.location(target, edits...)
+		return w.spool.last().UniqueKey
+	}
 	other := header("User-Agent", strings.Replace(chrome, "138", "137", 1))
 	away := peer("4.4.4.4:1")
 	if key("/unique-ip") != key("/unique-ip", other) || key("/unique-ip") == key("/unique-ip", away) {
@@ -192,7 +195,7 @@ func TestTrackUniqueKeys(t *testing.T) {
 	if key("/unique-ip") == key("/unique-both") {
 		t.Error("campaigns share a key")
 	}
-	if a, b := w.sent("/unique-ip", peer("7.7.7.7:1")), w.sent("/unique-ip", peer("7.7.7.7:1")); a != "https://a.test/?u=1" ||
+	if a, b := w.location("/unique-ip", peer("7.7.7.7:1")), w.location("/unique-ip", peer("7.7.7.7:1")); a != "https://a.test/?u=1" ||
 		b != "https://a.test/?u=0" {
 		t.Errorf("%s, then %s", a, b)
 	}

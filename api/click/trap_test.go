@@ -17,7 +17,7 @@ import (
 )
 
 // traps returns the recorded traps without their senders.
-func (s *tape) traps() (list []models.ClickTrap) {
+func (s *memorySpool) traps() (list []models.ClickTrap) {
 	for _, t := range s.followed() {
 		t.Sender = uuid.Nil
 		list = append(list, t)
@@ -25,7 +25,7 @@ func (s *tape) traps() (list []models.ClickTrap) {
 	return list
 }
 
-func (s *tape) followed() (list []models.ClickTrap) {
+func (s *memorySpool) followed() (list []models.ClickTrap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -92,9 +92,9 @@ func TestHiddenLink(t *testing.T) {
 		{"a slash after it", "GET", models.FormatClickID(old) + "/", nil, []models.ClickTrap{{ClickID: old, AccountID: w.account}}},
 		{"more", "GET", models.FormatClickID(old) + "/x", nil, nil},
 	} {
-		w.tape.records = nil
+		w.spool.records = nil
 		w.follow(c.method, c.text, c.edits...)
-		if diff := cmp.Diff(c.want, w.tape.traps()); diff != "" || len(w.tape.records) != len(c.want) {
+		if diff := cmp.Diff(c.want, w.spool.traps()); diff != "" || len(w.spool.records) != len(c.want) {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -118,16 +118,16 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 		w.h.privacy = privacy
 		w.campaign("summer-sale", nil, path("redirect", m{}, m{"url": "https://a.test/", "weight": 1}))
 		w.reload()
-		w.sent("/summer-sale")
-		click := w.tape.clicks()[0]
+		w.location("/summer-sale")
+		click := w.spool.clicks()[0]
 		for _, e := range []edit{nil, peer("198.51.100.77:1"), header("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Gecko/20100101 Firefox/141.0")} {
-			w.tape.records = nil
+			w.spool.records = nil
 			edits := []edit{}
 			if e != nil {
 				edits = append(edits, e)
 			}
 			w.follow("GET", models.FormatClickID(click.ID), edits...)
-			list := w.tape.followed()
+			list := w.spool.followed()
 			if len(list) != 1 || list[0].Sender == uuid.Nil || (list[0].Sender == click.Sender()) != (e == nil) {
 				t.Errorf("%s: %+v, the click is of %v", privacy, list, click.Sender())
 			}
@@ -144,22 +144,22 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	id := idBefore(time.Hour)
 	w.h.clicks = dbclick.Log{Conn: down(t)}
 	w.follow("GET", models.FormatClickID(id))
-	if diff := cmp.Diff([]models.ClickTrap{{ClickID: id}}, w.tape.traps()); diff != "" {
+	if diff := cmp.Diff([]models.ClickTrap{{ClickID: id}}, w.spool.traps()); diff != "" {
 		t.Error(diff)
 	}
-	w.tape.fail = true
+	w.spool.fail = true
 	w.follow("GET", models.FormatClickID(id))
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
 		t.Errorf("%v are not recorded", n)
 	}
-	w.tape.fail = false
+	w.spool.fail = false
 	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 2, 100)
-	w.tape.records = nil
+	w.spool.records = nil
 	for range 4 {
 		w.follow("GET", models.FormatClickID(id))
 	}
 	w.follow("GET", models.FormatClickID(id), peer("9.9.9.9:1"))
-	if n := len(w.tape.traps()); n != 3 {
+	if n := len(w.spool.traps()); n != 3 {
 		t.Errorf("%d are recorded, want two from one sender and one from another", n)
 	}
 }

@@ -70,6 +70,7 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	if before == nil {
 		return nil
 	}
+	// A deleted record counts as one whose name has become null.
 	names, after := fieldsOf(c.Body), map[string]json.RawMessage{"name": json.RawMessage("null")}
 	if c.Request.Method == http.MethodDelete {
 		names = []string{"name"}
@@ -100,7 +101,7 @@ func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[s
 		UserID: uuid.NullUUID{UUID: c.Person.ID, Valid: c.IsPerson()}, KeyID: uuid.NullUUID{UUID: c.KeyID, Valid: !c.IsPerson()},
 	}
 	err := c.Store.AddAudit(c.Context(), e)
-	if err != nil && c.Store == p.store {
+	if err != nil && c.Store == p.store { // the call has no transaction
 		slog.ErrorContext(c.Context(), "change not in the audit log", "request_id", c.RequestID, "error", err)
 		return nil
 	}

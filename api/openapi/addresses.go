@@ -16,8 +16,9 @@ import (
 type address struct {
 	Method, Path string
 	ID           string // the operation's id
-	Who, Doc     string
-	params       []object // parameters of the path come first
+	Who          string // who sends requests to it
+	Doc          string
+	params       []object // the parameters of its path, then those of the query and the headers
 	answers      object
 	body         object // the schema of the request body; nil: no body
 }

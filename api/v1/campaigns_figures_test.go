@@ -47,7 +47,7 @@ func TestCampaignFigures(t *testing.T) {
 	d.Do("GET", "/campaigns/x/stats", nil).Want(400, "invalid_id")
 }
 
-// visit stores n clicks of a campaign that cost 0.25 each, and an approved conversion of the first click.
+// visit stores n clicks of a campaign that cost 0.25 each, and an approved conversion of the last click.
 func (d *campaignEnv) visit(t *testing.T, campaign uuid.UUID, at time.Time, n int) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
@@ -55,7 +55,7 @@ func (d *campaignEnv) visit(t *testing.T, campaign uuid.UUID, at time.Time, n in
 		t.Fatal(err)
 	}
 	defer log.Close()
-	var first uuid.UUID
+	var last uuid.UUID
 	for range n {
 		id, floor := models.NewClickID(), models.FloorClickID(at)
 		copy(id[:6], floor[:6])
@@ -66,14 +66,14 @@ func (d *campaignEnv) visit(t *testing.T, campaign uuid.UUID, at time.Time, n in
 		if err := log.Append(t.Context(), spool.Record{Click: &click}); err != nil {
 			t.Fatal(err)
 		}
-		first = id
+		last = id
 	}
 	if err := ingest.NewIngester(log, d.DB, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	payout := decimal.New(125, -1)
 	recordConversion(t, d.DB, conversion.Input{
-		ClickID:   first,
+		ClickID:   last,
 		AccountID: d.Account.ID, Payout: &payout, Status: models.StatusApproved, Source: models.FromPostback,
 		At: at.Add(time.Second),
 	})

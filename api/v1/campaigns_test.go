@@ -15,10 +15,10 @@ import (
 	"switchyard/models"
 )
 
-// campaignEnv is an account with the records that a campaign needs, on a server of its own.
+// campaignEnv is an account with the records that a campaign needs.
 type campaignEnv struct {
 	*apitest.Server
-	offer, lander, network, source, own string // own is a verified tracking domain, own.test
+	offer, lander, network, source, ownDomain string // the ids; ownDomain is verified, with the host own.test
 }
 
 func newCampaignEnv(t *testing.T, o ...apitest.Options) *campaignEnv {
@@ -32,7 +32,7 @@ func newCampaignEnv(t *testing.T, o ...apitest.Options) *campaignEnv {
 	d.lander = d.add(t, `INSERT INTO landers (id, account_id, name, url) VALUES ($1, $2, 'Page', 'https://l.test')`)
 	d.offer = d.add(t, `INSERT INTO offers (id, account_id, name, url, network_id)
 		VALUES ($1, $2, 'Offer', 'https://o.test', $3)`, d.network)
-	d.own = d.add(t, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'own.test', true)`)
+	d.ownDomain = d.add(t, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'own.test', true)`)
 	return d
 }
 
@@ -47,7 +47,7 @@ func (d *campaignEnv) add(t *testing.T, query string, args ...any) string {
 // campaign returns a valid body of a campaign on the account's own domain.
 func (d *campaignEnv) campaign(name string) map[string]any {
 	alias := "alias-" + uuid.NewString()[:8]
-	return map[string]any{"name": name, "alias": alias, "domain_id": d.own, "offer_id": d.offer}
+	return map[string]any{"name": name, "alias": alias, "domain_id": d.ownDomain, "offer_id": d.offer}
 }
 
 func (d *campaignEnv) make(t *testing.T, body map[string]any) map[string]any {
@@ -85,7 +85,7 @@ func TestCampaignRoundTrip(t *testing.T) {
 	d := newCampaignEnv(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
 	site := siteOf(d.Server, object{"name": "Shop"})
 	made := d.make(t, map[string]any{
-		"name": " Summer ", "alias": "Summer_2026-x", "domain_id": d.own, "source_id": d.source, "status": "paused",
+		"name": " Summer ", "alias": "Summer_2026-x", "domain_id": d.ownDomain, "source_id": d.source, "status": "paused",
 		"mode": "store", "destination_url": "https://shop.test/{clickid}", "primary_goal_key": "sale",
 		"measurement_site_id": site, "tracked_goal_keys": []any{"sale", "BAD", 5, nil, "lead_1", "sale"},
 		"cost_model": "cpc", "cost_value": 0.125, "currency": "eur", "flow_rotation": "weight",
@@ -105,7 +105,7 @@ func TestCampaignRoundTrip(t *testing.T) {
 
 	got := d.Do("GET", path(made["id"]), nil).Want(200, "").Map()
 	wantFields(t, "read", got["campaign"].(map[string]any), map[string]any{
-		"id": made["id"], "name": "Summer", "alias": "Summer_2026-x", "domain_id": d.own, "domain": "own.test",
+		"id": made["id"], "name": "Summer", "alias": "Summer_2026-x", "domain_id": d.ownDomain, "domain": "own.test",
 		"source_id": d.source, "source_name": "Source", "status": "paused", "mode": "store",
 		"destination_url": "https://shop.test/{clickid}", "primary_goal_key": "sale", "measurement_site_id": site,
 		"tracked_goal_keys": []string{"sale", "lead_1"}, "cost_model": "cpc", "cost_value": 0.125, "currency": "EUR",
@@ -152,26 +152,26 @@ func TestCampaignLink(t *testing.T) {
 		t.Errorf("two campaigns with one alias: %v", again)
 	}
 	// The account's default domain comes first, once it is verified.
-	dbtest.Exec(t, d.DB, `UPDATE domains SET is_default = true, is_verified = false WHERE id = $1`, d.own)
+	dbtest.Exec(t, d.DB, `UPDATE domains SET is_default = true, is_verified = false WHERE id = $1`, d.ownDomain)
 	if c := d.make(t, body("unverified", "")); c["alias"] == "chosen-one" {
 		t.Errorf("on a default domain that does not serve: %v", c)
 	}
-	dbtest.Exec(t, d.DB, `UPDATE domains SET is_verified = true WHERE id = $1`, d.own)
+	dbtest.Exec(t, d.DB, `UPDATE domains SET is_verified = true WHERE id = $1`, d.ownDomain)
 	if c := d.make(t, body("default", nil)); c["url"] != "https://own.test/chosen-one" || c["alias_replaced"] != false {
 		t.Errorf("the campaign on the default domain is %v", c)
 	}
 	if c := d.make(t, body("named", sharedID)); c["alias"] == "chosen-one" {
 		t.Errorf("the campaign on the shared domain, named by its id, is %v", c)
 	}
-	d.Do("POST", "/campaigns", body("taken", d.own)).Want(409, "alias_taken")
-	d.make(t, with(body("other case", d.own), "alias", "Chosen-One")) // aliases differ by case
+	d.Do("POST", "/campaigns", body("taken", d.ownDomain)).Want(409, "alias_taken")
+	d.make(t, with(body("other case", d.ownDomain), "alias", "Chosen-One")) // aliases differ by case
 }
 
 func TestCampaignPatch(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	made := d.make(t, map[string]any{
-		"name": "One", "alias": "first-one", "domain_id": d.own, "source_id": d.source, "offer_id": d.offer,
+		"name": "One", "alias": "first-one", "domain_id": d.ownDomain, "source_id": d.source, "offer_id": d.offer,
 		"destination_url": "https://d.test", "primary_goal_key": "sale", "tags": []string{"x"}, "notes": "keep",
 		"country": "FR", "tracked_goal_keys": []string{"sale"}, "uniqueness_param": "u",
 	})
@@ -181,7 +181,7 @@ func TestCampaignPatch(t *testing.T) {
 		map[string]any{"id": made["id"], "name": "Two", "alias": "first-one", "status": "active"})
 	wantFields(t, "kept", d.read(t, made["id"]), map[string]any{
 		"source_id": d.source, "notes": "keep", "country": "FR",
-		"destination_url": "https://d.test", "tags": []string{"x"}, "domain_id": d.own, "tracked_goal_keys": []string{"sale"},
+		"destination_url": "https://d.test", "tags": []string{"x"}, "domain_id": d.ownDomain, "tracked_goal_keys": []string{"sale"},
 	})
 
 	patch(`{"source_id":null,"destination_url":"","primary_goal_key":null,"country":"","tags":null,"tracked_goal_keys":[]}`)
@@ -215,7 +215,7 @@ func TestCampaignPatch(t *testing.T) {
 	}
 	d.Do("PATCH", path(made["id"]), map[string]any{"alias": "third-one"}).Want(400, "shared_alias")
 	patch(map[string]any{"alias": moved["alias"], "domain_id": ""})
-	back := patch(map[string]any{"domain_id": d.own, "alias": "third-one"})
+	back := patch(map[string]any{"domain_id": d.ownDomain, "alias": "third-one"})
 	if back["alias"] != "third-one" {
 		t.Errorf("back on the own domain: %v", back)
 	}
@@ -257,7 +257,7 @@ func TestCampaignFlow(t *testing.T) {
 		t.Errorf("saved %v, answered %v", streamsOf(read), streams)
 	}
 	// A campaign with a destination address needs no flow. A flow that is sent must have paths.
-	bare := map[string]any{"name": "Bare", "alias": "bare-one", "domain_id": d.own, "destination_url": "https://d.test"}
+	bare := map[string]any{"name": "Bare", "alias": "bare-one", "domain_id": d.ownDomain, "destination_url": "https://d.test"}
 	if got := streamsOf(d.make(t, bare)); len(got) != 0 {
 		t.Errorf("streams of a campaign without a flow: %v", got)
 	}
@@ -288,7 +288,7 @@ func TestCampaignClone(t *testing.T) {
 		aliases[got["alias"]] = true
 		copied := d.Do("GET", path(got["id"]), nil).Want(200, "").Map()
 		wantFields(t, "copy", copied["campaign"].(map[string]any), map[string]any{
-			"notes": "n", "domain_id": d.own,
+			"notes": "n", "domain_id": d.ownDomain,
 			"source_id": d.source,
 		})
 		for _, p := range streamsOf(copied) {

@@ -58,7 +58,7 @@ func TestMatchingBudget(t *testing.T) {
 		refused(d.Do("PUT", path(id)+"/flow", map[string]any{"streams": list}), "invalid_filter")
 	}
 	d.Do("PUT", path(id)+"/flow", map[string]any{"streams": paths(1, 2, saved)}).Want(200, "")
-	link := smartlink("busy", d.own)
+	link := smartlink("busy", d.ownDomain)
 	link["rules"] = []any{linkRule("https://a.example", slow(), slow()), with(linkRule("https://b.example"), "conditions", times(20, slow()))}
 	refused(d.Do("POST", "/short-links", link), "invalid_condition")
 }

@@ -289,8 +289,8 @@ func TestListsAreChosenFrom(t *testing.T) {
 func TestLinksAreFound(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
-	d.make(t, with(with(d.campaign("Autumn"), "alias", "found-by-alias"), "domain_id", d.own))
-	d.Do("POST", "/short-links", smartlink("found-by-slug", d.own)).Want(201, "")
+	d.make(t, with(with(d.campaign("Autumn"), "alias", "found-by-alias"), "domain_id", d.ownDomain))
+	d.Do("POST", "/short-links", smartlink("found-by-slug", d.ownDomain)).Want(201, "")
 	for path, want := range map[string]int{
 		"/campaigns?q=BY-ALIAS": 1, "/campaigns?q=autumn": 1, "/campaigns?q=by-slug": 0,
 		"/short-links?q=By-Slug&status=active": 1, "/short-links?q=by-slug&status=paused": 0, "/short-links?q=none": 0,

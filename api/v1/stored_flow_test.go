@@ -54,7 +54,7 @@ func TestCloneRefusesAStoredFlow(t *testing.T) {
 	}
 	id := d.make(t, d.campaign("moved"))["id"]
 	other, _, _ := d.NewAccount("scale")
-	dbtest.Exec(t, d.DB, `UPDATE domains SET account_id = $2 WHERE id = $1`, d.own, other.ID)
+	dbtest.Exec(t, d.DB, `UPDATE domains SET account_id = $2 WHERE id = $1`, d.ownDomain, other.ID)
 	d.Do("POST", path(id)+"/clone", nil).Want(400, "invalid_domain")
 }
 

@@ -22,7 +22,7 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 		"weight": 50, "daily_cap": 9, "rule_group": 1, "filters": []any{condition("country", "in", []string{"DE"})},
 		"rules": []any{map[string]any{"name": "r", "logic": "or", "conditions": []any{condition("os", "in", []string{"iOS"})}}},
 	})
-	link := smartlink("typos", d.own)
+	link := smartlink("typos", d.ownDomain)
 	link["rules"] = []any{map[string]any{"name": "r", "conditions": []any{condition("os", "in", []string{"iOS"})}, "destination_url": "https://x.example"}}
 	calls := []struct {
 		method, path string
@@ -90,7 +90,7 @@ func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 		{"PATCH " + path(campaign["id"]) + "/flow", map[string]any{"path_id": one, "weight": 3, "name": "n"}, "name is unknown"},
 		{"PATCH /offers", map[string]any{"id": id, "is_active": true, "payout": 9}, "payout is not changed by this call: use PUT /offers"},
 		{"POST " + path(campaign["id"]) + "/test-click", map[string]any{"country": "US"}, "country is unknown"},
-		{"POST /short-links", with(smartlink("elsewhere", d.own), "conditions", []any{}), "conditions is unknown"},
+		{"POST /short-links", with(smartlink("elsewhere", d.ownDomain), "conditions", []any{}), "conditions is unknown"},
 		{"POST /rules", with(rule("elsewhere"), "conditions", []any{
 			condition("schedule", "equals", []any{map[string]any{"day": []int{1}, "from": "09:00", "to": "10:00"}}),
 		}), "did you mean days?"},
@@ -186,7 +186,7 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	}
 	for list, body := range map[string]map[string]any{
 		"/offers": offer("echo"), "/landers": lander("echo"), "/networks": network("echo"), "/traffic-sources": source("echo"),
-		"/rules": rule("echo"), "/short-links": smartlink("echo", d.own), "/flows": savedFlow("echo"),
+		"/rules": rule("echo"), "/short-links": smartlink("echo", d.ownDomain), "/flows": savedFlow("echo"),
 	} {
 		id := d.Do("POST", list, body).Want(201, "").Map()["id"]
 		before := rowOf(t, d.Server, list, id)

@@ -27,7 +27,7 @@ var impossible = []map[string]any{
 var canonical = []struct {
 	attribute string
 	sent      any
-	kept      any
+	stored    any
 }{
 	{"country", "us", "US"},
 	{"country", " uk ", "GB"},
@@ -52,7 +52,7 @@ func TestImpossibleConditions(t *testing.T) {
 	d := newCampaignEnv(t)
 	campaign := path(d.make(t, d.campaign("Live"))["id"])
 	link := func(list ...any) map[string]any {
-		return with(smartlink("values", d.own), "rules", []any{map[string]any{"destination_url": "https://a.example", "conditions": list}})
+		return with(smartlink("values", d.ownDomain), "rules", []any{map[string]any{"destination_url": "https://a.example", "conditions": list}})
 	}
 	flowOf := func(list ...any) []any { return []any{with(redirectPath("a"), "filters", list)} }
 	inline := func(list ...any) []any {
@@ -62,7 +62,7 @@ func TestImpossibleConditions(t *testing.T) {
 		text, _ := json.Marshal(c)
 		for name, got := range map[string]struct {
 			apitest.Answer
-			code string
+			want string // the error code
 		}{
 			"rule":      {d.Do("POST", "/rules", with(rule("x"), "conditions", []any{c})), "invalid_condition"},
 			"smartlink": {d.Do("POST", "/short-links", link(c)), "invalid_condition"},
@@ -70,21 +70,21 @@ func TestImpossibleConditions(t *testing.T) {
 			"campaign":  {d.Do("PUT", campaign+"/flow", map[string]any{"streams": inline(c)}), "invalid_filter"},
 			"draft":     {d.Do("POST", "/tools/simulate", map[string]any{"streams": flowOf(c)}), "invalid_filter"},
 		} {
-			if got.Status != 400 || got.Code != got.code {
-				t.Errorf("%s: %s: %d %s", name, text, got.Status, got.Code)
+			if got.Status != 400 || got.Code != got.want {
+				t.Errorf("%s: %s: %d %s, want 400 %s", name, text, got.Status, got.Code, got.want)
 			}
 		}
 	}
-	var list, kept []any
+	var list, stored []any
 	for _, c := range canonical {
-		list, kept = append(list, condition(c.attribute, "in", c.sent)), append(kept, c.kept)
+		list, stored = append(list, condition(c.attribute, "in", c.sent)), append(stored, c.stored)
 	}
 	check := func(what string, conditions any) {
 		t.Helper()
 		for i, c := range conditions.([]any) {
 			got, _ := json.Marshal(c.(map[string]any)["value"])
-			if want, _ := json.Marshal(kept[i]); string(got) != string(want) {
-				t.Errorf("%s: %v is kept as %s", what, list[i], got)
+			if want, _ := json.Marshal(stored[i]); string(got) != string(want) {
+				t.Errorf("%s: %v is stored as %s, want %s", what, list[i], got, want)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func TestImpossibleConditions(t *testing.T) {
 	check("smartlink", rules[0].(map[string]any)["conditions"])
 	streams := d.Do("PUT", campaign+"/flow", map[string]any{"streams": flowOf(list...)}).Want(200, "").Map()["streams"].([]any)
 	check("campaign", streams[0].(map[string]any)["filters"])
-	for query, code := range map[string]string{
+	for query, code := range map[string]string{ // an empty code: the filter is accepted
 		"country=uk&f.os=osx": "", "country=USSR": "invalid_dimension", "device_type=phnoe": "invalid_dimension",
 		"day_of_week=monday": "", "day_of_week=8": "invalid_dimension", "browser=Chromee": "invalid_dimension",
 		"browser=" + url.QueryEscape("My own app"): "", "country=": "",
@@ -128,12 +128,12 @@ func TestStoredImpossibleConditions(t *testing.T) {
 	same(t, d.Do("PUT", "/rules", body).Want(200, "").Map(), map[string]any{"name": "Renamed"})
 	d.Do("PUT", "/rules", with(body, "conditions", append(old, more))).Want(400, "invalid_condition")
 
-	link := d.Do("POST", "/short-links", with(smartlink("old", d.own), "rules", []any{linkRule("https://a.example", is("country", "US"))})).
+	link := d.Do("POST", "/short-links", with(smartlink("old", d.ownDomain), "rules", []any{linkRule("https://a.example", is("country", "US"))})).
 		Want(201, "").Map()
 	dbtest.Exec(t, d.DB, `UPDATE smartlinks SET rules = jsonb_set(rules, '{0,conditions}', $2) WHERE id = $1`, link["id"], string(raw))
 	shown := d.Do("GET", "/short-links", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
 	rules := shown["rules"].([]any)
-	put := with(with(with(smartlink(link["slug"].(string), d.own), "id", link["id"]), "name", "Renamed"), "rules", rules)
+	put := with(with(with(smartlink(link["slug"].(string), d.ownDomain), "id", link["id"]), "name", "Renamed"), "rules", rules)
 	same(t, d.Do("PUT", "/short-links", put).Want(200, "").Map(), map[string]any{"name": "Renamed"})
 	rules[0].(map[string]any)["conditions"] = []any{more}
 	d.Do("PUT", "/short-links", put).Want(400, "invalid_condition")

@@ -68,7 +68,8 @@ func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 		}
 	}
 	os := hintSystems[platform]
-	if os != "" && isHinted(a.os) && os != a.os && (os != "Linux" || a.os != "ChromeOS") && (os != "Android" || a.device != TV) ||
+	sameSystem := os == a.os || os == "Linux" && a.os == "ChromeOS" || os == "Android" && a.device == TV
+	if os != "" && isHinted(a.os) && !sameSystem ||
 		mobile == "?1" && a.device == Desktop || mobile == "?0" && a.device == Mobile && a.os == "Android" {
 		n++
 	}
@@ -76,7 +77,8 @@ func hintContradictions(a *agent, brands, platform, mobile string) (n int) {
 }
 
 // versionsDisagree reports whether the engine's version among the brands differs from its version in the full list. A browser
-// makes both from one record. If a list names no engine, as apps may arrange it, there is no disagreement.
+// makes both from one record. Apps may send lists of their own, without an engine.
+// Then there is no disagreement.
 func versionsDisagree(brands, full string) bool {
 	const engine = `"Chromium";v="`
 	short, long := brandVersion(brands, engine), brandVersion(full, engine)
@@ -104,16 +106,16 @@ func brandVersion(brands, mark string) int {
 // hintVersion reads Sec-CH-UA-Platform-Version. On Windows the hint counts API levels: 13 and above is Windows 11, and 1 to 10 is
 // Windows 10. 0.1 to 0.3 are Windows 7, 8 and 8.1, which the user agent shows as well.
 func hintVersion(os, v string) string {
-	if os == "Windows" {
-		switch major := leadingInt(v); {
-		case major >= 13:
-			return "11"
-		case major >= 1:
-			return "10"
-		}
-		return ""
+	major := leadingInt(v)
+	switch {
+	case os != "Windows":
+		return trimZeros(versionAt(v))
+	case major >= 13:
+		return "11"
+	case major >= 1:
+		return "10"
 	}
-	return trimZeros(versionAt(v))
+	return ""
 }
 
 // trimZeros shortens "13.0.0" to "13" and "14.5.0" to "14.5".

@@ -65,7 +65,7 @@ func (w web) openEdge(ctx context.Context, t *tracking) (*edge, error) {
 	e := &edge{cfg: w.cfg, guard: certs.NewGuard(), hosts: ownHosts(w.cfg), track: t}
 	e.certs = certs.New(certs.Options{
 		Store: certstore.New(d, box), URL: w.cfg.SessionURL(), Dir: filepath.Join(w.cfg.DataDir, "certificates"), Serves: e.serves,
-		Own: slices.Sorted(maps.Keys(e.hosts)),
+		OwnHosts: slices.Sorted(maps.Keys(e.hosts)),
 		Missing: func(ctx context.Context, host string) error {
 			return store.New(d, box).Certificates().MakeDue(ctx, host, time.Now())
 		},
