@@ -70,10 +70,10 @@ type AlertChannel struct {
 	AccountID    uuid.UUID         `db:"account_id"`
 	Kind         string            `db:"kind"`
 	Name         string            `db:"name"`
-	Least        string            `db:"least"` // lowest severity that is announced
+	MinSeverity  string            `db:"least"` // lowest severity that is announced
 	IsActive     bool              `db:"is_active"`
 	Settings     map[string]string `db:"settings,json"` // credentials in clear
-	Waits        bool              `db:"waits"`         // until its code is entered
+	Unconfirmed  bool              `db:"waits"`         // its code has not been entered
 	CreatedAt    time.Time         `db:"created_at"`
 	SentAt       *time.Time        `db:"sent_at"`
 	Failures     int               `db:"failures"` // messages in a row that could not be delivered

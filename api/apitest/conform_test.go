@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// TestDifference checks that answers that deviate from the OpenAPI document are found, and answers of unknown paths are not judged.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	status := `{"data":{"id":"6ba7b810-9dad-11d1-80b4-00c04fd430c8","status":"paused"},"error":null}`
@@ -12,7 +13,7 @@ func TestDifference(t *testing.T) {
 		method, path string
 		status       int
 		body         string
-		same         bool
+		conforms     bool
 	}{
 		{"PATCH", "/offers", 200, status, true},
 		{"PATCH", "/offers", 200, `{"data":{"id":"x"},"error":null}`, false},
@@ -26,7 +27,7 @@ func TestDifference(t *testing.T) {
 		{"GET", "/not-in-the-document", 200, `{}`, true},
 	} {
 		a := Answer{Status: c.status, Header: http.Header{"Content-Type": {"application/json"}}, Raw: []byte(c.body)}
-		if err := difference(c.method, c.path, a); (err == nil) != c.same {
+		if err := difference(c.method, c.path, a); (err == nil) != c.conforms {
 			t.Errorf("%s %s %d %s: %v", c.method, c.path, c.status, c.body, err)
 		}
 	}

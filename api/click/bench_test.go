@@ -71,7 +71,7 @@ func handlerOf(tb testing.TB, s Recorder, r *store.Routing) *Handler {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h, err := New(tb.Context(), depsOn(down(tb), s, v, ""))
+	h, err := New(tb.Context(), depsOn(unreachableDB(tb), s, v, ""))
 	if err != nil {
 		tb.Fatal(err)
 	}

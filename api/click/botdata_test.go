@@ -100,7 +100,7 @@ func TestBotData(t *testing.T) {
 		t.Fatal(err)
 	}
 	restarted := *w
-	if restarted.h, err = New(t.Context(), depsOn(down(t), w.spool, v, dir)); err != nil {
+	if restarted.h, err = New(t.Context(), depsOn(unreachableDB(t), w.spool, v, dir)); err != nil {
 		t.Fatal(err)
 	}
 	restarted.get("/data", spam, header("Accept-Encoding", "gzip"))

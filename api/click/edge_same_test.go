@@ -40,7 +40,7 @@ type edgeOrigin struct {
 
 	batches int
 	clicks  map[string]edgeClick // by id
-	cut     map[string]bool      // batches whose answer was lost
+	lost    map[string]bool      // batches whose answer was lost
 }
 
 func (o *edgeOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -70,8 +70,8 @@ func (o *edgeOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, c := range batch.Clicks {
 		o.clicks[c.ID] = c
 	}
-	if o.batches++; o.batches%5 == 0 && !o.cut[string(body)] {
-		o.cut[string(body)] = true
+	if o.batches++; o.batches%5 == 0 && !o.lost[string(body)] {
+		o.lost[string(body)] = true
 		w.WriteHeader(http.StatusBadGateway)
 	}
 }
@@ -110,14 +110,18 @@ func bundleServer(t *testing.T, a *edgeAccounts) (url string, bundles map[string
 type edgeAnswer struct {
 	visitor edgeVisitor
 	status  int
-	to      string
-	cookies map[string]string
-	want    models.Click // the click as this service decides it
-	wanted  flow.Decision
-	cookied map[string]string // the cookies that this service sets
-	passed  string            // the signed seed, if the edge handed the visitor over
-	seed    uint64
+	to      string            // the address of the redirect
+	cookies map[string]string // the visitor's cookies after the answer
+	proof   string            // if the edge handed the visitor over: the signed seed, or noProof
+
+	wantClick    models.Click
+	wantDecision flow.Decision
+	wantCookies  map[string]string
+	wantSeed     uint64
 }
+
+// noProof is what the edge sends if it hands a visitor over before it draws.
+const noProof = "-"
 
 // TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in the edge's
 // own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
@@ -134,7 +138,7 @@ func TestEdgeEqualsService(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = disk.Close() })
-	origin := &edgeOrigin{h: handlerOf(t, disk, a.records), clicks: map[string]edgeClick{}, cut: map[string]bool{}}
+	origin := &edgeOrigin{h: handlerOf(t, disk, a.records), clicks: map[string]edgeClick{}, lost: map[string]bool{}}
 	origin.h.routes, origin.h.edge = routing.Fixed(routing.Compile(a.records)), edgeSecret
 	originServer := httptest.NewServer(origin)
 	t.Cleanup(originServer.Close)
@@ -178,7 +182,7 @@ func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint
 			v.ip = copied.visitor(campaign).ip
 		}
 		answer := a.once(t, edge, h, campaign, v, cookies, rand.New(rand.NewPCG(n, uint64(round))))
-		if list = append(list, answer); answer == nil || answer.passed != "" {
+		if list = append(list, answer); answer == nil || answer.proof != "" {
 			break
 		}
 		cookies = answer.cookies
@@ -186,10 +190,13 @@ func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint
 	return list
 }
 
-func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, chance *rand.Rand) *edgeAnswer {
+// once sends a visitor with cookies to the edge and returns the answer. rnd gives the time of the visit and the seed of the draws.
+func (a *edgeAccounts) once(
+	t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, rnd *rand.Rand,
+) *edgeAnswer {
 	t.Helper()
-	now := time.Now().Add(-time.Duration(chance.IntN(3000)) * time.Second)
-	seedHigh, seedLow := chance.Uint64(), chance.Uint64()
+	now := time.Now().Add(-time.Duration(rnd.IntN(3000)) * time.Second)
+	seedHigh, seedLow := rnd.Uint64(), rnd.Uint64()
 	pcg := rand.NewPCG(seedHigh, seedLow)
 	var draws []string
 	for range 12 {
@@ -211,8 +218,8 @@ func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaig
 	for _, name := range slices.Sorted(maps.Keys(cookies)) {
 		req.AddCookie(&http.Cookie{Name: name, Value: cookies[name]})
 	}
-	out := &edgeAnswer{visitor: v, cookies: maps.Clone(cookies), cookied: maps.Clone(cookies)}
-	out.seed, _ = strconv.ParseUint(draws[0], 16, 64)
+	out := &edgeAnswer{visitor: v, cookies: maps.Clone(cookies), wantCookies: maps.Clone(cookies)}
+	out.wantSeed, _ = strconv.ParseUint(draws[0], 16, 64)
 	a.decide(h, req.Clone(t.Context()), campaign, now, seedHigh, seedLow, out)
 	proto := "http"
 	if v.https {
@@ -231,14 +238,14 @@ func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaig
 		return nil
 	}
 	_ = res.Body.Close()
-	out.status, out.to, out.passed = res.StatusCode, res.Header.Get("Location"), res.Header.Get("X-Origin")
+	out.status, out.to, out.proof = res.StatusCode, res.Header.Get("Location"), res.Header.Get("X-Origin")
 	for _, c := range res.Cookies() {
 		out.cookies[c.Name] = c.Value
 	}
 	return out
 }
 
-// decide fills out with the answer of this service to the same visitor.
+// decide sets the wanted fields of out to the answer of this service to the same visitor.
 func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, seedHigh, seedLow uint64, out *edgeAnswer) {
 	place, _ := json.Marshal(out.visitor.place)
 	req.Header[placeHeader] = []string{string(place)}
@@ -253,9 +260,9 @@ func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID,
 	d := r.snap.Domain(a.hosts[campaign])
 	decision := r.routeVisitor(d, r.snap.Campaign(campaign), r)
 	r.remember(r.header, &decision)
-	out.want, out.wanted = r.click, decision
+	out.wantClick, out.wantDecision = r.click, decision
 	for _, c := range (&http.Response{Header: r.header}).Cookies() {
-		out.cookied[c.Name] = c.Value
+		out.wantCookies[c.Name] = c.Value
 	}
 }
 
@@ -268,19 +275,19 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 		if x == nil {
 			return nil // the reason was reported
 		}
-		first := x.want.CampaignID
-		if x.want.ParentCampaignID != uuid.Nil {
-			first = x.want.ParentCampaignID
+		first := x.wantClick.CampaignID
+		if x.wantClick.ParentCampaignID != uuid.Nil {
+			first = x.wantClick.ParentCampaignID
 		}
 		key := models.EdgeKey(a.hosts[first], a.aliases[first])
-		if x.passed != "" {
+		if x.proof != "" {
 			counts["handed over"]++
-			if fault := x.handedOver(key, bundles[key]); fault != "" {
+			if fault := x.handOverFault(key, bundles[key]); fault != "" {
 				t.Errorf("visitor %d, %s: %s", n, key, fault)
 			}
 			continue
 		}
-		counts["by "+flow.Via(x.want.Via).String()]++
+		counts["by "+flow.Via(x.wantClick.Via).String()]++
 		if len(bundles[key].Origin) > 0 {
 			counts["of campaigns that need this service at times"]++
 		}
@@ -288,7 +295,7 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 			t.Errorf("visitor %d, %s, %+v\n got %s\nwant %s", n, key, x.visitor, got, want)
 			continue
 		}
-		if !x.wanted.Collect {
+		if !x.wantDecision.Collect {
 			continue
 		}
 		id := models.FormatClickID(x.clickCookie().Click)
@@ -296,7 +303,7 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 		await.Until(t, "the click "+id+" is reported", func() bool { _, ok := origin.has(id); return ok })
 		e, _ := origin.has(id)
 		c, ok := origin.h.edgeClick(&e)
-		if want, got := describeClick(&x.want), describeClick(c); !ok || want != got {
+		if want, got := describeClick(&x.wantClick), describeClick(c); !ok || want != got {
 			t.Errorf("visitor %d, %s, reported %+v\n got %s\nwant %s", n, key, e, got, want)
 		}
 	}
@@ -307,28 +314,28 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 		}
 	}
 	if counts["handed over"] > len(answers)/3 || counts["handed over"] == 0 {
-		t.Errorf("%d of %d were handed over", counts["handed over"], len(answers))
+		t.Errorf("%d of %d visitors were handed over, want at least one and at most a third", counts["handed over"], len(answers))
 	}
 	return routed
 }
 
-// handedOver returns the mistake in how the edge has handed a visitor over, or an empty text.
-func (x *edgeAnswer) handedOver(key string, b models.EdgeBundle) string {
-	if x.passed == "-" {
+// handOverFault returns the mistake in how the edge has handed a visitor over, or an empty text.
+func (x *edgeAnswer) handOverFault(key string, b models.EdgeBundle) string {
+	if x.proof == noProof {
 		if strings.Contains(string(b.Value), `"https_only":true`) && !x.visitor.https {
 			return ""
 		}
-		return "the request was not examined"
+		return "the edge did not draw for the visitor"
 	}
-	text, ok := edgeSecret.read(x.passed, "route", key, time.Now())
-	if seed, err := strconv.ParseUint(text, 16, 64); !ok || err != nil || seed != x.seed {
-		return fmt.Sprintf("the seed is %q, not %x", x.passed, x.seed)
+	text, ok := edgeSecret.read(x.proof, "route", key, time.Now())
+	if seed, err := strconv.ParseUint(text, 16, 64); !ok || err != nil || seed != x.wantSeed {
+		return fmt.Sprintf("the seed is %q, not %x", x.proof, x.wantSeed)
 	}
 	if strings.Contains(x.visitor.target, badEscape) {
 		return ""
 	}
-	if len(b.Origin) == 0 && x.want.Destination != "" && !strings.Contains(string(b.Value), `"keyword"`) {
-		return fmt.Sprintf("the visitor was handed over and could be routed: %+v", x.visitor)
+	if len(b.Origin) == 0 && x.wantClick.Destination != "" && !strings.Contains(string(b.Value), `"keyword"`) {
+		return fmt.Sprintf("the edge could have routed the visitor: %+v", x.visitor)
 	}
 	return ""
 }
@@ -341,12 +348,12 @@ func (x *edgeAnswer) clickCookie() clickCookie {
 // expected returns the answer of this service, with the ids that the edge has made.
 func (x *edgeAnswer) expected() string {
 	visitor, _ := models.ParseClickID(x.cookies[visitorCookieName])
-	ids := strings.NewReplacer(models.FormatClickID(x.want.ID), models.FormatClickID(x.clickCookie().Click),
-		x.want.VisitorID.String(), visitor.String())
-	t, _ := parseClickCookie(x.cookied[clickCookieName])
+	ids := strings.NewReplacer(models.FormatClickID(x.wantClick.ID), models.FormatClickID(x.clickCookie().Click),
+		x.wantClick.VisitorID.String(), visitor.String())
+	t, _ := parseClickCookie(x.wantCookies[clickCookieName])
 	t.Click = uuid.Nil
-	status := redirects[x.wanted.Transition()]
-	return fmt.Sprintln(status, ids.Replace(x.want.Destination), t, len(x.cookied), bindings(x.cookied))
+	status := redirects[x.wantDecision.Transition()]
+	return fmt.Sprintln(status, ids.Replace(x.wantClick.Destination), t, len(x.wantCookies), bindings(x.wantCookies))
 }
 
 func (x *edgeAnswer) got() string {

@@ -66,7 +66,7 @@ type fieldEnv struct {
 func newFieldEnv(t *testing.T, list []*fieldEntry) *fieldEnv {
 	t.Helper()
 	f := &fieldEnv{env: newEnv(t)}
-	f.reader = conversion.Reader{Store: records(f.db), Clicks: dbclick.Log{Conn: f.db}}
+	f.reader = conversion.Reader{Store: storeOn(f.db), Clicks: dbclick.Log{Conn: f.db}}
 	dbtest.Exec(t, f.db, `UPDATE accounts SET plan = 'scale'`)
 	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *fieldEnv) addNetwork(e *fieldEntry) {
 	n.Name, n.URL, n.PostbackScheme = e.name, "https://network.example/", e.set.Scheme
 	maps.Copy(n.PostbackParams, e.set.Params)
 	maps.Copy(n.StatusMap, e.set.Statuses)
-	saved, err := records(f.db).Networks().Create(f.Context(), n)
+	saved, err := storeOn(f.db).Networks().Create(f.Context(), n)
 	if err != nil {
 		f.Fatalf("%s: %v", e.name, err)
 	}

@@ -60,7 +60,7 @@ func goalServers(t *testing.T) (w *env, secret string) {
 	w.goal(site, "purchase", "dedupe = 'per_order', value_mode = 'from_event'")
 	w.goal(site, "lead", "")
 	w.goal(site, "off", "is_active = false")
-	secret, err := records(w.db).Sites().RotateGoalSecret(t.Context(), w.account)
+	secret, err := storeOn(w.db).Sites().RotateGoalSecret(t.Context(), w.account)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestServersProveThemselves(t *testing.T) {
 	if n := len(w.spool.refused()); n < 5 {
 		t.Errorf("%d refused messages are kept", n)
 	}
-	fresh, err := records(w.db).Sites().RotateGoalSecret(t.Context(), w.account)
+	fresh, err := storeOn(w.db).Sites().RotateGoalSecret(t.Context(), w.account)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestGoalsAreLimited(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)
 	other := w.newAccount()
-	its, err := records(w.db).Sites().RotateGoalSecret(t.Context(), other)
+	its, err := storeOn(w.db).Sites().RotateGoalSecret(t.Context(), other)
 	if err != nil {
 		t.Fatal(err)
 	}

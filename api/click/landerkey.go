@@ -41,7 +41,7 @@ var (
 	errBound = errors.New("click: the key is another visitor's")
 )
 
-// append appends a key, bound to a visitor as k says.
+// append makes the key of a click's visitor, who has the address ip and the user agent, and appends it to dst.
 func (s signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []byte {
 	var b [keyBody + keyMAC]byte
 	b[0] = keyVersion

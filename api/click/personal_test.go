@@ -179,7 +179,7 @@ func (w *env) keysOf(e models.SiteEvent) (h matchkey.Hashes) {
 	if len(e.Keys) == 0 {
 		return h
 	}
-	h, err := records(w.db).OpenKeys(w.Context(), w.account, e.ID, e.Keys)
+	h, err := storeOn(w.db).OpenKeys(w.Context(), w.account, e.ID, e.Keys)
 	if err != nil {
 		w.Fatal(err)
 	}

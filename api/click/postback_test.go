@@ -138,7 +138,7 @@ func TestPostbackRefuses(t *testing.T) {
 func (w *env) proof() postback.Proof {
 	w.Helper()
 	p := w.spool.postback()
-	proof, err := records(w.db).OpenProof(w.Context(), p.ID, p.Proof)
+	proof, err := storeOn(w.db).OpenProof(w.Context(), p.ID, p.Proof)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -178,7 +178,7 @@ func TestTheCopyOnDiskKeepsRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.h, err = New(t.Context(), depsOn(down(t), w.spool, v, dir)); err != nil {
+	if w.h, err = New(t.Context(), depsOn(unreachableDB(t), w.spool, v, dir)); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.location("/summer-sale"); got != "https://in.test/" {

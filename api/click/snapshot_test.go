@@ -101,8 +101,8 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 }
 
-// records returns the control plane on a pool. It encrypts with a key of its own.
-func records(d db.Conn) *store.Store {
+// storeOn returns the control plane on a pool. It encrypts with a key of its own.
+func storeOn(d db.Conn) *store.Store {
 	box, err := seal.New(d, bytes.Repeat([]byte{7}, 32))
 	if err != nil {
 		panic(err)
@@ -114,12 +114,12 @@ func records(d db.Conn) *store.Store {
 func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	return Deps{
 		DB: d, Clicks: dbclick.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s,
-		Proofs: records(d), Visitors: v, DataDir: dir,
+		Proofs: storeOn(d), Visitors: v, DataDir: dir,
 	}
 }
 
-// down returns a database that never answers: the pool opens, but every query fails.
-func down(tb testing.TB) db.Conn {
+// unreachableDB returns a database that never answers: the pool opens, but every query fails.
+func unreachableDB(tb testing.TB) db.Conn {
 	tb.Helper()
 	d, err := db.OpenLazy("postgres://nobody@127.0.0.1:1/none?sslmode=disable", db.Options{})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := &replaceableDB{down(t)}
+	conn := &replaceableDB{unreachableDB(t)}
 	start := func(dir string) *Handler {
 		h, err := New(t.Context(), depsOn(conn, w.spool, v, dir))
 		if err != nil {
@@ -167,7 +167,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	if got := w.reload().get("/summer-sale"); got.StatusCode != http.StatusNotFound {
 		t.Errorf("%d", got.StatusCode)
 	}
-	conn.Conn = down(t)
+	conn.Conn = unreachableDB(t)
 	for name, content := range map[string]string{"torn": "\x20\x0c", "empty": ""} {
 		bad := t.TempDir()
 		if err := os.WriteFile(filepath.Join(bad, "routing.copy"), []byte(content), 0o600); err != nil {
@@ -177,11 +177,11 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 			t.Errorf("%s: ready without a snapshot", name)
 		}
 		if res := w.get("/postback?clickid=a"); res.StatusCode != http.StatusOK {
-			t.Errorf("%s: a postback before any routing: %d", name, res.StatusCode)
+			t.Errorf("%s: a postback without a snapshot: %d", name, res.StatusCode)
 		}
 	}
 	if w.h = start(t.TempDir()); w.get("/summer-sale").StatusCode != http.StatusNotFound {
-		t.Error("there is a campaign without a copy and without a database")
+		t.Error("without a copy and without a database, a campaign is routed")
 	}
 }
 
@@ -237,11 +237,12 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	o := w.offer("https://one.test/", uuid.Nil)
 	dbtest.Exec(w, w.db, `UPDATE offers SET daily_cap = 2 WHERE id = $1`, o)
 	p := path("redirect", m{"daily_cap": 5}, m{"url": "https://capped.test/", "weight": 1})
-	full := path("offer", nil, to(o))
+	offerPath := path("offer", nil, to(o))
 	id := w.campaign("capped-path", m{"fallback_url": "https://f.test/"}, p)
-	w.campaign("capped-offer", m{"fallback_url": "https://f.test/"}, full)
+	w.campaign("capped-offer", m{"fallback_url": "https://f.test/"}, offerPath)
 	w.reload()
 	zero := uuid.Nil
+	// Four clicks of the path today: its cap has room for one more.
 	dbtest.Exec(w, w.db, `INSERT INTO ledger
 		SELECT $1::uuid, date_trunc('hour', now()), $2::uuid, $3::uuid, $4::uuid, $4::uuid, $4::uuid,
 			'', '', '', '', 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0`,
@@ -260,7 +261,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if got := w.location("/capped-offer"); got != "https://one.test/" {
 		t.Errorf("to %s", got)
 	}
-	for i := range 2 {
+	for i := range 2 { // as many conversions as the cap of the offer
 		dbtest.Exec(w, w.db, `INSERT INTO conversions
 			VALUES ($1, $2, $3, $4, '', 'approved', '', 1, 'USD', 0, NULL, $5, $6, $7::uuid, $7::uuid, 'postback', now(), now())`,
 			uuid.New(), w.account, uuid.New(), strconv.Itoa(i), id, o, zero)
@@ -271,7 +272,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	if got := w.location("/capped-offer"); got != "https://f.test/" {
 		t.Errorf("a capped offer: to %s", got)
 	}
-	w.checkPassed(t, full["id"], flow.RefusedDestinations)
+	w.checkPassed(t, offerPath["id"], flow.RefusedDestinations)
 	if err := readUsage(t.Context(), w.h, now.Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}

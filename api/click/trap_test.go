@@ -18,14 +18,15 @@ import (
 
 // traps returns the recorded traps without their senders.
 func (s *memorySpool) traps() (list []models.ClickTrap) {
-	for _, t := range s.followed() {
+	for _, t := range s.trapsWithSenders() {
 		t.Sender = uuid.Nil
 		list = append(list, t)
 	}
 	return list
 }
 
-func (s *memorySpool) followed() (list []models.ClickTrap) {
+// trapsWithSenders returns the recorded traps.
+func (s *memorySpool) trapsWithSenders() (list []models.ClickTrap) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.records {
@@ -36,8 +37,8 @@ func (s *memorySpool) followed() (list []models.ClickTrap) {
 	return list
 }
 
-// store inserts a click of an account into PostgreSQL.
-func (w *env) store(account uuid.UUID, age time.Duration) uuid.UUID {
+// storeClick inserts a click of an account into PostgreSQL.
+func (w *env) storeClick(account uuid.UUID, age time.Duration) uuid.UUID {
 	w.Helper()
 	id := idBefore(age)
 	log, err := spool.Open(w.TempDir(), spool.Options{})
@@ -68,8 +69,8 @@ func (w *env) follow(method, text string, edits ...edit) {
 func TestHiddenLink(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	old, foreign := w.store(w.account, time.Hour), w.store(w.newAccount(), time.Hour)
-	ancient, fresh := w.store(w.account, maxTrapAge+time.Hour), models.NewClickID()
+	old, foreign := w.storeClick(w.account, time.Hour), w.storeClick(w.newAccount(), time.Hour)
+	ancient, fresh := w.storeClick(w.account, maxTrapAge+time.Hour), models.NewClickID()
 	w.reload()
 	for _, c := range []struct {
 		name, method, text string
@@ -99,7 +100,7 @@ func TestHiddenLink(t *testing.T) {
 		}
 	}
 	if n := counter(t, w.h, "switchyard_hidden_links_followed_total"); n != 5 {
-		t.Errorf("%v are counted", n)
+		t.Errorf("%v followed links are counted, want 5", n)
 	}
 	if res := w.send(http.MethodPost, "/t/h/"+models.FormatClickID(old), ""); res.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", res.StatusCode)
@@ -127,7 +128,7 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 				edits = append(edits, e)
 			}
 			w.follow("GET", models.FormatClickID(click.ID), edits...)
-			list := w.spool.followed()
+			list := w.spool.trapsWithSenders()
 			if len(list) != 1 || list[0].Sender == uuid.Nil || (list[0].Sender == click.Sender()) != (e == nil) {
 				t.Errorf("%s: %+v, the click is of %v", privacy, list, click.Sender())
 			}
@@ -142,7 +143,7 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	w := newEnv(t)
 	w.reload()
 	id := idBefore(time.Hour)
-	w.h.clicks = dbclick.Log{Conn: down(t)}
+	w.h.clicks = dbclick.Log{Conn: unreachableDB(t)}
 	w.follow("GET", models.FormatClickID(id))
 	if diff := cmp.Diff([]models.ClickTrap{{ClickID: id}}, w.spool.traps()); diff != "" {
 		t.Error(diff)
@@ -150,7 +151,7 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	w.spool.fail = true
 	w.follow("GET", models.FormatClickID(id))
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
-		t.Errorf("%v are not recorded", n)
+		t.Errorf("%v lost traps are counted, want 1", n)
 	}
 	w.spool.fail = false
 	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 2, 100)
@@ -160,10 +161,11 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	}
 	w.follow("GET", models.FormatClickID(id), peer("9.9.9.9:1"))
 	if n := len(w.spool.traps()); n != 3 {
-		t.Errorf("%d are recorded, want two from one sender and one from another", n)
+		t.Errorf("%d traps are recorded, want two from one sender and one from another", n)
 	}
 }
 
+// idBefore returns the id of a click of the given age.
 func idBefore(age time.Duration) uuid.UUID {
 	id, floor := models.NewClickID(), models.FloorClickID(time.Now().Add(-age))
 	copy(id[:6], floor[:6])

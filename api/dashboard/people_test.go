@@ -29,7 +29,7 @@ func TestKeysOfThePage(t *testing.T) {
 	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
 	made := p.do("POST", "/app/api/keys", map[string]any{"name": "ours", "scope": "read_only", "days": 30}).want(t, 201, "").data
 	key, id := made["key"].(string), made["id"].(string)
-	found := func() map[string]any {
+	keyRow := func() map[string]any {
 		t.Helper()
 		for _, row := range p.do("GET", "/app/api/keys", nil).want(t, 200, "").rowsOf(t) {
 			if row["key"] != nil {
@@ -42,26 +42,26 @@ func TestKeysOfThePage(t *testing.T) {
 		t.Fatal("the key is not in the list")
 		return nil
 	}
-	if row := found(); row["used_at"] != nil || row["state"] != "active" || row["expires_at"] == nil {
+	if row := keyRow(); row["used_at"] != nil || row["state"] != "active" || row["expires_at"] == nil {
 		t.Errorf("a new key: %v", row)
 	}
 	program := browserOf(t, s)
-	by := func(key string) answer {
+	offersBy := func(key string) answer {
 		return program.do("GET", "/api/v1/offers", nil, "Authorization", "Bearer "+key)
 	}
-	by(key).want(t, 200, "")
-	if row := found(); row["used_at"] == nil {
+	offersBy(key).want(t, 200, "")
+	if row := keyRow(); row["used_at"] == nil {
 		t.Errorf("a used key: %v", row)
 	}
 	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
 	program.do("POST", "/api/v1/offers", offer, "Authorization", "Bearer "+key).want(t, 403, "read_only_key")
 	fresh := p.do("POST", "/app/api/keys/"+id+"/rotate", nil).want(t, 200, "").data
-	by(key).want(t, 200, "")
-	by(fresh["key"].(string)).want(t, 200, "")
+	offersBy(key).want(t, 200, "")
+	offersBy(fresh["key"].(string)).want(t, 200, "")
 	p.do("POST", "/app/api/keys/"+id+"/rotate", nil).want(t, 409, "not_active")
 	p.do("DELETE", "/app/api/keys/"+id, nil).want(t, 200, "")
-	by(key).want(t, 401, "unauthenticated")
-	by(fresh["key"].(string)).want(t, 200, "")
+	offersBy(key).want(t, 401, "unauthenticated")
+	offersBy(fresh["key"].(string)).want(t, 200, "")
 }
 
 // TestOtherSessionsEnd checks that the page, or a new password, ends all other sessions at once. The session that asked stays.
@@ -69,29 +69,29 @@ func TestOtherSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	p := withPassword(t, s, "ana@example.com", models.RoleViewer)
-	in := func(password string) *person {
-		o := browserOf(t, s)
-		o.do("POST", "/app/api/session", map[string]any{"email": "ana@example.com", "password": password}).want(t, 200, "")
-		return o
+	signIn := func(password string) *person {
+		browser := browserOf(t, s)
+		browser.do("POST", "/app/api/session", map[string]any{"email": "ana@example.com", "password": password}).want(t, 200, "")
+		return browser
 	}
-	first, stranger := in(password), withPassword(t, s, "ben@example.com", models.RoleViewer)
+	first, stranger := signIn(password), withPassword(t, s, "ben@example.com", models.RoleViewer)
 	p.do("DELETE", "/app/api/sessions", nil).want(t, 200, "")
 	first.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
 	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
 	if rows := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").rowsOf(t); len(rows) != 1 || rows[0]["current"] != true {
 		t.Errorf("sessions: %v", rows)
 	}
-	second := in(password)
+	second := signIn(password)
 	p.do("POST", "/app/api/me/password", map[string]any{"password": "another good one"}).want(t, 200, "")
 	second.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
-	in("another good one")
+	signIn("another good one")
 	id := stranger.do("GET", "/app/api/sessions", nil).want(t, 200, "").rowsOf(t)[0]["id"].(string)
 	p.do("DELETE", "/app/api/sessions/"+id, nil).want(t, 404, "not_found")
 	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
 }
 
-// TestAuditIsAsked: the log is filtered by who, by what and by window. It has no changes of other accounts.
-func TestAuditIsAsked(t *testing.T) {
+// TestAuditFilters: the log is filtered by who, by what and by window. It has no changes of other accounts.
+func TestAuditFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
@@ -99,7 +99,7 @@ func TestAuditIsAsked(t *testing.T) {
 	p.do("POST", "/app/api/keys", map[string]any{"name": "k", "scope": "full"}).want(t, 201, "")
 	s.Do("POST", "/offers", map[string]any{"name": "by a key", "url": "https://shop.example/"}).Want(201, "")
 	me := p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string)
-	for query, want := range map[string]int{
+	for query, want := range map[string]int{ // the number of rows
 		"": 4, "?what=offers": 2, "?what=keys": 1, "?what=offers&who=" + me: 1, "?who=" + me: 3, "?what=links": 1, "?what=none": 0,
 		"?from=2020-01-01&to=2020-01-02": 0, "?who=00000000-0000-7000-8000-000000000001": 0,
 	} {
@@ -132,9 +132,9 @@ func TestNoSessionOnTrackingHosts(t *testing.T) {
 	}
 }
 
-// TestLookIsKept checks that a person's language and theme are stored and set as cookies for the next visit. An unknown language
+// TestLanguageAndTheme checks that a person's language and theme are stored and set as cookies for the next visit. An unknown language
 // is refused.
-func TestLookIsKept(t *testing.T) {
+func TestLanguageAndTheme(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	p := withPassword(t, s, "ana@example.com", models.RoleViewer)

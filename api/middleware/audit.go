@@ -70,7 +70,7 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	if before == nil {
 		return nil
 	}
-	// A deleted record counts as one whose name has become null.
+	// A deletion is listed as a change of the name to null.
 	names, after := fieldsOf(c.Body), map[string]json.RawMessage{"name": json.RawMessage("null")}
 	if c.Request.Method == http.MethodDelete {
 		names = []string{"name"}

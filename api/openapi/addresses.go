@@ -18,7 +18,7 @@ type address struct {
 	ID           string // the operation's id
 	Who          string // who sends requests to it
 	Doc          string
-	params       []object // the parameters of its path, then those of the query and the headers
+	params       []object // parameters of the path come before parameters of the query
 	answers      object
 	body         object // the schema of the request body; nil: no body
 }

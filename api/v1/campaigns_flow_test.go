@@ -11,7 +11,7 @@ import (
 
 // twoPaths makes a campaign with two paths and returns the flow's path in the API and its streams. Path A leads to the offer and to
 // an address.
-func (d *campaignEnv) twoPaths(t *testing.T) (at string, streams []map[string]any) {
+func (d *campaignEnv) twoPaths(t *testing.T) (flowPath string, streams []map[string]any) {
 	t.Helper()
 	a := map[string]any{"name": "A", "action": "offer", "daily_cap": 5, "destinations": []any{
 		map[string]any{"id": d.offer}, map[string]any{"url": "https://x.example", "weight": 50},
@@ -23,16 +23,16 @@ func (d *campaignEnv) twoPaths(t *testing.T) (at string, streams []map[string]an
 func TestChangePath(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
-	at, streams := d.twoPaths(t)
+	flowPath, streams := d.twoPaths(t)
 	one, two := streams[0]["id"], streams[1]["id"]
-	read := d.Do("GET", at, nil).Want(200, "")
+	read := d.Do("GET", flowPath, nil).Want(200, "")
 	version := read.Map()["version"]
 	if tag := read.Header.Get("ETag"); tag != fmt.Sprintf("%q", version) {
 		t.Errorf("the ETag is %s, the version %v", tag, version)
 	}
-	same(t, d.Do("PUT", at, read.Map()).Want(200, "").Map(), map[string]any{"version": version}) // unchanged, as it was read
+	same(t, d.Do("PUT", flowPath, read.Map()).Want(200, "").Map(), map[string]any{"version": version}) // unchanged, as it was read
 
-	changed := d.Do("PATCH", at, map[string]any{
+	changed := d.Do("PATCH", flowPath, map[string]any{
 		"path_id": one, "weight": 7, "is_active": false, "daily_cap": nil,
 		"destinations": []any{map[string]any{"id": d.offer, "weight": 1}},
 	}, "If-Match", fmt.Sprintf("W/%q", version)).Want(200, "")
@@ -46,10 +46,10 @@ func TestChangePath(t *testing.T) {
 	}
 
 	old := fmt.Sprintf("%q", version)
-	d.Do("PUT", at, read.Map(), "If-Match", old).Want(409, "stale")
-	d.Do("PATCH", at, map[string]any{"path_id": one, "weight": 1}, "If-Match", old).Want(409, "stale")
-	d.Do("PUT", at, read.Map(), "If-Match", old+", "+changed.Header.Get("ETag")).Want(200, "")
-	d.Do("PATCH", at, map[string]any{"path_id": one, "weight": 1}, "If-Match", "*").Want(200, "")
+	d.Do("PUT", flowPath, read.Map(), "If-Match", old).Want(409, "stale")
+	d.Do("PATCH", flowPath, map[string]any{"path_id": one, "weight": 1}, "If-Match", old).Want(409, "stale")
+	d.Do("PUT", flowPath, read.Map(), "If-Match", old+", "+changed.Header.Get("ETag")).Want(200, "")
+	d.Do("PATCH", flowPath, map[string]any{"path_id": one, "weight": 1}, "If-Match", "*").Want(200, "")
 
 	for name, c := range map[string]struct {
 		body   map[string]any
@@ -72,46 +72,46 @@ func TestChangePath(t *testing.T) {
 			map[string]any{"url": "https://x.example", "weight": 0},
 		}}, 400, "zero_weights"},
 	} {
-		if a := d.Do("PATCH", at, c.body); a.Status != c.status || a.Code != c.code {
+		if a := d.Do("PATCH", flowPath, c.body); a.Status != c.status || a.Code != c.code {
 			t.Errorf("%s: %d %s, want %d %s", name, a.Status, a.Code, c.status, c.code)
 		}
 	}
-	d.Do("PATCH", at, map[string]any{"path_id": one, "weight": 0, "is_active": true}).Want(200, "")
-	d.Do("PATCH", at, map[string]any{"path_id": two, "weight": 0}).Want(400, "zero_path_weights")
+	d.Do("PATCH", flowPath, map[string]any{"path_id": one, "weight": 0, "is_active": true}).Want(200, "")
+	d.Do("PATCH", flowPath, map[string]any{"path_id": two, "weight": 0}).Want(400, "zero_path_weights")
 	_, other, _ := d.NewAccount("scale")
-	d.As(other).Do("PATCH", at, map[string]any{"path_id": one, "weight": 1}).Want(404, "not_found")
-	d.As(other).Do("GET", at, nil).Want(404, "not_found")
+	d.As(other).Do("PATCH", flowPath, map[string]any{"path_id": one, "weight": 1}).Want(404, "not_found")
+	d.As(other).Do("GET", flowPath, nil).Want(404, "not_found")
 }
 
 // Changes of different paths at the same time all succeed. If several writers send the same version, only one succeeds.
 func TestChangesOfPathsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
-	at, streams := d.twoPaths(t)
+	flowPath, streams := d.twoPaths(t)
 	var all sync.WaitGroup
 	for i := 1; i <= 4; i++ {
 		for _, p := range streams {
 			all.Go(func() {
-				d.Do("PATCH", at, map[string]any{"path_id": p["id"], "weight": i * 10})
+				d.Do("PATCH", flowPath, map[string]any{"path_id": p["id"], "weight": i * 10})
 			})
 		}
 	}
-	all.Go(func() { d.Do("PATCH", at, map[string]any{"path_id": streams[0]["id"], "is_active": false}) })
-	all.Go(func() { d.Do("PATCH", at, map[string]any{"path_id": streams[1]["id"], "daily_cap": 9}) })
+	all.Go(func() { d.Do("PATCH", flowPath, map[string]any{"path_id": streams[0]["id"], "is_active": false}) })
+	all.Go(func() { d.Do("PATCH", flowPath, map[string]any{"path_id": streams[1]["id"], "daily_cap": 9}) })
 	all.Wait()
-	now := d.Do("GET", at, nil).Want(200, "")
+	now := d.Do("GET", flowPath, nil).Want(200, "")
 	paths := streamsOf(now.Map())
 	same(t, paths[0], map[string]any{"is_active": false, "daily_cap": 5.0})
 	same(t, paths[1], map[string]any{"is_active": true, "daily_cap": 9.0})
 	for _, p := range paths {
 		if w := p["weight"].(float64); w < 10 || w > 40 {
-			t.Errorf("%v weighs %v", p["name"], w)
+			t.Errorf("path %v has the weight %v", p["name"], w)
 		}
 	}
 	answers := make(chan int, 4)
 	for i := range 4 {
 		go func() {
-			answers <- d.Do("PATCH", at, map[string]any{"path_id": paths[i%2]["id"], "weight": 60 + i},
+			answers <- d.Do("PATCH", flowPath, map[string]any{"path_id": paths[i%2]["id"], "weight": 60 + i},
 				"If-Match", now.Header.Get("ETag")).Status
 		}()
 	}

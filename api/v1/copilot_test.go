@@ -17,8 +17,9 @@ import (
 	"switchyard/models/copilot"
 )
 
-// found returns the result of a run: suggestions to pause a path, and advice, by their keys.
-func found(at time.Time, keys ...string) dbcopilot.FoundSuggestions {
+// runResult returns the result of a Copilot run at a time: a suggestion for each key. The suggestion of the key "advice" has no
+// action.
+func runResult(at time.Time, keys ...string) dbcopilot.FoundSuggestions {
 	f := dbcopilot.FoundSuggestions{At: at.UTC().Truncate(time.Microsecond), Next: at.Add(24 * time.Hour), Judged: 7}
 	for _, key := range keys {
 		s := copilot.Suggestion{
@@ -40,7 +41,7 @@ func found(at time.Time, keys ...string) dbcopilot.FoundSuggestions {
 func suggest(t *testing.T, s *apitest.Server, key string) uuid.UUID {
 	t.Helper()
 	now := time.Now()
-	if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, found(now, key)); err != nil {
+	if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, runResult(now, key)); err != nil {
 		t.Fatal(err)
 	}
 	list, err := dbcopilot.NewSuggestions(s.Store).Open(t.Context(), s.Account.ID, now)
@@ -58,7 +59,7 @@ func TestCopilot(t *testing.T) {
 	now := time.Now()
 	save := func(at time.Time, keys ...string) {
 		t.Helper()
-		if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, found(at, keys...)); err != nil {
+		if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, runResult(at, keys...)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,7 +110,7 @@ func TestCopilot(t *testing.T) {
 	}
 	s.As(s.ReadKey).Do("POST", "/copilot", map[string]any{"action": "refresh"}).Want(403, "read_only_key")
 
-	save(now.Add(time.Second), "one", "two", "advice") // one and two stay away, three does not hold any more
+	save(now.Add(time.Second), "one", "two", "advice") // one and two stay closed, and the run does not confirm three
 	if after := open(); len(after) != 1 || after["Pause advice"] != before["Pause advice"] {
 		t.Errorf("open %v, before %v", after, before)
 	}
@@ -129,16 +130,17 @@ func TestCopilot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []int{2, 1} {
-		f := found(now.Add(time.Duration(5-want)*time.Second), "two")
-		if want == 2 {
-			f.Skipped = []uuid.UUID{campaign}
-		}
+	for n, run := range []struct {
+		skipped []uuid.UUID
+		open    int
+	}{{[]uuid.UUID{campaign}, 2}, {nil, 1}} {
+		f := runResult(now.Add(time.Duration(3+n)*time.Second), "two")
+		f.Skipped = run.skipped
 		if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, f); err != nil {
 			t.Fatal(err)
 		}
-		if got := open(); len(got) != want {
-			t.Errorf("%v, want %d", got, want)
+		if got := open(); len(got) != run.open {
+			t.Errorf("open %v, want %d", got, run.open)
 		}
 	}
 }
@@ -178,7 +180,7 @@ func TestProposals(t *testing.T) {
 		return made.ID.String()
 	}
 	now := time.Now()
-	old, kept, cancelled, applied := propose(now.AddDate(0, 0, -8)), propose(now.Add(-time.Hour)), propose(now), propose(now)
+	ended, open, cancelled, applied := propose(now.AddDate(0, 0, -8)), propose(now.Add(-time.Hour)), propose(now), propose(now)
 	for action, id := range map[string]string{"cancel_proposal": cancelled, "apply_proposal": applied} {
 		p.Do("POST", "/copilot", object{"action": action, "id": id}).Want(200, "")
 	}
@@ -190,8 +192,8 @@ func TestProposals(t *testing.T) {
 			t.Errorf("incomplete: %v", one)
 		}
 	}
-	if len(states) != 3 || states[old] != nil || states[kept] != "open" || states[cancelled] != "cancelled" || states[applied] != "applied" {
-		t.Errorf("%v", states)
+	if len(states) != 3 || states[ended] != nil || states[open] != "open" || states[cancelled] != "cancelled" || states[applied] != "applied" {
+		t.Errorf("states %v", states)
 	}
 	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // values that could not be applied
 		_, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{

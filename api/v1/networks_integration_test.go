@@ -50,7 +50,7 @@ func TestNetworkIntegration(t *testing.T) {
 		credentials := object{}
 		for _, f := range p.Fields {
 			if f.Label == "" || f.Help == "" || p.Label == "" || p.Click == "" {
-				t.Errorf("%s: the field %+v says too little", p.Provider, f)
+				t.Errorf("%s: the form or its field %+v lacks a label or a help text", p.Provider, f)
 			}
 			if f.Required {
 				credentials[f.Name] = "value-of-" + f.Name
@@ -78,7 +78,7 @@ func TestNetworkIntegration(t *testing.T) {
 	}
 	var row string
 	if err := s.DB.GetContext(t.Context(), &row, `SELECT t::text FROM network_integrations t`); err != nil || strings.Contains(row, "canary") {
-		t.Errorf("%s, %v", row, err)
+		t.Errorf("the secret is stored unencrypted: %s, %v", row, err)
 	}
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": true})
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": false})
@@ -99,7 +99,7 @@ func TestDroppedSecretIsShown(t *testing.T) {
 		credentials := s.Do("GET", path, nil).Want(200, "").Map()["credentials"].(map[string]any)
 		shown, ok := credentials["token"]
 		if _, other := credentials["header_value"]; ok != step.stored || ok && shown != "********" || other {
-			t.Errorf("%+v: shown are %v", step, credentials)
+			t.Errorf("%+v: the answer shows the credentials %v", step, credentials)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 			return err
 		}
 		if c, err = db.Get[models.AlertChannel](ctx, s.Conn(), "alert channel", insertChannel, c.ID, c.AccountID, kind.Name, c.Name,
-			c.Least, db.Document(open), sealed, code, models.AlertCodeValid.Seconds()); err != nil {
+			c.MinSeverity, db.Document(open), sealed, code, models.AlertCodeValid.Seconds()); err != nil {
 			return err
 		}
 		if err := db.Run(ctx, s.Conn(), "watch alerts", watchAccount, c.AccountID); err != nil || code == "" {
@@ -133,7 +133,7 @@ func (a Channels) Confirm(ctx context.Context, account, id uuid.UUID, code strin
 	right := false
 	err := a.s.Tx(ctx, func(s *store.Store) error {
 		c, err := NewChannels(s).Find(ctx, account, id)
-		if err != nil || !c.Waits {
+		if err != nil || !c.Unconfirmed {
 			right = err == nil
 			return err
 		}

@@ -113,7 +113,7 @@ func (w *worker) send(ctx context.Context, u *run) error {
 		return err
 	}
 	c, err := all.Find(ctx, account, m.ChannelID)
-	if errors.Is(err, models.NotFound("alert channel")) || err == nil && (!c.IsActive || c.Waits != m.Confirms) {
+	if errors.Is(err, models.NotFound("alert channel")) || err == nil && (!c.IsActive || c.Unconfirmed != m.Confirms) {
 		return u.Commit(ctx, jobs.None{}, nil)
 	}
 	if err != nil {
@@ -165,7 +165,7 @@ func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.Teste
 	if err != nil {
 		return out, err
 	}
-	if c.Waits {
+	if c.Unconfirmed {
 		return out, models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
 	}
 	failure := w.deliver(ctx, c, models.AlertMessage{

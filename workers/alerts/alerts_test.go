@@ -110,7 +110,7 @@ func (w *env) add(kind, least string, credentials map[string]string) uuid.UUID {
 	if err != nil {
 		w.Fatal(err)
 	}
-	c, messages, err := dbalerts.NewChannels(w.store).Add(w.Context(), models.AlertChannel{AccountID: w.account, Least: least}, k, complete)
+	c, messages, err := dbalerts.NewChannels(w.store).Add(w.Context(), models.AlertChannel{AccountID: w.account, MinSeverity: least}, k, complete)
 	if err != nil {
 		w.Fatal(err)
 	}

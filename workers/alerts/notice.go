@@ -23,11 +23,11 @@ const listedAtOnce = 20
 // channel that receives only critical alerts, an alert begins when it becomes critical.
 func (n notice) write(channels []models.AlertChannel, news alerts.Changes) (out []alerts.Announcement) {
 	for _, c := range channels {
-		if !c.IsActive || c.Waits {
+		if !c.IsActive || c.Unconfirmed {
 			continue
 		}
 		b, e := alertsFor(c, news.Begun), alertsFor(c, news.Ended)
-		if c.Least == alerts.Critical {
+		if c.MinSeverity == alerts.Critical {
 			b = append(b, news.Risen...)
 		}
 		if len(b)+len(e) == 0 {
@@ -42,7 +42,7 @@ func (n notice) write(channels []models.AlertChannel, news alerts.Changes) (out 
 func alertsFor(c models.AlertChannel, list []alerts.AnnouncedAlert) (out []alerts.AnnouncedAlert) {
 	for _, severity := range []string{alerts.Critical, alerts.Warning} {
 		for _, a := range list {
-			if a.Severity == severity && (c.Least == alerts.Warning || severity == alerts.Critical) {
+			if a.Severity == severity && (c.MinSeverity == alerts.Warning || severity == alerts.Critical) {
 				out = append(out, a)
 			}
 		}

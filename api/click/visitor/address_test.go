@@ -62,7 +62,7 @@ func TestUntrustedProxy(t *testing.T) {
 	for name, c := range map[string]struct {
 		peer   string
 		header http.Header
-		noted  bool
+		counts bool // as a request through an untrusted proxy
 	}{
 		"loopback":                  {"127.0.0.1:1", xff, true},
 		"private":                   {"172.18.0.2:1", xff, true},
@@ -77,7 +77,7 @@ func TestUntrustedProxy(t *testing.T) {
 	} {
 		d := newTestDescriber(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 		d.ClientIP(&http.Request{RemoteAddr: c.peer, Header: c.header})
-		if n, last := d.Untrusted(); (n == 1) != c.noted || last.IsZero() == c.noted {
+		if n, last := d.Untrusted(); (n == 1) != c.counts || last.IsZero() == c.counts {
 			t.Errorf("%s: %d requests, the last at %v", name, n, last)
 		}
 	}

@@ -71,7 +71,7 @@ type AlertChannelShown struct {
 func channelAnswer(c models.AlertChannel) AlertChannelShown {
 	kind, _ := models.AlertChannelKindNamed(c.Kind)
 	return AlertChannelShown{
-		ID: c.ID, Kind: c.Kind, Name: c.Name, Severity: c.Least, IsActive: c.IsActive, Confirmed: !c.Waits,
+		ID: c.ID, Kind: c.Kind, Name: c.Name, Severity: c.MinSeverity, IsActive: c.IsActive, Confirmed: !c.Unconfirmed,
 		Credentials: kind.Masked(c.Settings), CreatedAt: answer.Stamp(c.CreatedAt), SentAt: answer.StampOrNull(c.SentAt),
 		FailingSince: answer.StampOrNull(c.FailingSince), Error: answer.OrNull(c.Failure),
 	}
@@ -111,7 +111,7 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 		return AlertChannelShown{}, err
 	}
 	saved, messages, err := dbalerts.NewChannels(c.Store).Add(c.Context(), models.AlertChannel{
-		AccountID: c.Account.ID, Name: b.Name, Least: b.Severity,
+		AccountID: c.Account.ID, Name: b.Name, MinSeverity: b.Severity,
 	}, kind, credentials)
 	if err != nil {
 		return AlertChannelShown{}, err
@@ -120,8 +120,8 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 	return channelAnswer(saved), nil
 }
 
-// checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address. It writes the host of a
-// URL as DNS has it.
+// checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address. In a URL it
+// replaces a host with other letters by its ASCII form.
 func (d Deps) checkAlertReceiver(credentials map[string]string) error {
 	if url := token.ASCIIHost(credentials["url"]); url != "" {
 		credentials["url"] = url
@@ -131,8 +131,9 @@ func (d Deps) checkAlertReceiver(credentials map[string]string) error {
 	if address == "" {
 		return nil
 	}
+	const maxAddress = 254 // RFC 5321
 	a, err := mail.ParseAddress(address)
-	if err != nil || a.Address != address || len(address) > 254 || !strings.Contains(address[strings.LastIndexByte(address, '@'):], ".") ||
+	if err != nil || a.Address != address || len(address) > maxAddress || !strings.Contains(address[strings.LastIndexByte(address, '@'):], ".") ||
 		slices.ContainsFunc([]byte(address), func(b byte) bool { return b <= ' ' || b > '~' || b == ',' }) {
 		return models.Invalid("invalid_credentials", "address is not an e-mail address such as you@example.com")
 	}
@@ -190,7 +191,7 @@ var testAlertJob = slow.New(jobs.TestAlert, func(a jobs.TestedAlert) AlertTested
 
 func (d Deps) testAlertChannel(c *route.Call, b AlertChannelID) (AlertTested, error) {
 	found, err := dbalerts.NewChannels(c.Store).Find(c.Context(), c.Account.ID, b.RecordID())
-	if err == nil && found.Waits {
+	if err == nil && found.Unconfirmed {
 		err = models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
 	}
 	if err != nil {

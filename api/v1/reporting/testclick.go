@@ -99,13 +99,13 @@ func (d Deps) testClick(c *route.Call, campaign models.Campaign, b TestClickBody
 	if err != nil {
 		return TestedClick{}, err
 	}
-	word, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
-	records, err := store.LinkRouting(c.Context(), c.Store.Conn(), c.Account.ID, campaign.ID, models.TrimLink(word))
+	link, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/") // an alias or a slug
+	records, err := store.LinkRouting(c.Context(), c.Store.Conn(), c.Account.ID, campaign.ID, models.TrimLink(link))
 	if err != nil {
 		return TestedClick{}, err
 	}
 	x := routing.NewExplainer(records)
-	var day routing.Question
+	var day routing.Question // only the counts of the day are set
 	if err := d.useOfDay(c, x, time.Now(), &day); err != nil {
 		return TestedClick{}, err
 	}
