@@ -18,16 +18,16 @@ import (
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("click,country,payout\n", 500)
-	file := func(path string, fails error) route.Route {
+	file := func(path string, failure error) route.Route { // with a failure, the file ends after its first half
 		return route.Route{Method: "GET", Path: path, Handle: route.Handle(func(*route.Call) (route.File, error) {
 			return route.File{
 				Name: "clicks.csv", Type: "text/csv; charset=utf-8", Size: int64(len(text)),
 				Write: func(_ context.Context, w io.Writer) error {
 					_, err := io.WriteString(w, text[:len(text)/2])
-					if err == nil && fails == nil {
+					if err == nil && failure == nil {
 						_, err = io.WriteString(w, text[len(text)/2:])
 					}
-					return errors.Join(err, fails)
+					return errors.Join(err, failure)
 				},
 			}, nil
 		})}
@@ -38,9 +38,9 @@ func TestCompressed(t *testing.T) {
 		{Method: "GET", Path: "/small", Handle: route.Handle(func(*route.Call) (string, error) { return "yes", nil })},
 	}})
 	for _, c := range []struct {
-		path, takes string
-		packed      bool
-		broken      bool
+		path, accepts string // accepts is the Accept-Encoding
+		compressed    bool
+		broken        bool
 	}{
 		{"/whole", "gzip", true, false},
 		{"/whole", "identity", false, false},
@@ -55,7 +55,7 @@ func TestCompressed(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Header.Set("Authorization", "Bearer "+s.Key)
-		req.Header.Set("Accept-Encoding", c.takes)
+		req.Header.Set("Accept-Encoding", c.accepts)
 		answer, err := http.DefaultClient.Do(req)
 		if c.broken && err != nil {
 			continue // it broke off before its headers were sent
@@ -65,18 +65,18 @@ func TestCompressed(t *testing.T) {
 		}
 		defer answer.Body.Close()
 		var body io.Reader = answer.Body
-		packed := answer.Header.Get("Content-Encoding") == "gzip"
-		if packed {
+		compressed := answer.Header.Get("Content-Encoding") == "gzip"
+		if compressed {
 			if body, err = gzip.NewReader(answer.Body); err != nil {
 				t.Fatal(err)
 			}
 		}
 		got, err := io.ReadAll(body)
-		if packed != c.packed || (err != nil) != c.broken || !strings.Contains(answer.Header.Get("Vary"), "Accept-Encoding") {
-			t.Errorf("%s to %s: compressed %t, %d bytes, %v, %v", c.path, c.takes, packed, len(got), err, answer.Header)
+		if compressed != c.compressed || (err != nil) != c.broken || !strings.Contains(answer.Header.Get("Vary"), "Accept-Encoding") {
+			t.Errorf("%s to %s: compressed %t, %d bytes, %v, %v", c.path, c.accepts, compressed, len(got), err, answer.Header)
 		}
 		if !c.broken && c.path != "/small" && !strings.Contains(string(got), strings.TrimSpace(text[:20])) {
-			t.Errorf("%s: %.100s", c.path, got)
+			t.Errorf("%s: the answer is not the text: %.100s", c.path, got)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 // sent; null means that null was sent.
 func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	isText := v.Kind() == reflect.String
+	nullIsValue := null && f.optional && f.null == "empty"
 	if isText && f.trim && given {
 		v.SetString(strings.TrimSpace(v.String()))
 	}
@@ -30,7 +31,7 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 		return refuse(f.missing, "%s is required", path)
 	// A field that was left out gets its default, and no other rule applies. The same holds for null, unless null is the empty value
 	// of an Opt, and for an empty text, unless the field is an Opt.
-	case !given && (!null || !f.optional || f.null != "empty"), !f.optional && isText && v.Len() == 0:
+	case !given && !nullIsValue, !f.optional && isText && v.Len() == 0:
 		return f.setDefault(v, path)
 	}
 	if err := f.value(v, path); err != nil {
@@ -176,7 +177,8 @@ func (f *field) list(v reflect.Value, path string) error {
 	if isText && (f.unique || f.omitBlank) {
 		v.Set(f.distinct(v))
 	}
-	switch n := v.Len(); {
+	n := v.Len()
+	switch {
 	case f.maxItems > 0 && n > f.maxItems:
 		return refuse(f.limitCode("invalid_input"), "%s may have at most %d items", path, f.maxItems)
 	case n < f.minItems:

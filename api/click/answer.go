@@ -33,11 +33,11 @@ var redirects = map[string]int{
 // meta pages have a link, the js page has a noscript refresh, and form_post has a noscript button. form_post repeats the query in
 // the form's action, so that the receiver finds the parameters in the same place as after a redirect.
 var pages = map[string]struct {
-	noReferrer bool
+	noReferrer bool // the browser hides the page from the destination
 	write      func(b []byte, escaped, script string) []byte
 }{
 	flow.TransitionMeta:          {false, metaPage},
-	flow.TransitionDoubleMeta:    {true, metaPage},
+	flow.TransitionDoubleMeta:    {true, metaPage}, // leads to a link of this service, which leads to the destination
 	flow.TransitionBlankReferrer: {true, metaPage},
 	flow.TransitionJS: {false, func(b []byte, escaped, script string) []byte {
 		b = append(append(append(b, `<script>location.replace(`...), script...), `)</script>`...)
@@ -154,7 +154,7 @@ func writePage(w http.ResponseWriter, status int, kind []string, body []byte) {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	//nolint:gosec // what visitors sent is escaped where the page is made
-	_, _ = w.Write(body) // a visitor who is gone needs no answer; net/http drops the body of a HEAD
+	_, _ = w.Write(body) // a visitor who has left needs no answer; net/http drops the body of a HEAD
 }
 
 var notFoundPage = []byte(`<!doctype html><html><head><meta charset="utf-8"><title>Not found</title></head>` +

@@ -45,8 +45,8 @@ type count struct {
 	mu      sync.Mutex
 	day     int
 	total   int  // clicks of all processes, by the last answer of Redis
-	own     int  // clicks of this process that are not in Redis yet
-	read    int  // clicks in PostgreSQL at the last reading
+	pending int  // clicks of this process that are not in Redis yet
+	stored  int  // clicks in PostgreSQL at the last reading
 	since   int  // clicks of this process since the last reading
 	synced  bool // Redis has answered today
 	waiting bool // the count is in capCounter.waiting
@@ -89,16 +89,16 @@ func (u *capCounter) find(id uuid.UUID) *count {
 
 func (c *count) rollDay(day int) {
 	if c.day != day {
-		c.day, c.total, c.own, c.read, c.since, c.synced = day, 0, 0, 0, 0, false
+		c.day, c.total, c.pending, c.stored, c.since, c.synced = day, 0, 0, 0, 0, false
 	}
 }
 
 // used returns the number of clicks taken, as far as this process knows. Neither of its two sums can exceed the true number of
 // all processes.
-func (c *count) used() int { return max(c.total+c.own, c.read+c.since) }
+func (c *count) used() int { return max(c.total+c.pending, c.stored+c.since) }
 
 func (c *count) add() {
-	c.own++
+	c.pending++
 	c.since++
 }
 
@@ -106,22 +106,22 @@ func (c *count) add() {
 // other processes may reach it, or this process has taken a quarter of a percent of the cap without reporting it. A few processes
 // together therefore never exceed the cap by more than one percent.
 func (c *count) near(limit int) bool {
-	return !c.synced || limit-c.used() <= 256+limit/50 || c.own >= limit/400
+	return !c.synced || limit-c.used() <= 256+limit/50 || c.pending >= limit/400
 }
 
 // exchange adds this process's clicks to the count in Redis and reads the total of all processes. With a limit above 0 it also
 // takes one more click if there is room. The caller holds the lock, so that nothing is added twice.
 func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
-	floor := max(c.total, c.used()-c.own)
-	total, taken, err := caps.Reserve(context.Background(), c.id.String()+":"+strconv.Itoa(c.day), c.own, floor, limit)
+	floor := max(c.total, c.used()-c.pending) // what Redis should have; it may have been emptied
+	total, taken, err := caps.Reserve(context.Background(), c.id.String()+":"+strconv.Itoa(c.day), c.pending, floor, limit)
 	switch {
 	case errors.Is(err, kv.ErrAway):
 		return false, err
 	case err != nil:
-		c.total, c.own = c.total+c.own, 0 // the clicks may have arrived: adding them again could count them twice
+		c.total, c.pending = c.total+c.pending, 0 // the clicks may have arrived: adding them again could count them twice
 		return false, err
 	}
-	c.total, c.own, c.synced = total, 0, true
+	c.total, c.pending, c.synced = total, 0, true
 	if taken {
 		c.since++
 	}
@@ -170,7 +170,7 @@ func (u *capCounter) enqueue(c *count) {
 	}
 }
 
-// run adds this process's clicks to the counts in Redis, until the context ends.
+// run adds this process's clicks to the counts in Redis, until the context ends. Without Redis it has nothing to do.
 func (u *capCounter) run(ctx context.Context) {
 	for u.caps != nil {
 		select {
@@ -196,7 +196,7 @@ func (u *capCounter) flushOne(c *count) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waiting = false
-	if c.own > 0 {
+	if c.pending > 0 {
 		if _, err := c.exchange(u.caps, 0); errors.Is(err, kv.ErrAway) {
 			u.enqueue(c)
 		}
@@ -221,7 +221,7 @@ func (u *capCounter) add(id uuid.UUID, day int) {
 func (u *capCounter) sync(id uuid.UUID, day, n int) {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
-	c.read, c.since = n, 0
+	c.stored, c.since = n, 0
 }
 
 // prune deletes the counts of days before a day that has ended in every time zone.
@@ -289,7 +289,7 @@ func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	s := h.routes.Current()
 	for id, offers := range s.CappedOffers() {
 		from := s.Account(id).DayStart(now)
-		used, err := h.usage.ConversionsIn(ctx, id, from, from.AddDate(0, 0, 2))
+		used, err := h.usage.ConversionsIn(ctx, id, from, from.AddDate(0, 0, 2)) // until now: no conversion is later
 		if err != nil {
 			return err
 		}

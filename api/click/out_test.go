@@ -11,6 +11,7 @@ import (
 	"switchyard/models"
 )
 
+// outs returns the recorded click-outs.
 func (s *memorySpool) outs() (list []*models.ClickOut) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,10 +77,11 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 	other := w.campaign("direct-one", nil, direct)
 	w.reload()
 	pathID := uuid.MustParse(p["id"].(string))
-	cookie := func(ids ...uuid.UUID) edit {
+	cookie := func(ids ...uuid.UUID) edit { // the fields of a clickCookie
 		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, ids...)))
 	}
 	click := models.NewClickID()
+	cookieLen := len(appendIDs(nil, make([]uuid.UUID, len(clickCookie{}))...))
 	for name, tt := range map[string]struct {
 		edits  []edit
 		status int
@@ -91,7 +93,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 		"path without a lander":              {[]edit{cookie(click, other, uuid.MustParse(direct["id"].(string)), l, uuid.Nil)}, 404},
 		"no click":                           {[]edit{cookie(uuid.Nil, id, pathID, l, uuid.Nil)}, 404},
 		"short":                              {[]edit{cookie(click, id)}, 404},
-		"noise":                              {[]edit{header("Cookie", clickCookieName+"="+strings.Repeat("-", 107))}, 404},
+		"noise":                              {[]edit{header("Cookie", clickCookieName+"="+strings.Repeat("-", cookieLen))}, 404},
 		"nothing":                            {nil, 404},
 	} {
 		if res := w.get("/out", tt.edits...); res.StatusCode != tt.status {
@@ -173,9 +175,9 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	}
 }
 
-// TestClickOutOfAPathThatIsGone checks that a visitor still reaches a destination if the flow is replaced while the visitor is on
+// TestClickOutOfAReplacedFlow checks that a visitor still reaches a destination if the flow is replaced while the visitor is on
 // its lander.
-func TestClickOutOfAPathThatIsGone(t *testing.T) {
+func TestClickOutOfAReplacedFlow(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	l, o := w.lander("https://lander.test/?c={clickid}"), w.offer("https://one.test/", uuid.Nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/click/visitor"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/netguard"
@@ -202,7 +203,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 
 func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	p := &models.Postback{
-		ID: models.NewClickID(), Source: source, Domain: postback.Clean(models.BareHost(r.Host), 253),
+		ID: models.NewClickID(), Source: source, Domain: postback.Clean(models.BareHost(r.Host), visitor.MaxDomain),
 		IP: h.visitors.ClientIP(r), Params: map[string]string{},
 	}
 	if d := h.routes.Current().Domain(p.Domain); d != nil && d.AccountID.Valid {
@@ -211,7 +212,8 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	return p
 }
 
-// addresseeOf returns the addressee of a postback: its network, or else its domain. It is empty if neither is known.
+// addresseeOf returns the addressee whose limits a postback counts against: its network, or else its domain. It is empty if neither
+// is known.
 func (h *Handler) addresseeOf(p *models.Postback) addressee {
 	if p.NetworkID != uuid.Nil {
 		return addressee{network: p.NetworkID}

@@ -200,6 +200,7 @@ func (r *request) readSubs() {
 
 // genericSub returns the sub-parameter that a name fills for every source.
 func genericSub(name string) (n int, ok bool) {
+	// Most parameters end here, without a look-up: the names are t1 to sub_id_10.
 	if len(name) < 2 || len(name) > 9 || name[len(name)-1] < '0' || name[len(name)-1] > '9' {
 		return 0, false
 	}
@@ -309,7 +310,8 @@ func (r *request) scoreBot() {
 	c, signals := &r.click, r.seen.Signals
 	if lists := r.snap.BotLists(c.AccountID); lists != nil {
 		entry, allowed := lists.Judge(&r.facts, r.seen.IP, c.CampaignID)
-		switch c.BotEntryID = entry; {
+		c.BotEntryID = entry
+		switch {
 		case allowed:
 			signals |= bot.Allowed
 		case entry != uuid.Nil:

@@ -208,7 +208,7 @@ func TestTrackHostileValuesChangeNothingButTheirPlace(t *testing.T) {
 		c := w.spool.last()
 		for _, s := range append(c.Subs[:], c.Params, c.Referrer, c.UserAgent, c.ExternalID, c.Destination) {
 			if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0xfffd }) || len(s) > 20000 {
-				t.Fatalf("%q kept as %q", v, s)
+				t.Fatalf("%q is stored as %q", v, s)
 			}
 		}
 	}
@@ -237,10 +237,10 @@ func TestTrackFallbacks(t *testing.T) {
 	paused := w.offer("https://paused.test/", uuid.Nil)
 	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, paused)
 	unsafe := w.offer("javascript:alert(1)", uuid.Nil)
-	closed := func() m { return path("offer", nil, to(paused)) }
-	w.campaign("with-both", m{"fallback_url": "https://f.test/{campaign_alias}", "destination_url": "https://d.test/"}, closed())
-	w.campaign("with-destination", m{"destination_url": "https://d.test/{sub1}"}, closed())
-	w.campaign("with-nothing", nil, closed())
+	closedPath := func() m { return path("offer", nil, to(paused)) }
+	w.campaign("with-both", m{"fallback_url": "https://f.test/{campaign_alias}", "destination_url": "https://d.test/"}, closedPath())
+	w.campaign("with-destination", m{"destination_url": "https://d.test/{sub1}"}, closedPath())
+	w.campaign("with-nothing", nil, closedPath())
 	w.campaign("unsafe-offer", nil, path("offer", nil, to(unsafe)))
 	w.campaign("no-flow-at-all", m{"destination_url": "https://d.test/"})
 	w.campaign("broken-flow", m{"destination_url": "https://d.test/", "streams": `[{"action": 5}]`})
@@ -332,9 +332,9 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 	w := newEnv(t)
 	url := func(n string) m { return m{"url": "https://" + n + ".test/", "weight": 1} }
 	last := w.campaign("campaign-last", nil, path("redirect", nil, url("last")))
-	over := m{"campaign_id": last}
+	handOver := m{"campaign_id": last}
 	w.campaign("campaign-bound", m{"bind_visitors": "streams", "flow_rotation": "weight"},
-		path("campaign", over), path("redirect", nil, url("a")), path("redirect", nil, url("b")))
+		path("campaign", handOver), path("redirect", nil, url("a")), path("redirect", nil, url("b")))
 	w.campaign("campaign-once", nil, path("campaign", m{
 		"campaign_id": last, "filters": []m{{"attribute": "is_unique", "operator": "equals", "value": true}},
 	}), path("redirect", nil, url("known")))
@@ -356,10 +356,10 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 	}
 }
 
-// late is a spool on a disk that is slower than every timeout.
-type late struct{}
+// slowSpool is a spool on a disk that is slower than every timeout.
+type slowSpool struct{}
 
-func (late) Append(ctx context.Context, _ spool.Record) error {
+func (slowSpool) Append(ctx context.Context, _ spool.Record) error {
 	<-ctx.Done()
 	return fmt.Errorf("%w: %w", spool.ErrWaiting, ctx.Err())
 }
@@ -372,13 +372,13 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 	w.spool.fail = true
 	w.location("/summer-sale")
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
-		t.Errorf("unrecorded %v", n)
+		t.Errorf("%v clicks are counted as unrecorded, want 1", n)
 	}
-	w.h.spool, w.h.timeout = late{}, time.Nanosecond
+	w.h.spool, w.h.timeout = slowSpool{}, time.Nanosecond
 	w.h.deadlines.current.Store(nil)
 	w.location("/summer-sale")
 	if n := counter(t, w.h, "switchyard_clicks_late_total"); n != 1 {
-		t.Errorf("late %v", n)
+		t.Errorf("%v clicks are counted as late, want 1", n)
 	}
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
 		t.Errorf("a late click is counted as unrecorded")

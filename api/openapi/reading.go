@@ -14,8 +14,8 @@ import (
 	"switchyard/db"
 )
 
-// reading is the content of an operation's page.
-type reading struct {
+// operationContent is what the page of an operation shows.
+type operationContent struct {
 	Title, Method, Path  string
 	Doc                  template.HTML // the description, made from Markdown
 	Params, Shared, Body []fieldLine
@@ -47,7 +47,7 @@ func operationPage(name string, document []byte) ([]byte, error) {
 	if err := json.Unmarshal(document, &r.doc); err != nil {
 		return nil, fmt.Errorf("openapi: page of %s: %w", name, err)
 	}
-	var list []reading
+	var list []operationContent
 	for _, key := range []string{"paths", "webhooks"} {
 		paths, _ := r.doc[key].(object)
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
@@ -67,8 +67,8 @@ func operationPage(name string, document []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func (r reader) read(key, method, path string, op object) reading {
-	out := reading{Title: textOf(op, "summary"), Doc: markdown(textOf(op, "description"))}
+func (r reader) read(key, method, path string, op object) operationContent {
+	out := operationContent{Title: textOf(op, "summary"), Doc: markdown(textOf(op, "description"))}
 	if key == "paths" {
 		out.Method, out.Path = strings.ToUpper(method), path
 	}
@@ -91,7 +91,7 @@ func (r reader) read(key, method, path string, op object) reading {
 		answer := r.resolve(answers[status].(object))
 		content := media(answer)
 		a := readAnswer{Status: status, Doc: textOf(answer, "description"), Example: exampleText(content["example"])}
-		if status >= "4" && a.Example == "" {
+		if status >= "4" && a.Example == "" { // 4xx or 5xx
 			out.Codes = append(out.Codes, a)
 			continue
 		}
@@ -105,7 +105,7 @@ func (r reader) read(key, method, path string, op object) reading {
 }
 
 // curl returns the example of a call as a curl command.
-func (r reader) curl(op reading, parameters []any, body object) string {
+func (r reader) curl(op operationContent, parameters []any, body object) string {
 	path, query := op.Path, []string{}
 	for _, p := range parameters {
 		p := r.resolve(p.(object))
@@ -113,7 +113,8 @@ func (r reader) curl(op reading, parameters []any, body object) string {
 		if list, ok := example.([]any); ok {
 			example = list[0]
 		}
-		switch name := textOf(p, "name"); {
+		name := textOf(p, "name")
+		switch {
 		case example == nil:
 		case p["in"] == "path":
 			path = strings.ReplaceAll(path, "{"+name+"}", fmt.Sprint(example))
@@ -225,7 +226,7 @@ func (r reader) resolve(s object) object {
 	if !ok {
 		return s
 	}
-	parts := strings.Split(ref, "/")
+	parts := strings.Split(ref, "/") // "#", "components", the kind and the name
 	found, _ := r.doc["components"].(object)[parts[2]].(object)[parts[3]].(object)
 	return found
 }
@@ -233,7 +234,7 @@ func (r reader) resolve(s object) object {
 // media returns the media type object of a body or an answer. It returns nil if the body or answer has no content.
 func media(part any) object {
 	o, _ := part.(object)
-	content, _ := o["content"].(object)
+	content, _ := o["content"].(object) // by media type
 	for _, m := range content {
 		return m.(object)
 	}

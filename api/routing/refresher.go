@@ -45,7 +45,7 @@ type Refresher struct {
 	dirty   map[store.RoutingKey]bool
 	resync  bool
 	wake    chan struct{}
-	readAll bool // everything was read from this database once; not protected by mu
+	readAll bool // everything was read from PostgreSQL once; not protected by mu
 }
 
 // NewRefresher returns a Refresher with an empty snapshot. Its copy on disk is in dir. If dir is empty, no copy is kept.
@@ -213,7 +213,7 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	}
 	r.LanderSecret = secret
 	from := k.current.Load()
-	if !k.readAll {
+	if !k.readAll { // nothing of the copy on disk stays
 		from = &Snapshot{}
 	}
 	k.Publish(from.Update(keys, r))
@@ -227,7 +227,7 @@ func (k *Refresher) Publish(s *Snapshot) {
 }
 
 // saveAll writes the copy on disk after changes of the snapshot, until the context ends. It waits at least copyInterval between
-// two copies.
+// two copies. Before it returns, it writes a last copy if there are changes.
 func (k *Refresher) saveAll(ctx context.Context) {
 	if k.cache == "" {
 		return

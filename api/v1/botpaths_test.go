@@ -80,7 +80,7 @@ func TestPathsForBots(t *testing.T) {
 			}
 			clicks = append(clicks, spool.last)
 		}
-		tried := d.Do("POST", path(made["id"])+"/test-click", map[string]any{"user_agent": v.agent}).Want(200, "").Map()
+		tried := d.Do("POST", campaignPath(made["id"])+"/test-click", map[string]any{"user_agent": v.agent}).Want(200, "").Map()
 		same(t, tried["decision"].(map[string]any), map[string]any{"path": v.path})
 		same(t, tried["click"].(map[string]any), map[string]any{"is_bot": v.isBot})
 		asked := map[string]any{"campaign_id": made["id"], "visitor": map[string]any{"is_bot": v.isBot}}

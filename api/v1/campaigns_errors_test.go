@@ -126,7 +126,7 @@ func TestCampaignSettingErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d.In(t).Do("POST", "/campaigns", with(d.campaign("x "+name), c.field, c.value)).Want(c.status, c.code)
-			d.In(t).Do("PATCH", path(made["id"]), map[string]any{c.field: c.value}).Want(c.status, c.code)
+			d.In(t).Do("PATCH", campaignPath(made["id"]), map[string]any{c.field: c.value}).Want(c.status, c.code)
 		})
 	}
 }
@@ -135,7 +135,7 @@ func TestCampaignErrors(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	made := d.make(t, d.campaign("Mine"))
-	id := path(made["id"])
+	id := campaignPath(made["id"])
 	_, otherKey, _ := d.NewAccount("scale")
 	for _, body := range []string{`x`, ``, `[]`, `null`} {
 		d.Do("POST", "/campaigns", body).Want(400, "bad_body")
@@ -167,7 +167,7 @@ func TestCampaignErrors(t *testing.T) {
 	}
 	for _, c := range calls {
 		d.Do(c.method, "/campaigns/x"+c.tail, c.body).Want(400, "invalid_id")
-		d.Do(c.method, path(uuid.New())+c.tail, c.body).Want(404, "not_found")
+		d.Do(c.method, campaignPath(uuid.New())+c.tail, c.body).Want(404, "not_found")
 		d.As(otherKey).Do(c.method, id+c.tail, c.body).Want(404, "not_found")
 		if c.method != "GET" {
 			d.As(d.ReadKey).Do(c.method, id+c.tail, c.body).Want(403, "read_only_key")
@@ -188,7 +188,7 @@ func TestCampaignFlowErrors(t *testing.T) {
 	gone := d.add(t, `INSERT INTO offers (id, account_id, name, url, deactivated_at)
 		VALUES ($1, $2, 'Gone', 'https://x.test', now())`)
 	deleted := d.make(t, d.campaign("Deleted"))["id"]
-	d.Do("DELETE", path(deleted), nil).Want(200, "")
+	d.Do("DELETE", campaignPath(deleted), nil).Want(200, "")
 	p := func(changes map[string]any) map[string]any {
 		m := map[string]any{"action": "offer", "destinations": to("id", d.offer)}
 		maps.Copy(m, changes)
@@ -236,24 +236,24 @@ func TestCampaignFlowErrors(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d.In(t).Do("PUT", path(made["id"])+"/flow", m{"streams": c.streams}).Want(400, c.code)
+			d.In(t).Do("PUT", campaignPath(made["id"])+"/flow", m{"streams": c.streams}).Want(400, c.code)
 			d.In(t).Do("POST", "/tools/simulate", m{"streams": c.streams}).Want(400, c.code)
 			if c.code != "no_streams" {
-				d.In(t).Do("POST", path(made["id"])+"/flow/replay", m{"streams": c.streams}).Want(400, c.code)
+				d.In(t).Do("POST", campaignPath(made["id"])+"/flow/replay", m{"streams": c.streams}).Want(400, c.code)
 			}
 			body := with(d.campaign("x "+name), "streams", c.streams)
 			delete(body, "offer_id")
 			d.In(t).Do("POST", "/campaigns", body).Want(400, c.code)
 		})
 	}
-	d.Do("PUT", path(made["id"])+"/flow", m{}).Want(400, "no_streams")
-	replay := path(made["id"]) + "/flow/replay"
+	d.Do("PUT", campaignPath(made["id"])+"/flow", m{}).Want(400, "no_streams")
+	replay := campaignPath(made["id"]) + "/flow/replay"
 	d.Do("POST", replay, m{"streams": []any{}}).Want(400, "no_streams")
 	for _, field := range []string{"flow_rotation", "bind_visitors", "fallback_url", "destination_url"} {
 		d.Do("POST", replay, m{field: "x"}).Want(400, "invalid_"+field)
 	}
 	d.Do("POST", "/campaigns/x/flow/replay", nil).Want(400, "invalid_id")
-	d.Do("POST", path(uuid.NewString())+"/flow/replay", nil).Want(404, "not_found")
+	d.Do("POST", campaignPath(uuid.NewString())+"/flow/replay", nil).Want(404, "not_found")
 	for _, bad := range []any{"x", 1, uuid.NewString(), d.lander, foreignOffer} {
 		d.Do("POST", "/campaigns", with(d.campaign("x"), "offer_id", bad)).Want(400, "invalid_destination")
 	}
@@ -268,10 +268,10 @@ func TestCampaignPlan(t *testing.T) {
 	d := newCampaignEnv(t, apitest.Options{Plan: "growth"}) // no goal tracking
 	d.Do("POST", "/campaigns", with(d.campaign("x"), "mode", "lead")).Want(402, "plan_limit")
 	made := d.make(t, d.campaign("Mine"))
-	d.Do("PATCH", path(made["id"]), map[string]any{"mode": "store"}).Want(402, "plan_limit")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"mode": "store"}).Want(402, "plan_limit")
 	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // from a time when the account had another plan
-	d.Do("POST", path(made["id"])+"/clone", nil).Want(402, "plan_limit")
-	d.Do("PATCH", path(made["id"]), map[string]any{"mode": "store", "notes": "x"}).Want(200, "")
+	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(402, "plan_limit")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"mode": "store", "notes": "x"}).Want(200, "")
 
 	dbtest.Exec(t, d.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id)
 		SELECT gen_random_uuid(), $1, 'c' || n, 'alias-' || n, $2 FROM generate_series(1, 94) n`, d.Account.ID, d.ownDomain)
@@ -281,7 +281,7 @@ func TestCampaignPlan(t *testing.T) {
 	for i := range 12 {
 		go func() {
 			if i%2 == 0 {
-				statuses <- d.Do("POST", path(made["id"])+"/clone", nil).Status
+				statuses <- d.Do("POST", campaignPath(made["id"])+"/clone", nil).Status
 				return
 			}
 			statuses <- d.Do("POST", "/campaigns", d.campaign("race "+uuid.NewString())).Status
@@ -295,6 +295,6 @@ func TestCampaignPlan(t *testing.T) {
 		t.Fatalf("statuses %v", count)
 	}
 	d.Do("POST", "/campaigns", d.campaign("more")).Want(402, "plan_limit")
-	d.Do("DELETE", path(made["id"]), nil).Want(200, "")
+	d.Do("DELETE", campaignPath(made["id"]), nil).Want(200, "")
 	d.make(t, d.campaign("room again"))
 }

@@ -24,24 +24,24 @@ func TestCampaignFigures(t *testing.T) {
 	d.visit(t, campaign, time.Now().Add(-time.Minute), 3)
 	d.visit(t, campaign, time.Now().AddDate(0, 0, -20), 4) // outside the window
 	want := map[string]any{"clicks": 3, "cost": 0.75, "conversions": 1, "revenue": 12.5}
-	stats := d.Do("GET", path(campaign)+"/stats", nil).Want(200, "").Map()
+	stats := d.Do("GET", campaignPath(campaign)+"/stats", nil).Want(200, "").Map()
 	wantFields(t, "stats", stats, want)
 	row := d.Do("GET", "/campaigns", nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)
 	wantFields(t, "row", row, want)
 	wantFields(t, "row", row, map[string]any{"name": "Busy", "profit": 11.75})
 	from := time.Now().UTC().AddDate(0, 0, -30).Format(time.DateOnly)
-	wantFields(t, "longer", d.Do("GET", path(campaign)+"/stats?from="+from, nil).Want(200, "").Map(),
+	wantFields(t, "longer", d.Do("GET", campaignPath(campaign)+"/stats?from="+from, nil).Want(200, "").Map(),
 		map[string]any{"clicks": 7, "range": fmt.Sprintf("map[from:%s 00:00:00 to:%s 23:59:59]", from,
 			time.Now().UTC().Format(time.DateOnly))})
-	d.Do("DELETE", path(campaign), nil).Want(200, "")
-	wantFields(t, "deleted", d.Do("GET", path(campaign)+"/stats", nil).Want(200, "").Map(), want)
+	d.Do("DELETE", campaignPath(campaign), nil).Want(200, "")
+	wantFields(t, "deleted", d.Do("GET", campaignPath(campaign)+"/stats", nil).Want(200, "").Map(), want)
 	_, other, _ := d.NewAccount("scale")
 	for _, s := range []*apitest.Server{d.As(other), d.Server} {
 		id := campaign
 		if s == d.Server {
 			id = uuid.New()
 		}
-		wantFields(t, "unknown", s.Do("GET", path(id)+"/stats", nil).Want(200, "").Map(),
+		wantFields(t, "unknown", s.Do("GET", campaignPath(id)+"/stats", nil).Want(200, "").Map(),
 			map[string]any{"clicks": 0, "cost": 0, "conversions": 0, "revenue": 0})
 	}
 	d.Do("GET", "/campaigns/x/stats", nil).Want(400, "invalid_id")

@@ -17,7 +17,7 @@ func (d *campaignEnv) twoPaths(t *testing.T) (flowPath string, streams []map[str
 		map[string]any{"id": d.offer}, map[string]any{"url": "https://x.example", "weight": 50},
 	}}
 	made := d.make(t, with(d.campaign("Two"), "streams", []any{a, redirectPath("B")}))
-	return path(made["id"]) + "/flow", streamsOf(made)
+	return campaignPath(made["id"]) + "/flow", streamsOf(made)
 }
 
 func TestChangePath(t *testing.T) {

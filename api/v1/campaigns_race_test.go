@@ -20,7 +20,7 @@ func TestCampaignRacesForAnAlias(t *testing.T) {
 	for i := range 8 {
 		go func() {
 			if i == 0 {
-				codes <- d.Do("PATCH", path(moved["id"]), map[string]any{"alias": "the-one"}).Code
+				codes <- d.Do("PATCH", campaignPath(moved["id"]), map[string]any{"alias": "the-one"}).Code
 				return
 			}
 			codes <- d.Do("POST", "/campaigns", with(d.campaign(fmt.Sprint("race ", i)), "alias", "the-one")).Code
@@ -54,9 +54,9 @@ func TestCampaignIdempotency(t *testing.T) {
 	first := d.Do("POST", "/campaigns", body, "Idempotency-Key", "k").Want(201, "")
 	again := d.Do("POST", "/campaigns", body, "Idempotency-Key", "k").Want(201, "")
 	if string(first.Raw) != string(again.Raw) {
-		t.Errorf("%s and %s", first.Raw, again.Raw)
+		t.Errorf("the repeated call is answered %s, want %s", again.Raw, first.Raw)
 	}
-	clone := path(first.Map()["id"]) + "/clone"
+	clone := campaignPath(first.Map()["id"]) + "/clone"
 	copied := d.Do("POST", clone, nil, "Idempotency-Key", "c").Want(201, "").Map()["id"]
 	if id := d.Do("POST", clone, nil, "Idempotency-Key", "c").Want(201, "").Map()["id"]; id != copied {
 		t.Errorf("two copies: %v and %v", copied, id)
@@ -74,11 +74,11 @@ func TestPausingACampaign(t *testing.T) {
 	made := d.make(t, d.campaign("Runs"))
 	set := func(status string) {
 		t.Helper()
-		d.Do("PATCH", path(made["id"]), map[string]any{"status": status}).Want(200, "")
+		d.Do("PATCH", campaignPath(made["id"]), map[string]any{"status": status}).Want(200, "")
 	}
-	// None of these changes pauses a running campaign: the first "paused" follows "archived". So they send no event.
-	for _, quiet := range []string{"active", "archived", "paused", "paused", "active"} {
-		set(quiet)
+	// None of these changes pauses a running campaign, because the first "paused" follows "archived". So they send no event.
+	for _, status := range []string{"active", "archived", "paused", "paused", "active"} {
+		set(status)
 	}
 	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM events`); n != 0 {
 		t.Fatalf("%d events before a running campaign was paused", n)
@@ -125,14 +125,14 @@ func TestPausingACampaign(t *testing.T) {
 }
 
 // A pause, its event and the event's delivery are stored in one transaction. If one of them cannot be stored, none is.
-func TestPauseAndEventAreOne(t *testing.T) {
+func TestPauseAndItsEventAreAtomic(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	d.add(t, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://h.test', '{campaign.paused}', 's')`)
 	made := d.make(t, d.campaign("Runs"))
 	dbtest.Exec(t, d.DB, `ALTER TABLE webhook_deliveries RENAME TO away`)
-	d.Do("PATCH", path(made["id"]), map[string]any{"status": "paused"}).Want(500, "internal_error")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"status": "paused"}).Want(500, "internal_error")
 	if got := d.read(t, made["id"]); got["status"] != "active" {
 		t.Errorf("the campaign is %v although the event could not be stored", got["status"])
 	}
@@ -144,7 +144,7 @@ func TestPauseAndEventAreOne(t *testing.T) {
 	// Several calls at once pause it only once.
 	var wg sync.WaitGroup
 	for range 4 {
-		wg.Go(func() { d.Do("PATCH", path(made["id"]), map[string]any{"status": "paused"}).Want(200, "") })
+		wg.Go(func() { d.Do("PATCH", campaignPath(made["id"]), map[string]any{"status": "paused"}).Want(200, "") })
 	}
 	wg.Wait()
 	if n := dbtest.Get[int](t, d.DB, `SELECT count(*) FROM webhook_deliveries`); n != 1 {

@@ -23,7 +23,7 @@ type campaignEnv struct {
 
 func newCampaignEnv(t *testing.T, o ...apitest.Options) *campaignEnv {
 	t.Helper()
-	d := &campaignEnv{Server: apitest.New(t, append(o, apitest.Options{})[0])}
+	d := &campaignEnv{Server: apitest.New(t, append(o, apitest.Options{})[0])} // the options, if there are any
 	if err := store.EnsureSharedDomains(t.Context(), d.DB, []string{"localhost", "other.test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,8 @@ func (d *campaignEnv) read(t *testing.T, id any) map[string]any {
 	return d.In(t).Do("GET", fmt.Sprintf("/campaigns/%v", id), nil).Want(200, "").Map()["campaign"].(map[string]any)
 }
 
-func path(id any) string { return fmt.Sprintf("/campaigns/%v", id) }
+// campaignPath returns the path of a campaign in the API.
+func campaignPath(id any) string { return fmt.Sprintf("/campaigns/%v", id) }
 
 func streamsOf(m map[string]any) []map[string]any {
 	var out []map[string]any
@@ -103,7 +104,7 @@ func TestCampaignRoundTrip(t *testing.T) {
 		t.Fatalf("streams of one path: %v", streams)
 	}
 
-	got := d.Do("GET", path(made["id"]), nil).Want(200, "").Map()
+	got := d.Do("GET", campaignPath(made["id"]), nil).Want(200, "").Map()
 	wantFields(t, "read", got["campaign"].(map[string]any), map[string]any{
 		"id": made["id"], "name": "Summer", "alias": "Summer_2026-x", "domain_id": d.ownDomain, "domain": "own.test",
 		"source_id": d.source, "source_name": "Source", "status": "paused", "mode": "store",
@@ -121,10 +122,10 @@ func TestCampaignRoundTrip(t *testing.T) {
 		t.Errorf("networks are %s", n)
 	}
 
-	gone := d.Do("DELETE", path(made["id"]), nil).Want(200, "").Map()
-	wantFields(t, "deleted", gone, map[string]any{"id": made["id"], "deleted": true})
-	d.Do("DELETE", path(made["id"]), nil).Want(404, "not_found")
-	d.Do("GET", path(made["id"]), nil).Want(404, "not_found")
+	deleted := d.Do("DELETE", campaignPath(made["id"]), nil).Want(200, "").Map()
+	wantFields(t, "deleted", deleted, map[string]any{"id": made["id"], "deleted": true})
+	d.Do("DELETE", campaignPath(made["id"]), nil).Want(404, "not_found")
+	d.Do("GET", campaignPath(made["id"]), nil).Want(404, "not_found")
 	again := d.make(t, with(d.campaign("summer"), "alias", "Summer_2026-x")) // name and alias are free again
 	wantFields(t, "defaults", d.read(t, again["id"]), map[string]any{
 		"status": "active", "mode": "affiliate", "source_id": nil, "measurement_site_id": nil, "cost_model": "auto",
@@ -175,7 +176,9 @@ func TestCampaignPatch(t *testing.T) {
 		"destination_url": "https://d.test", "primary_goal_key": "sale", "tags": []string{"x"}, "notes": "keep",
 		"country": "FR", "tracked_goal_keys": []string{"sale"}, "uniqueness_param": "u",
 	})
-	patch := func(body any) map[string]any { return d.Do("PATCH", path(made["id"]), body).Want(200, "").Map() }
+	patch := func(body any) map[string]any {
+		return d.Do("PATCH", campaignPath(made["id"]), body).Want(200, "").Map()
+	}
 
 	wantFields(t, "renamed", patch(map[string]any{"name": " Two "}),
 		map[string]any{"id": made["id"], "name": "Two", "alias": "first-one", "status": "active"})
@@ -191,14 +194,14 @@ func TestCampaignPatch(t *testing.T) {
 	})
 	revision := d.read(t, made["id"])["revision"]
 	patch(map[string]any{"country": "DE", "revision": revision})
-	d.Do("PATCH", path(made["id"]), map[string]any{"country": "AT", "revision": revision}).Want(409, "stale")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"country": "AT", "revision": revision}).Want(409, "stale")
 	patch(map[string]any{"source_id": d.source})
 	patch(map[string]any{"source_id": ""})
 	if got := d.read(t, made["id"])["source_id"]; got != nil {
 		t.Errorf("after an empty source_id the source is %v, want null", got)
 	}
 	patch(map[string]any{"uniqueness_method": "param"}) // the parameter was there already
-	d.Do("PATCH", path(made["id"]), map[string]any{"uniqueness_param": ""}).Want(400, "uniqueness_param_required")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"uniqueness_param": ""}).Want(400, "uniqueness_param_required")
 
 	// An existing alias in a form that is refused today stays. A PATCH may send it unchanged.
 	dbtest.Exec(t, d.DB, `UPDATE campaigns SET alias = 'old!' WHERE id = $1`, made["id"])
@@ -213,17 +216,17 @@ func TestCampaignPatch(t *testing.T) {
 	if c := d.read(t, made["id"]); c["shared_domain"] != true || c["domain"] != "localhost" {
 		t.Errorf("moved to %v", c["domain"])
 	}
-	d.Do("PATCH", path(made["id"]), map[string]any{"alias": "third-one"}).Want(400, "shared_alias")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"alias": "third-one"}).Want(400, "shared_alias")
 	patch(map[string]any{"alias": moved["alias"], "domain_id": ""})
 	back := patch(map[string]any{"domain_id": d.ownDomain, "alias": "third-one"})
 	if back["alias"] != "third-one" {
 		t.Errorf("back on the own domain: %v", back)
 	}
 	other := d.make(t, with(d.campaign("Other"), "alias", "fourth-one"))
-	d.Do("PATCH", path(made["id"]), map[string]any{"alias": "fourth-one"}).Want(409, "alias_taken")
-	d.Do("PATCH", path(made["id"]), map[string]any{"name": "OTHER"}).Want(409, "duplicate_name")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"alias": "fourth-one"}).Want(409, "alias_taken")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"name": "OTHER"}).Want(409, "duplicate_name")
 	for _, status := range []string{"archived", "paused", "active", "archived", "active"} {
-		got := d.Do("PATCH", path(other["id"]), map[string]any{"status": status}).Want(200, "").Map()
+		got := d.Do("PATCH", campaignPath(other["id"]), map[string]any{"status": status}).Want(200, "").Map()
 		if got["status"] != status {
 			t.Errorf("status %v, want %s", got["status"], status)
 		}
@@ -239,7 +242,7 @@ func TestCampaignFlow(t *testing.T) {
 	made := d.make(t, d.campaign("Flow"))
 	first := streamsOf(made)[0]["id"]
 	foreign := streamsOf(d.make(t, d.campaign("Other")))[0]["id"]
-	put := d.Do("PUT", path(made["id"])+"/flow", map[string]any{"streams": []any{
+	put := d.Do("PUT", campaignPath(made["id"])+"/flow", map[string]any{"streams": []any{
 		map[string]any{"id": first, "name": "kept", "action": "offer", "destinations": to("id", d.offer)},
 		map[string]any{"id": foreign, "name": "new", "action": "redirect", "destinations": to("url", "https://x.test")},
 		map[string]any{"action": "campaign", "campaign_id": made["id"]},
@@ -250,9 +253,9 @@ func TestCampaignFlow(t *testing.T) {
 		t.Fatalf("flow: %v", put)
 	}
 	if streams[0]["id"] != first || streams[1]["id"] == foreign {
-		t.Errorf("ids %v and %v: the own one is kept, another campaign's is not", streams[0]["id"], streams[1]["id"])
+		t.Errorf("ids %v and %v, want the first as sent and the second, which belongs to another campaign, replaced", streams[0]["id"], streams[1]["id"])
 	}
-	read := d.Do("GET", path(made["id"]), nil).Want(200, "").Map()
+	read := d.Do("GET", campaignPath(made["id"]), nil).Want(200, "").Map()
 	if fmt.Sprint(streamsOf(read)) != fmt.Sprint(streams) {
 		t.Errorf("saved %v, answered %v", streamsOf(read), streams)
 	}
@@ -280,13 +283,13 @@ func TestCampaignClone(t *testing.T) {
 		ids[p["id"]] = true
 	}
 	for _, want := range []string{"Boots (copy)", "Boots (copy 2)"} {
-		got := d.Do("POST", path(made["id"])+"/clone", nil).Want(201, "").Map()
+		got := d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(201, "").Map()
 		wantFields(t, "clone", got, map[string]any{"name": want, "status": "paused", "paths": 2})
 		if aliases[got["alias"]] {
 			t.Errorf("the copy has the alias %v", got["alias"])
 		}
 		aliases[got["alias"]] = true
-		copied := d.Do("GET", path(got["id"]), nil).Want(200, "").Map()
+		copied := d.Do("GET", campaignPath(got["id"]), nil).Want(200, "").Map()
 		wantFields(t, "copy", copied["campaign"].(map[string]any), map[string]any{
 			"notes": "n", "domain_id": d.ownDomain,
 			"source_id": d.source,
@@ -299,10 +302,10 @@ func TestCampaignClone(t *testing.T) {
 		}
 	}
 	dbtest.Exec(t, d.DB, `UPDATE traffic_sources SET deactivated_at = now() WHERE id = $1`, d.source)
-	d.Do("POST", path(made["id"])+"/clone", nil).Want(201, "") // without the source
+	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(201, "") // without the source
 	dbtest.Exec(t, d.DB, `UPDATE offers SET deactivated_at = now() WHERE id = $1`, d.offer)
-	d.Do("POST", path(made["id"])+"/clone", nil).Want(400, "invalid_destination")
-	d.Do("PATCH", path(made["id"]), map[string]any{"source_id": d.source, "notes": "x"}).Want(200, "") // unchanged
+	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(400, "invalid_destination")
+	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"source_id": d.source, "notes": "x"}).Want(200, "") // unchanged
 }
 
 func TestCampaignList(t *testing.T) {

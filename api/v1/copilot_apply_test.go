@@ -20,33 +20,33 @@ import (
 	"switchyard/models/copilot"
 )
 
-// piloted is an account whose suggestions can be applied. It has a campaign with two paths and a default path.
-type piloted struct {
+// copilotEnv is an account whose suggestions can be applied. It has a campaign with two paths and a default path.
+type copilotEnv struct {
 	*apitest.Server
 	t                        *testing.T
 	offer, network, campaign uuid.UUID
 	second, third            uuid.UUID // offers: one of the default path, and a spare
 }
 
-func newPiloted(t *testing.T) *piloted {
+func newCopilotEnv(t *testing.T) *copilotEnv {
 	t.Helper()
-	p := &piloted{Server: apitest.New(t, apitest.Options{Plan: "pro"}), t: t}
+	p := &copilotEnv{Server: apitest.New(t, apitest.Options{Plan: "pro"}), t: t}
 	p.furnish()
 	return p
 }
 
 // another returns another such account on the same server.
-func (p *piloted) another(t *testing.T) *piloted {
+func (p *copilotEnv) another(t *testing.T) *copilotEnv {
 	t.Helper()
 	account, key, _ := p.NewAccount("pro")
 	server := *p.As(key)
 	server.Account = account
-	other := &piloted{Server: &server, t: t}
+	other := &copilotEnv{Server: &server, t: t}
 	other.furnish()
 	return other
 }
 
-func (p *piloted) furnish() {
+func (p *copilotEnv) furnish() {
 	p.t.Helper()
 	create := func(path string, body object) uuid.UUID {
 		p.t.Helper()
@@ -63,11 +63,11 @@ func (p *piloted) furnish() {
 	dbtest.Exec(p.t, p.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
 		domain, p.Account.ID, domain.String()+".acme.com")
 	p.campaign = create("/campaigns", object{
-		"name": "C", "alias": "piloted", "domain_id": domain, "streams": []object{path("A", "regular"), path("B", "regular"), rest},
+		"name": "C", "alias": "copilotEnv", "domain_id": domain, "streams": []object{path("A", "regular"), path("B", "regular"), rest},
 	})
 }
 
-func (p *piloted) paths() []string {
+func (p *copilotEnv) paths() []string {
 	p.t.Helper()
 	f, err := p.Store.Campaigns().Flow(p.t.Context(), p.Account.ID, p.campaign)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *piloted) paths() []string {
 }
 
 // record returns the current state of the records that actions change.
-func (p *piloted) record() (r copilot.Record) {
+func (p *copilotEnv) record() (r copilot.Record) {
 	p.t.Helper()
 	ctx, account := p.t.Context(), p.Account.ID
 	f, err := p.Store.Campaigns().Flow(ctx, account, p.campaign)
@@ -102,7 +102,7 @@ func (p *piloted) record() (r copilot.Record) {
 }
 
 // state returns the part of the records that a person sees, as text.
-func (p *piloted) state() string {
+func (p *copilotEnv) state() string {
 	p.t.Helper()
 	r := p.record()
 	var paths []string
@@ -121,7 +121,7 @@ func (p *piloted) state() string {
 }
 
 // suggest makes an open suggestion with an action, judged by the current records, and returns its id. A nil action makes an advice.
-func (p *piloted) suggest(a *copilot.Action) string {
+func (p *copilotEnv) suggest(a *copilot.Action) string {
 	p.t.Helper()
 	now := time.Now()
 	f := dbcopilot.FoundSuggestions{At: now, Next: now.Add(time.Hour), List: []copilot.Suggestion{{
@@ -140,7 +140,7 @@ func (p *piloted) suggest(a *copilot.Action) string {
 	return list[0].ID.String()
 }
 
-func (p *piloted) act(action, id string, more ...any) apitest.Answer {
+func (p *copilotEnv) act(action, id string, more ...any) apitest.Answer {
 	p.t.Helper()
 	body := object{"action": action, "id": id}
 	for i := 0; i < len(more); i += 2 {
@@ -150,13 +150,13 @@ func (p *piloted) act(action, id string, more ...any) apitest.Answer {
 }
 
 // inCampaign returns an action on the account's campaign.
-func (p *piloted) inCampaign(a copilot.Action) *copilot.Action {
+func (p *copilotEnv) inCampaign(a copilot.Action) *copilot.Action {
 	a.CampaignID = uuid.NullUUID{UUID: p.campaign, Valid: true}
 	return &a
 }
 
 // actions returns an action for every operation.
-func (p *piloted) actions() map[string]*copilot.Action {
+func (p *copilotEnv) actions() map[string]*copilot.Action {
 	paths, limit := p.paths(), 80
 	return map[string]*copilot.Action{
 		copilot.OpPauseCampaign: p.inCampaign(copilot.Action{Op: copilot.OpPauseCampaign}),
@@ -181,7 +181,7 @@ func (p *piloted) actions() map[string]*copilot.Action {
 // TestCopilotApply: every operation can be applied once and undone once. Undoing restores the former state.
 func TestCopilotApply(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	for op, a := range p.actions() {
 		before := p.state()
 		id := p.suggest(a)
@@ -209,7 +209,7 @@ func TestCopilotApply(t *testing.T) {
 // TestCopilotVariants: the variant "most" denies only the worst values, and the variant "all" denies every value.
 func TestCopilotVariants(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	for variant, want := range map[string]int{"most": 1, "all": 2} {
 		done := p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", variant).Want(200, "").Map()
 		if r := p.record(); len(r.Entries) != 1 || len(r.Entries[0].Value) != want {
@@ -224,7 +224,7 @@ func TestCopilotVariants(t *testing.T) {
 // since it was applied.
 func TestCopilotStale(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	weigh := func(weight float64) {
 		t.Helper()
 		p.Do("PATCH", "/campaigns/"+p.campaign.String()+"/flow", object{"path_id": p.paths()[1], "weight": weight}).Want(200, "")
@@ -262,7 +262,7 @@ func TestCopilotStale(t *testing.T) {
 // TestCopilotPausedOnce: if many callers apply a suggestion at once, only one succeeds. There is a single event, by the Copilot.
 func TestCopilotPausedOnce(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	p.Do("POST", "/webhooks", object{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}).Want(201, "")
 	id := p.suggest(p.actions()[copilot.OpPauseCampaign])
 	var done, refused atomic.Int32
@@ -302,7 +302,7 @@ func TestCopilotPausedOnce(t *testing.T) {
 // TestCopilotProposals: a proposal of the chat is applied like a suggestion, or cancelled.
 func TestCopilotProposals(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	propose := func(a *copilot.Action) string {
 		t.Helper()
 		proposal, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{

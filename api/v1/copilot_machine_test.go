@@ -21,9 +21,9 @@ import (
 	"switchyard/models/copilot"
 )
 
-// machine drives a piloted account with random moves and compares it with the model.
+// machine makes random moves in an account and compares its records with a model of them.
 type machine struct {
-	*piloted
+	*copilotEnv
 	rt       *rapid.T
 	expected []expectedState // several if they cannot be told apart yet
 	paths    []string
@@ -31,23 +31,30 @@ type machine struct {
 	rule     autorule.Rule // pauses the offer
 }
 
+// The origins of an item.
+const (
+	fromCopilot = iota
+	fromChat
+	fromRule
+)
+
 // TestCopilotMachine applies, undoes and edits in random order, also at the same time. The records must be the result of some order
 // of the moves. No edit is lost, each change is undone at most once, and each pause has its event.
 func TestCopilotMachine(t *testing.T) {
 	t.Parallel()
-	server := newPiloted(t)
+	server := newCopilotEnv(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		p := server.another(t)
 		p.Do("POST", "/webhooks", object{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}).Want(201, "")
-		m := &machine{piloted: p, rt: rt, paths: p.paths(), made: time.Now()}
+		m := &machine{copilotEnv: p, rt: rt, paths: p.paths(), made: time.Now()}
 		m.expected = []expectedState{{state: pilotState{
 			Campaign: true, Offer: true, Active: [3]bool{true, true, true}, Weight: [3]float64{50, 50, 50}, Cap: 50,
 		}}}
 		m.expected[0].state.Rest = [2]pilotRest{{p.offer, 100}, {p.second, 100}}
-		m.ruled()
+		m.createRule()
 		m.compare(nil, nil)
 		for range rapid.IntRange(2, 8).Draw(rt, "steps") {
-			m.suggest(rapid.SampledFrom(slices.Sorted(maps.Keys(p.actions()))).Draw(rt, "operation"), rapid.IntRange(0, 2).Draw(rt, "who"))
+			m.suggest(rapid.SampledFrom(slices.Sorted(maps.Keys(p.actions()))).Draw(rt, "operation"), rapid.IntRange(fromCopilot, fromRule).Draw(rt, "who"))
 			var moves []pilotMove
 			for range rapid.IntRange(1, 4).Draw(rt, "at once") {
 				moves = append(moves, m.draw())
@@ -57,8 +64,8 @@ func TestCopilotMachine(t *testing.T) {
 	})
 }
 
-// ruled makes the rule of the account.
-func (m *machine) ruled() {
+// createRule creates the rule of the account.
+func (m *machine) createRule() {
 	id := m.Do("POST", rulesPath, object{
 		"name": "Dear", "looks_at": "offer", "action": "pause", "mode": "live", "conditions": []object{{"figure": "cost", "operator": ">", "value": 8}},
 	}).Want(http.StatusCreated, "").Map()["id"].(string)
@@ -68,8 +75,8 @@ func (m *machine) ruled() {
 	}
 }
 
-// act makes the rule pause the offer, based on the state that the rule has read.
-func (m *machine) act(i pilotItem) (change, code string) {
+// runRule makes the rule pause the offer, based on the state that the rule has read.
+func (m *machine) runRule(i pilotItem) (change, code string) {
 	done, err := dbcopilot.NewRules(m.Store).Act(m.t.Context(), m.rule, autorule.Act{
 		Action: *m.actions()[copilot.OpPauseOffer], What: "pause it", Targets: []autorule.Target{{Offer: m.offer.String(), Name: "Shop"}},
 	}, i.digest, m.rule.NewRun(m.Account, m.made), &copilot.Evidence{})
@@ -84,9 +91,9 @@ func (m *machine) act(i pilotItem) (change, code string) {
 
 // suggest adds an item, unless it could not be applied. The item is a suggestion, a proposal or, for a pause of the offer, an action
 // of the rule.
-func (m *machine) suggest(op string, who int) {
+func (m *machine) suggest(op string, origin int) {
 	i := pilotItem{
-		op: op, proposal: who == 1, rule: who == 2 && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
+		op: op, proposal: origin == fromChat, rule: origin == fromRule && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
 		value: fmt.Sprint("z", len(m.expected[0].items)),
 	}
 	proposal := i.proposal
@@ -176,7 +183,7 @@ func (m *machine) do(moves []pilotMove) []string {
 			}
 			i := m.expected[0].items[move.item]
 			if i.rule && move.action == "apply" {
-				changes[n], codes[n] = m.act(i)
+				changes[n], codes[n] = m.runRule(i)
 				return
 			}
 			body := object{"action": move.action, "id": cmp.Or(map[string]string{"undo": i.change}[move.action], i.id)}
@@ -205,26 +212,26 @@ func (m *machine) do(moves []pilotMove) []string {
 func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()
-	var left []expectedState
+	var possible []expectedState
 	known := map[string]bool{}
 	for _, w := range m.expected {
 		for order := range orders(len(moves)) {
-			next, right := w, true
+			next, sameCodes := w, true
 			for _, n := range order {
 				var code string
 				next, code = next.step(moves[n])
-				right = right && code == codes[n]
+				sameCodes = sameCodes && code == codes[n]
 			}
-			if text := fmt.Sprint(next); right && next.state == got && !known[text] {
+			if text := fmt.Sprint(next); sameCodes && next.state == got && !known[text] {
 				known[text] = true
-				left = append(left, next)
+				possible = append(possible, next)
 			}
 		}
 	}
-	if len(left) == 0 {
+	if len(possible) == 0 {
 		m.rt.Fatalf("no order of %+v leads to %q and %+v; before: %+v", moves, codes, got, m.expected)
 	}
-	m.expected = left
+	m.expected = possible
 }
 
 // orders yields every order of n things.

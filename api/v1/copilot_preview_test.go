@@ -12,7 +12,7 @@ import (
 // TestCopilotPreview: a preview shows exactly the change that applying then makes. The preview itself changes nothing.
 func TestCopilotPreview(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	preview := func(query string) string { return "/copilot/preview?id=" + query }
 	id, before := p.suggest(p.actions()[copilot.OpSetWeights]), p.state()
 	foreseen := p.Do("GET", preview(id), nil).Want(200, "").Map()
@@ -46,7 +46,7 @@ func TestCopilotPreview(t *testing.T) {
 // TestCampaignChanges: the changes of a campaign, with their authors, are listed for that campaign only.
 func TestCampaignChanges(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	changes := func(id string) string { return "/campaigns/" + id + "/changes" }
 	p.Do("PATCH", "/campaigns/"+p.campaign.String(), object{"notes": "seen"}).Want(200, "")
 	rows := p.Do("GET", changes(p.campaign.String()), nil).Want(200, "").Map()["rows"].([]any)

@@ -33,7 +33,7 @@ const rulesPath = "/copilot/rules"
 // changed.
 func TestCopilotRules(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	rule := with(with(copilotRule(), "campaign_ids", []uuid.UUID{p.campaign}), "action", "pause")
 	made := p.Do("POST", rulesPath, rule).Want(201, "").Map()
 	same(t, made, map[string]any{
@@ -72,7 +72,7 @@ func TestCopilotRules(t *testing.T) {
 // TestCopilotRulesRefused: an invalid rule cannot be created, and a valid rule cannot be changed into an invalid one.
 func TestCopilotRulesRefused(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	id := p.Do("POST", rulesPath, copilotRule()).Want(201, "").Map()["id"]
 	for _, c := range []struct {
 		change object
@@ -118,7 +118,7 @@ func TestCopilotRulesRefused(t *testing.T) {
 // TestCopilotRuleRuns: the actions of a rule are in its log and in the list of changes, with the figures. They can be undone.
 func TestCopilotRuleRuns(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	made := p.Do("POST", rulesPath, with(with(copilotRule(), "action", "pause"), "looks_at", "offer")).Want(201, "").Map()
 	rules := dbcopilot.NewRules(p.Store)
 	r, err := rules.Find(t.Context(), p.Account.ID, uuid.MustParse(made["id"].(string)))
@@ -166,7 +166,7 @@ func TestCopilotRuleRuns(t *testing.T) {
 // TestCopilotRuleEvent: a campaign that a rule pauses is announced once, as paused by the Copilot.
 func TestCopilotRuleEvent(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	p.Do("POST", "/webhooks", object{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}).Want(201, "")
 	made := p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(201, "").Map()
 	rules := dbcopilot.NewRules(p.Store)

@@ -168,7 +168,7 @@ func TestCopilotRefresh(t *testing.T) {
 // TestProposals: the proposals of the chat are listed with their state until they end. Another account does not see them.
 func TestProposals(t *testing.T) {
 	t.Parallel()
-	p := newPiloted(t)
+	p := newCopilotEnv(t)
 	propose := func(at time.Time) string {
 		t.Helper()
 		made, err := dbcopilot.NewProposals(p.Store).Create(t.Context(), copilot.Proposal{

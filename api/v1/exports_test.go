@@ -44,7 +44,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 	}
 	s.Do("POST", "/reports/exports", map[string]any{"kind": "smartlink-clicks", "link": uuid.Nil}).Want(400, "invalid_id")
 	if rows := s.Jobs.Rows(jobs.MakeExport.Kind()); len(rows) > 0 {
-		t.Errorf("%d jobs", len(rows))
+		t.Errorf("%d jobs for refused calls", len(rows))
 	}
 	s.As(s.ReadKey).Do("DELETE", "/reports/exports?id="+uuid.NewString(), nil).Want(403, "read_only_key")
 }
@@ -75,7 +75,7 @@ func TestExportAnswers(t *testing.T) {
 	dbtest.Exec(t, s.DB, `DROP TRIGGER refuse ON jobs`)
 	s.Do("POST", "/reports/exports", body, "Prefer", "respond-async").Want(202, "")
 	if n := len(s.Jobs.Rows(jobs.MakeExport.Kind())); n != 3 {
-		t.Errorf("%d jobs", n)
+		t.Errorf("%d jobs, want 3: the two that failed and the one that waits", n)
 	}
 
 	x := models.Export{
@@ -131,7 +131,7 @@ func TestSlowDownloads(t *testing.T) {
 	}
 	_ = pack.Close()
 	err := s.Store.Tx(t.Context(), func(tx *store.Store) error {
-		for n := range 3 {
+		for n := range 3 { // a third of the file each
 			if err := tx.Exports().AddChunk(t.Context(), x.ID, 1, n, packed.Next(packed.Len()/(3-n))); err != nil {
 				return err
 			}
@@ -180,6 +180,6 @@ func TestSlowDownloads(t *testing.T) {
 		}
 	}
 	if files != route.Downloads.Running {
-		t.Errorf("%d files were on their way", files)
+		t.Errorf("%d files were sent at once, want %d", files, route.Downloads.Running)
 	}
 }

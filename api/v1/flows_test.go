@@ -45,7 +45,7 @@ func TestFlowRoundTrip(t *testing.T) {
 	}
 
 	paths := made["paths"].([]any)
-	kept := paths[1].(map[string]any)["id"]
+	pathID := paths[1].(map[string]any)["id"]
 	put := s.Do("PUT", "/flows", map[string]any{
 		"id": id, "name": "Changed", "paths": []any{paths[1], with(redirectPath("New"), "id", uuid.NewString())},
 	}).Want(200, "").Map()
@@ -53,8 +53,8 @@ func TestFlowRoundTrip(t *testing.T) {
 		"id": id, "name": "Changed", "country": "", "group": "", "tags": "[]", "notes": "",
 		"rule_count": 0.0, "path_count": 2.0, "created_at": made["created_at"],
 	})
-	if now := put["paths"].([]any)[0].(map[string]any)["id"]; now != kept {
-		t.Errorf("a path's id %v became %v", kept, now)
+	if now := put["paths"].([]any)[0].(map[string]any)["id"]; now != pathID {
+		t.Errorf("a path's id %v became %v", pathID, now)
 	}
 
 	paused := s.Do("PATCH", "/flows", map[string]any{"id": id, "is_active": false}).Want(200, "").Map()
@@ -63,8 +63,8 @@ func TestFlowRoundTrip(t *testing.T) {
 	same(t, again, map[string]any{"status": "paused"})         // PUT does not resume
 	s.Do("POST", "/flows", savedFlow("changed")).Want(201, "") // names may repeat
 
-	gone := s.Do("DELETE", fmt.Sprint("/flows?id=", id), nil).Want(200, "").Map()
-	same(t, gone, map[string]any{"id": id, "deleted": true})
+	deleted := s.Do("DELETE", fmt.Sprint("/flows?id=", id), nil).Want(200, "").Map()
+	same(t, deleted, map[string]any{"id": id, "deleted": true})
 	s.Do("DELETE", fmt.Sprint("/flows?id=", id), nil).Want(404, "not_found")
 }
 
@@ -72,15 +72,15 @@ func TestFlowErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	id := s.Do("POST", "/flows", savedFlow("Mine")).Want(201, "").Map()["id"]
-	one := func(field string, value any) map[string]any {
+	flowWith := func(field string, value any) map[string]any {
 		return map[string]any{"name": "x", "paths": []any{with(redirectPath("a"), field, value)}}
 	}
-	two := func(field string, value any) map[string]any {
+	twoPathsWith := func(field string, value any) map[string]any {
 		return map[string]any{"name": "x", "paths": []any{
 			with(redirectPath("a"), field, value), with(redirectPath("b"), field, value),
 		}}
 	}
-	to := func(d ...any) []any { return d }
+	list := func(items ...any) []any { return items }
 	refused(t, s, "/flows", id, map[string]refusal{
 		"no object":               {`"x"`, 400, "bad_body"},
 		"no name":                 {savedFlow(""), 400, "required"},
@@ -91,22 +91,22 @@ func TestFlowErrors(t *testing.T) {
 		"tags":                    {with(savedFlow("x"), "tags", manyTags(21)), 400, "invalid_input"},
 		"no paths":                {map[string]any{"name": "x"}, 400, "no_streams"},
 		"empty paths":             {with(savedFlow("x"), "paths", []any{}), 400, "no_streams"},
-		"two names":               {two("name", "same"), 400, "duplicate_path_name"},
-		"two rules":               {two("rules", to(map[string]any{"name": "r", "conditions": to(condition("os", "equals", "x"))})), 400, "duplicate_rule_name"},
-		"action":                  {one("action", "fly"), 400, "invalid_action"},
-		"stream type":             {one("stream_type", "odd"), 400, "invalid_stream_type"},
-		"transition":              {one("transition", "308"), 400, "invalid_transition"},
-		"rule group":              {one("rule_group", 1000), 400, "invalid_rule_group"},
-		"cap":                     {one("daily_cap", 0), 400, "invalid_cap"},
-		"no destination":          {one("destinations", to()), 400, "destination_required"},
-		"no lander":               {with(one("action", "lander"), "name", "x"), 400, "lander_required"},
-		"unknown offer":           {one("destinations", to(map[string]any{"id": uuid.NewString()})), 400, "invalid_destination"},
-		"destination address":     {one("destinations", to(map[string]any{"url": "ftp://x.example"})), 400, "invalid_destination_url"},
-		"weights of destinations": {one("destinations", to(map[string]any{"url": "https://x.example", "weight": 0})), 400, "zero_weights"},
-		"filter":                  {one("filters", to(condition("colour", "equals", "x"))), 400, "invalid_filter"},
-		"unknown rule":            {one("rules", to(map[string]any{"rule_id": uuid.NewString()})), 400, "invalid_filter"},
-		"weights of paths":        {one("weight", 0), 400, "zero_path_weights"},
-		"defaults":                {two("stream_type", "default"), 400, "multiple_defaults"},
+		"two names":               {twoPathsWith("name", "same"), 400, "duplicate_path_name"},
+		"two rules":               {twoPathsWith("rules", list(map[string]any{"name": "r", "conditions": list(condition("os", "equals", "x"))})), 400, "duplicate_rule_name"},
+		"action":                  {flowWith("action", "fly"), 400, "invalid_action"},
+		"stream type":             {flowWith("stream_type", "odd"), 400, "invalid_stream_type"},
+		"transition":              {flowWith("transition", "308"), 400, "invalid_transition"},
+		"rule group":              {flowWith("rule_group", 1000), 400, "invalid_rule_group"},
+		"cap":                     {flowWith("daily_cap", 0), 400, "invalid_cap"},
+		"no destination":          {flowWith("destinations", list()), 400, "destination_required"},
+		"no lander":               {with(flowWith("action", "lander"), "name", "x"), 400, "lander_required"},
+		"unknown offer":           {flowWith("destinations", list(map[string]any{"id": uuid.NewString()})), 400, "invalid_destination"},
+		"destination address":     {flowWith("destinations", list(map[string]any{"url": "ftp://x.example"})), 400, "invalid_destination_url"},
+		"weights of destinations": {flowWith("destinations", list(map[string]any{"url": "https://x.example", "weight": 0})), 400, "zero_weights"},
+		"filter":                  {flowWith("filters", list(condition("colour", "equals", "x"))), 400, "invalid_filter"},
+		"unknown rule":            {flowWith("rules", list(map[string]any{"rule_id": uuid.NewString()})), 400, "invalid_filter"},
+		"weights of paths":        {flowWith("weight", 0), 400, "zero_path_weights"},
+		"defaults":                {twoPathsWith("stream_type", "default"), 400, "multiple_defaults"},
 	})
 	refusedIDs(t, s, "/flows", savedFlow)
 	for _, bad := range []any{"true", 1, nil} {
@@ -118,8 +118,8 @@ func TestFlowErrors(t *testing.T) {
 	other := s.As(otherKey)
 	theirOffer := other.Do("POST", "/offers", offer("O")).Want(201, "").Map()["id"]
 	theirRule := other.Do("POST", "/rules", rule("R")).Want(201, "").Map()["id"]
-	s.Do("POST", "/flows", one("destinations", to(map[string]any{"id": theirOffer}))).Want(400, "invalid_destination")
-	s.Do("POST", "/flows", one("rules", to(map[string]any{"rule_id": theirRule}))).Want(400, "invalid_filter")
+	s.Do("POST", "/flows", flowWith("destinations", list(map[string]any{"id": theirOffer}))).Want(400, "invalid_destination")
+	s.Do("POST", "/flows", flowWith("rules", list(map[string]any{"rule_id": theirRule}))).Want(400, "invalid_filter")
 }
 
 func TestFlowsAreListedByChange(t *testing.T) {

@@ -30,7 +30,7 @@ func TestDeactivatedInFlows(t *testing.T) {
 	d.Do("PUT", at, read).Want(200, "") // as it was read
 	d.Do("PATCH", at, map[string]any{"path_id": streams[1]["id"], "weight": 3}).Want(200, "")
 	other := d.make(t, with(with(d.campaign("Other"), "offer_id", nil), "streams", []any{redirectPath("x")}))
-	d.Do("PUT", path(other["id"])+"/flow", read).Want(400, "invalid_destination")
+	d.Do("PUT", campaignPath(other["id"])+"/flow", read).Want(400, "invalid_destination")
 	d.Do("POST", "/tools/simulate", map[string]any{"streams": read["streams"]}).Want(400, "invalid_destination")
 
 	back := map[string]any{"id": d.offer, "is_active": true}
@@ -65,7 +65,7 @@ func TestUsedBy(t *testing.T) {
 		"action": "campaign", "campaign_id": target, "rules": []any{map[string]any{"rule_id": rule}},
 	}}))
 	for gone, user := range map[string]string{
-		fmt.Sprint("/rules?id=", rule): "User", path(target): "User", "/traffic-sources?id=" + d.source: "User",
+		fmt.Sprint("/rules?id=", rule): "User", campaignPath(target): "User", "/traffic-sources?id=" + d.source: "User",
 		"/networks?id=" + d.network: "Offer",
 	} {
 		users := d.Do("DELETE", gone, nil).Want(200, "").Map()["used_by"].([]any)

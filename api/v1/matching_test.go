@@ -55,9 +55,9 @@ func TestMatchingBudget(t *testing.T) {
 	id := d.make(t, d.campaign("busy"))["id"]
 	for name, list := range map[string][]any{"filters": paths(16, 20), "saved rules": paths(16, 0, saved)} {
 		refused(d.Do("POST", "/flows", map[string]any{"name": name, "paths": list}), "invalid_filter")
-		refused(d.Do("PUT", path(id)+"/flow", map[string]any{"streams": list}), "invalid_filter")
+		refused(d.Do("PUT", campaignPath(id)+"/flow", map[string]any{"streams": list}), "invalid_filter")
 	}
-	d.Do("PUT", path(id)+"/flow", map[string]any{"streams": paths(1, 2, saved)}).Want(200, "")
+	d.Do("PUT", campaignPath(id)+"/flow", map[string]any{"streams": paths(1, 2, saved)}).Want(200, "")
 	link := smartlink("busy", d.ownDomain)
 	link["rules"] = []any{linkRule("https://a.example", slow(), slow()), with(linkRule("https://b.example"), "conditions", times(20, slow()))}
 	refused(d.Do("POST", "/short-links", link), "invalid_condition")
@@ -105,7 +105,7 @@ func TestRemovedRulesLeave(t *testing.T) {
 	}
 	flow := d.Do("POST", "/flows", map[string]any{"name": "f", "paths": using(inFlow)}).Want(201, "").Map()["id"]
 	campaign := d.make(t, d.campaign("c"))["id"]
-	d.Do("PUT", path(campaign)+"/flow", map[string]any{"streams": using(inCampaign)}).Want(200, "")
+	d.Do("PUT", campaignPath(campaign)+"/flow", map[string]any{"streams": using(inCampaign)}).Want(200, "")
 	for _, id := range []any{unused, inFlow, inCampaign} {
 		d.Do("DELETE", fmt.Sprint("/rules?id=", id), nil).Want(200, "")
 	}
@@ -122,6 +122,6 @@ func TestRemovedRulesLeave(t *testing.T) {
 	forget(0)
 	d.Do("DELETE", fmt.Sprint("/flows?id=", flow), nil).Want(200, "")
 	forget(1)
-	d.Do("DELETE", path(campaign), nil).Want(200, "")
+	d.Do("DELETE", campaignPath(campaign), nil).Want(200, "")
 	forget(1)
 }

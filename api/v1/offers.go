@@ -83,6 +83,6 @@ func (d Deps) cappedToday(c *route.Call, offers []models.Offer) (func(models.Off
 		return func(models.Offer) bool { return false }, nil
 	}
 	start := c.Account.DayStart(time.Now())
-	have, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2))
+	have, err := d.reports(c).ConversionsIn(c.Context(), c.Account.ID, start, start.AddDate(0, 0, 2)) // until now: no conversion is later
 	return func(o models.Offer) bool { return o.DailyCap != nil && have[o.ID] >= *o.DailyCap }, err
 }

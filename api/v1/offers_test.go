@@ -15,6 +15,7 @@ func offer(name string) map[string]any {
 	return map[string]any{"name": name, "url": "https://shop.example/?c={clickid}"}
 }
 
+// with sets a field of m and returns m.
 func with(m map[string]any, field string, value any) map[string]any {
 	m[field] = value
 	return m
@@ -160,7 +161,7 @@ func TestOfferErrors(t *testing.T) {
 		"nulls":              {`{"name":"nulls","url":"https://x.example","payout":null,"daily_cap":null,"tags":null}`, 201, ""},
 		"repeated":           {`{"name":"a","name":"rep","url":"https://x.example"}`, 201, ""},
 		"unknown":            {`{"name":"a","url":"https://x.example","zzz":{}}`, 400, "invalid_input"},
-		"a note":             {`{"name":"a","url":"https://x.example","_zzz":{}}`, 201, ""},
+		"underscore name":    {`{"name":"a","url":"https://x.example","_zzz":{}}`, 201, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -204,6 +205,7 @@ func manyTags(n int) (tags []string) {
 func TestOfferAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	// The plan growth allows 500 offers.
 	_, err := s.DB.ExecContext(t.Context(), `INSERT INTO offers (id, account_id, name, url)
 		SELECT gen_random_uuid(), $1, 'o' || n, 'https://x.example' FROM generate_series(1, 495) n`, s.Account.ID)
 	if err != nil {
@@ -224,8 +226,8 @@ func TestOfferAllowance(t *testing.T) {
 	s.Do("POST", "/offers", offer("more")).Want(402, "plan_limit")
 }
 
-// TestListsAreChosenFrom: lists can be filtered by name, status, group and tag, and sorted, page by page.
-func TestListsAreChosenFrom(t *testing.T) {
+// TestListFilters: lists can be filtered by name, status, group and tag, and sorted, page by page.
+func TestListFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	for i, name := range []string{"Sweeps DE", "sweeps fr", "100% Dating", "Nutra"} {
@@ -253,7 +255,7 @@ func TestListsAreChosenFrom(t *testing.T) {
 				}
 			}
 			if seen != want {
-				t.Errorf("%s?%s: %d, want %d", path, query, seen, want)
+				t.Errorf("%s?%s: %d rows, want %d", path, query, seen, want)
 			}
 		}
 		for sort, want := range map[string]string{

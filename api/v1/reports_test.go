@@ -3,6 +3,7 @@ package v1_test
 import (
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ type performance struct {
 	Labels     map[string]map[string]string
 }
 
+// report requests a report of the last days. It fails the test unless the rows match the visits for which keep returns true.
 func (r *traffic) report(dims []string, filters url.Values, keep func(*visit) bool) performance {
 	r.t.Helper()
 	query := url.Values{"dimension": {strings.Join(dims, ",")}, "from": {r.days(6)}}
@@ -119,15 +121,15 @@ func TestPerformance(t *testing.T) {
 	}
 }
 
-// TestPerformanceAsked: reports with a time zone, excluded values, an order, limits and a comparison match a recount by hand.
-func TestPerformanceAsked(t *testing.T) {
+// TestPerformanceOptions: reports with a time zone, excluded values, an order, limits and a comparison match a recount by hand.
+func TestPerformanceOptions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	r := newTraffic(t, s, 150, 4)
 	nepal, _ := time.LoadLocation("Asia/Kathmandu")
 	local := func(v *visit) string { return v.at().In(nepal).Format("2006-01-02 15:00:00-07:00") }
 	from, to := r.visits[60].at().Truncate(time.Second), r.visits[140].at().Truncate(time.Second)
-	ask := func(query url.Values) (out struct {
+	request := func(query url.Values) (out struct {
 		Rows         []map[string]any
 		Totals       map[string]any
 		Truncated    bool
@@ -150,7 +152,7 @@ func TestPerformanceAsked(t *testing.T) {
 			hours[local(v)] = append(hours[local(v)], v)
 		}
 	}
-	got := ask(url.Values{"dimension": {"hour"}, "tz": {"Asia/Kathmandu"}, "x.country": {"DE", ""}, "sort": {"hour"}})
+	got := request(url.Values{"dimension": {"hour"}, "tz": {"Asia/Kathmandu"}, "x.country": {"DE", ""}, "sort": {"hour"}})
 	if len(got.Rows) != len(hours) || fmt.Sprint(got.Filters) != "[map[dimension:country not:true value:DE] map[dimension:country not:true value:]]" {
 		t.Errorf("%d hours, want %d; filters %v", len(got.Rows), len(hours), got.Filters)
 	}
@@ -165,14 +167,14 @@ func TestPerformanceAsked(t *testing.T) {
 	}
 
 	// Sources by revenue, compared with the previous window: two rows only, and totals of all sources.
-	was := r.where(func(v *visit) bool {
+	before := r.where(func(v *visit) bool {
 		return v.at().Before(from) && !v.at().Before(from.Add(-to.Add(time.Second).Sub(from)))
 	})
-	got = ask(url.Values{"dimension": {"source_id"}, "sort": {"-revenue"}, "limit": {"2"}, "compare": {"previous"}})
-	most := 1e9
+	got = request(url.Values{"dimension": {"source_id"}, "sort": {"-revenue"}, "limit": {"2"}, "compare": {"previous"}})
+	lastRevenue := math.Inf(1)
 	for _, row := range got.Rows {
 		source := row["dims"].(map[string]any)["source_id"]
-		of := func(list []*visit) (out []*visit) {
+		ofSource := func(list []*visit) (out []*visit) {
 			for _, v := range list {
 				if models.IDText(v.SourceID) == source {
 					out = append(out, v)
@@ -180,19 +182,19 @@ func TestPerformanceAsked(t *testing.T) {
 			}
 			return out
 		}
-		compare(t, "source", row, figures(of(r.between(from, to))))
-		compare(t, "source before", row["compare"].(map[string]any), figures(of(was)))
-		if row["revenue"].(float64) > most || row["changes"].(map[string]any)["clicks"] == nil {
-			t.Errorf("%v after %v", row, most)
+		compare(t, "source", row, figures(ofSource(r.between(from, to))))
+		compare(t, "source before", row["compare"].(map[string]any), figures(ofSource(before)))
+		if row["revenue"].(float64) > lastRevenue || row["changes"].(map[string]any)["clicks"] == nil {
+			t.Errorf("%v comes after the revenue %v, or lacks its changes", row, lastRevenue)
 		}
-		most = row["revenue"].(float64)
+		lastRevenue = row["revenue"].(float64)
 	}
 	compare(t, "totals", got.Totals, figures(r.between(from, to)))
-	compare(t, "totals before", got.Totals["compare"].(map[string]any), figures(was))
+	compare(t, "totals before", got.Totals["compare"].(map[string]any), figures(before))
 	if len(got.Rows) != 2 || !got.Truncated || got.CompareRange["to"] != from.Add(-time.Second).Format(time.DateTime) {
 		t.Errorf("%d rows, truncated %v, compared with %v", len(got.Rows), got.Truncated, got.CompareRange)
 	}
-	got = ask(url.Values{"dimension": {"source_id"}, "min_clicks": {"100000"}})
+	got = request(url.Values{"dimension": {"source_id"}, "min_clicks": {"100000"}})
 	if compare(t, "totals", got.Totals, figures(r.between(from, to))); len(got.Rows) != 0 || got.Truncated {
 		t.Errorf("%v", got.Rows)
 	}
@@ -225,10 +227,10 @@ func TestPerformanceAsked(t *testing.T) {
 	points := s.Do("GET", "/stats/hourly?tz=Asia/Kathmandu&f.country=FR", nil).Want(200, "").Map()["points"].([]any)
 	for i, p := range points {
 		p, start := p.(map[string]any), today.Add(time.Duration(i)*time.Hour)
-		of := r.where(func(v *visit) bool {
+		visits := r.where(func(v *visit) bool {
 			return v.Country == "FR" && !v.at().Before(start) && v.at().Before(start.Add(time.Hour))
 		})
-		if f := figures(of); p["clicks"] != f["clicks"] || p["hour"] != float64(i) {
+		if f := figures(visits); p["clicks"] != f["clicks"] || p["hour"] != float64(i) {
 			t.Errorf("hour %d: %v, want %v", i, p, f["clicks"])
 		}
 	}
@@ -264,7 +266,7 @@ func TestWholeDaysBefore(t *testing.T) {
 }
 
 // An answer that cannot hold all groups has the largest groups and says that it is truncated.
-func TestPerformanceIsCutAloud(t *testing.T) {
+func TestTruncatedPerformance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	const many = `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
@@ -284,7 +286,7 @@ func TestPerformanceIsCutAloud(t *testing.T) {
 		}
 		s.Do("GET", "/reports/performance", nil).Want(200, "").Into(&got)
 		if len(got.Rows) != report.MaxRows || got.Truncated != want || got.Rows[report.MaxRows-1].Clicks != 2 {
-			t.Errorf("%d rows, truncated %v, the last %v", len(got.Rows), got.Truncated, got.Rows[len(got.Rows)-1])
+			t.Errorf("%d rows, truncated %v, the last row %v, want one of 2 clicks", len(got.Rows), got.Truncated, got.Rows[len(got.Rows)-1])
 		}
 	}
 }
@@ -348,11 +350,11 @@ func TestPerformanceRules(t *testing.T) {
 	}
 	for _, name := range report.Public() {
 		value, a := "x", clickattr.Find(name)
-		closed := name == "day_of_week" || name == "lp_slot"
+		checksValues := name == "day_of_week" || name == "lp_slot"
 		if a != nil {
-			closed = closed || a.ID != nil || a.ASN != nil || a.Addr != nil || a.Values != nil && !a.Values.Open
+			checksValues = checksValues || a.ID != nil || a.ASN != nil || a.Addr != nil || a.Values != nil && !a.Values.Open
 		}
-		if closed {
+		if checksValues {
 			s.Do("GET", "/reports/performance?f."+name+"=x", nil).Want(400, "invalid_dimension")
 			value = ""
 		}
@@ -383,7 +385,7 @@ func TestOverview(t *testing.T) {
 		}
 	}
 	if len(changes) != 15 {
-		t.Errorf("%d changes", len(changes))
+		t.Errorf("%d figures have changes, want 15", len(changes))
 	}
 
 	_, foreign, _ := s.NewAccount("scale")

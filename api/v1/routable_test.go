@@ -2,12 +2,12 @@ package v1_test
 
 import "testing"
 
-// TestAddressesThatNobodyCanBeSentTo: no record accepts an address to which clicks could not be redirected. The host must be plain:
+// TestUnroutableAddresses: no record accepts an address to which clicks could not be redirected. The host must be plain:
 // without tokens, user names and letters beyond ASCII.
-func TestAddressesThatNobodyCanBeSentTo(t *testing.T) {
+func TestUnroutableAddresses(t *testing.T) {
 	t.Parallel()
 	s := newCampaignEnv(t)
-	campaign := path(s.make(t, s.campaign("C"))["id"])
+	campaign := campaignPath(s.make(t, s.campaign("C"))["id"])
 	for _, url := range []string{
 		"https://{sub1}/", "https://{country}.x.example/", "https://x.example:{sub1}/", "https://a:b@x.example/",
 		"https://{sub1}@x.example/", "https://-münchen.example/", "https://x.example:99999/", "https://x..example/",

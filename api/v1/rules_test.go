@@ -211,18 +211,18 @@ func TestFlowsUseSavedRules(t *testing.T) {
 	id := s.Do("POST", "/rules", rule("Region")).Want(201, "").Map()["id"]
 	_, otherKey, _ := s.NewAccount("scale")
 	foreign := s.As(otherKey).Do("POST", "/rules", rule("Region")).Want(201, "").Map()["id"]
-	path := func(rules ...map[string]any) map[string]any {
+	pathWith := func(rules ...map[string]any) map[string]any {
 		return map[string]any{"action": "redirect", "rules": rules, "destinations": []any{map[string]any{"url": "https://x.example"}}}
 	}
 	ref := func(id any) map[string]any { return map[string]any{"name": "Here", "rule_id": id} }
-	campaign := s.Do("POST", "/campaigns", map[string]any{
-		"name": "C", "alias": "my-campaign", "streams": []any{path(ref(id)), path(ref(id))},
+	made := s.Do("POST", "/campaigns", map[string]any{
+		"name": "C", "alias": "my-campaign", "streams": []any{pathWith(ref(id)), pathWith(ref(id))},
 	}).Want(201, "").Map()["id"]
-	at := fmt.Sprintf("/campaigns/%v", campaign)
+	campaign := campaignPath(made)
 	for _, missing := range []any{foreign, uuid.NewString(), "x"} {
-		s.Do("PUT", at+"/flow", map[string]any{"streams": []any{path(ref(missing))}}).Want(400, "invalid_filter")
+		s.Do("PUT", campaign+"/flow", map[string]any{"streams": []any{pathWith(ref(missing))}}).Want(400, "invalid_filter")
 	}
-	streams := func() []any { return s.Do("GET", at, nil).Want(200, "").Map()["streams"].([]any) }
+	streams := func() []any { return s.Do("GET", campaign, nil).Want(200, "").Map()["streams"].([]any) }
 	rules := func(n int) map[string]any {
 		return streams()[n].(map[string]any)["rules"].([]any)[0].(map[string]any)
 	}
@@ -246,7 +246,7 @@ func TestFlowsUseSavedRules(t *testing.T) {
 	if strings.Contains(tool, id.(string)) || !strings.Contains(tool, `"Here 2"`) {
 		t.Errorf("the routing tool shows %.600s", tool)
 	}
-	s.Do("POST", at+"/clone", nil).Want(201, "")
-	s.Do("PUT", at+"/flow", map[string]any{"streams": streams()}).Want(200, "")
-	s.Do("PUT", at+"/flow", map[string]any{"streams": []any{path(ref(id))}}).Want(400, "invalid_filter")
+	s.Do("POST", campaign+"/clone", nil).Want(201, "")
+	s.Do("PUT", campaign+"/flow", map[string]any{"streams": streams()}).Want(200, "")
+	s.Do("PUT", campaign+"/flow", map[string]any{"streams": []any{pathWith(ref(id))}}).Want(400, "invalid_filter")
 }

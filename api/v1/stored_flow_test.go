@@ -50,12 +50,12 @@ func TestCloneRefusesAStoredFlow(t *testing.T) {
 		i++
 		id := d.make(t, d.campaign(fmt.Sprint("campaign ", i)))["id"]
 		dbtest.Exec(t, d.DB, `UPDATE campaigns SET streams = $2 WHERE id = $1`, id, string(raw))
-		d.Do("POST", path(id)+"/clone", nil).Want(400, code)
+		d.Do("POST", campaignPath(id)+"/clone", nil).Want(400, code)
 	}
 	id := d.make(t, d.campaign("moved"))["id"]
 	other, _, _ := d.NewAccount("scale")
 	dbtest.Exec(t, d.DB, `UPDATE domains SET account_id = $2 WHERE id = $1`, d.ownDomain, other.ID)
-	d.Do("POST", path(id)+"/clone", nil).Want(400, "invalid_domain")
+	d.Do("POST", campaignPath(id)+"/clone", nil).Want(400, "invalid_domain")
 }
 
 // A PUT cannot give a record the name of another record, like a POST. A plan without the API allows neither call.

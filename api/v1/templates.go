@@ -130,7 +130,8 @@ func sentTemplates(body []byte) ([]json.RawMessage, error) {
 		return []json.RawMessage{body}, nil
 	}
 	var list []json.RawMessage
-	switch err := json.Unmarshal(raw, &list); {
+	err = json.Unmarshal(raw, &list)
+	switch {
 	case err != nil:
 		return nil, models.Invalid("invalid_template", "templates must be a list")
 	case len(list) == 0:

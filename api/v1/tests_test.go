@@ -69,7 +69,7 @@ func TestTestClick(t *testing.T) {
 		"destinations": []object{{"id": d.lander}, {"id": d.offer, "slot": 2}},
 	}}
 	made := d.make(t, body)
-	at := path(made["id"]) + "/test-click"
+	at := campaignPath(made["id"]) + "/test-click"
 	before := footprints(t, d)
 	for range 2 { // a test uses up no cap
 		got := d.Do("POST", at, nil).Want(200, "").Map()
@@ -100,10 +100,10 @@ func TestTestClick(t *testing.T) {
 	}
 	other := d.make(t, d.campaign("Other"))
 	wantStep(t, try(fmt.Sprint(other["url"])), "-campaign: the link leads to another campaign: Other")
-	d.Do("PATCH", path(other["id"]), map[string]any{"status": "paused"}).Want(200, "")
+	d.Do("PATCH", campaignPath(other["id"]), map[string]any{"status": "paused"}).Want(200, "")
 	d.Do("POST", "/bot-lists", botEntry("ip_range", "in_cidr", "203.0.113.0/24")).Want(201, "")
 	before = footprints(t, d) // including the event of the pause
-	wantStep(t, d.Do("POST", path(other["id"])+"/test-click", nil).Want(200, "").Map(), "-campaign: the campaign is paused")
+	wantStep(t, d.Do("POST", campaignPath(other["id"])+"/test-click", nil).Want(200, "").Map(), "-campaign: the campaign is paused")
 	bot := d.Do("POST", at, map[string]any{"user_agent": "curl/8.0"}).Want(200, "").Map()
 	wantStep(t, bot, "-visitor: counted as a bot: ")
 	wantStep(t, d.Do("POST", at, map[string]any{"ip": "203.0.113.9"}).Want(200, "").Map(), "-visitor: counted as a bot: deny_list, score 100")

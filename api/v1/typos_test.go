@@ -28,11 +28,11 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 		method, path string
 		body         map[string]any
 	}{
-		{"PUT", path(campaign["id"]) + "/flow", map[string]any{"streams": []any{full}}},
+		{"PUT", campaignPath(campaign["id"]) + "/flow", map[string]any{"streams": []any{full}}},
 		{"POST", "/flows", map[string]any{"name": "typos", "paths": []any{full}}},
 		{"POST", "/tools/simulate", map[string]any{"streams": []any{full}, "fallback_url": "https://x.example"}},
 		{"POST", "/campaigns", with(d.campaign("typos 2"), "streams", []any{full})},
-		{"PATCH", path(campaign["id"]), map[string]any{"name": "changed", "cost_model": "cpc", "cost_value": 1}},
+		{"PATCH", campaignPath(campaign["id"]), map[string]any{"name": "changed", "cost_model": "cpc", "cost_value": 1}},
 		{"POST", "/short-links", link},
 		{"POST", "/rules", rule("typos")},
 		{"POST", "/offers", with(offer("typos"), "daily_cap", 5)},
@@ -75,7 +75,7 @@ func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("elsewhere"))
-	read := d.Do("GET", path(campaign["id"])+"/flow", nil).Want(200, "").Map()
+	read := d.Do("GET", campaignPath(campaign["id"])+"/flow", nil).Want(200, "").Map()
 	one := read["streams"].([]any)[0].(map[string]any)["id"]
 	id := d.Do("POST", "/offers", offer("elsewhere")).Want(201, "").Map()["id"]
 	for _, c := range []struct {
@@ -86,10 +86,10 @@ func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 		{"POST /campaigns", with(d.campaign("other"), "is_active", false), "is_active is unknown"},
 		{"POST /campaigns", with(d.campaign("other"), "filters", []any{condition("country", "in", []string{"DE"})}), "filters is unknown"},
 		{"POST /campaigns", with(d.campaign("other"), "daily_cap", 5), "daily_cap is unknown"},
-		{"PATCH " + path(campaign["id"]), map[string]any{"notes": "n", "streams": []any{}}, "use PUT /campaigns/{id}/flow"},
-		{"PATCH " + path(campaign["id"]) + "/flow", map[string]any{"path_id": one, "weight": 3, "name": "n"}, "name is unknown"},
+		{"PATCH " + campaignPath(campaign["id"]), map[string]any{"notes": "n", "streams": []any{}}, "use PUT /campaigns/{id}/flow"},
+		{"PATCH " + campaignPath(campaign["id"]) + "/flow", map[string]any{"path_id": one, "weight": 3, "name": "n"}, "name is unknown"},
 		{"PATCH /offers", map[string]any{"id": id, "is_active": true, "payout": 9}, "payout is not changed by this call: use PUT /offers"},
-		{"POST " + path(campaign["id"]) + "/test-click", map[string]any{"country": "US"}, "country is unknown"},
+		{"POST " + campaignPath(campaign["id"]) + "/test-click", map[string]any{"country": "US"}, "country is unknown"},
 		{"POST /short-links", with(smartlink("elsewhere", d.ownDomain), "conditions", []any{}), "conditions is unknown"},
 		{"POST /rules", with(rule("elsewhere"), "conditions", []any{
 			condition("schedule", "equals", []any{map[string]any{"day": []int{1}, "from": "09:00", "to": "10:00"}}),
@@ -153,11 +153,11 @@ func TestMistypedParametersAreRefused(t *testing.T) {
 	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("stays"))
 	for call, hint := range map[string]string{
-		"DELETE " + path(campaign["id"]) + "/stats?form=2026-01-01": "did you mean from?",
-		"GET /reports/performance?dimensions=country":               "did you mean dimension?",
-		"GET /logs/clicks?limt=5":                                   "did you mean limit?",
-		"GET /offers?colour=red":                                    "colour is unknown",
-		"GET /offers?_=1":                                           "",
+		"DELETE " + campaignPath(campaign["id"]) + "/stats?form=2026-01-01": "did you mean from?",
+		"GET /reports/performance?dimensions=country":                       "did you mean dimension?",
+		"GET /logs/clicks?limt=5":                                           "did you mean limit?",
+		"GET /offers?colour=red":                                            "colour is unknown",
+		"GET /offers?_=1":                                                   "",
 	} {
 		method, target, _ := strings.Cut(call, " ")
 		a := d.Do(method, target, nil)
@@ -177,10 +177,10 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	d := newCampaignEnv(t)
 	campaign := d.make(t, d.campaign("echo"))
 	flow := func() map[string]any {
-		return d.Do("GET", path(campaign["id"]), nil).Want(200, "").Map()
+		return d.Do("GET", campaignPath(campaign["id"]), nil).Want(200, "").Map()
 	}
 	before := flow()
-	d.Do("PUT", path(campaign["id"])+"/flow", before).Want(200, "")
+	d.Do("PUT", campaignPath(campaign["id"])+"/flow", before).Want(200, "")
 	if after := flow(); fmt.Sprint(after["streams"]) != fmt.Sprint(before["streams"]) {
 		t.Errorf("flow: %v, before %v", after["streams"], before["streams"])
 	}

@@ -32,10 +32,10 @@ func TestTrackingURL(t *testing.T) {
 	if _, ok := row["links"]; ok {
 		t.Error("the list of campaigns contains links")
 	}
-	d.Do("PATCH", path(made["id"]), read).Want(200, "") // what was read can be sent back
+	d.Do("PATCH", campaignPath(made["id"]), read).Want(200, "") // what was read can be sent back
 
 	// The Host header of the request does not influence the addresses.
-	raw := string(d.Do("GET", path(made["id"]), nil, "Host", "evil.test", "X-Forwarded-Host", "evil.test").Want(200, "").Raw)
+	raw := string(d.Do("GET", campaignPath(made["id"]), nil, "Host", "evil.test", "X-Forwarded-Host", "evil.test").Want(200, "").Raw)
 	if strings.Contains(raw, "evil.test") {
 		t.Error("an address contains a header of the request")
 	}
@@ -84,7 +84,7 @@ func TestLinks(t *testing.T) {
 	got := d.make(t, shared)
 	same(t, map[string]any{"links": links(got)}, map[string]any{"links": "[localhost own.test second.test]"})
 	same(t, got["links"].([]any)[0].(map[string]any), map[string]any{"url": fmt.Sprintf("http://localhost:8080/%v", got["alias"])})
-	d.As(otherKey).Do("GET", path(made["id"]), nil).Want(404, "not_found")
+	d.As(otherKey).Do("GET", campaignPath(made["id"]), nil).Want(404, "not_found")
 }
 
 // TestSourceOfPlatform: the name of a platform is enough to create a source. Fields that are sent override the template.

@@ -50,7 +50,7 @@ var canonical = []struct {
 func TestImpossibleConditions(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
-	campaign := path(d.make(t, d.campaign("Live"))["id"])
+	campaign := campaignPath(d.make(t, d.campaign("Live"))["id"])
 	link := func(list ...any) map[string]any {
 		return with(smartlink("values", d.ownDomain), "rules", []any{map[string]any{"destination_url": "https://a.example", "conditions": list}})
 	}
@@ -141,11 +141,11 @@ func TestStoredImpossibleConditions(t *testing.T) {
 
 	id := d.make(t, d.campaign("Old"))["id"]
 	dbtest.Exec(t, d.DB, `UPDATE campaigns SET streams = jsonb_set(streams, '{0,filters}', $2) WHERE id = $1`, id, string(raw))
-	streams := d.Do("GET", path(id), nil).Want(200, "").Map()["streams"].([]any)
+	streams := d.Do("GET", campaignPath(id), nil).Want(200, "").Map()["streams"].([]any)
 	first := streams[0].(map[string]any)
 	first["weight"] = 7
-	d.Do("PUT", path(id)+"/flow", map[string]any{"streams": streams}).Want(200, "")
+	d.Do("PUT", campaignPath(id)+"/flow", map[string]any{"streams": streams}).Want(200, "")
 	d.Do("POST", "/tools/simulate", map[string]any{"campaign_id": id}).Want(200, "")
 	first["filters"] = append(first["filters"].([]any), more)
-	d.Do("PUT", path(id)+"/flow", map[string]any{"streams": streams}).Want(400, "invalid_filter")
+	d.Do("PUT", campaignPath(id)+"/flow", map[string]any{"streams": streams}).Want(400, "invalid_filter")
 }

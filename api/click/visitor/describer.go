@@ -78,7 +78,8 @@ func (d *Describer) Run(ctx context.Context) {
 // file. It must not run twice at the same time.
 func (d *Describer) Reload(ctx context.Context) {
 	for _, f := range d.geo.files {
-		switch changed, err := f.reload(); {
+		changed, err := f.reload()
+		switch {
 		case err != nil:
 			slog.ErrorContext(ctx, "geo database not reloaded, the one of before stays", "error", err)
 		case changed:

@@ -40,7 +40,7 @@ func main() {
 }
 
 func run(watch bool) error {
-	options := optionsOf()
+	options := buildOptions()
 	if !watch {
 		return write(api.Build(options))
 	}
@@ -80,7 +80,7 @@ func writeTests(path string) error {
 		return err
 	}
 	lines.WriteString("export { failures, ran } from './testing.ts'\n")
-	options := optionsOf()
+	options := buildOptions()
 	options.EntryPoints, options.EntryNames, options.Splitting, options.Outdir, options.Outfile = nil, "", false, "", path
 	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = false, false, false
 	options.Stdin = &api.StdinOptions{Contents: lines.String(), ResolveDir: source, Loader: api.LoaderTS}
@@ -91,7 +91,8 @@ func writeTests(path string) error {
 	return nil
 }
 
-func optionsOf() api.BuildOptions {
+// buildOptions returns the options of the dashboard's bundle.
+func buildOptions() api.BuildOptions {
 	return api.BuildOptions{
 		EntryPoints: []string{filepath.Join(web, "src/main.tsx")}, Outdir: filepath.Join(dist, "assets"),
 		EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]", AssetNames: "[name]-[hash]",
