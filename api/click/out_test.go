@@ -81,7 +81,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, ids...)))
 	}
 	click := models.NewClickID()
-	cookieLen := len(appendIDs(nil, make([]uuid.UUID, len(clickCookie{}))...))
+	cookieLen := len(appendIDs(nil, make([]uuid.UUID, 5)...)) // the fields of a clickCookie
 	for name, tt := range map[string]struct {
 		edits  []edit
 		status int
