@@ -265,9 +265,9 @@ func TestLinkWorksOnce(t *testing.T) {
 	p.do("POST", "/app/api/links/use", map[string]any{"token": late}).want(t, 404, "link_gone")
 }
 
-// TestInvitationGivesNobodyAnotherAccount: an invited person who works on another account must prove it with the existing password.
+// TestInvitationOpensNoOtherAccount: an invited person who works on another account must prove it with the existing password.
 // If that person has no password, the invitation cannot set one.
-func TestInvitationGivesNobodyAnotherAccount(t *testing.T) {
+func TestInvitationOpensNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	withPassword(t, s, "known@example.com", models.RoleOwner)
@@ -277,7 +277,7 @@ func TestInvitationGivesNobodyAnotherAccount(t *testing.T) {
 	token := link(t, s, mine, models.LinkInvite, "known@example.com", models.RoleViewer)
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "another password"}).want(t, 401, "wrong_sign_in")
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as before
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as if entered before an entry link set a password
 		t.Fatal(err)
 	}
 	token = link(t, s, mine, models.LinkInvite, "bare@example.com", models.RoleViewer)
@@ -303,14 +303,14 @@ func TestCodes(t *testing.T) {
 		t.Fatalf("%d recovery codes", len(codes))
 	}
 	other := browserOf(t, s)
-	in := func(code any) answer {
+	signIn := func(code any) answer {
 		body := map[string]any{"email": "ana@example.com", "password": password, "code": code}
 		return other.do("POST", "/app/api/session", body)
 	}
-	in("").want(t, 401, "code_required")
-	in(code).want(t, 401, "wrong_sign_in") // the code was used to confirm the app
-	in(codes[0]).want(t, 200, "")
-	in(codes[0]).want(t, 401, "wrong_sign_in")
+	signIn("").want(t, 401, "code_required")
+	signIn(code).want(t, 401, "wrong_sign_in") // the code was used to confirm the app
+	signIn(codes[0]).want(t, 200, "")
+	signIn(codes[0]).want(t, 401, "wrong_sign_in")
 	// A link for a new password also asks for a code of the app.
 	reset := link(t, s, s.Account, models.LinkReset, "ana@example.com", models.RoleOwner)
 	use := map[string]any{"token": reset, "password": "a new password"}

@@ -54,14 +54,14 @@ func (d Deps) startSession(c *route.Call, b signInBody) (out SignedIn, err error
 		if err := checkProof(c, person, b.Password, b.Code); err != nil {
 			return err
 		}
-		places, err := dbpeople.New(c.Store).Accounts(c.Context(), person.ID)
+		accounts, err := dbpeople.New(c.Store).Accounts(c.Context(), person.ID)
 		if err != nil {
 			return err
 		}
-		if len(places) == 0 {
+		if len(accounts) == 0 {
 			return errWrongSignIn
 		}
-		out, err = d.open(c, person, places[0].ID)
+		out, err = d.open(c, person, accounts[0].ID)
 		return err
 	})
 	return out, err

@@ -157,30 +157,30 @@ func TestFirstOwner(t *testing.T) {
 	s := apitest.New(t)
 	p := browserOf(t, s)
 	token := link(t, s, s.Account, models.LinkEntry, "demo@localhost", models.RoleOwner)
-	look := func(want bool) {
+	checkLink := func(wantPassword bool) {
 		t.Helper()
-		if got := p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 200, "").data["new_password"]; got != want {
-			t.Errorf("the link asks for a new password: %v", got)
+		if got := p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 200, "").data["new_password"]; got != wantPassword {
+			t.Errorf("the link asks for a new password: %v, want %v", got, wantPassword)
 		}
 	}
-	look(true)
+	checkLink(true)
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token}).want(t, 400, "weak_password")
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
-	confirms := func() {
+	checkConfirmation := func() {
 		t.Helper()
 		expireProofs(t, s)
 		p.do("POST", "/app/api/keys", map[string]any{"name": "k", "scope": "full"}).want(t, 403, "confirm")
 		p.do("POST", "/app/api/session/confirm", map[string]any{"password": password}).want(t, 200, "")
 		p.do("POST", "/app/api/keys", map[string]any{"name": "k", "scope": "full"}).want(t, 201, "")
 	}
-	confirms()
+	checkConfirmation()
 	for range 5 { // strangers do not keep the owner out
 		browserOf(t, s).do("POST", "/app/api/session", map[string]any{"email": "demo@localhost", "password": wrongPassword}).want(t, 401, "wrong_sign_in")
 	}
 	token, p = link(t, s, s.Account, models.LinkEntry, "demo@localhost", models.RoleOwner), browserOf(t, s)
-	look(false)
+	checkLink(false)
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token}).want(t, 200, "")
-	confirms()
+	checkConfirmation()
 }
 
 // expireProofs makes the last proofs of all sessions too old to count.

@@ -2,6 +2,7 @@ package v1_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,22 +18,13 @@ func number(v any) float64 { f, _ := v.(float64); return f }
 func reached(visits []*visit, statuses ...string) (n float64) {
 	for _, v := range visits {
 		for _, s := range v.sales {
-			if contains(statuses, s.Status) {
+			if slices.Contains(statuses, s.Status) {
 				n++
 				break
 			}
 		}
 	}
 	return n
-}
-
-func contains(list []string, s string) bool {
-	for _, item := range list {
-		if item == s {
-			return true
-		}
-	}
-	return false
 }
 
 func TestCampaignInsight(t *testing.T) {
@@ -60,7 +52,7 @@ func TestCampaignInsight(t *testing.T) {
 	for _, split := range []string{"", "lander", "source"} {
 		f := s.Do("GET", fmt.Sprintf("/campaigns/%s/funnel?days=3&by=%s", r.campaigns[0], split), nil).Want(200, "").Map()
 		same(t, f, map[string]any{"days": 3, "mode": "store", "primaryGoalKey": nil, "goalKeys": []any{}})
-		steps(t, "all", f["steps"], mine(3, all))
+		checkSteps(t, "all", f["steps"], mine(3, all))
 		if split == "" {
 			if f["split"] != nil {
 				t.Errorf("split without by: %v", f["split"])
@@ -74,10 +66,10 @@ func TestCampaignInsight(t *testing.T) {
 				"lander": func(v *visit) uuid.UUID { return v.LanderID }, "source": func(v *visit) uuid.UUID { return v.SourceID },
 			}[split]
 			want := mine(3, func(v *visit) bool { return id(v) == idOf(one["id"]) })
-			steps(t, split, one["steps"], want)
+			checkSteps(t, split, one["steps"], want)
 			clicks += figures(want)["clicks"]
 			if (one["id"] == nil) != (one["name"] == "") {
-				t.Errorf("named %v", one)
+				t.Errorf("a row without an id must have no name, and every other row needs one: %v", one)
 			}
 		}
 		if want := figures(mine(3, all))["clicks"]; clicks != want {
@@ -101,13 +93,15 @@ func TestCampaignInsight(t *testing.T) {
 	foreignInsight(t, s, r.campaigns[0])
 }
 
+// idOf returns the id in a value of an answer, or the zero UUID for null.
 func idOf(v any) uuid.UUID {
 	text, _ := v.(string)
 	id, _ := uuid.Parse(text)
 	return id
 }
 
-func steps(t *testing.T, where string, got any, visits []*visit) {
+// checkSteps checks the steps of a funnel against the figures of the visits.
+func checkSteps(t *testing.T, where string, got any, visits []*visit) {
 	t.Helper()
 	f := figures(visits)
 	want := map[string]float64{

@@ -19,7 +19,7 @@ import (
 // smartlinks returns the routes of /short-links.
 func smartlinks(d Deps) []route.Route {
 	res := resource.Kind[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
-		Group: "Smartlinks", Path: "/short-links", Answer: smartlinkAnswer, Filters: resource.UseFilters[:1],
+		Group: "Smartlinks", Path: "/short-links", Answer: smartlinkAnswer, Filters: resource.UseFilters[:1], // only the status
 		Table: func(s *store.Store) countedSmartlinks { return countedSmartlinks{s.Smartlinks(), d.Reports} },
 		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_slug invalid_domain "+
 			"invalid_source invalid_rule_url invalid_condition no_conditions duplicate_slug", "409 duplicate_name"),
@@ -122,7 +122,7 @@ func (b SmartlinkPut) Record() (models.Smartlink, error) {
 func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
 	type placed struct {
 		models.SmartlinkRule
-		at int
+		position int
 	}
 	rules := make([]placed, len(list))
 	for i, b := range list {
@@ -132,10 +132,10 @@ func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
 		}
 		rules[i] = placed{r, i + 1}
 		if b.Position != nil {
-			rules[i].at = *b.Position
+			rules[i].position = *b.Position
 		}
 	}
-	slices.SortStableFunc(rules, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(rules, func(a, b placed) int { return cmp.Compare(a.position, b.position) })
 	return answer.Each(rules, func(r placed) models.SmartlinkRule { return r.SmartlinkRule }), nil
 }
 

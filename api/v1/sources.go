@@ -18,7 +18,7 @@ import (
 )
 
 // sources returns the routes of /traffic-sources.
-func sources(d Deps, about reporting.Deps) []route.Route {
+func sources(d Deps, reportingDeps reporting.Deps) []route.Route {
 	res := resource.Kind[store.Sources, models.TrafficSource, SourceAnswer]{
 		Group: "Traffic sources", Path: "/traffic-sources", Table: (*store.Store).Sources,
 		Filters: resource.UseFilters,
@@ -35,7 +35,7 @@ func sources(d Deps, about reporting.Deps) []route.Route {
 		resource.Put[SourcePut](res, "replace a traffic source", resource.IDOf),
 		resource.Toggle(res, "pause or resume a traffic source; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
 		resource.RemoveUsed(res, "deactivate a traffic source", resource.DeactivatedWith),
-		reporting.TrySource(about),
+		reporting.TrySource(reportingDeps),
 	}, sourceTemplateFiles(res)...)
 }
 

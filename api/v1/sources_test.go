@@ -81,8 +81,8 @@ func TestSourceRoundTrip(t *testing.T) {
 	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": true}).Want(200, "")
 	same(t, rowOf(t, s, "/traffic-sources", id), map[string]any{"status": "active"})
 
-	gone := s.Do("DELETE", fmt.Sprintf("/traffic-sources?id=%v", id), nil).Want(200, "").Map()
-	same(t, gone, map[string]any{"id": id, "deactivated": true})
+	deactivated := s.Do("DELETE", fmt.Sprintf("/traffic-sources?id=%v", id), nil).Want(200, "").Map()
+	same(t, deactivated, map[string]any{"id": id, "deactivated": true})
 	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": false}).Want(404, "not_found")
 	s.Do("POST", "/traffic-sources", source("pop")).Want(201, "")
 	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id, "is_active": true}).Want(409, "duplicate_name")
@@ -111,7 +111,7 @@ func TestSourceDrops(t *testing.T) {
 	} {
 		made := s.Do("POST", "/traffic-sources", with(source(fmt.Sprint("s", i)), c.field, c.sent)).Want(201, "").Map()
 		if made[c.field] != c.saved {
-			t.Errorf("%s %v is saved as %v", c.field, c.sent, made[c.field])
+			t.Errorf("%s %v is saved as %v, want %q", c.field, c.sent, made[c.field], c.saved)
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestSourceErrors(t *testing.T) {
 // Traffic sources and networks share one allowance. Only active ones count.
 func TestIntegrationsAllowance(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, apitest.Options{Plan: "growth"}) // 50
+	s := apitest.New(t, apitest.Options{Plan: "growth"}) // the plan allows 50
 	for table, n := range map[string]int{"traffic_sources": 20, "networks": 25} {
 		_, err := s.DB.ExecContext(t.Context(), `INSERT INTO `+table+` (id, account_id, name)
 			SELECT gen_random_uuid(), $1, 'r' || n FROM generate_series(1, $2) n`, s.Account.ID, n)
@@ -205,9 +205,9 @@ func TestIntegrationsAllowance(t *testing.T) {
 		t.Fatalf("statuses %v", count)
 	}
 	for _, path := range paths {
-		mine := s.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
-		turn := func(on bool) apitest.Answer {
-			return s.Do("PATCH", path, map[string]any{"id": mine, "is_active": on})
+		id := s.Do("GET", path, nil).Want(200, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
+		setActive := func(on bool) apitest.Answer {
+			return s.Do("PATCH", path, map[string]any{"id": id, "is_active": on})
 		}
 		s.Do("POST", path, source("more")).Want(402, "plan_limit")
 		file := map[string]string{
@@ -215,15 +215,15 @@ func TestIntegrationsAllowance(t *testing.T) {
 			"/networks":        `{"kind": "network", "version": 1, "template": {"name": "more", "click_param": "sub"}}`,
 		}[path]
 		s.Do("POST", path+"/import", file).Want(402, "plan_limit")
-		turn(true).Want(200, "") // active already: nothing is added
-		turn(false).Want(200, "")
-		turn(true).Want(200, "")
-		turn(false).Want(200, "")
+		setActive(true).Want(200, "") // active already: nothing is added
+		setActive(false).Want(200, "")
+		setActive(true).Want(200, "")
+		setActive(false).Want(200, "")
 		next := s.Do("POST", path, source("in its place")).Want(201, "").Map()["id"]
-		turn(true).Want(402, "plan_limit")
-		s.Do("PUT", path, with(source("renamed"), "id", mine)).Want(200, "")
+		setActive(true).Want(402, "plan_limit")
+		s.Do("PUT", path, with(source("renamed"), "id", id)).Want(200, "")
 		s.Do("DELETE", fmt.Sprintf("%s?id=%v", path, next), nil).Want(200, "")
-		turn(true).Want(200, "")
+		setActive(true).Want(200, "")
 	}
 }
 

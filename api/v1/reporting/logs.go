@@ -101,7 +101,7 @@ func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
 		return Log[ClickRow]{}, err
 	}
 	if q.ClickID != uuid.Nil { // a click id is searched in the whole history
-		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2)
+		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2) // no click is later
 	}
 	clicks, err := d.clicks(c).Clicks(c.Context(), q)
 	if err != nil {
