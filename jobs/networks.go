@@ -23,8 +23,8 @@ type PlatformRange struct {
 	// Saved is when the connection was saved. A connection that was saved later may be to another account.
 	Saved time.Time `json:"saved,omitzero"`
 
-	// Changed selects rows by the date of a change, from Since on. From and To only name the days for a person then. Until is the
-	// end of the period that was read. It is zero before that.
+	// Changed selects the rows that changed at Since or later. From and To then only tell a person the days. Until is the end of the
+	// period that was read, and zero as long as nothing was read.
 	Changed bool      `json:"changed,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Until   time.Time `json:"until,omitzero"`

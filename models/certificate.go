@@ -124,7 +124,7 @@ func (c Certificate) NeedsRequest(now time.Time) bool {
 const (
 	certificateDay = 24 * time.Hour
 	firstRetry     = time.Minute
-	retryGrows     = 4
+	retryGrows     = 4 // factor between two retries; a young state is looked at after this part of its age
 	soonestCheck   = 10 * time.Second
 	latestCheck    = time.Hour
 	failingFor     = 30 * certificateDay // after that it is looked at only on request

@@ -156,9 +156,9 @@ type Postback struct {
 	NetworkID uuid.UUID         `db:"network_id" spool:"3" json:"network_id,omitzero"` // from the address /postback/{network id}
 	ClickID   uuid.UUID         `db:"click_id" spool:"10" json:"click_id,omitzero"`    // the click that it names, if it was found on arrival
 	Source    string            `db:"source" spool:"4" json:"source"`                  // postback, pixel, tag, goal_api
-	Domain    string            `db:"domain" spool:"5" json:"domain"`                  //
-	IP        netip.Addr        `db:"ip" spool:"6" json:"ip"`                          //
-	Params    map[string]string `db:"params,json" spool:"7" json:"params"`             // query, form or JSON members: the first value of each, cut to its limit
+	Domain    string            `db:"domain" spool:"5" json:"domain"`
+	IP        netip.Addr        `db:"ip" spool:"6" json:"ip"`
+	Params    map[string]string `db:"params,json" spool:"7" json:"params"` // query, form or JSON members: the first value of each, cut to its limit
 	// Proof proves the sender. It is sealed: see package postback. Signature and SignedText are parts of it. They are in clear
 	// only in a postback that has just arrived, or that an older version of the service stored.
 	Proof      []byte `db:"proof" spool:"12" json:"-"`

@@ -49,7 +49,7 @@ type SourceIntegrationFields struct {
 	SendKeys           bool          `db:"send_keys"`       // hashed personal data are uploaded too, where the person has agreed
 }
 
-// The caps of a new connection.
+// The daily caps of a new connection: conversions, and their value in the account's currency.
 const (
 	DefaultCapCount = 10000
 	DefaultCapValue = 100000
@@ -301,23 +301,23 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 }
 
 // NeedsSignIn reports whether the connection works only if a person signs in at the platform. credentials are all credentials of
-// the connection. Some platforms accept conversions with a token of their own, without a sign-in.
+// the connection, and enabled is Integration.IsEnabled. Some platforms accept conversions with a token of their own, without a sign-in.
 func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool, credentials map[string]string) bool {
 	return p.SignIn && (enabled || f.ConversionsEnabled && !p.UploadsByToken(credentials))
 }
 
-// ChooseConnection returns the sign-in connection that a traffic source uses. of lists the account's connections to the
+// ChooseConnection returns the sign-in connection that a traffic source uses. existing lists the account's connections to the
 // platform. It chooses the wanted connection, or else the only connection. It fails with not_connected if the wanted connection
 // is not in the list, or if a connection is needed and the list is empty. With several connections and no wanted one, it fails
 // with choose_connection if a connection is needed. Otherwise it returns no id.
-func ChooseConnection(of []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
+func ChooseConnection(existing []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
-	case wanted.Valid && !slices.Contains(of, wanted.UUID), needed && len(of) == 0:
+	case wanted.Valid && !slices.Contains(existing, wanted.UUID), needed && len(existing) == 0:
 		return uuid.NullUUID{}, Invalid("not_connected", "the platform is not connected: sign in at it first")
 	case wanted.Valid:
 		return wanted, nil
-	case len(of) == 1:
-		return uuid.NullUUID{UUID: of[0], Valid: true}, nil
+	case len(existing) == 1:
+		return uuid.NullUUID{UUID: existing[0], Valid: true}, nil
 	case needed:
 		return uuid.NullUUID{}, Invalid("choose_connection", "the platform is connected several times: name one as oauth_connection_id")
 	}

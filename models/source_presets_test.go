@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// TestCostPresets: each preset can be saved without changes, asks for a range of days, sends the token, and names its source.
+// TestCostPresets checks that each preset can be saved without changes, asks for a range of days, sends the token, and names its source.
 func TestCostPresets(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSortedFunc(models.CostPresets, func(a, b models.CostPreset) int { return strings.Compare(a.Label, b.Label) }) {
@@ -20,19 +20,19 @@ func TestCostPresets(t *testing.T) {
 	for _, p := range models.CostPresets {
 		e := p.Endpoint
 		sent := e.URL + string(e.Body) + strings.Join(slices.Collect(maps.Values(e.Headers)), " ")
-		_, read := time.Parse(time.DateOnly, p.Checked)
+		_, dateErr := time.Parse(time.DateOnly, p.Checked)
 		if err := e.Check(); err != nil || !strings.Contains(sent, "{from}") || !strings.Contains(sent, "{token}") || seen[p.Name] ||
-			p.Help == "" || p.Page == "" || read != nil || len(e.Currency) != 3 {
-			t.Errorf("%s: %v", p.Name, err)
+			p.Help == "" || p.Page == "" || dateErr != nil || len(e.Currency) != 3 {
+			t.Errorf("%s cannot be saved, or lacks something: %v, %+v", p.Name, err, p)
 		}
-		if _, own := models.SourceProviderNamed(p.Name); own {
+		if _, hasAdapter := models.SourceProviderNamed(p.Name); hasAdapter {
 			t.Errorf("%s has an adapter of its own", p.Name)
 		}
 		seen[p.Name] = true
 	}
 }
 
-// TestCostEndpointPages: the number of a page and the number of its rows need each other. Days have the form of the setting.
+// TestCostEndpointPages checks that {page} and PageRows are only accepted together, and that days have the form of DateFormat.
 func TestCostEndpointPages(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 var ErrSlow = errors.New("redis takes too long")
 
 // Slow lets Redis answer a limited number of commands and makes the others fail. It simulates a Redis so slow that only this
-// many commands fit into one run.
+// many commands fit into one run. Connections and pipelines are not limited.
 type Slow struct{ left atomic.Int64 }
 
 // SlowDown adds a Slow to a Redis client. No command is answered until Answer is called.

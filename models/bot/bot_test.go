@@ -60,8 +60,8 @@ func TestScore(t *testing.T) {
 		{"sum", bot.Datacenter | bot.NoAcceptLanguage, bot.Settings{}, 70, true, "datacenter"},
 		{"under the threshold", bot.Datacenter, bot.Settings{}, 45, false, "datacenter"},
 		{"own threshold", bot.Datacenter, bot.NewSettings(45, nil), 45, true, "datacenter"},
-		{"threshold held to 20", bot.RepeatClick, bot.NewSettings(1, nil), 20, true, "repeat_click"},
-		{"threshold held to 95", bot.HTTPLibrary, bot.NewSettings(400, nil), 90, false, "http_library"},
+		{"threshold raised to 20", bot.RepeatClick, bot.NewSettings(1, nil), 20, true, "repeat_click"},
+		{"threshold lowered to 95", bot.HTTPLibrary, bot.NewSettings(400, nil), 90, false, "http_library"},
 		{"one crowd is not counted twice", bot.ClickFlood | bot.CampaignFlood, bot.Settings{}, 50, false, "click_flood"},
 		{"a crowd and more", bot.ClickFlood | bot.CampaignFlood | bot.FewHeaders, bot.Settings{}, 75, true, "click_flood"},
 		{"the other flood alone", bot.ClickFlood | bot.CampaignFlood, bot.NewSettings(0, []string{"click_flood"}), 40, false, "campaign_flood"},
@@ -81,6 +81,7 @@ func TestScore(t *testing.T) {
 			t.Errorf("%s: got %d %v %q, want %d %v %q", tt.name, score, isBot, reason, tt.score, tt.isBot, tt.reason)
 		}
 	}
+	// deny_list and declared_bot cannot be disabled.
 	if got := bot.NewSettings(0, all).Disabled.Reasons(); slices.Contains(got, "deny_list") || len(got) != len(all)-2 {
 		t.Errorf("disabled: %v", got)
 	}

@@ -7,10 +7,11 @@ import (
 	"switchyard/models/bucket"
 )
 
-func TestTake(t *testing.T) {
+func TestAllowAndWait(t *testing.T) {
 	t.Parallel()
-	s, now := bucket.New[string](2, 3, 10), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	taken := func(key string, at time.Time) (n int) {
+	const perSecond, burst, keys = 2, 3, 10
+	s, now := bucket.New[string](perSecond, burst, keys), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	allowed := func(key string, at time.Time) (n int) {
 		for s.Allow(key, at) {
 			n++
 		}
@@ -21,7 +22,7 @@ func TestTake(t *testing.T) {
 		after time.Duration
 		want  int
 	}{{"a", 0, 3}, {"b", 0, 3}, {"a", 0, 0}, {"a", time.Second, 2}, {"a", time.Hour, 3}} {
-		if got := taken(c.key, now.Add(c.after)); got != c.want {
+		if got := allowed(c.key, now.Add(c.after)); got != c.want {
 			t.Errorf("%s after %s: %d tokens, want %d", c.key, c.after, got, c.want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // bounds holds the smallest and the greatest number that an attribute can have.
-var bounds = map[Attr][2]float64{IPVersion: {4, 6}, DayOfWeek: {1, 7}, HourOfDay: {0, 23}, BotScore: {0, 100}}
+var bounds = map[Attr]struct{ min, max float64 }{IPVersion: {4, 6}, DayOfWeek: {1, 7}, HourOfDay: {0, 23}, BotScore: {0, 100}}
 
 // valuesOf returns the values that an attribute can have, or nil if it can have any value.
 func valuesOf(a Attr) *clickattr.Values {
@@ -183,7 +183,8 @@ func checkForm(a Attr, texts []string) *Error {
 	}
 	isID := attributes[a].row != nil && attributes[a].row.ID != nil
 	for _, text := range texts {
-		switch _, err := uuid.Parse(text); {
+		_, err := uuid.Parse(text)
+		switch {
 		case isID && err != nil:
 			return &Error{Reason: BadValue, Detail: "it is an id, not a name"}
 		case a == ReferrerDomain && strings.ContainsAny(text, "/: "):
@@ -251,16 +252,16 @@ func checkNumbers(a Attr, op operator, texts []string) *Error {
 		return nil
 	}
 	fits := func(r numberRange) bool {
-		return r.lo <= within[1] && r.hi >= within[0] && (!r.open || r.lo < within[1] && r.hi > within[0])
+		return r.lo <= within.max && r.hi >= within.min && (!r.open || r.lo < within.max && r.hi > within.min)
 	}
 	if op == opBetween && slices.ContainsFunc(ranges, fits) {
 		return nil
 	}
 	for _, r := range ranges {
 		if !fits(r) {
-			return &Error{Reason: BadValue, Detail: fmt.Sprintf("it is between %g and %g", within[0], within[1])}
+			return &Error{Reason: BadValue, Detail: fmt.Sprintf("it is between %g and %g", within.min, within.max)}
 		}
-		if a == IPVersion && op == opEquals && r.lo != within[0] && r.lo != within[1] {
+		if a == IPVersion && op == opEquals && r.lo != within.min && r.lo != within.max {
 			return &Error{Reason: BadValue, Detail: "it is 4 or 6"}
 		}
 	}

@@ -216,7 +216,8 @@ func Members(raw []byte) (texts map[string]string, others []string, ok bool) {
 	texts = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		var text string
-		switch value := members[name]; {
+		value := members[name]
+		switch {
 		case string(value) == "null":
 			continue
 		case value[0] == '{', value[0] == '[', value[0] == '"' && json.Unmarshal(value, &text) != nil:

@@ -53,7 +53,7 @@ type Amount struct {
 	Doubt error
 }
 
-// Read reads an amount. currency is the currency that holds if the text states none, or empty if it is not known.
+// Read reads an amount. currency is the currency that applies if the text states none, or empty if it is not known.
 //
 // The currency may stand before or after the number, as a code, a sign or a word with its dots. See Currency for signs of several
 // currencies. Digits of all scripts, spaces and apostrophes between thousands, Indian groups ("1,25,000"), exponents, a minus
@@ -107,7 +107,7 @@ func Read(text, currency string) (Amount, error) {
 	return out, nil
 }
 
-// DependsOnCurrency reports whether a text is read in another way if another currency holds.
+// DependsOnCurrency reports whether a text is read in another way if another currency applies.
 func DependsOnCurrency(text string) bool {
 	if _, ok := plain(text); ok || len(text) > MaxText {
 		return false
@@ -152,7 +152,8 @@ func plain(s string) (value decimal.Decimal, ok bool) {
 	}
 	n, point := int64(0), -1
 	for i := range len(s) {
-		switch c := s[i]; {
+		c := s[i]
+		switch {
 		case c >= '0' && c <= '9':
 			n = n*10 + int64(c-'0')
 		case c == '.' && point < 0:

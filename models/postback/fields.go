@@ -64,7 +64,7 @@ type Message struct {
 	// PayoutReason says why the payout counts no money, or counts in another currency than its parameter says. CostReason says why
 	// there is no cost. Both are sentences for a person.
 	PayoutReason, CostReason string
-	// DependsOnCurrency reports whether the payout or the cost is read in another way if another currency holds.
+	// DependsOnCurrency reports whether the payout or the cost is read in another way if another currency applies.
 	DependsOnCurrency bool
 }
 
@@ -102,6 +102,7 @@ func cleanValue(v string, limit int) string {
 // characters at the ends, which texts copied from chats and pages have, are removed with the spaces.
 func Clean(s string, limit int) string {
 	s = strings.TrimSpace(s)
+	// The characters that are removed below do not count, so a first cut leaves more than limit.
 	if len(s) > 4*limit {
 		s = s[:4*limit]
 	}

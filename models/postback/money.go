@@ -10,19 +10,20 @@ import (
 	"switchyard/models/money"
 )
 
-// readMoney reads payout, cost and currency. holds is the currency of amounts that state none. An amount's own currency wins over
+// readMoney reads payout, cost and currency. fallback is the currency of amounts that state none. An amount's own currency wins over
 // the parameter of the currency. An amount that cannot be read is missing, and a reason says why.
-func (r reader) readMoney(m *Message, holds string) {
+func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
-	code, err := money.Currency(named, holds)
+	code, err := money.Currency(named, fallback)
 	m.Currency = code
 	if err != nil {
 		m.PayoutReason = fmt.Sprintf("the currency %q %s", named, err)
 	}
 	if code == "" || code == money.Unknown {
-		code = holds
+		code = fallback
 	}
 	text := r.get("payout", money.MaxText+1)
+	// A sign or a word in named may stand for several currencies, and fallback decides between them. A code stands for one.
 	m.DependsOnCurrency = money.DependsOnCurrency(text) || !strings.EqualFold(named, m.Currency)
 	if text != "" {
 		r.readPayout(m, text, code, named)
@@ -50,15 +51,16 @@ func (r reader) readPayout(m *Message, text, code, named string) {
 	m.Payout, m.Currency = &amount.Value, cmp.Or(amount.Currency, m.Currency)
 }
 
-// readCost reads the cost of a conversion, which is in the currency of its payout.
-func readCost(text, currency, code string) (cost *decimal.Decimal, reason string) {
+// readCost reads the cost of a conversion. It must be in payoutCurrency, the currency of the payout, if both are known. code is the
+// currency of a cost that states none.
+func readCost(text, payoutCurrency, code string) (cost *decimal.Decimal, reason string) {
 	amount, err := money.Read(text, code)
 	switch {
 	case err == nil && amount.Doubt != nil:
 		err = amount.Doubt
 	case err == nil && amount.Value.IsNegative():
 		return nil, fmt.Sprintf("the cost %q is below zero", text)
-	case err == nil && amount.Currency != "" && currency != "" && amount.Currency != currency:
+	case err == nil && amount.Currency != "" && payoutCurrency != "" && amount.Currency != payoutCurrency:
 		return nil, fmt.Sprintf("the cost %q is in another currency than the payout", text)
 	}
 	if err != nil {

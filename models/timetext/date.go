@@ -80,7 +80,7 @@ func (p *parts) readNamed() (bool, error) {
 		month := indexOf(months, m[form.month])
 		after := p.rest[len(m[0]):]
 		if month == 0 || form.year == 0 && strings.HasPrefix(after, ":") {
-			continue
+			continue // the word is no month, or the number is the hour of a clock
 		}
 		if form.year == 3 && after != "" && (isDigit(after[0]) || after[0] == ':' && len(m[3]) == 2) {
 			continue // these digits begin a clock or an offset
