@@ -26,7 +26,7 @@ func TestAsynqKeys(t *testing.T) {
 	client, inspector := jobs.Connect(r), asynq.NewInspectorFromRedisClient(r)
 	const queue, prefix = jobs.Webhooks, "asynq:{webhooks}:"
 	add := func() models.JobRef {
-		row := models.JobRef{Kind: rowed.Kind(), ID: uuid.New()}
+		row := models.JobRef{Kind: rowJob.Kind(), ID: uuid.New()}
 		if err := client.DispatchRows(ctx, row); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestAsynqKeys(t *testing.T) {
 
 	const later = "wait"
 	asynqClient := asynq.NewClientFromRedisClient(r)
-	scheduled := models.JobRef{Kind: rowed.Kind(), ID: uuid.New()}
+	scheduled := models.JobRef{Kind: rowJob.Kind(), ID: uuid.New()}
 	if _, err := asynqClient.EnqueueContext(ctx, asynq.NewTask(later, nil), asynq.Queue(queue),
 		asynq.TaskID(jobs.TaskID(scheduled)), asynq.ProcessIn(time.Hour)); err != nil {
 		t.Fatal(err)

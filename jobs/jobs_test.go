@@ -12,13 +12,13 @@ import (
 	"switchyard/models"
 )
 
-type ask struct {
+type doubleArgs struct {
 	N int `json:"n"`
 }
 
 var (
-	double = jobs.Define[ask, int]("test:double", jobs.Policy{Queue: jobs.Interactive})
-	rowed  = jobs.Define[ask, int]("test:rowed", jobs.Policy{
+	double = jobs.Define[doubleArgs, int]("test:double", jobs.Policy{Queue: jobs.Interactive})
+	rowJob = jobs.Define[doubleArgs, int]("test:rowed", jobs.Policy{
 		Queue: jobs.Webhooks, Retries: []time.Duration{time.Second, time.Minute, time.Hour}, Row: true,
 	})
 )
@@ -54,7 +54,7 @@ func TestParseQueues(t *testing.T) {
 
 func TestDelayCountsFromTheEnd(t *testing.T) {
 	t.Parallel()
-	p := rowed.Policy()
+	p := rowJob.Policy()
 	for left, want := range map[int]time.Duration{3: time.Second, 2: time.Minute, 1: time.Hour, 4: time.Second} {
 		if got := p.Delay(left); got != want {
 			t.Errorf("Delay(%d) = %s, want %s", left, got, want)
@@ -73,7 +73,7 @@ func TestSubmitOnRedis(t *testing.T) {
 	t.Parallel()
 	ctx, c, account := t.Context(), jobs.Connect(jobstest.Redis(t)), uuid.New()
 
-	ticket, err := jobs.Submit(ctx, c, double, account, ask{N: 2})
+	ticket, err := jobs.Submit(ctx, c, double, account, doubleArgs{N: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +94,8 @@ func TestSubmitOnRedis(t *testing.T) {
 	}
 
 	id := uuid.New()
-	first, err1 := jobs.Submit(ctx, c, double, account, ask{N: 2}, jobs.WithID(id))
-	again, err2 := jobs.Submit(ctx, c, double, account, ask{N: 2}, jobs.WithID(id))
+	first, err1 := jobs.Submit(ctx, c, double, account, doubleArgs{N: 2}, jobs.WithID(id))
+	again, err2 := jobs.Submit(ctx, c, double, account, doubleArgs{N: 2}, jobs.WithID(id))
 	if err1 != nil || err2 != nil || first.ID != again.ID {
 		t.Errorf("submitting the same id twice: %v %v, %v %v", first.ID, again.ID, err1, err2)
 	}
@@ -107,17 +107,17 @@ func TestLostRows(t *testing.T) {
 	c, row := jobs.Connect(r), models.JobRef{Kind: "test:rowed", ID: uuid.New()}
 	lost := func() bool {
 		t.Helper()
-		gone, err := c.LostRows(ctx, row)
+		lostRows, err := c.LostRows(ctx, row)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(gone) == 1
+		return len(lostRows) == 1
 	}
 	if !lost() {
 		t.Error("a row that was never enqueued is not lost")
 	}
 	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID)
-	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID)
+	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID) // the second call changes nothing
 	if lost() {
 		t.Error("an enqueued row is lost")
 	}
@@ -161,7 +161,7 @@ func TestSubmitWhileRedisIsAway(t *testing.T) {
 	t.Parallel()
 	r, c := jobstest.New()
 	r.Break(errors.New("connection refused"))
-	_, err := jobs.Submit(t.Context(), c, double, uuid.New(), ask{})
+	_, err := jobs.Submit(t.Context(), c, double, uuid.New(), doubleArgs{})
 	if e, ok := models.AsError(err); !ok || e.Kind != models.KindUnavailable {
 		t.Errorf("error = %v, want unavailable", err)
 	}
@@ -171,14 +171,14 @@ func TestSubmitWhileRedisIsAway(t *testing.T) {
 func TestRecorderAnswers(t *testing.T) {
 	t.Parallel()
 	r, c := jobstest.New()
-	jobstest.Answer(r, double, func(_ uuid.UUID, a ask) (int, error) {
+	jobstest.Answer(r, double, func(_ uuid.UUID, a doubleArgs) (int, error) {
 		if a.N < 0 {
 			return 0, models.Invalid("too_small", "n is negative")
 		}
 		return 2 * a.N, nil
 	})
 	for n, code := range map[int]string{21: "", -1: "too_small"} {
-		ticket, err := jobs.Submit(t.Context(), c, double, uuid.New(), ask{N: n})
+		ticket, err := jobs.Submit(t.Context(), c, double, uuid.New(), doubleArgs{N: n})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func TestLostWhicheverKeyIsGone(t *testing.T) {
 			client := jobs.Connect(r)
 			var rows [3]models.JobRef
 			for i := range rows {
-				rows[i] = models.JobRef{Kind: rowed.Kind(), ID: uuid.New()}
+				rows[i] = models.JobRef{Kind: rowJob.Kind(), ID: uuid.New()}
 			}
 			if err := client.DispatchRows(t.Context(), rows[:2]...); err != nil {
 				t.Fatal(err)

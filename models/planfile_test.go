@@ -23,10 +23,10 @@ func TestParsePlans(t *testing.T) {
 	if diff := cmp.Diff(Plans, got); diff != "" {
 		t.Error(diff)
 	}
-	change := func(old, with string) string {
-		out := strings.Replace(string(raw), old, with, 1)
+	change := func(old, replacement string) string {
+		out := strings.Replace(string(raw), old, replacement, 1)
 		if out == string(raw) {
-			t.Fatalf("%s is not there", old)
+			t.Fatalf("%s is not in the printed table", old)
 		}
 		return out
 	}

@@ -22,8 +22,8 @@ var (
 	entry    = regexp.MustCompile(`^\t"(\w+)": +\{`)
 )
 
-// speak maps a file of an adapter to its providers, if the file has another name than its provider.
-var speak = map[string][]string{
+// providersOf maps the file of an adapter to its providers, if the file has another name than its provider.
+var providersOf = map[string][]string{
 	"ads/google": {models.GoogleAds}, "ads/microsoft": {models.MicrosoftAds}, "ads/upload_microsoft": {models.MicrosoftAds},
 	"ads/upload_google": {"google_data_manager"}, "ads/upload_google_status": {"google_data_manager"}, "ads/upload_uet": {"microsoft_uet"},
 	"ads/openai": {"openai_ads"}, "ads/upload_openai": {"openai_ads"}, "ads/propeller": {"propellerads"},
@@ -32,46 +32,49 @@ var speak = map[string][]string{
 	"safebrowsing/google": {"safe_browsing", "web_risk"}, "geolookup/geolookup": {"maxmind"}, "cloudflare/client": {"cloudflare"},
 }
 
-// constants has the versions and the providers of the constants.
-var constants = map[string][2]string{
+// constants has the providers and the versions of the constants.
+var constants = map[string]row{
 	"models.GoogleAdsVersion": {models.GoogleAds, models.GoogleAdsVersion}, "models.MetaVersion": {models.Meta, models.MetaVersion},
 }
 
-// spoken is a version in an adapter, and the providers that it may belong to.
-type spoken struct {
+// row identifies a row of the table.
+type row struct{ provider, version string }
+
+// usage is a version in an adapter, and the providers to which it may belong.
+type usage struct {
 	version string
 	owners  []string
 }
 
 // versionsIn returns the versions in the text of an adapter. file is its path without ".go".
-func versionsIn(file, text string) (found []spoken) {
+func versionsIn(file, text string) (found []usage) {
 	family, name, _ := strings.Cut(file, "/")
-	of, named := speak[family+"/"+name]
+	providers, named := providersOf[family+"/"+name]
 	if !named {
-		of = []string{strings.TrimPrefix(name, "upload_")}
+		providers = []string{strings.TrimPrefix(name, "upload_")}
 	}
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "//") {
 			continue
 		}
-		owners := of
+		owners := providers
 		if m := entry.FindStringSubmatch(line); m != nil {
 			owners = m[1:]
 		}
 		for _, m := range append(inPath.FindAllStringSubmatch(line, -1), inHeader.FindAllStringSubmatch(line, -1)...) {
 			if !strings.Contains(m[0], "/oauth2/") {
-				found = append(found, spoken{m[1], owners})
+				found = append(found, usage{m[1], owners})
 			}
 		}
 		for _, name := range inConst.FindAllString(line, -1) {
-			found = append(found, spoken{constants[name][1], []string{constants[name][0]}})
+			found = append(found, usage{constants[name].version, []string{constants[name].provider}})
 		}
 	}
 	return found
 }
 
-// TestVersionsOfAdapters reads the addresses, paths and headers in the adapters. Each version there has a row of that adapter's
-// provider, and each row that is used by default is the version of an adapter.
+// TestVersionsOfAdapters reads the addresses, paths and headers in the adapters. It checks that each version there has a row of that
+// adapter's provider, and that each row that is used by default is the version of an adapter.
 func TestVersionsOfAdapters(t *testing.T) {
 	t.Parallel()
 	const adapters = "../../workers/providers/"
@@ -79,7 +82,7 @@ func TestVersionsOfAdapters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	used := map[[2]string]bool{}
+	used := map[row]bool{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil || strings.HasSuffix(file, "_test.go") {
@@ -90,7 +93,7 @@ func TestVersionsOfAdapters(t *testing.T) {
 			for _, v := range apiversion.Versions {
 				if v.Version == s.version && slices.Contains(s.owners, v.Provider) {
 					rows++
-					used[[2]string{v.Provider, v.Version}] = true
+					used[row{v.Provider, v.Version}] = true
 				}
 			}
 			if rows == 0 {
@@ -99,13 +102,13 @@ func TestVersionsOfAdapters(t *testing.T) {
 		}
 	}
 	for _, v := range apiversion.Versions {
-		if !v.Old && !used[[2]string{v.Provider, v.Version}] {
+		if !v.Old && !used[row{v.Provider, v.Version}] {
 			t.Errorf("no adapter of %s uses version %s, which its row names", v.Provider, v.Version)
 		}
 	}
 }
 
-// TestVersionsIn: a version belongs to the provider of its file, or of the row in which it is.
+// TestVersionsIn checks that a version belongs to the provider of its file, or of the row in which it is.
 func TestVersionsIn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, text, version, owner string }{
@@ -128,20 +131,20 @@ func TestVersionsIn(t *testing.T) {
 	}
 }
 
-// TestRows: each row names its page and the day on which it was read. A setting chooses among the rows of one provider.
+// TestRows checks that each row names its page and the day on which it was read. A setting chooses among the rows of one provider.
 func TestRows(t *testing.T) {
 	t.Parallel()
-	seen := map[[2]string]bool{}
+	seen := map[row]bool{}
 	for _, v := range apiversion.Versions {
-		key := [2]string{v.Provider, v.Version}
-		_, read := time.Parse(time.DateOnly, v.Checked)
-		_, ends := time.Parse(time.DateOnly, v.Ends)
-		if seen[key] || read != nil || v.Ends != "" && ends != nil || !strings.HasPrefix(v.Page, "https://") || v.Old && v.Setting == "" {
-			t.Errorf("%+v", v)
+		key := row{v.Provider, v.Version}
+		_, checkedErr := time.Parse(time.DateOnly, v.Checked)
+		_, endsErr := time.Parse(time.DateOnly, v.Ends)
+		if seen[key] || checkedErr != nil || v.Ends != "" && endsErr != nil || !strings.HasPrefix(v.Page, "https://") || v.Old && v.Setting == "" {
+			t.Errorf("the row is repeated or lacks something: %+v", v)
 		}
 		seen[key] = true
 	}
-	if !seen[[2]string{models.GoogleAds, models.GoogleAdsVersion}] || !seen[[2]string{models.Meta, models.MetaVersion}] {
+	if !seen[row{models.GoogleAds, models.GoogleAdsVersion}] || !seen[row{models.Meta, models.MetaVersion}] {
 		t.Error("the versions that are used by default are not in the table")
 	}
 }
@@ -150,7 +153,7 @@ func usedOf(provider string, chosen map[string]string) (used []apiversion.Versio
 	return slices.DeleteFunc(apiversion.Used(chosen), func(v apiversion.Version) bool { return v.Provider != provider })
 }
 
-// TestUsed: a setting replaces the default version. A version that is not in the table has no end.
+// TestUsed checks that a setting replaces the default version. A version that is not in the table has no end.
 func TestUsed(t *testing.T) {
 	t.Parallel()
 	for named, want := range map[string]apiversion.Version{
@@ -164,11 +167,11 @@ func TestUsed(t *testing.T) {
 		}
 	}
 	if got := usedOf("tiktok", nil); len(got) != 1 || got[0].Version != "v1.3" {
-		t.Errorf("%+v", got)
+		t.Errorf("versions of tiktok: %+v", got)
 	}
 }
 
-// TestEndsSoon: operators are told from 60 days before the end on, and after it.
+// TestEndsSoon checks that operators are told from 60 days before the end on, and after it.
 func TestEndsSoon(t *testing.T) {
 	t.Parallel()
 	v := apiversion.Version{Ends: "2027-02-23"}
@@ -183,7 +186,7 @@ func TestEndsSoon(t *testing.T) {
 	}
 }
 
-// TestStale: a row counts for a year after its page was read.
+// TestStale checks that a row counts for a year after its page was read.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	newest := ""

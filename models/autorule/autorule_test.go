@@ -22,9 +22,9 @@ import (
 )
 
 // enum returns the values that a field of a struct may have.
-func enum(t *testing.T, of any, field string) []string {
+func enum(t *testing.T, structValue any, field string) []string {
 	t.Helper()
-	f, ok := reflect.TypeOf(of).FieldByName(field)
+	f, ok := reflect.TypeOf(structValue).FieldByName(field)
 	if !ok {
 		t.Fatalf("no field %s", field)
 	}
@@ -83,8 +83,8 @@ func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	return out
 }
 
-// holds compares by definition. close is true if the difference of the sides is smaller than the rounding of a ratio.
-func holds(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (yes, close bool) {
+// evaluate compares by definition. close is true if the difference of the sides is smaller than the rounding of a ratio.
+func evaluate(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (yes, close bool) {
 	left, right := plain(f, payout, c.Figure), c.Value.Rat()
 	if c.Times != "" {
 		other := plain(f, payout, c.Times)
@@ -134,7 +134,7 @@ func TestMatches(t *testing.T) {
 				Times: rapid.SampledFrom(times).Draw(rt, "times"), Value: models.NewMoney(decimal.New(rapid.Int64Range(-2, 8).Draw(rt, "value"), 0)),
 			}
 			s.Conditions = append(s.Conditions, c)
-			yes, near := holds(c, f, payout)
+			yes, near := evaluate(c, f, payout)
 			want = want && yes
 			doubt = doubt || near && (slices.Contains(ratios, c.Figure) || slices.Contains(ratios, c.Times))
 		}
@@ -205,7 +205,7 @@ func TestValidate(t *testing.T) {
 		"an offer is paused by one source": {func(s *autorule.Settings) {
 			s.LooksAt, s.Action, s.SourceIDs = autorule.Offer, autorule.Pause, []uuid.UUID{uuid.New()}
 		}, "invalid_rule"},
-		"an offer of one campaign is told": {func(s *autorule.Settings) {
+		"an alert about an offer of one campaign": {func(s *autorule.Settings) {
 			s.LooksAt, s.CampaignIDs = autorule.Offer, []uuid.UUID{uuid.New()}
 		}, ""},
 		"an offer is taken out of one campaign": {func(s *autorule.Settings) {
@@ -240,7 +240,7 @@ func TestWindows(t *testing.T) {
 		s := autorule.Settings{Window: c.n, WindowUnit: c.unit, IncludeCurrent: c.current}
 		from, to := s.WindowAt(account, now)
 		if from.UTC().Format(time.RFC3339) != c.from || to.UTC().Format(time.RFC3339) != c.to {
-			t.Errorf("%d %s: %v to %v", c.n, c.unit, from.UTC(), to.UTC())
+			t.Errorf("a window of %d %s: %v to %v", c.n, c.unit, from.UTC(), to.UTC())
 		}
 	}
 }
@@ -269,27 +269,28 @@ func TestWeigh(t *testing.T) {
 func TestActs(t *testing.T) {
 	t.Parallel()
 	campaign, paths := uuid.New(), []flow.Path{{ID: uuid.NewString(), Weight: 40}, {ID: uuid.NewString(), Weight: 1}, {ID: uuid.NewString(), Weight: 10}}
-	of := func(s autorule.Settings, list ...autorule.Target) ([]autorule.Act, []autorule.Target) {
+	actsOf := func(s autorule.Settings, list ...autorule.Target) ([]autorule.Act, []autorule.Target) {
 		for i := range list {
 			list[i].Campaign = campaign
 		}
 		return s.Acts(list, func(uuid.UUID) []flow.Path { return paths })
 	}
 	deny := settings(func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub1" })
-	acts, idle := of(deny, autorule.Target{Value: "a"}, autorule.Target{Value: "b"})
+	acts, idle := actsOf(deny, autorule.Target{Value: "a"}, autorule.Target{Value: "b"})
 	if len(acts) != 1 || !slices.Equal(acts[0].Action.Values, []string{"a", "b"}) || len(acts[0].Targets) != 2 || len(idle) != 0 {
-		t.Errorf("%+v, %v", acts, idle)
+		t.Errorf("two values denied by %+v, idle %v", acts, idle)
 	}
 	weigh := settings(func(s *autorule.Settings) {
 		s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5"))
 	})
-	acts, idle = of(weigh, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}, autorule.Target{Path: paths[2].ID}, autorule.Target{Path: uuid.NewString()})
+	// The weight of 1 is at its lower bound, and the last path does not exist.
+	acts, idle = actsOf(weigh, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}, autorule.Target{Path: paths[2].ID}, autorule.Target{Path: uuid.NewString()})
 	if len(acts) != 1 || len(acts[0].Action.Weights) != 2 || acts[0].Action.Weights[0].Weight != 20 || acts[0].Action.Weights[1].Weight != 5 || len(idle) != 2 {
-		t.Errorf("%+v, idle %v", acts, idle)
+		t.Errorf("weights set by %+v, idle %v", acts, idle)
 	}
 	pause := settings(func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Pause })
-	if acts, _ = of(pause, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}); len(acts) != 2 {
-		t.Errorf("%+v", acts)
+	if acts, _ = actsOf(pause, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}); len(acts) != 2 {
+		t.Errorf("two paths paused by %+v", acts)
 	}
 	for _, a := range acts {
 		if err := a.Action.Validate(); err != nil {

@@ -85,7 +85,7 @@ type replay struct {
 	Settings
 	cooldown int             // in hours or days
 	until    map[string]int  // when a target may be acted upon again
-	stands   map[string]bool // alerts
+	stands   map[string]bool // keys of the alerts that stand
 }
 
 // never is after every hour and day.
@@ -95,7 +95,7 @@ const never = 1 << 30
 func (r *replay) step(b int, matched []Target) (acted []Target) {
 	stood := r.stands
 	r.stands = map[string]bool{}
-	groups, changes := map[string]bool{}, 0
+	groups, changes := map[string]bool{}, 0 // the groups that a change of this run covers, and the number of changes
 	for _, t := range matched {
 		key := r.Key(t)
 		if r.Action == Alert && stood[key] {

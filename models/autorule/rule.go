@@ -14,7 +14,7 @@ import (
 const (
 	Campaign    = "campaign"
 	Path        = "path"
-	Destination = "destination" // an offer or a landing page's offer in one path
+	Destination = "destination" // an offer in one path, with or without a landing page before it
 	Offer       = "offer"       // an offer, in all campaigns of the rule together
 	Value       = "value"       // a value of an attribute, in one campaign
 )
@@ -176,7 +176,7 @@ func (s Settings) WindowAt(a models.Account, now time.Time) (from, to time.Time)
 	return from, start
 }
 
-// Next returns the time of the run that follows a run.
+// Next returns the time of the run that follows a run at the given time.
 func (s Settings) Next(at time.Time) time.Time {
 	return at.Add(time.Duration(s.EveryMinutes) * time.Minute)
 }

@@ -27,7 +27,7 @@ func (l *List) accepts(at string, err error) bool {
 	if err == nil {
 		return true
 	}
-	if _, guard := errors.AsType[*guardError](err); !guard || !l.Force {
+	if _, isGuard := errors.AsType[*guardError](err); !isGuard || !l.Force {
 		return false
 	}
 	if len(l.Overruled) < maxReported {

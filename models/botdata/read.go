@@ -51,8 +51,9 @@ func (l *List) Read(name string, content []byte, dated time.Time) error {
 	if r.wrong > len(r.reported) {
 		r.reported = append(r.reported, fmt.Errorf("%s: %d more", name, r.wrong-len(r.reported)))
 	}
-	switch limit := kinds[l.Kind].limit; {
-	case r.wrong > 0 || len(r.reported) > 0:
+	limit := kinds[l.Kind].limit
+	switch {
+	case r.wrong > 0 || len(r.reported) > 0: // the first error is enough
 	case len(l.Entries) > limit:
 		r.reported = append(r.reported, fmt.Errorf("%s: a list of kind %s has at most %d entries", name, l.Kind, limit))
 	case r.seen == 0:
@@ -185,8 +186,8 @@ func (r *reader) json(content []byte, dated time.Time) time.Time {
 	return dated
 }
 
-func (r *reader) decode(content []byte, into any) bool {
-	err := json.Unmarshal(content, into)
+func (r *reader) decode(content []byte, target any) bool {
+	err := json.Unmarshal(content, target)
 	if err != nil {
 		offset := 0
 		if bad, ok := errors.AsType[*json.SyntaxError](err); ok {

@@ -110,6 +110,7 @@ func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
 		fired |= bot.SpamIP
 	}
 	if l := s.lists[BadReferrer]; l != nil {
+		// The domain itself, and then each domain above it.
 		for domain, more := referrer, referrer != ""; more; _, domain, more = strings.Cut(domain, ".") {
 			if _, bad := l.domains[domain]; bad {
 				return fired | bot.BadReferrer
@@ -140,7 +141,7 @@ func compilePatterns(entries []string) *Patterns {
 		if err != nil {
 			continue
 		}
-		if text, whole := re.LiteralPrefix(); whole {
+		if text, isPlain := re.LiteralPrefix(); isPlain {
 			p.plain = append(p.plain, text)
 		} else {
 			p.compiled = append(p.compiled, re)
@@ -171,7 +172,7 @@ func checkPatterns(entries []string) error {
 		if err != nil {
 			return fmt.Errorf("botdata: %w", err)
 		}
-		if _, whole := prog.Prefix(); !whole {
+		if _, isPlain := prog.Prefix(); !isPlain {
 			sum += len(prog.Inst)
 			if len(prog.Inst) > maxSize {
 				maxSize, heaviest = len(prog.Inst), e

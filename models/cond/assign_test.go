@@ -11,8 +11,9 @@ func TestAssign(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, value string
-		ok, known   bool
-		text        string
+		ok          bool   // Assign accepts the value
+		known       bool   // the attribute is known afterwards; the time and is_bot are known before
+		text        string // the attribute afterwards
 	}{
 		{"country", "DE", true, true, "DE"},
 		{"country", "uk", true, true, "GB"},
@@ -43,7 +44,8 @@ func TestAssign(t *testing.T) {
 		if got := f.Assign(c.name, c.value); got != c.ok {
 			t.Errorf("%s=%q: %v", c.name, c.value, got)
 		}
-		for a := range cond.Attr(64) {
+		const allAttrs = 64
+		for a := range cond.Attr(allAttrs) {
 			if a.String() == c.name && (f.Known(a) != c.known || f.Text(a) != c.text) {
 				t.Errorf("%s=%q: known %v, %q", c.name, c.value, f.Known(a), f.Text(a))
 			}

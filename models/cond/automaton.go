@@ -169,4 +169,5 @@ func (a *automaton) foundIn(text []byte) bool {
 	return false
 }
 
+// bytes returns the approximate memory of the automaton: the fixed tables, and the nodes.
 func (a *automaton) bytes() int { return 1024 + (nodeBytes+1)*len(a.label) }

@@ -321,7 +321,7 @@ func TestResetForgets(t *testing.T) {
 	}
 	f.SetText(cond.Named("country"), "FR")
 	if m.Match(f) {
-		t.Error("the folded text of the visitor before is left")
+		t.Error("the folded text of the last visitor is left")
 	}
 }
 
@@ -336,8 +336,9 @@ func TestText(t *testing.T) {
 			t.Errorf("%s is %q, want %q", attr, got, want)
 		}
 	}
-	if last, none := cond.Attr(47).String(), cond.Attr(48).String(); last == "attr(47)" || none != "attr(48)" {
-		t.Errorf("not 48 attributes: %s, %s", last, none)
+	// There are 48 attributes. A number beyond them has no name.
+	if last, beyond := cond.Attr(47).String(), cond.Attr(48).String(); last == "attr(47)" || beyond != "attr(48)" {
+		t.Errorf("not 48 attributes: %s, %s", last, beyond)
 	}
 }
 

@@ -77,7 +77,7 @@ func steps(t tester) int32 {
 	if r, ok := t.(*regexTest); ok {
 		t = &r.parts
 	}
-	return int32(1 + t.cost().Steps) //nolint:gosec // MaxItems values
+	return int32(1 + t.cost().Steps) //nolint:gosec // at most MaxItems values
 }
 
 func bytesOf(values [][]byte) (n int) {
@@ -87,7 +87,7 @@ func bytesOf(values [][]byte) (n int) {
 	return n
 }
 
-// cost returns the cost of a binary search, or of comparing up to linear values.
+// cost returns the cost of a binary search. Comparing up to `linear` values one by one costs no more.
 func (t equalTest) cost() Cost { return Cost{4, bytesOf(t)} }
 
 // cost returns the cost of a binary search in the worst case, in which the values are alike and are compared byte by byte from

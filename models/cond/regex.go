@@ -19,7 +19,8 @@ type pattern struct {
 	Cost // Steps: the number of instructions; each is a step at each byte
 }
 
-// maxProgram is the maximum number of instructions of a condition's patterns. Conditions with more would exceed every budget.
+// maxProgram is the maximum number of instructions of a condition's patterns. It is twice the number that MaxSteps allows at maxText
+// bytes, so every condition with more instructions would exceed its budget.
 const maxProgram = 2 * MaxSteps / maxText
 
 func newRegexTest(values []string) (tester, *Error) {

@@ -21,23 +21,24 @@ func TestSharedMatcherFollowsSet(t *testing.T) {
 	facts.SetBool(cond.IsUnique, true)
 	german, austrian, unique := compile("country", "DE"), compile("country", "AT"), compile("is_unique", true)
 	shared := cond.NewShared(german)
-	holds := func(want bool, unique bool) {
+	const matches, usesUnique = true, true
+	check := func(want, uses bool) {
 		t.Helper()
 		explained, findings := shared.Explain(facts)
-		if shared.Match(facts) != want || explained != want || shared.Uses(cond.IsUnique) != unique ||
+		if shared.Match(facts) != want || explained != want || shared.Uses(cond.IsUnique) != uses ||
 			len(findings) != shared.Len() {
-			t.Errorf("holds %v, explained %v, %d findings", shared.Match(facts), explained, len(findings))
+			t.Errorf("matches %v, explained as %v, with %d findings", shared.Match(facts), explained, len(findings))
 		}
 	}
-	holds(true, false)
+	check(matches, !usesUnique)
 	shared.Set(austrian)
-	holds(false, false)
+	check(!matches, !usesUnique)
 	shared.Set(unique)
-	holds(true, true)
+	check(matches, usesUnique)
 	shared.Set(cond.Never)
-	holds(false, false)
+	check(!matches, !usesUnique)
 	shared.Set(cond.NewShared(german)) // shared now stands for german itself, not for the new shared matcher
-	holds(true, false)
+	check(matches, !usesUnique)
 
 	var all sync.WaitGroup
 	for range 4 {

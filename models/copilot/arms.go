@@ -27,7 +27,7 @@ const (
 type group struct {
 	campaign *CampaignInput
 	path     string // the path whose destinations are the arms; empty: the arms are paths
-	what     string
+	what     string // of each arm: path, offer or landing page
 	arms     []Arm
 	weight   float64 // of all arms together
 }

@@ -30,7 +30,8 @@ const (
 	Sources   = "sources"   // figures of traffic sources
 )
 
-// KindsBy returns the kinds of suggestion that cannot be found if some data was not read. what names the data, such as Caps.
+// KindsBy returns the kinds of suggestion that cannot be found if some data was not read. what names the data: Caps, Campaigns, Arms,
+// Sources, one of Attributes, or KindToken for the clicks without the value of a token.
 func KindsBy(what string) []string {
 	blocks := []string{kindBlockValue, kindBlockISP, kindBlockDevice, kindNoReturn}
 	switch what {

@@ -54,13 +54,13 @@ type FilterPart struct {
 
 // op is an operation. Its functions change no argument in place.
 type op struct {
-	target string
+	target string // one of the Target constants
 	title  func(Action, Record) string
-	checks []func(Action) string // each returns why the action is invalid, or an empty text
-	judged func(Action, Record) any
-	read   func(Action, Record) (Part, error)
-	change func(Action, Part) (Part, error)
-	write  func(Action, Record, Part) Record
+	checks []func(Action) string              // each returns why the action is invalid, or an empty text
+	judged func(Action, Record) any           // the data on which a suggestion is based
+	read   func(Action, Record) (Part, error) // the part that the action changes
+	change func(Action, Part) (Part, error)   // that part after the action
+	write  func(Action, Record, Part) Record  // the record with the part in it
 }
 
 // JudgedDigest returns the digest of the data on which a suggestion with this action is based. If the digest has changed, the

@@ -175,7 +175,7 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 	}
 	sum := 0.0
 	for g := range gains {
-		sum += gainWeights[g] * math.Exp(min(logs[g]/dispersion, 700))
+		sum += gainWeights[g] * math.Exp(min(logs[g]/dispersion, 700)) // larger exponents overflow
 	}
 	return sum
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestCurrenciesOfFiles reads amounts whose currency is in the cell, in a column, in the heading or nowhere.
+// TestCurrenciesOfFiles checks the currency of an amount: it is stated in the cell, in a column, in the heading or nowhere. fallback is
+// the currency of a row that states none.
 func TestCurrenciesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -13,32 +14,32 @@ func TestCurrenciesOfFiles(t *testing.T) {
 		want, reason, note string // payout with currency, or why the row is refused
 		depends            bool
 	}{
-		"nothing":                            {"click id;payout", "12,5", "", "12.5 ", "", "", false},
-		"a heading":                          {"click id;Revenue (INR)", "1,25,000.50", "", "125000.5 INR", "", "", false},
-		"a sign in the heading":              {"click id;Payout, €", "12,5", "", "12.5 EUR", "", "", false},
-		"a column":                           {"click id;payout;currency", "12,5;978", "", "12.5 EUR", "", "", false},
-		"the column wins":                    {"click id;payout (USD);currency", "12,5;EUR", "", "12.5 EUR", "", "in EUR by its column for the currency, which counts, and not in USD", false},
-		"the heading's sign is the column's": {"click id;payout (kr);currency", "12,5;SEK", "", "12.5 SEK", "", "", false},
-		"a currency among other words":       {"click id;payout (net, EUR)", "12,5", "USD", "12.5 EUR", "", "", false},
-		"a currency before other words":      {"click id;payout (EUR) per sale", "12,5", "USD", "12.5 EUR", "", "", false},
-		"a currency as the first word":       {"click id;EUR payout", "12,5", "USD", "12.5 EUR", "", "", false},
-		"a currency in small letters":        {"click id;payout eur", "12,5", "USD", "12.5 EUR", "", "", false},
-		"a unit":                             {"click id;payout (micros)", "12500000", "USD", "", "a unit that is not understood", "", false},
-		"a unit beside a column":             {"click id;payout (cents);currency", "1250;USD", "", "", "a unit that is not understood", "", false},
-		"the amount wins":                    {"click id;payout;currency", "$12.50;EUR", "", "12.5 USD", "", `"$12.50" is in USD by its own text`, false},
-		"the amount wins over both":          {"click id;payout (GBP);currency", "€12.50;", "", "12.5 EUR", "", "and not in GBP", false},
-		"a column that is nothing":           {"click id;payout;currency", "12,5;gold", "", "", `its currency "gold" is no currency`, "", false},
-		"a heading that is nothing":          {"click id;payout (USDT)", "12,5", "", "", "heading of its payout names a currency", "", false},
-		"several in the heading":             {"click id;payout (kr)", "12,5", "", "", "heading of its payout names a currency", "", false},
-		"several":                            {"click id;payout", "12,5 kr", "USD", "", "of several currencies", "", true},
-		"one of several":                     {"click id;payout", "12,5 kr", "SEK", "12.5 SEK", "", "", true},
-		"ambiguous":                          {"click id;payout", "12.500", "", "", "in two ways", "", true},
-		"ambiguous where it holds":           {"click id;payout", "12.500", "EUR", "", "in two ways", "", true},
-		"thousands where it holds":           {"click id;payout", "12.500", "VND", "12500 ", "", "", true},
-		"ambiguous in the heading":           {"click id;payout (EUR)", "12.500", "USD", "", "in two ways", "", false},
-		"a multiplier":                       {"click id;payout", "1.5K", "USD", "", "no currency", "", true},
-		"no currency in parentheses":         {"click id;payout (net)", "12,5", "", "12.5 ", "", "", false},
-		"a currency without a payout":        {"click id;payout;currency", ";EUR", "", " EUR", "", "", false},
+		"nothing":                                           {"click id;payout", "12,5", "", "12.5 ", "", "", false},
+		"a heading":                                         {"click id;Revenue (INR)", "1,25,000.50", "", "125000.5 INR", "", "", false},
+		"a sign in the heading":                             {"click id;Payout, €", "12,5", "", "12.5 EUR", "", "", false},
+		"a column":                                          {"click id;payout;currency", "12,5;978", "", "12.5 EUR", "", "", false},
+		"the column wins":                                   {"click id;payout (USD);currency", "12,5;EUR", "", "12.5 EUR", "", "in EUR by its column for the currency, which counts, and not in USD", false},
+		"the heading's sign is the column's":                {"click id;payout (kr);currency", "12,5;SEK", "", "12.5 SEK", "", "", false},
+		"a currency among other words":                      {"click id;payout (net, EUR)", "12,5", "USD", "12.5 EUR", "", "", false},
+		"a currency before other words":                     {"click id;payout (EUR) per sale", "12,5", "USD", "12.5 EUR", "", "", false},
+		"a currency as the first word":                      {"click id;EUR payout", "12,5", "USD", "12.5 EUR", "", "", false},
+		"a currency in small letters":                       {"click id;payout eur", "12,5", "USD", "12.5 EUR", "", "", false},
+		"a unit":                                            {"click id;payout (micros)", "12500000", "USD", "", "a unit that is not understood", "", false},
+		"a unit beside a column":                            {"click id;payout (cents);currency", "1250;USD", "", "", "a unit that is not understood", "", false},
+		"the amount wins":                                   {"click id;payout;currency", "$12.50;EUR", "", "12.5 USD", "", `"$12.50" is in USD by its own text`, false},
+		"the amount wins over both":                         {"click id;payout (GBP);currency", "€12.50;", "", "12.5 EUR", "", "and not in GBP", false},
+		"an unknown currency in the column":                 {"click id;payout;currency", "12,5;gold", "", "", `its currency "gold" is no currency`, "", false},
+		"an unknown currency in the heading":                {"click id;payout (USDT)", "12,5", "", "", "heading of its payout names a currency", "", false},
+		"a sign of several currencies in the heading":       {"click id;payout (kr)", "12,5", "", "", "heading of its payout names a currency", "", false},
+		"a sign of several currencies":                      {"click id;payout", "12,5 kr", "USD", "", "of several currencies", "", true},
+		"a sign of several currencies, one is the fallback": {"click id;payout", "12,5 kr", "SEK", "12.5 SEK", "", "", true},
+		"ambiguous":                                         {"click id;payout", "12.500", "", "", "in two ways", "", true},
+		"ambiguous in the fallback":                         {"click id;payout", "12.500", "EUR", "", "in two ways", "", true},
+		"thousands in the fallback":                         {"click id;payout", "12.500", "VND", "12500 ", "", "", true},
+		"ambiguous in the heading":                          {"click id;payout (EUR)", "12.500", "USD", "", "in two ways", "", false},
+		"a multiplier":                                      {"click id;payout", "1.5K", "USD", "", "no currency", "", true},
+		"no currency in parentheses":                        {"click id;payout (net)", "12,5", "", "12.5 ", "", "", false},
+		"a currency without a payout":                       {"click id;payout;currency", ";EUR", "", " EUR", "", "", false},
 	} {
 		var fallback func(Conversion) string
 		if c.fallback != "" {
@@ -74,9 +75,9 @@ func TestCurrenciesOfFiles(t *testing.T) {
 		t.Fatal(costs, err)
 	}
 	if v := costs[0]; v.Spend.String() != "125000" || v.Currency != "INR" || v.Refusal != "" {
-		t.Errorf("%+v", v)
+		t.Errorf("a currency in the heading: %+v", v)
 	}
 	if v := costs[1]; v.Spend.String() != "1250" || v.Currency != "USD" || v.Note == "" {
-		t.Errorf("%+v", v)
+		t.Errorf("a currency in the cell: %+v", v)
 	}
 }

@@ -111,7 +111,8 @@ const (
 func (l *line) readClick(v *Conversion) {
 	v.ClickText = l.cell(clickColumn)
 	var err error
-	switch v.ClickID, err = models.ParseClickID(v.ClickText); {
+	v.ClickID, err = models.ParseClickID(v.ClickText)
+	switch {
 	case v.ClickText == "":
 		l.refuse(NoClick)
 	case err != nil:
@@ -135,7 +136,7 @@ func (l *line) readTerms(v *Conversion, fallback func(Conversion) string) {
 	if fallback != nil {
 		known = func() string { return fallback(*v) }
 	}
-	amount, currency, given := l.amount(payoutColumn, currencyColumn, known)
+	amount, currency, given := l.amount(payoutColumn, currencyColumn, fallbackOf)
 	if v.Currency = currency; !given {
 		return
 	}

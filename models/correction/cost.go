@@ -120,7 +120,8 @@ func (l *line) checkLastDay(day time.Time) {
 	if text == "" || text == l.cell(dayColumn) {
 		return
 	}
-	switch last, err := timetext.Day(text); {
+	last, err := timetext.Day(text)
+	switch {
 	case err != nil:
 		l.refuse("its last day " + err.Error())
 	case !last.Equal(day):
@@ -145,7 +146,7 @@ func (l *line) readSpend(v *Cost, fallback func(Cost) string) {
 	if fallback != nil {
 		known = func() string { return fallback(*v) }
 	}
-	amount, currency, given := l.amount(spendColumn, costCurrencyColumn, known)
+	amount, currency, given := l.amount(spendColumn, costCurrencyColumn, fallbackOf)
 	switch {
 	case !given:
 		l.refuse("it names no spend")

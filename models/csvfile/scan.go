@@ -26,8 +26,8 @@ func NewScanner(text string, comma byte) *Scanner { return &Scanner{text: text, 
 // Comma returns the separator.
 func (s *Scanner) Comma() byte { return s.comma }
 
-// Scanned returns the text up to the current position.
-func (s *Scanner) Scanned() string { return s.text[:s.pos] }
+// Read returns the text up to the current position.
+func (s *Scanner) Read() string { return s.text[:s.pos] }
 
 // Record is one row of a CSV text. A quoted cell may span several lines.
 type Record struct {

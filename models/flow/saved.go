@@ -47,7 +47,7 @@ func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 			names[r.Name] = true
 		}
 	}
-	own := map[string]bool{}
+	used := map[string]bool{}
 	for i := range paths {
 		for j := range paths[i].Rules {
 			r := &paths[i].Rules[j]
@@ -57,10 +57,10 @@ func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 				continue
 			}
 			r.RuleID, r.Logic, r.Conditions = "", rule.Logic, rule.Conditions
-			if own[r.Name] {
+			if used[r.Name] {
 				r.Name = numbered(r.Name, names)
 			}
-			own[r.Name] = true
+			used[r.Name] = true
 		}
 	}
 }

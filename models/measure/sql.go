@@ -33,7 +33,7 @@ func copyPaid(amount, fact string) string {
 	return "ifNull(" + amount + " * " + fact + ".rate, " + noMoney + ")"
 }
 
-// clicks counts the clicks that meet a condition.
+// clicks counts the clicks that meet a condition. In ClickHouse, a condition is 0 or 1.
 func clicks(condition string) SQL { return SQL{Click: when(condition, "1"), CopyClick: condition} }
 
 // onlyHumans adds up a column over the clicks that are not a bot's.
@@ -60,16 +60,17 @@ var costs = SQL{
 	CopyClick: "if(f.is_bot, " + noMoney + ", " + copyPaid("f.cost", "f") + ")", Sold: "sale_cost", CopySale: "v.cost",
 }
 
-const none = "NULL"
+// sqlNull is added by rows that do not count.
+const sqlNull = "NULL"
 
 // OfClick returns the PostgreSQL expression of the amount that a click adds to a counter.
-func (m *Measure) OfClick() string { return cmp.Or(m.SQL.Click, none) }
+func (m *Measure) OfClick() string { return cmp.Or(m.SQL.Click, sqlNull) }
 
 // OfConversion returns the PostgreSQL expression of the amount that a conversion adds to a counter.
-func (m *Measure) OfConversion() string { return cmp.Or(m.SQL.Conversion, none) }
+func (m *Measure) OfConversion() string { return cmp.Or(m.SQL.Conversion, sqlNull) }
 
 // OfSpend returns the PostgreSQL expression of the amount that spend without clicks adds to a counter.
-func (m *Measure) OfSpend() string { return cmp.Or(m.SQL.Spend, none) }
+func (m *Measure) OfSpend() string { return cmp.Or(m.SQL.Spend, sqlNull) }
 
 // CopyOfClick returns the ClickHouse expression of the amount that a row of clicks adds to a counter, with or without the
 // conversions of the click.

@@ -167,7 +167,7 @@ func isGrouped(s []rune, group rune) bool {
 func (n number) value(currencies []string) (decimal.Decimal, error) {
 	whole := n.whole
 	if n.unclear != 0 {
-		for i, code := range currencies {
+		for i, code := range currencies { // the number must be the same in each currency
 			isThousands, ok := thousands(code, n.unclear)
 			if !ok || i > 0 && isThousands != (whole != n.whole) {
 				return decimal.Zero, ErrAmbiguous

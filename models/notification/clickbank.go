@@ -91,7 +91,8 @@ func readClickBank(m *message) (Result, error) {
 		Keys: []string{receipt},
 	}
 	r.Price = cmp.Or(d.text("totalOrderAmount"), r.Payout)
-	switch original := d.text("upsell.upsellOriginalReceipt"); {
+	original := d.text("upsell.upsellOriginalReceipt")
+	switch {
 	case strings.HasSuffix(word, "bill"):
 		r.Goal, r.About = goalRebill, []string{saleOf(receipt)}
 	case m.status(word) == models.StatusChargeback:

@@ -125,11 +125,11 @@ func TestForms(t *testing.T) {
 		}
 	}
 	if len(seen) < 250 {
-		t.Errorf("%d forms", len(seen))
+		t.Errorf("only %d different texts are tested", len(seen))
 	}
 }
 
-// A text without an offset is in the caller's zone. A stated offset wins.
+// TestZone checks that a text without an offset is read in the caller's zone. A stated offset wins.
 func TestZone(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", 3*60*60)
@@ -138,7 +138,7 @@ func TestZone(t *testing.T) {
 		"2026-03-04 05:06:07Z": "05:06:07", "1772600767": "05:06:07", "2026-03-04": "21:00:00", "20260304": "21:00:00",
 	} {
 		if r, err := Read(text, zone); err != nil || r.At.UTC().Format(time.TimeOnly) != want {
-			t.Errorf("%q: %v, %v", text, r.At, err)
+			t.Errorf("%q: %v, %v; want %s UTC", text, r.At, err, want)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// Day keeps the written date, also where its offset makes it another day in UTC.
+// TestDay checks that Day keeps the written date, also where its offset makes it another day in UTC.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -170,7 +170,7 @@ func TestDay(t *testing.T) {
 		}
 	}
 	if _, err := Day("03/04/2026"); !errors.Is(err, ErrAmbiguous) {
-		t.Error(err)
+		t.Errorf("an ambiguous date: %v", err)
 	}
 }
 
@@ -178,28 +178,27 @@ func TestDay(t *testing.T) {
 var layouts = []struct {
 	layout string
 	unit   time.Duration
-	zoned  bool
 }{
-	{time.RFC3339Nano, time.Nanosecond, true},
-	{time.RFC3339, time.Second, true},
-	{time.RFC1123Z, time.Second, true},
-	{"2006-01-02T15:04:05Z0700", time.Second, true},
-	{"2006-01-02 15:04:05.999999-07", time.Microsecond, true},
-	{"20060102T150405-0700", time.Second, true},
-	{"Mon Jan _2 15:04:05 -0700 2006", time.Second, true},
-	{"Mon Jan 02 2006 15:04:05 GMT-0700", time.Second, true},
-	{"02/Jan/2006:15:04:05 -0700", time.Second, true},
-	{"2006-01-02 15:04:05 -0700", time.Second, true},
-	{"Jan 2, 2006 3:04:05.000 PM -07:00", time.Millisecond, true},
-	{time.ANSIC, time.Second, false},
-	{"Monday, 02-Jan-2006 15:04:05", time.Second, false},
-	{"02.01.2006 15:04:05", time.Second, false},
-	{"20060102150405", time.Second, false},
-	{"2006-01-02 15:04", time.Minute, false},
-	{"January 2, 2006 at 3:04 PM", time.Minute, false},
-	{"2 January 2006", 24 * time.Hour, false},
-	{time.DateOnly, 24 * time.Hour, false},
-	{"2006-002T15:04:05", time.Second, false},
+	{time.RFC3339Nano, time.Nanosecond},
+	{time.RFC3339, time.Second},
+	{time.RFC1123Z, time.Second},
+	{"2006-01-02T15:04:05Z0700", time.Second},
+	{"2006-01-02 15:04:05.999999-07", time.Microsecond},
+	{"20060102T150405-0700", time.Second},
+	{"Mon Jan _2 15:04:05 -0700 2006", time.Second},
+	{"Mon Jan 02 2006 15:04:05 GMT-0700", time.Second},
+	{"02/Jan/2006:15:04:05 -0700", time.Second},
+	{"2006-01-02 15:04:05 -0700", time.Second},
+	{"Jan 2, 2006 3:04:05.000 PM -07:00", time.Millisecond},
+	{time.ANSIC, time.Second},
+	{"Monday, 02-Jan-2006 15:04:05", time.Second},
+	{"02.01.2006 15:04:05", time.Second},
+	{"20060102150405", time.Second},
+	{"2006-01-02 15:04", time.Minute},
+	{"January 2, 2006 at 3:04 PM", time.Minute},
+	{"2 January 2006", 24 * time.Hour},
+	{time.DateOnly, 24 * time.Hour},
+	{"2006-002T15:04:05", time.Second},
 }
 
 // FuzzFormatted formats a time and reads it back: the same time to the unit of the layout. With slashes it is the same time, or
@@ -234,8 +233,8 @@ func FuzzFormatted(f *testing.F) {
 		for _, layout := range []string{"02/01/2006 15:04:05", "01/02/2006 15:04:05", "2-1-2006 15:04:05"} {
 			local := at.In(zone)
 			r, err := Read(local.Format(layout), zone)
-			if clear := local.Day() > 12 || local.Day() == int(local.Month()); clear && (err != nil || !r.At.Equal(truncated(local, time.Second))) ||
-				!clear && !errors.Is(err, ErrAmbiguous) {
+			if isClear := local.Day() > 12 || local.Day() == int(local.Month()); isClear && (err != nil || !r.At.Equal(truncated(local, time.Second))) ||
+				!isClear && !errors.Is(err, ErrAmbiguous) {
 				t.Errorf("%q: %v, %v", local.Format(layout), r.At, err)
 			}
 		}
