@@ -10,7 +10,7 @@ import (
 // TestAddresses checks every form of REDIS_URL, without connecting.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	for address, fine := range map[string]bool{
+	for address, valid := range map[string]bool{
 		"":                                      false,
 		"redis://:p@h:6379/0":                   true,
 		"rediss://:p@h:6379/0?skip_verify=true": true,
@@ -24,7 +24,7 @@ func TestAddresses(t *testing.T) {
 	} {
 		for _, timeout := range []time.Duration{0, time.Second} {
 			r, err := jobs.OpenRedisTimeout(address, timeout)
-			if (err == nil) != fine {
+			if (err == nil) != valid {
 				t.Errorf("%q: %v", address, err)
 			}
 			if err == nil {

@@ -25,7 +25,7 @@ func AIProviderNamed(name string) (p AIProvider, ok bool) {
 // CheckAIKey returns an error for a key that no provider could have issued, before any provider is called. Such a key would not
 // even be a valid header.
 func CheckAIKey(key string) error {
-	if !token.MatchString(key) {
+	if !printable.MatchString(key) {
 		return Invalid("invalid", "a key of an AI provider has letters, digits and signs, without blanks and line breaks")
 	}
 	return nil

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestNextLook checks that the waits grow up to a day and never shrink, that a serving certificate is looked at daily, and that
+// TestNextCheck checks that the waits grow up to a day and never shrink, that a serving certificate is looked at daily, and that
 // renewal comes in time.
-func TestNextLook(t *testing.T) {
+func TestNextCheck(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

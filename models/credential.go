@@ -140,7 +140,7 @@ func (p CredentialForm) Masked(open map[string]string) map[string]string {
 		out = map[string]string{}
 	}
 	for _, f := range p.Fields {
-		if _, none := open[f.Name]; f.Secret && none {
+		if _, isMissing := open[f.Name]; f.Secret && isMissing {
 			delete(out, f.Name)
 		} else if f.Secret {
 			out[f.Name] = MaskedSecret

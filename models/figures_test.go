@@ -23,7 +23,7 @@ func TestRatios(t *testing.T) {
 	}
 	for _, x := range []struct {
 		f    Figures
-		want [7]string
+		want [7]string // LPCTR, CR, ROI, EPC, CPC, CPA and ApproveRate
 	}{
 		{f, [7]string{"75", "37.5", "150", "1.25", "0.5", "1.333333", "50"}},
 		{Figures{}, [7]string{"null", "null", "null", "null", "null", "null", "null"}},

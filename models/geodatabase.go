@@ -27,15 +27,15 @@ type GeoProvider struct {
 	key     *regexp.Regexp
 }
 
-// token matches a key of letters, digits and signs, without blanks.
-var token = regexp.MustCompile(`^[!-~]+$`)
+// printable matches a key of letters, digits and signs, without blanks.
+var printable = regexp.MustCompile(`^[!-~]+$`)
 
 // GeoProviders lists all providers.
 var GeoProviders = []GeoProvider{
 	{"maxmind", "MaxMind GeoIP2 Insights", "account id, a colon, license key: 123456:AbCd1234", regexp.MustCompile(`^[0-9]+:[!-9;-~]+$`)},
-	{"ipinfo", "IPinfo", "access token", token},
-	{"ipdata", "ipdata", "API key", token},
-	{"ip2location", "IP2Location.io", "API key", token},
+	{"ipinfo", "IPinfo", "access printable", printable},
+	{"ipdata", "ipdata", "API key", printable},
+	{"ip2location", "IP2Location.io", "API key", printable},
 }
 
 // CheckGeoKey returns invalid_key for a key that cannot belong to the provider, before any provider is called.

@@ -12,15 +12,15 @@ import (
 func TestOlderWindows(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 1, 13, 0, 0, 0, time.UTC)
-	for _, most := range []int{models.SyncWideDays, 22, 7, 1} {
+	for _, daysAtOnce := range []int{models.SyncWideDays, 22, 7, 1} {
 		now, read := start, map[string]bool{}
 		var next *time.Time
-		for n := 0; n == 0 || next != nil; n++ {
+		for n := 0; n == 0 || next != nil; n++ { // until no older window is left
 			from, to := models.OlderWindow(now, next)
 			if days := to.Sub(from).Hours()/24 + 1; days < 1 || days > models.SyncWideDays || from.Before(now.AddDate(0, 0, -364)) || n > 400 {
-				t.Fatalf("%d days at once: %v to %v", most, from, to)
+				t.Fatalf("%d days at once: %v to %v", daysAtOnce, from, to)
 			}
-			if part := from.AddDate(0, 0, most-1); part.Before(to) {
+			if part := from.AddDate(0, 0, daysAtOnce-1); part.Before(to) {
 				to = part
 			}
 			for d := from; !d.After(to); d = d.AddDate(0, 0, 1) {
@@ -32,11 +32,11 @@ func TestOlderWindows(t *testing.T) {
 		}
 		for age := models.SyncDays; age <= models.OlderDays; age++ {
 			if day := start.AddDate(0, 0, -age).Format(time.DateOnly); !read[day] {
-				t.Errorf("%d days at once: %s is not read", most, day)
+				t.Errorf("%d days at once: %s is not read", daysAtOnce, day)
 			}
 		}
 		if now.Sub(start) > 9*24*time.Hour {
-			t.Errorf("%d days at once: it takes %v", most, now.Sub(start))
+			t.Errorf("%d days at once: it takes %v", daysAtOnce, now.Sub(start))
 		}
 	}
 	old := start.AddDate(-1, 0, 0)

@@ -14,7 +14,7 @@ import (
 // The levels of the tests: the largest shares of wrong suggestions that are expected among the suggestions of one refresh.
 const (
 	levelPause = 0.01 // suggestions that stop something
-	levelMove  = 0.05
+	levelMove  = 0.05 // all other suggestions that are estimated
 )
 
 // Life is the time after which a suggestion disappears if it is not found again.
@@ -40,7 +40,7 @@ type finding struct {
 	// group joins findings into one suggestion. The finding with the most weight makes the suggestion.
 	group  string
 	weight float64
-	item   int
+	item   int // index of the judged value, for suggest
 	// suggest returns the suggestion for the items of the group that were kept. It is nil for a finding that is judged without
 	// a suggestion.
 	suggest func(items []int) Suggestion

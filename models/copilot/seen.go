@@ -103,7 +103,7 @@ func findRefusedCaps(in *Input) (list []finding) {
 		if all < minRefused || days < capReached {
 			continue
 		}
-		// The posterior probability that at most refusedPart of its conversions are refused.
+		// The posterior probability that at most refusedPart of its conversions are refused. 0.5 is the prior of Jeffreys.
 		f := finding{p: mathext.RegIncBeta(float64(refused)+0.5, float64(all-refused)+0.5, refusedPart)}
 		slices.Sort(approved)
 		less := int(max(approved[len(approved)/2], 1))
@@ -132,6 +132,7 @@ func findBotSources(in *Input) (list []finding) {
 		if all < minSourceHits {
 			continue
 		}
+		// The posterior probability that at most botPart of its clicks are bots.
 		f := finding{p: mathext.RegIncBeta(float64(v.Bots)+0.5, float64(v.Clicks)+0.5, botPart)}
 		low, high := shareInterval(float64(v.Bots), float64(all))
 		s := Suggestion{
@@ -277,10 +278,10 @@ func findDuplicates(in *Input) (list []finding) {
 		for k := range paths {
 			paths[k].ID, paths[k].Name = "", ""
 		}
-		same := digest([]any{c.SourceID, c.Mode, c.Country, c.FlowRotation, paths})
-		other, twice := first[same]
+		key := digest([]any{c.SourceID, c.Mode, c.Country, c.FlowRotation, paths})
+		other, twice := first[key]
 		if !twice {
-			first[same] = c
+			first[key] = c
 			continue
 		}
 		list = append(list, certainFinding(weightAdvice, Suggestion{

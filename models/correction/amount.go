@@ -17,7 +17,7 @@ func (l *line) amount(column, currencyColumn int, fallback func() string) (value
 	name := l.table.columns[column].Name
 	_, heading := money.Heading(headingText, "")
 	named, err := money.Currency(l.cell(currencyColumn), heading)
-	if named != "" {
+	if named != "" { // a sign of several currencies in the heading stands for named
 		_, heading = money.Heading(headingText, named)
 	}
 	switch {

@@ -42,7 +42,7 @@ func (s *skips) add(r csvfile.Record, reason string) {
 		return
 	}
 	if len(s.Skipped) < maxSkipped {
-		text := strings.TrimSpace(strings.Join(r.Cells[:min(len(r.Cells), 5)], " "))
+		text := strings.TrimSpace(strings.Join(r.Cells[:min(len(r.Cells), 5)], " ")) // the first cells are enough
 		s.Skipped = append(s.Skipped, Skipped{
 			Line: r.Line, Last: r.Line, Reason: reason, Text: strings.ToValidUTF8(text[:min(len(text), maxSkippedText)], ""),
 		})

@@ -88,8 +88,8 @@ func (k *facts) read(raw json.RawMessage, number func(path string, n decimal.Dec
 	}
 }
 
-// walk collects the numbers and texts in a value. own says that its texts are names of the account's records.
-func (k *facts) walk(path string, v any, own bool, number func(string, decimal.Decimal)) {
+// walk collects the numbers and texts in a value. isName says that its texts are names of the account's records.
+func (k *facts) walk(path string, v any, isName bool, number func(string, decimal.Decimal)) {
 	switch v := v.(type) {
 	case json.Number:
 		if n, err := decimal.NewFromString(v.String()); err == nil && n.Exponent() < maxExponent && n.Exponent() > -maxExponent {
@@ -99,21 +99,21 @@ func (k *facts) walk(path string, v any, own bool, number func(string, decimal.D
 	case string:
 		switch {
 		case !strings.ContainsAny(v, "0123456789"):
-		case own:
+		case isName:
 			k.names = append(k.names, v)
 		default:
 			k.texts = append(k.texts, v)
 		}
 	case []any:
 		for _, item := range v {
-			k.walk(path+"[]", item, own, number)
+			k.walk(path+"[]", item, isName, number)
 		}
 	case map[string]any:
 		for name, item := range v {
 			if strings.ContainsAny(name, "0123456789") {
 				k.texts = append(k.texts, name)
 			}
-			k.walk(path+"."+name, item, own || ownNames.MatchString(name), number)
+			k.walk(path+"."+name, item, isName || ownNames.MatchString(name), number)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (k *facts) withoutNames(text string) string {
 	}
 	for _, name := range longest(k.names) {
 		if !plain.MatchString(name) {
-			text = replaceWhole(text, name)
+			text = removeWord(text, name)
 		}
 	}
 	return text
@@ -148,8 +148,8 @@ func longest(lists ...[]string) []string {
 	return slices.Compact(all)
 }
 
-// replaceWhole removes a name from a text. It keeps the name where it is a part of a longer word or number.
-func replaceWhole(text, name string) string {
+// removeWord removes a name from a text. It keeps the name where it is a part of a longer word or number.
+func removeWord(text, name string) string {
 	var out strings.Builder
 	for {
 		i := strings.Index(text, name)

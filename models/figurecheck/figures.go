@@ -86,8 +86,8 @@ var approximate = regexp.MustCompile(`(?i)(\b(about|around|approximately|roughly
 
 // figures returns the figures of a sentence.
 func figures(sentence string) []figure {
-	for _, none := range noFigures {
-		sentence = none.ReplaceAllString(sentence, " ")
+	for _, pattern := range noFigures {
+		sentence = pattern.ReplaceAllString(sentence, " ")
 	}
 	var out []figure
 	for _, at := range number.FindAllStringIndex(sentence, -1) {
@@ -136,7 +136,7 @@ func readings(written string) (out []decimal.Decimal) {
 	if !thousands {
 		return out
 	}
-	whole, fraction := written, ""
+	whole, fraction := written, "" // the last separator precedes the fraction if it comes only once, after another separator
 	if i := strings.LastIndexAny(written, ",."); i >= 0 && strings.ContainsAny(written[:i], ",.'’_\u00a0\u202f") &&
 		!strings.Contains(written[:i], written[i:i+1]) {
 		whole, fraction = written[:i], "."+written[i+1:]

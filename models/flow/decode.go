@@ -61,31 +61,31 @@ func readObject(v any, code, what string, fields ...field) *models.Error {
 }
 
 // scalarField returns a field for a member that has the Go type of its target.
-func scalarField[T any](name, code, want string, into *T) field {
+func scalarField[T any](name, code, want string, target *T) field {
 	return field{name, code, func(v any) *models.Error {
 		var ok bool
-		if *into, ok = v.(T); !ok {
+		if *target, ok = v.(T); !ok {
 			return &models.Error{Message: "is not " + want}
 		}
 		return nil
 	}}
 }
 
-func textField(name, code string, into *string) field {
-	return scalarField(name, code, "text", into)
+func textField(name, code string, target *string) field {
+	return scalarField(name, code, "text", target)
 }
 
-func boolField(name string, into *bool) field {
-	return scalarField(name, "invalid_input", "true or false", into)
+func boolField(name string, target *bool) field {
+	return scalarField(name, "invalid_input", "true or false", target)
 }
 
-func numberField(name, code string, into *float64) field {
+func numberField(name, code string, target *float64) field {
 	return field{name, code, func(v any) *models.Error {
 		n, ok := number(v)
 		if !ok {
 			return &models.Error{Message: "is not a number"}
 		}
-		*into = n
+		*target = n
 		return nil
 	}}
 }
@@ -112,7 +112,7 @@ func wholeField(name, code string, set func(int)) field {
 }
 
 // listField returns a field for an array whose items are objects.
-func listField[T any](name, code string, limit int, into *[]T, item func(*T, any) *models.Error) field {
+func listField[T any](name, code string, limit int, target *[]T, item func(*T, any) *models.Error) field {
 	return field{name, code, func(v any) *models.Error {
 		list, ok := v.([]any)
 		if !ok {
@@ -121,9 +121,9 @@ func listField[T any](name, code string, limit int, into *[]T, item func(*T, any
 		if len(list) > limit {
 			return models.Invalid(code, "has more than %d items", limit)
 		}
-		*into = make([]T, len(list))
+		*target = make([]T, len(list))
 		for i, v := range list {
-			if err := item(&(*into)[i], v); err != nil {
+			if err := item(&(*target)[i], v); err != nil {
 				return models.Invalid(cmp.Or(err.Code, code), "%d: %s", i+1, err.Message)
 			}
 		}
@@ -131,8 +131,8 @@ func listField[T any](name, code string, limit int, into *[]T, item func(*T, any
 	}}
 }
 
-func conditionsField(name string, into *[]cond.Condition) field {
-	return listField(name, "invalid_filter", cond.MaxConditions, into, func(c *cond.Condition, v any) *models.Error {
+func conditionsField(name string, target *[]cond.Condition) field {
+	return listField(name, "invalid_filter", cond.MaxConditions, target, func(c *cond.Condition, v any) *models.Error {
 		m, err := object(v, "invalid_filter", "the condition")
 		*c = models.ConditionOf(m)
 		return err
@@ -160,7 +160,7 @@ func (p *Path) read(v any) *models.Error {
 		listField("rules", "invalid_filter", MaxRules, &p.Rules, (*RuleRef).read),
 		listField("destinations", "invalid_destination", MaxDestinations, &p.Destinations, (*Destination).read),
 		field{"response", "invalid_input", func(v any) *models.Error {
-			p.Response = &Response{Status: 404}
+			p.Response = &Response{Status: 404} // the default
 			return p.Response.read(v)
 		}},
 		textField("campaign_id", "invalid_destination", &p.CampaignID),
@@ -168,12 +168,12 @@ func (p *Path) read(v any) *models.Error {
 }
 
 // readTransition reads a status that is given as text or as a number.
-func readTransition(v any, into *string) *models.Error {
+func readTransition(v any, target *string) *models.Error {
 	switch v := v.(type) {
 	case string:
-		*into = v
+		*target = v
 	case json.Number:
-		*into = v.String()
+		*target = v.String()
 	default:
 		return &models.Error{Message: "is not text"}
 	}
@@ -191,7 +191,7 @@ func (r *RuleRef) read(v any) *models.Error {
 }
 
 func (d *Destination) read(v any) *models.Error {
-	d.Weight = 100
+	d.Weight = 100 // the default
 	return readObject(
 		v, "invalid_destination", "the destination",
 		textField("id", "invalid_destination", &d.ID),

@@ -91,7 +91,7 @@ func (d *Decision) Transition() string {
 	return Transition302
 }
 
-// Pick routes a visitor. The same visitor, gates and seed give the same decision. Once the visitor's facts are exhausted (see
+// Pick routes a visitor. The same visitor, answers of Env.Admit, open references and seed give the same decision. Once the visitor's facts are exhausted (see
 // package cond), no path takes the visitor.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
@@ -296,6 +296,8 @@ func (k *picker) bound(r *Route) uuid.UUID {
 	return uuid.Nil
 }
 
+// matches reports whether the visitor satisfies a path. With or, the first unit that matches decides, and otherwise the first that
+// does not match. A path without units takes every visitor.
 func (k *picker) matches(r *Route) bool {
 	for i := range r.units {
 		if r.units[i].matcher.Match(k.visitor.Facts) == r.or {

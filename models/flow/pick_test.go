@@ -17,12 +17,13 @@ import (
 func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	got := map[string]int{}
 	for i := range n {
-		got[pathOf(p.Pick(v, flow.Env{}, uint64(i)*7919))]++
+		got[pathOf(p.Pick(v, flow.Env{}, uint64(i)*7919))]++ // any seeds, each different
 	}
 	return got
 }
 
-func near(t *testing.T, what string, got, n int, share float64) {
+// checkShare checks that got of n visitors are close to a share.
+func checkShare(t *testing.T, what string, got, n int, share float64) {
 	t.Helper()
 	// The tolerance is six standard deviations. Because the seeds are fixed, the test cannot fail at random, and a wrong weight
 	// still shows.
@@ -50,17 +51,17 @@ func TestRotation(t *testing.T) {
 		t.Errorf("IT: %v", got)
 	}
 	got := shares(p, visitor("US"), n)
-	near(t, "US g1a", got["g1a"], n, 0.1)
-	near(t, "US g1b", got["g1b"], n, 0.3)
-	near(t, "US g1us", got["g1us"], n, 0.6)
+	checkShare(t, "US g1a", got["g1a"], n, 0.1)
+	checkShare(t, "US g1b", got["g1b"], n, 0.3)
+	checkShare(t, "US g1us", got["g1us"], n, 0.6)
 	got = shares(p, visitor("DE"), n)
-	near(t, "DE g1a", got["g1a"], n, 0.25)
-	near(t, "DE g1b", got["g1b"], n, 0.75)
+	checkShare(t, "DE g1a", got["g1a"], n, 0.25)
+	checkShare(t, "DE g1b", got["g1b"], n, 0.75)
 	p = a.plan(t, paths, func(o *flow.Options) { o.Rotation = flow.ByWeight })
 	got = shares(p, visitor("FR"), n)
-	near(t, "by weight g2", got["g2"], n, 100.0/304)
-	near(t, "by weight g1b", got["g1b"], n, 3.0/304)
-	near(t, "by weight alone", got["alone"], n, 100.0/304)
+	checkShare(t, "by weight g2", got["g2"], n, 100.0/304)
+	checkShare(t, "by weight g1b", got["g1b"], n, 3.0/304)
+	checkShare(t, "by weight alone", got["alone"], n, 100.0/304)
 	if got["g1us"] != 0 {
 		t.Error("a path that does not match was drawn")
 	}
@@ -127,9 +128,9 @@ func TestDestinations(t *testing.T) {
 			got[d.Offer.Record().(string)]++
 		}
 	}
-	near(t, "offer 1", got["offer 1"], n, 1.0/6)
-	near(t, "offer 2", got["offer 2"], n, 3.0/6)
-	near(t, "url", got["https://u.example/"], n, 2.0/6)
+	checkShare(t, "offer 1", got["offer 1"], n, 1.0/6)
+	checkShare(t, "offer 2", got["offer 2"], n, 3.0/6)
+	checkShare(t, "url", got["https://u.example/"], n, 2.0/6)
 	if got["offer 3"]+got["offer 4"] != 0 {
 		t.Errorf("unusable offers were served: %v", got)
 	}
@@ -199,7 +200,7 @@ func TestBinding(t *testing.T) {
 			"filters":[{"attribute":"country","operator":"equals","value":"RU"}]},
 		{"id":"<44>","name":"rest","stream_type":"default","action":"nothing"}]`
 	a := newAccount(t)
-	with := func(b flow.Bind) *flow.Plan {
+	planBinding := func(b flow.Bind) *flow.Plan {
 		return a.plan(t, paths, func(o *flow.Options) { o.Bind = b })
 	}
 	v := func(country string, path int) *flow.Visitor {
@@ -216,10 +217,10 @@ func TestBinding(t *testing.T) {
 		}
 		return seen
 	}
-	if got := pathOf(with(flow.BindNone).Pick(v("US", 42), flow.Env{}, 1)); got != "us" {
+	if got := pathOf(planBinding(flow.BindNone).Pick(v("US", 42), flow.Env{}, 1)); got != "us" {
 		t.Errorf("bound although the campaign does not bind: %s", got)
 	}
-	streams := with(flow.BindStreams)
+	streams := planBinding(flow.BindStreams)
 	d := streams.Pick(v("US", 42), flow.Env{}, 1)
 	if pathOf(d) != "any" || d.Via != flow.ViaBound || !d.Bindable {
 		t.Errorf("not bound: %s", pathOf(d))
@@ -227,7 +228,7 @@ func TestBinding(t *testing.T) {
 	if got := landers(streams, v("US", 42)); len(got) != 2 {
 		t.Errorf("streams binds landers: %v", got)
 	}
-	if got := landers(with(flow.BindStreamsLanders), v("US", 42)); len(got) != 1 || !got[id(12)] {
+	if got := landers(planBinding(flow.BindStreamsLanders), v("US", 42)); len(got) != 1 || !got[id(12)] {
 		t.Errorf("the lander is not bound: %v", got)
 	}
 	if d := streams.Pick(v("RU", 42), flow.Env{}, 1); pathOf(d) != "ru" || d.Bindable {
@@ -240,11 +241,11 @@ func TestBinding(t *testing.T) {
 		t.Errorf("not bound to the default: %s", got)
 	}
 	a.refs[id(12)].SetPaused(true)
-	if got := landers(with(flow.BindStreamsLanders), v("US", 42)); len(got) != 1 || !got[id(11)] {
+	if got := landers(planBinding(flow.BindStreamsLanders), v("US", 42)); len(got) != 1 || !got[id(11)] {
 		t.Errorf("a paused lander is kept: %v", got)
 	}
-	used := flow.Env{Admit: func(*flow.Route) bool { return false }}
-	if got := pathOf(streams.Pick(v("US", 42), used, 1)); got != "us" {
+	capReached := flow.Env{Admit: func(*flow.Route) bool { return false }}
+	if got := pathOf(streams.Pick(v("US", 42), capReached, 1)); got != "us" {
 		t.Errorf("bound to a capped path: %s", got)
 	}
 }
@@ -292,7 +293,7 @@ func TestExplain(t *testing.T) {
 	trace := &flow.Trace{}
 	d := p.Pick(v, flow.Env{Trace: trace}, 9)
 	if d != p.Pick(v, flow.Env{}, 9) {
-		t.Error("Explain and Pick decide differently")
+		t.Error("Pick decides differently with a trace")
 	}
 	var got []string
 	for _, s := range trace.Steps {

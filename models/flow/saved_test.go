@@ -44,6 +44,7 @@ func TestInline(t *testing.T) {
 		}
 		names = append(names, r.Name)
 	}
+	// The second path has a rule of its own with the name "deleted 2".
 	if got := fmt.Sprint(names); got != "[deleted deleted 3 deleted 4 deleted 5]" {
 		t.Errorf("names %s", got)
 	}

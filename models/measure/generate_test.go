@@ -53,12 +53,13 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// figure is a measure of the Figures in the Go variable of.
+// figure is a measure of the Figures in a Go variable.
 type figure struct {
 	*measure.Measure
-	of string
+	variable string
 }
 
+// Then returns the figure of the Figures to compare with, in the variable then.
 func (f figure) Then() figure  { return figure{f.Measure, "then"} }
 func (f figure) IsCount() bool { return f.Kind == measure.Count }
 
@@ -84,9 +85,9 @@ func (f figure) Type() string {
 // Value returns the Go code of the figure: a field or a call of its method.
 func (f figure) Value() string {
 	if f.IsCounter() {
-		return f.of + "." + f.Field
+		return f.variable + "." + f.Field
 	}
-	return f.of + "." + f.Field + "()"
+	return f.variable + "." + f.Field + "()"
 }
 
 // Decimal returns the Go code of the figure as a decimal. Ratios are pointers to amounts.
@@ -120,7 +121,7 @@ func (f figure) quantity(list []measure.Term) string {
 func (f figure) sum(list []measure.Term) string {
 	code := ""
 	for i, t := range list {
-		value := figure{t.Measure, f.of}.Value()
+		value := figure{t.Measure, f.variable}.Value()
 		switch {
 		case i == 0:
 			code = value

@@ -3,7 +3,7 @@ package money
 // Example is a text and how it is read, for the documentation.
 type Example struct {
 	Text     string
-	Currency string // the currency that holds if the text states none
+	Currency string // the currency that applies if the text states none
 	Result   string // the amount with its currency, or the reason why it is no amount
 }
 

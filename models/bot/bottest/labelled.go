@@ -42,7 +42,7 @@ type headerSet struct {
 	Set     string      `json:"set"`
 	Origin  string      `json:"origin"`
 	From    string      `json:"from"`
-	Headers [][2]string `json:"headers"`
+	Headers [][2]string `json:"headers"` // each a name and a value
 }
 
 // line is a line of requests.jsonl. Values holds the values that its header set leaves open, in the same order.
