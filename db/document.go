@@ -38,7 +38,8 @@ func (d document) Value() (driver.Value, error) {
 
 // noNil replaces a nil list or map by an empty one.
 func (d document) noNil() {
-	switch v := reflect.ValueOf(d.p).Elem(); {
+	v := reflect.ValueOf(d.p).Elem()
+	switch {
 	case v.Kind() == reflect.Slice && v.IsNil():
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	case v.Kind() == reflect.Map && v.IsNil():

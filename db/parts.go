@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 )
@@ -13,7 +14,7 @@ import (
 func InParts(ctx context.Context, c Conn, what, query string, size int, args ...any) (int64, error) {
 	var total int64
 	for {
-		n, err := Exec(ctx, c, what, query, append(args[:len(args):len(args)], size)...)
+		n, err := Exec(ctx, c, what, query, append(slices.Clone(args), size)...)
 		total += n
 		if err != nil || n < int64(size) {
 			return total, err
@@ -31,8 +32,8 @@ type Partition struct {
 	Prepare     string // SQL that runs before the partition is attached; may be empty
 }
 
-// Ensure creates the partition unless it exists. c must be a transaction in which the caller holds a lock. The partition is created as
-// a table of its own and then attached. Creating it in place would wait for all readers of the table and block later ones.
+// Ensure creates the partition unless it exists. c must be a transaction that holds a lock which all callers for the table take, so
+// that two callers do not create the same partition. The partition is created as a separate table and then attached. Creating it in place would wait for all readers of the table and block later ones.
 func (p Partition) Ensure(ctx context.Context, c Conn) error {
 	what := "make partition of " + p.Table
 	if there, err := Get[bool](ctx, c, what, partitionAttached, p.Table, p.Name); err != nil || there {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestReplicaBehind checks that the data of a replica counts as old as the last moment whose position the replica is known to have replayed.
+// TestReplicaBehind checks how far a replica counts as behind: by the time since the latest moment whose position of the primary the
+// replica has replayed, as far as is known.
 func TestReplicaBehind(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
@@ -25,11 +26,11 @@ func TestReplicaBehind(t *testing.T) {
 		fresh             bool
 		behind            time.Duration
 	}{
-		{0, 100, 90, nil, false, 0},                                            // nothing is known yet
-		{time.Second, 200, 100, nil, true, time.Second},                        // it shows the first moment
-		{time.Second, 300, 200, nil, true, time.Second},                        // a moment later, the second
-		{100 * time.Millisecond, 900, 900, nil, true, 1100 * time.Millisecond}, // too soon to ask again
-		{4 * time.Second, 900, 299, nil, false, 5100 * time.Millisecond},       // it hangs
+		{0, 100, 90, nil, false, 0},                                            // the replica has not replayed any known position
+		{time.Second, 200, 100, nil, true, time.Second},                        // it has replayed the position of the first step
+		{time.Second, 300, 200, nil, true, time.Second},                        // and now the position of the second step
+		{100 * time.Millisecond, 900, 900, nil, true, 1100 * time.Millisecond}, // too soon to read the positions again
+		{4 * time.Second, 900, 299, nil, false, 5100 * time.Millisecond},       // the replica hangs
 		{time.Second, 900, 900, nil, true, 0},                                  // it has caught up
 		{time.Hour, 900, 900, nil, true, 0},                                    // an hour without reads and writes
 		{4 * time.Second, 900, 900, errors.New("down"), true, 4 * time.Second},
@@ -51,6 +52,6 @@ func TestReplicaBehind(t *testing.T) {
 		r.Fresh(t.Context())
 	}
 	if len(r.marks) > maxMarks {
-		t.Errorf("%d marks", len(r.marks))
+		t.Errorf("%d marks are stored, more than %d", len(r.marks), maxMarks)
 	}
 }

@@ -33,9 +33,10 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING account_id`
 
-// ClaimDue claims at most limit accounts that have active channels and were last looked at before since. It is for workers.
-func (a Channels) ClaimDue(ctx context.Context, now, since time.Time, limit int) ([]uuid.UUID, error) {
-	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, since, limit)
+// ClaimDue claims at most limit accounts that have active channels and that no worker has claimed since the given time. It is for
+// workers.
+func (a Channels) ClaimDue(ctx context.Context, now, claimedBefore time.Time, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, claimedBefore, limit)
 }
 
 const (
@@ -62,9 +63,9 @@ type Changes struct{ Begun, Risen, Ended []AnnouncedAlert }
 
 // Announce compares the present alerts with the announced ones. In one transaction it stores the difference and the messages that
 // write makes of it for the channels of the account, so that each beginning, each rise and each end is announced once. An alert
-// that has risen stays critical until it ends. Announce returns the jobs that send the messages. It does nothing once the account
-// has had its messages of the hour.
-func (a Channels) Announce(ctx context.Context, account uuid.UUID, now []AnnouncedAlert,
+// that has risen stays critical until it ends. Announce returns the jobs that send the messages. It does nothing if the account has
+// got models.AlertMessagesAnHour messages in the last hour: the difference is then announced by a later call.
+func (a Channels) Announce(ctx context.Context, account uuid.UUID, present []AnnouncedAlert,
 	write func(channels []models.AlertChannel, n Changes) []Announcement,
 ) (messages []uuid.UUID, err error) {
 	err = a.s.Tx(ctx, func(s *store.Store) error {
@@ -75,7 +76,7 @@ func (a Channels) Announce(ctx context.Context, account uuid.UUID, now []Announc
 		if err != nil {
 			return err
 		}
-		news := Changes{without(now, have), risen(now, have), without(have, now)}
+		news := Changes{Begun: without(present, have), Risen: risen(present, have), Ended: without(have, present)}
 		if len(news.Begun)+len(news.Risen)+len(news.Ended) == 0 {
 			return nil
 		}
@@ -118,7 +119,7 @@ func without(list, others []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-// risen returns the alerts of list that are critical and were announced as less.
+// risen returns the alerts of list that are critical and were announced as less than critical.
 func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	less := map[AnnouncedAlert]bool{}
 	for _, v := range announced {

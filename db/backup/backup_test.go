@@ -24,7 +24,7 @@ import (
 	"switchyard/models"
 )
 
-func quiet(string, int64, bool) {}
+func noProgress(string, int64, bool) {}
 
 // service is a database with an account whose rows are in every table, and clicks that can be ingested into it.
 type service struct {
@@ -66,7 +66,7 @@ func (s *service) ingest(n int) {
 	for i := range n {
 		c := &models.Click{
 			ID: models.NewClickID(), AccountID: s.account, CampaignID: s.campaign, Cost: decimal.New(15, -3),
-			UniqueKey: uuid.New(), UniqueHours: 24, Visitor: models.Visitor{
+			UniqueKey: uuid.New(), UniqueHours: 24, Visitor: models.Visitor{ // with texts that COPY must escape
 				Country: "DE", IsBot: i%5 == 4, UserAgent: "tab\tslash\\line\nend\r \x7f \\.", Keyword: `\N`,
 			},
 		}
@@ -91,7 +91,7 @@ func (s *service) ingest(n int) {
 	}
 }
 
-// tables lists the tables that store rows themselves.
+// tables lists the tables that a backup contains: without partitions, and without the hashed personal data of conversion_match_keys.
 const tables = `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
 	AND NOT relispartition AND relname NOT IN ('goose_db_version', 'conversion_match_keys') ORDER BY 1`
 
@@ -148,11 +148,11 @@ func TestRestoreEqualsBackup(t *testing.T) {
 		}
 	}
 	if during := figures(t, s.db); during["clicks"] == want["clicks"] || sum.Tables != len(seen) {
-		t.Fatal("nothing was ingested meanwhile")
+		t.Fatal("no click was ingested while the backup was written")
 	}
 
 	to := dbtest.NewOwned(t)
-	h, got, err := backup.Restore(t.Context(), to, &file, quiet)
+	h, got, err := backup.Restore(t.Context(), to, &file, noProgress)
 	if err != nil || got != sum || h.Program != "test" {
 		t.Fatalf("%+v %+v, want %+v: %v", h, got, sum, err)
 	}
@@ -170,15 +170,15 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	s.db = to
 	s.ingest(10)
 	after := figures(t, to)
-	if after["clicks"][:3] != "61 " {
-		t.Errorf("clicks after ten more: %s, before %s", after["clicks"], want["clicks"])
+	if after["clicks"][:3] != "61 " { // 50 and 10 ingested clicks, and the click of FillAccount
+		t.Errorf("after ten more clicks, count and sum of the clicks are %s, before %s", after["clicks"], want["clicks"])
 	}
 	dbtest.FillAccount(t, to, uuid.New())
 	const last = `SELECT place = max(place) OVER () FROM source_postbacks ORDER BY created_at DESC LIMIT 1`
 	if ok, err := db.Get[bool](t.Context(), to, "place", last); err != nil || !ok {
-		t.Errorf("a new postback to a source has no new place: %v", err)
+		t.Errorf("a new postback to a source has not got the highest place: %v", err)
 	}
-	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(nil), quiet); !errors.Is(err, backup.ErrNotBackup) {
+	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(nil), noProgress); !errors.Is(err, backup.ErrNotBackup) {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -190,10 +190,10 @@ func TestRestoreRefuses(t *testing.T) {
 	s := newService(t)
 	s.ingest(20)
 	var file bytes.Buffer
-	if _, err := backup.Write(t.Context(), s.db, &file, "test", quiet); err != nil {
+	if _, err := backup.Write(t.Context(), s.db, &file, "test", noProgress); err != nil {
 		t.Fatal(err)
 	}
-	whole := file.Bytes()
+	complete := file.Bytes()
 	to := dbtest.NewOwned(t)
 	rows := func(tb testing.TB) int {
 		tb.Helper()
@@ -203,44 +203,44 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		return n
 	}
-	flipped := bytes.Clone(whole)
+	flipped := bytes.Clone(complete)
 	flipped[len(flipped)-20] ^= 4
 	for name, tt := range map[string]struct {
 		file []byte
 		want error
 	}{
-		"cut off in the middle":  {whole[:len(whole)/2], backup.ErrDamaged},
-		"without its last bytes": {whole[:len(whole)-4], backup.ErrDamaged},
+		"cut off in the middle":  {complete[:len(complete)/2], backup.ErrDamaged},
+		"without its last bytes": {complete[:len(complete)-4], backup.ErrDamaged},
 		"a flipped bit":          {flipped, backup.ErrDamaged},
-		"twice":                  {append(bytes.Clone(whole), whole...), backup.ErrDamaged},
+		"twice":                  {append(bytes.Clone(complete), complete...), backup.ErrDamaged},
 		"a text":                 {[]byte("-- PostgreSQL database dump"), backup.ErrNotBackup},
 	} {
-		_, _, err := backup.Restore(t.Context(), to, bytes.NewReader(tt.file), quiet)
+		_, _, err := backup.Restore(t.Context(), to, bytes.NewReader(tt.file), noProgress)
 		if !errors.Is(err, tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if errors.Is(tt.want, backup.ErrDamaged) && rows(t) != 0 {
-			t.Errorf("%s: rows are there", name)
+			t.Errorf("%s: rows were loaded", name)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, _, err := backup.Restore(ctx, to, bytes.NewReader(whole), func(string, int64, bool) { cancel() })
+	_, _, err := backup.Restore(ctx, to, bytes.NewReader(complete), func(string, int64, bool) { cancel() })
 	if !errors.Is(err, context.Canceled) || rows(t) != 0 {
 		t.Errorf("an interrupted call: %v", err)
 	}
-	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(whole), quiet); err != nil || rows(t) != 1 {
-		t.Fatalf("the whole file after all: %v", err)
+	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(complete), noProgress); err != nil || rows(t) != 1 {
+		t.Fatalf("the complete file, after the others were refused: %v", err)
 	}
-	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(whole), quiet); !errors.Is(err, backup.ErrNotEmpty) {
-		t.Errorf("into what is there: %v", err)
+	if _, _, err := backup.Restore(t.Context(), to, bytes.NewReader(complete), noProgress); !errors.Is(err, backup.ErrNotEmpty) {
+		t.Errorf("into a database with rows: %v", err)
 	}
 	other := dbtest.NewEmpty(t)
-	if _, err := backup.Write(t.Context(), other, io.Discard, "test", quiet); !errors.Is(err, backup.ErrNeverMigrated) {
-		t.Errorf("a backup of nothing: %v", err)
+	if _, err := backup.Write(t.Context(), other, io.Discard, "test", noProgress); !errors.Is(err, backup.ErrNeverMigrated) {
+		t.Errorf("a backup of a database without a schema: %v", err)
 	}
 	dbtest.Exec(t, other, `CREATE TABLE theirs ()`)
-	_, _, err = backup.Restore(t.Context(), other, bytes.NewReader(whole), quiet)
+	_, _, err = backup.Restore(t.Context(), other, bytes.NewReader(complete), noProgress)
 	if !errors.Is(err, backup.ErrNotEmpty) || !strings.Contains(err.Error(), "theirs") {
-		t.Errorf("beside a table of others: %v", err)
+		t.Errorf("into a database with a foreign table: %v", err)
 	}
 }

@@ -149,7 +149,7 @@ func Advance(ctx context.Context, c db.Conn, s Progress, after uuid.UUID) (moved
 }
 
 // DeleteExpired deletes rows that scans no longer need: old repeats, old reports that landing pages carry the tag, and rechecks
-// of clicks that never arrived. It also sets the account of rechecks that name no account.
+// of clicks that never arrived. It also sets the account of rechecks that were stored without one and whose click is stored now.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()
 	for _, f := range []struct {

@@ -56,9 +56,9 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// countBefore counts the earlier clicks from bot.FloodWindow before first until after, inclusive. first is the first click later than
-// after.
-func (w *Crowd) countBefore(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
+// countEarlier counts the clicks that are at most bot.FloodWindow earlier than first, up to the click after inclusive. first is the
+// first click later than after.
+func (w *Crowd) countEarlier(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
 	for {
 		list, err := in.Scan(ctx, c, crowdColumns, click.Range{Account: w.account, Low: low, High: high, Limit: crowdAtOnce})
@@ -101,7 +101,8 @@ INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
 SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
 ON CONFLICT DO NOTHING`
 
-// Because of the order, each look-up walks the primary key and ends at the bound, no matter how often a visitor repeats.
+// Because of the order, each look-up reads the primary key from its start and ends after bot.RepeatBound ($5) rows, no matter how often
+// a visitor repeats.
 var selectRepeats = `
 SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
 	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `
@@ -121,7 +122,7 @@ func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uu
 ) {
 	if after != w.after {
 		w.reset()
-		if err := w.countBefore(ctx, c, in, after, clicks[0].ID); err != nil {
+		if err := w.countEarlier(ctx, c, in, after, clicks[0].ID); err != nil {
 			return nil, err
 		}
 	}
@@ -147,28 +148,28 @@ func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.Stor
 	if err != nil {
 		return err
 	}
-	var stored, unmarked []uuid.UUID
+	var toStore, toLookUp []uuid.UUID
 	for _, click := range visits {
 		if s, _ := senderOf(&click.Click); w.visitors.full(keyOfVisitor(&click.Click, s), click.At) {
 			fired[click.ID] |= bot.RepeatClick
 			continue
 		}
-		stored = append(stored, click.ID)
+		toStore = append(toStore, click.ID)
 		if bot.Signals(click.BotSignals)&bot.RepeatClick == 0 {
-			unmarked = append(unmarked, click.ID)
+			toLookUp = append(toLookUp, click.ID)
 		}
 	}
-	if len(stored) > 0 {
-		first, last := click.Bounds(stored)
-		if err := db.Run(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(stored), first, last); err != nil {
+	if len(toStore) > 0 {
+		first, last := click.Bounds(toStore)
+		if err := db.Run(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(toStore), first, last); err != nil {
 			return err
 		}
 	}
-	if len(unmarked) == 0 {
+	if len(toLookUp) == 0 {
 		return nil
 	}
-	first, last := click.Bounds(unmarked)
-	repeats, err := db.Select[uuid.UUID](ctx, c, "repeats", selectRepeats, w.account, db.UUIDs(unmarked), first, last, bot.RepeatBound)
+	first, last := click.Bounds(toLookUp)
+	repeats, err := db.Select[uuid.UUID](ctx, c, "repeats", selectRepeats, w.account, db.UUIDs(toLookUp), first, last, bot.RepeatBound)
 	for _, id := range repeats {
 		fired[id] |= bot.RepeatClick
 	}

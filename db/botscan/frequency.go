@@ -18,9 +18,9 @@ import (
 type frequency struct {
 	bound      int
 	window     time.Duration
-	room       int // 0: no limit; it then remembers all keys of two windows
-	young, old map[uint64][]int64
-	since      int64 // when the first young key was added, in microseconds
+	room       int                // 0: no limit; it then remembers all keys of two windows
+	young, old map[uint64][]int64 // moments by key, ascending, in microseconds; rotate makes young keys old
+	since      int64              // when the first young key was added, in microseconds
 }
 
 func newFrequency(bound int, window time.Duration, room int) *frequency {
@@ -35,10 +35,10 @@ func (f *frequency) count(key uint64, at time.Time) bool { return f.add(key, at.
 // full does the same as count, but does not add a moment once the bound is reached.
 func (f *frequency) full(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), false) }
 
-// has returns the number of moments of a young key.
-func (f *frequency) has(key uint64) int { return len(f.young[key]) }
+// countYoung returns the number of moments of a young key.
+func (f *frequency) countYoung(key uint64) int { return len(f.young[key]) }
 
-func (f *frequency) add(key uint64, now int64, beyond bool) bool {
+func (f *frequency) add(key uint64, now int64, addBeyondBound bool) bool {
 	f.rotate(now)
 	list, ok := f.young[key]
 	if !ok {
@@ -50,7 +50,7 @@ func (f *frequency) add(key uint64, now int64, beyond bool) bool {
 		i--
 	}
 	over := i >= f.bound && list[i-f.bound] >= now-f.window.Microseconds()
-	if !over || beyond {
+	if !over || addBeyondBound {
 		if len(list) == 2*f.bound {
 			list = slices.Delete(list, 0, f.bound)
 			i = max(i-f.bound, 0)

@@ -29,6 +29,7 @@ func (s *env) appendClickOut(c *models.Click, after time.Duration) {
 	}})
 }
 
+// lander stores a landing page and returns its id.
 func (s *env) lander(url string) uuid.UUID {
 	s.Helper()
 	id := uuid.New()
@@ -248,16 +249,18 @@ func TestStoredLate(t *testing.T) {
 	s := newEnv(t)
 	lander := uuid.New()
 	early := s.lands(0, lander)
-	for i := range bot.FloodBound - 5 {
+	const storedLate = 5 // clicks of the flood, at the milliseconds 0 to 4
+	for i := range bot.FloodBound - storedLate {
 		s.visit(time.Duration(i+6)*time.Millisecond, "203.0.113.1", nil)
 	}
 	last := s.visit(time.Second, "203.0.113.1", nil)
 	s.lands(time.Minute, lander)
 	s.scan(1000, bot.Settings{})
-	if n := s.among(^bot.Signals(0) >> 1); n != 0 {
+	anySignal := ^bot.Signals(0) >> 1 // without the highest bit, because the column is a signed number
+	if n := s.among(anySignal); n != 0 {
 		t.Fatalf("%d clicks have signals", n)
 	}
-	for i := range 5 {
+	for i := range storedLate {
 		s.visit(time.Duration(i)*time.Millisecond, "203.0.113.1", nil)
 	}
 	s.scan(1000, bot.Settings{})
@@ -287,7 +290,7 @@ func TestStoredLate(t *testing.T) {
 	if err := botscan.Release(t.Context(), log.Conn, s.Account, true); err != nil {
 		t.Fatal(err)
 	}
-	wait := func(when string, want ...uuid.UUID) {
+	wait := func(when string, want ...uuid.UUID) { // checks which accounts wait for a scan
 		t.Helper()
 		got, err := botscan.Waiting(t.Context(), log)
 		if err != nil || !cmp.Equal(got, want, cmpopts.EquateEmpty()) {
@@ -299,9 +302,9 @@ func TestStoredLate(t *testing.T) {
 	wait("after the scan")
 	fresh := s.visit(0, "203.0.113.9", func(c *models.Click) { c.ID = models.NewClickID() })
 	s.store()
-	wait("with a click that has not settled")
+	wait("with a click that is too young for a scan")
 	log.Now = func() time.Time { return time.Now().Add(time.Minute) }
-	wait("with one that has", s.Account)
+	wait("a minute later", s.Account)
 	if _, ok, err := botscan.Claim(t.Context(), log, s.Account, -time.Minute); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -315,45 +318,49 @@ func TestStoredLate(t *testing.T) {
 	}
 	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: fresh.ID, AccountID: s.Account}})
 	s.store()
-	wait("while a worker has it")
+	wait("while a worker has leased the scan")
 	if err := botscan.Release(t.Context(), log.Conn, s.Account, true); err != nil {
 		t.Fatal(err)
 	}
-	wait("after what came meanwhile", s.Account)
+	wait("after a recheck that was queued during the scan", s.Account)
 }
 
-// TestTraps checks that a visitor who follows the hidden link counts as a bot. This holds even if the click is stored later, or
-// if the recording process did not know its account. Other accounts and other senders cannot turn a click into a bot's.
+// TestTraps checks that a visitor who follows the hidden link counts as a bot. This holds even if the click is stored after the
+// record of the hidden link, or if the process that wrote the record did not know the account of the click. Records of other accounts
+// or other senders do not make a click a bot's.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	foreign := clicktest.Account(t, s.DB)
 	clicks := map[string]*models.Click{}
-	for i, name := range []string{"known", "unknown", "foreign", "twice", "of others", "of all", "of nobody", "of two accounts"} {
+	for i, name := range []string{
+		"known account", "unknown account", "foreign account", "twice", "other sender", "several senders", "no sender", "two accounts",
+	} {
 		clicks[name] = s.visit(time.Duration(i)*time.Second, "203.0.113.1", nil)
 	}
 	sender := func(name string) uuid.UUID {
 		switch name {
-		case "of others":
+		case "other sender":
 			return uuid.New()
-		case "of nobody":
+		case "no sender":
 			return uuid.Nil
 		}
 		return clicks[name].Sender()
 	}
 	for name, owner := range map[string]uuid.UUID{
-		"known": s.Account, "unknown": uuid.Nil, "foreign": foreign, "twice": s.Account, "of others": s.Account,
-		"of nobody": s.Account,
+		"known account": s.Account, "unknown account": uuid.Nil, "foreign account": foreign, "twice": s.Account,
+		"other sender": s.Account, "no sender": s.Account,
 	} {
 		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks[name].ID, AccountID: owner, Sender: sender(name)}})
 	}
-	for _, sender := range []uuid.UUID{uuid.New(), clicks["of all"].Sender(), uuid.New()} {
-		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["of all"].ID, AccountID: s.Account, Sender: sender}})
-		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: clicks["of two accounts"].ID, AccountID: foreign, Sender: sender}})
+	several, two := clicks["several senders"], clicks["two accounts"]
+	for _, sender := range []uuid.UUID{uuid.New(), several.Sender(), uuid.New()} {
+		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: several.ID, AccountID: s.Account, Sender: sender}})
+		clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: two.ID, AccountID: foreign, Sender: sender}})
 	}
 	clicktest.Drain(t, s.spools[0], s.DB, ingest.Options{})
 	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{
-		ClickID: clicks["of two accounts"].ID, AccountID: s.Account, Sender: clicks["of two accounts"].Sender(),
+		ClickID: two.ID, AccountID: s.Account, Sender: two.Sender(),
 	}})
 	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: models.NewClickID(), AccountID: s.Account}})
 	clicktest.Drain(t, s.spools[0], s.DB, ingest.Options{})
@@ -368,7 +375,8 @@ func TestTraps(t *testing.T) {
 	}
 	trapped := []string{"honeypot"}
 	want := map[string][]string{
-		"known": trapped, "unknown": trapped, "foreign": nil, "twice": trapped, "of others": nil, "of all": trapped, "of nobody": nil, "of two accounts": trapped,
+		"known account": trapped, "unknown account": trapped, "foreign account": nil, "twice": trapped, "other sender": nil,
+		"several senders": trapped, "no sender": nil, "two accounts": trapped,
 	}
 	if diff := cmp.Diff(want, s.fired(clicks), emptyIsNil); diff != "" {
 		t.Error(diff)

@@ -83,7 +83,7 @@ ORDER BY v.click_id DESC LIMIT $4 OFFSET $5`
 
 // Clicks reads a page of the click log.
 func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err error) {
-	q.Status = ""
+	q.Status = "" // only conversions have a status
 	remaining := q
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) (err error) {
 		list, remaining, err = Log{Conn: c, Copy: l.Copy}.warmClicks(ctx, q)
@@ -261,6 +261,7 @@ WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND ($6::uuid I
 	AND ($8 = '' OR conversion_id = $8) AND ($9 = '' OR status = $9)%s
 ORDER BY recorded_at DESC, id DESC LIMIT $4 OFFSET $5`
 
+// ofTheirClicks is the condition by which the conversion log selects conversions v by their clicks f.
 const ofTheirClicks = `
 	AND EXISTS (SELECT FROM clicks f WHERE f.account_id = $1 AND f.id = v.click_id AND ($7 = '' OR f.external_id = $7)%s)`
 

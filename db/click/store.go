@@ -106,8 +106,10 @@ func (s Store) Scan(ctx context.Context, c db.Conn, cols Columns[StoredClick], q
 	}
 	var list []*StoredClick
 	for _, at := range frozen {
-		part, start := q, models.FloorClickID(at)
-		if part.High = start; LaterID(start, q.Low) == start && start != q.Low {
+		start := models.FloorClickID(at)
+		if LaterID(start, q.Low) == start && start != q.Low { // first scan up to the day
+			part := q
+			part.High = start
 			before, err := s.scanWarm(ctx, c, cols, part)
 			if list = append(list, before...); err != nil || len(before) == q.Limit {
 				return list, err
@@ -203,7 +205,7 @@ func (k Column[T]) list(rows []*T) (any, error) {
 	case *int:
 		return db.Map(valuesOf[int](k, rows), func(n int) int64 { return int64(n) }), nil
 	}
-	texts := make([]*string, len(rows))
+	texts := make([]*string, len(rows)) // PostgreSQL casts the texts to the type of the column; nil is NULL
 	for i, row := range rows {
 		plain, err := driver.DefaultParameterConverter.ConvertValue(k.at(row))
 		if err != nil {
@@ -219,7 +221,7 @@ func (k Column[T]) list(rows []*T) (any, error) {
 
 // valuesOf returns the values of a column of type V.
 func valuesOf[V, T any](k Column[T], rows []*T) []V {
-	return db.Map(rows, func(row *T) V { return *k.at(row).(*V) }) //nolint:forcetypeassert // the caller knows
+	return db.Map(rows, func(row *T) V { return *k.at(row).(*V) }) //nolint:forcetypeassert // the caller has checked the type
 }
 
 // Remove deletes clicks. It does not change the ledger.

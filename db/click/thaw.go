@@ -37,8 +37,8 @@ func dates(list []time.Time) any {
 func (s Store) coldIDs(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
 	old := map[time.Time]bool{}
 	for _, id := range ids {
-		if at := dayOf(id); time.Since(at) > ColdAfter {
-			old[at] = true
+		if day := dayOf(id); time.Since(day) > ColdAfter {
+			old[day] = true
 		}
 	}
 	if len(old) == 0 || s.warm {
@@ -160,10 +160,10 @@ const selectFrozen = `
 SELECT day FROM click_cold k WHERE day >= $2::date AND day < $3::date
 	AND NOT EXISTS (SELECT FROM click_thaws t WHERE t.account_id = $1 AND t.day = k.day) ORDER BY day`
 
-// latestDay is later than any click.
+// latestDay limits a range without an end. The year of the greatest possible id has five digits, which time.DateOnly cannot write.
 var latestDay = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// frozen returns the cold days with clicks in [low, high), without the days that are already thawed for the account.
+// frozen returns the cold days in [low, high), without the days that are already thawed for the account.
 func (s Store) frozen(ctx context.Context, c db.Conn, account, low, high uuid.UUID) ([]time.Time, error) {
 	from, to := dayOf(low), models.ClickTime(high).UTC()
 	if time.Since(from) <= ColdAfter || s.warm {

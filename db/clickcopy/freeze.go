@@ -54,10 +54,11 @@ func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Durat
 func (k Copy) freezeDay(ctx context.Context, name string) error {
 	day, err := time.Parse(click.PartitionPrefix+click.PartitionDay, name)
 	if err != nil {
-		return nil //nolint:nilerr // the name is not of a partition that this program makes
+		return nil //nolint:nilerr // this program did not create the partition, because its partitions have other names
 	}
 	differ := 0
-	_, busy, err := k.AuditDay(ctx, day, false, func(d Difference) {
+	const repair = false
+	_, busy, err := k.AuditDay(ctx, day, repair, func(d Difference) {
 		if differ++; differ == 1 {
 			slog.ErrorContext(ctx, "a day stays in PostgreSQL, as its copy differs: run `switchyard clicks audit --repair`",
 				"day", day.Format(time.DateOnly), "difference", d.String())

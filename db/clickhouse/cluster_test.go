@@ -16,7 +16,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// owned is a partitioned table of rows of accounts.
+// owned is a partitioned table whose rows belong to accounts.
 var owned = schema.Table{
 	Name: "owned", Columns: columns("account_id UUID", "id UUID", "word String", "version UInt64", "removed UInt8"),
 	Engine: "ReplacingMergeTree(version, removed)", Layout: "PARTITION BY word ORDER BY (account_id, id) SETTINGS fsync_after_insert = 1",
@@ -59,7 +59,8 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass checks that the server has the same names for the codes in passing.
+// TestErrorsThatPass checks that the server uses the codes of the map passing for the errors that the map names, and that Refused
+// returns false for these errors.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -71,11 +72,12 @@ func TestErrorsThatPass(t *testing.T) {
 			t.Errorf("%d is %q, not %s: %v", code, name, want, err)
 		}
 		if e := (&client.Exception{Code: code}); clickhouse.Refused(e) {
-			t.Errorf("%s is refused for good", want)
+			t.Errorf("%s counts as refused for good", want)
 		}
 	}
-	if e := (&client.Exception{Code: 62}); !clickhouse.Refused(errors.Join(e)) {
-		t.Error("a syntax error passes")
+	const syntaxError = 62
+	if e := (&client.Exception{Code: syntaxError}); !clickhouse.Refused(errors.Join(e)) {
+		t.Error("a syntax error counts as an error that passes")
 	}
 }
 
@@ -84,7 +86,7 @@ func TestCluster(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := clickhousetest.NewCluster(t, owned)
-	if err := conn.Ensure(t.Context(), owned); err != nil { // again
+	if err := conn.Ensure(t.Context(), owned); err != nil { // NewCluster has created the table: Ensure changes nothing
 		t.Fatal(err)
 	}
 	var accounts []uuid.UUID
@@ -96,13 +98,15 @@ func TestCluster(t *testing.T) {
 			rows = append(rows, []any{account, uuid.New(), word, uint64(1), uint8(0)})
 		}
 	}
-	for range 2 {
+	for range 2 { // storing the same rows twice changes nothing
 		if err := conn.Put(t.Context(), owned, slices.Values(rows)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	// Version 2 of the first account's rows: the first row stays, the second is removed.
 	second := [][]any{slices.Clone(rows[0]), slices.Clone(rows[1])}
-	second[0][3], second[1][3], second[1][4] = uint64(2), uint64(2), uint8(1)
+	const version, removed = 3, 4 // columns of owned
+	second[0][version], second[1][version], second[1][removed] = uint64(2), uint64(2), uint8(1)
 	if err := conn.Put(t.Context(), owned, slices.Values(second)); err != nil {
 		t.Fatal(err)
 	}
@@ -127,13 +131,13 @@ func TestCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, _ := count(accounts[1]); n != 1 {
-		t.Errorf("%d rows are left of a part that was dropped", n)
+		t.Errorf("after partition b was dropped, the account has %d rows, want 1", n)
 	}
 	if err := conn.DeleteAccounts(t.Context(), owned, accounts[:3]); err != nil {
 		t.Fatal(err)
 	}
-	await.Until(t, "the rows of an account are gone", func() bool { n, _ := count(accounts[2]); return n == 0 })
+	await.Until(t, "the rows of a deleted account are gone", func() bool { n, _ := count(accounts[2]); return n == 0 })
 	if n, _ := count(accounts[3]); n != 1 {
-		t.Errorf("%d rows are left of another account", n)
+		t.Errorf("an account that was not deleted has %d rows, want 1", n)
 	}
 }

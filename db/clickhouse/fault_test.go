@@ -23,28 +23,38 @@ import (
 	"switchyard/models/parttest"
 )
 
-// trouble is a proxy between the client and a server. It loses requests and answers of inserts at random.
-type trouble struct {
+// faultyProxy is a proxy between the client and a server. It loses requests and answers of inserts at random.
+type faultyProxy struct {
 	target  string
 	server  *clickhousetest.Engine // nil: the server is not killed
-	quiet   atomic.Bool            // no more faults
+	ended   atomic.Bool            // no more faults
 	faults  atomic.Int64
-	pending sync.WaitGroup
+	pending sync.WaitGroup // kills that have not happened yet
 }
 
-func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// The faults of an insert. Each happens to one of faultOdds inserts.
+const (
+	loseRequest = 1 + iota
+	killWhileStoring
+	killAfterStoring // without a server to kill, only the answer is lost
+	loseAnswer
+
+	faultOdds = 8
+)
+
+func (p *faultyProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fault := 0
-	if strings.HasPrefix(r.URL.Query().Get("query"), "INSERT") && !p.quiet.Load() {
-		fault = rand.IntN(8)
+	if strings.HasPrefix(r.URL.Query().Get("query"), "INSERT") && !p.ended.Load() {
+		fault = rand.IntN(faultOdds)
 	}
-	if fault > 0 && fault < 5 {
+	if fault >= loseRequest && fault <= loseAnswer {
 		p.faults.Add(1)
 	}
 	body, err := io.ReadAll(r.Body)
-	if err != nil || fault == 1 {
-		panic(http.ErrAbortHandler) // the request is lost
+	if err != nil || fault == loseRequest {
+		panic(http.ErrAbortHandler)
 	}
-	if fault == 2 && p.server != nil { // kill the server while it stores the rows
+	if fault == killWhileStoring && p.server != nil {
 		p.pending.Go(func() {
 			<-time.After(time.Duration(rand.IntN(20_000)) * time.Microsecond) // at a random moment
 			p.server.Kill()
@@ -64,11 +74,11 @@ func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := io.ReadAll(res.Body)
 	_ = res.Body.Close()
-	if fault == 3 && p.server != nil {
-		p.server.Kill() // after it has stored all rows
+	if fault == killAfterStoring && p.server != nil {
+		p.server.Kill()
 	}
-	if err != nil || fault == 3 || fault == 4 {
-		panic(http.ErrAbortHandler) // the answer is lost
+	if err != nil || fault == killAfterStoring || fault == loseAnswer {
+		panic(http.ErrAbortHandler)
 	}
 	for name, values := range res.Header {
 		w.Header()[name] = values
@@ -78,7 +88,7 @@ func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // open opens a new database through the proxy.
-func (p *trouble) open(t *testing.T, password string) *clickhouse.Conn {
+func (p *faultyProxy) open(t *testing.T, password string) *clickhouse.Conn {
 	t.Helper()
 	front := httptest.NewServer(p)
 	t.Cleanup(front.Close)
@@ -92,7 +102,7 @@ func (p *trouble) open(t *testing.T, password string) *clickhouse.Conn {
 
 // store runs three writers at the same time until enough returns true, and checks that every row has arrived. A writer may send half
 // of its rows a second time, as it does after its process was killed.
-func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool) {
+func (p *faultyProxy) store(t *testing.T, conn *clickhouse.Conn, enough func() bool) {
 	t.Helper()
 	var total atomic.Int64
 	var stores sync.WaitGroup
@@ -114,14 +124,14 @@ func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool)
 	}
 	stores.Wait()
 	p.pending.Wait()
-	p.quiet.Store(true)
+	p.ended.Store(true)
 	var n uint64
 	await.Until(t, "the server answers", func() bool {
 		err := conn.Each(t.Context(), "words", func(scan func(...any) error) error { return scan(&n) }, `SELECT count() FROM words FINAL`)
 		return err == nil
 	})
 	if n != uint64(total.Load()) {
-		t.Errorf("%d rows of %d", n, total.Load())
+		t.Errorf("%d rows are stored, want %d", n, total.Load())
 	}
 	t.Logf("%d rows, %d faults", total.Load(), p.faults.Load())
 }
@@ -135,7 +145,7 @@ func TestFaultyConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	password, _ := u.User.Password()
-	p := &trouble{target: u.Host}
+	p := &faultyProxy{target: u.Host}
 	p.store(t, p.open(t, password), func() bool { return p.faults.Load() >= 100 })
 }
 
@@ -154,6 +164,6 @@ func TestKilledEngine(t *testing.T) {
 		kills = manyKills
 	}
 	e := clickhousetest.Start(t)
-	p := &trouble{target: e.Address, server: e}
+	p := &faultyProxy{target: e.Address, server: e}
 	p.store(t, p.open(t, e.Password), func() bool { return e.Kills() >= kills })
 }

@@ -21,13 +21,13 @@ func (c *Conn) Put(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) er
 	return nil
 }
 
-// maxBlock is the largest number of rows of a call of Put.
+// maxBlock is the largest number of rows that the server inserts as one block. A call of Put has fewer rows.
 const maxBlock = 1_000_000
 
 // send sends rows once.
 func (c *Conn) send(ctx context.Context, t schema.Table, rows iter.Seq[[]any]) error {
-	once := clickhouse.Settings{"max_insert_block_size": maxBlock, "async_insert": 0}
-	batch, err := c.conn.PrepareBatch(c.settings(ctx, once), insert(t))
+	oneBlock := clickhouse.Settings{"max_insert_block_size": maxBlock, "async_insert": 0}
+	batch, err := c.conn.PrepareBatch(c.settings(ctx, oneBlock), insert(t))
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,9 @@ import (
 	"switchyard/models"
 )
 
-// TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of conversions for its click. The first twenty count. Further conversions are pending
-// until a server or a correction approves them. Conversions by servers and corrections have no such limit and do not use it up.
+// TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of conversions
+// for its click. The first models.MaxBrowserConversions count. Further conversions are pending until a server or a correction approves
+// them. Conversions by servers and corrections have no limit and do not count for the limit of browsers.
 func TestBrowserConversionsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -31,7 +32,7 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 	for i := range models.MaxBrowserConversions {
 		report(c, fmt.Sprint("page-", i), []string{models.FromTag, models.FromPixel}[i%2], "", "created", models.StatusApproved)
 	}
-	report(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // a conversion that counts still counts
+	report(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // repeating one of the first conversions changes nothing
 	for _, source := range []string{models.FromTag, models.FromPixel} {
 		order := "late-" + source
 		report(c, order, source, "", "created", models.StatusPending)
@@ -45,7 +46,8 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 	report(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
 }
 
-// TestBrowserPayoutThatIsNoAmount checks that a pixel whose payout is not an amount does not record a conversion if the value of the conversion depends on that payout alone.
+// TestBrowserPayoutThatIsNoAmount checks that a pixel whose payout is not an amount records no conversion if the value of the conversion
+// depends on that payout alone.
 func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

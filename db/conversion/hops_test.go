@@ -32,18 +32,18 @@ func TestOffersOfConversions(t *testing.T) {
 	acc, campaign := clicktest.Account(t, d), uuid.New()
 	offers := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
 	var clicks []*models.Click
-	now := map[uuid.UUID]uuid.UUID{} // stored offer of each click
-	paid := map[string]string{}      // offer of each conversion, by its id
-	var outs []*models.ClickOut      // not stored yet
+	current := map[uuid.UUID]uuid.UUID{} // stored offer of each click
+	paid := map[string]string{}          // offer of each conversion, by its id
+	var outs []*models.ClickOut          // not stored yet
 	storeAll := func() {
 		clicktest.Drain(t, s, d, ingest.Options{})
 		for _, o := range outs {
-			now[o.ClickID] = o.OfferID
+			current[o.ClickID] = o.OfferID
 		}
 		for _, c := range clicks {
 			for id, offer := range paid {
 				if offer == uuid.Nil.String() && id[:36] == c.ID.String() {
-					paid[id] = now[c.ID].String()
+					paid[id] = current[c.ID].String()
 				}
 			}
 		}
@@ -68,7 +68,7 @@ func TestOffersOfConversions(t *testing.T) {
 			if _, err := clicktest.Record(t, d, conversion.Input{ClickID: c.ID, ConversionID: id, Payout: clicktest.Amount("2")}); err != nil {
 				t.Fatal(err)
 			}
-			paid[id] = now[c.ID].String()
+			paid[id] = current[c.ID].String()
 		case 2:
 			storeAll()
 		}
@@ -96,7 +96,7 @@ func TestOffersOfConversions(t *testing.T) {
 	moved := 0
 	for _, c := range clicks {
 		for id, offer := range paid {
-			if id[:36] == c.ID.String() && offer != now[c.ID].String() {
+			if id[:36] == c.ID.String() && offer != current[c.ID].String() {
 				moved++
 			}
 		}
@@ -124,7 +124,7 @@ func TestApplyWaitingHops(t *testing.T) {
 			destination) VALUES ($1, $2, $3, 2, $4, $4, '')`, hop, click, c.AccountID, offer)
 		hop = models.NewClickID()
 	}
-	for _, want := range []int{1, 0} { // the other step still waits for its click
+	for _, want := range []int{1, 0} { // the second click-out waits for a click that is never stored
 		if n, err := conversion.ApplyWaitingHops(t.Context(), click.Log{Conn: d}, 10); err != nil || n != want {
 			t.Fatalf("applied to %d clicks, %v", n, err)
 		}

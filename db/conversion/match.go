@@ -15,8 +15,8 @@ import (
 )
 
 // Any sender can send thousands of postbacks whose click does not exist. A single query looks up the clicks of all due postbacks,
-// so each postback costs little. A postback that names a network, and whose click cannot be read without the network, gets its
-// job as soon as the network exists.
+// so each postback costs little. The click id of some postbacks can only be read with the settings of the network that they name:
+// such a postback has the zero click id here. It gets its job if the network exists, and is refused otherwise.
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks
@@ -69,14 +69,14 @@ type Matched struct {
 // earlier attempts. After the last wait it is unmatched.
 func MatchPostbacks(ctx context.Context, l click.Log, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
-	first, err := thawDue(ctx, l, limit)
+	oldest, err := thawDue(ctx, l, limit)
 	if err != nil {
 		slog.WarnContext(ctx, "postbacks of old clicks wait", "error", err)
 	}
 	list, err := db.Select[struct {
 		models.JobRef
 		Outcome string `db:"outcome"`
-	}](ctx, l.Conn, "match postbacks", matchPostbacks, limit, pq.Float64Array(seconds), first)
+	}](ctx, l.Conn, "match postbacks", matchPostbacks, limit, pq.Float64Array(seconds), oldest)
 	m := Matched{Examined: len(list), Decided: map[string]int{}}
 	for _, row := range list {
 		if row.Kind != "" {
@@ -93,12 +93,12 @@ const selectColdDue = `
 SELECT click_id FROM postbacks WHERE match_at <= clock_timestamp() AND click_id < $2 AND click_id <> '00000000-0000-0000-0000-000000000000'
 ORDER BY match_at LIMIT $1`
 
-// thawDue inserts the cold clicks that due postbacks name into PostgreSQL again. If these clicks cannot be read, it returns the
-// first id that is not cold. Postbacks that name a click before that id then stay waiting.
-func thawDue(ctx context.Context, l click.Log, limit int) (first uuid.UUID, err error) {
+// thawDue inserts the cold clicks that due postbacks name into PostgreSQL again. It returns the lowest click id that can be looked up:
+// the zero id, or the first id that is not cold if the cold clicks cannot be read. Postbacks with a lower click id stay waiting.
+func thawDue(ctx context.Context, l click.Log, limit int) (oldest uuid.UUID, err error) {
 	s, err := click.ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {
-		return first, err
+		return oldest, err
 	}
 	cold := models.FloorClickID(s.ColdBefore)
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "postbacks of cold clicks", selectColdDue, limit, cold)
@@ -108,5 +108,5 @@ func thawDue(ctx context.Context, l click.Log, limit int) (first uuid.UUID, err 
 	if err != nil {
 		return cold, err
 	}
-	return first, nil
+	return oldest, nil
 }

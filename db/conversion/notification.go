@@ -34,8 +34,9 @@ type part struct {
 	payout string // the amount of the sale, for the references
 }
 
-// readNotification verifies a notification and finds what it is about. It gives the message the parameters of the first
-// conversion, and returns all conversions. open is false if the notification is decided or waits.
+// readNotification verifies a notification and finds the conversions that it reports. It gives the message the parameters of the first
+// conversion, and returns all conversions. open is false if the notification is decided or waits. If patient is set, a notification
+// about a sale that is not known yet waits for the sale.
 func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) (parts []part, open bool, err error) {
 	m := &v.Message
 	scheme, known := notification.Find(m.network.Scheme)
@@ -95,7 +96,8 @@ func (m *Message) verify(scheme *notification.Scheme) (notification.Result, erro
 	}, m.network.Secret, m.network.Params)
 }
 
-// resolve returns the conversions that a report is about. Without conversions it returns the reason.
+// resolve returns the conversions that a report is about, or the reason why it is about no conversion. patient is as in
+// readNotification.
 func (r Reader) resolve(ctx context.Context, m *Message, report notification.Report, patient bool) (parts []part, reason string, err error) {
 	var found []Reference
 	if len(report.About) > 0 && (report.Same || report.Click == "") {
@@ -124,7 +126,7 @@ func (r Reader) resolve(ctx context.Context, m *Message, report notification.Rep
 	return []part{p}, "", nil
 }
 
-// partsOfKnown returns the parts of a report about conversions that are known. A report about several of them takes back all of them.
+// partsOfKnown returns the parts of a report about known conversions. A report about several conversions reverses all of them.
 func partsOfKnown(report notification.Report, found []Reference) (parts []part, reason string) {
 	if report.Part != "" && isLess(report.Part, found) {
 		return nil, PartRefunded
@@ -145,8 +147,8 @@ func partsOfKnown(report notification.Report, found []Reference) (parts []part, 
 	return parts, ""
 }
 
-// isLess reports whether an amount is less than the amounts of all conversions together. All are in the same currency. If an amount is
-// not known, it is not less.
+// isLess reports whether an amount is less than the sum of the payouts of all conversions. All are in the same currency. If one of these
+// amounts is not known, isLess returns false.
 func isLess(amount string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {
@@ -187,7 +189,8 @@ func cleanIDs(ids []string) (out []string) {
 	return out
 }
 
-// addReports adds the other conversions of a notification to the verdict, and the ids of all of them.
+// addReports adds all conversions of a notification except the first to the verdict, and the ids of all conversions. The first id is the
+// notification's own: the id of the platform's event.
 func (v *Verdict) addReports(parts []part) {
 	m := v.Message
 	for i, p := range parts {
@@ -220,7 +223,7 @@ func (v *Verdict) addReports(parts []part) {
 // Record records the conversions that the verdict has, in the transaction of c. It returns the outcome of the first conversion
 // that changed. A notification that was recorded before is a duplicate, and changes nothing.
 func (v *Verdict) Record(ctx context.Context, l click.Log, c db.Conn) (Outcome, error) {
-	if len(v.Keys) > 0 {
+	if len(v.Keys) > 0 { // a notification: its first key is the id of the event
 		isNew, err := StoreReferences(ctx, c, v.Keys[:1])
 		if err != nil {
 			return Outcome{}, err

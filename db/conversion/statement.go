@@ -104,7 +104,8 @@ func (v Conversion) collected() statement {
 // arrival is the time of the last statement.
 func (v Conversion) history() statements {
 	derived := v
-	if v.Statements.apply(&derived); len(v.Statements) > 0 && derived.Status == v.Status && derived.Payout.Equal(v.Payout) &&
+	v.Statements.apply(&derived)
+	if len(v.Statements) > 0 && derived.Status == v.Status && derived.Payout.Equal(v.Payout) &&
 		derived.Currency == v.Currency && derived.GivenCost.Valid == v.GivenCost.Valid &&
 		derived.GivenCost.Decimal.Equal(v.GivenCost.Decimal) {
 		return v.Statements

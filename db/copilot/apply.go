@@ -110,13 +110,13 @@ const insertChange = `
 INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, rule_id, campaign_id, title, action, before, after, evidence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_at`
 
-// apply carries out the action of a change and stores the change. The error is stale if the record has changed since it was judged.
-// The record's digest shows this.
-func (k Suggestions) apply(ctx context.Context, change copilot.Change, judged string) (out Applied, err error) {
+// apply carries out the action of a change and stores the change. judgedDigest is the digest of the record when it was judged. The error
+// is stale if the record now has another digest.
+func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDigest string) (out Applied, err error) {
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
 	deliveries, entries, err := k.carryOut(ctx, change.AccountID, a, nil, func(r copilot.Record) (copilot.Record, error) {
-		if a.JudgedDigest(r) != judged {
+		if a.JudgedDigest(r) != judgedDigest {
 			return r, models.Conflict("stale", "what it was about has changed since")
 		}
 		after, was, is, err := a.Apply(r)
@@ -137,7 +137,7 @@ func (k Suggestions) apply(ctx context.Context, change copilot.Change, judged st
 	return out, err
 }
 
-// changedSince turns an error into the error stale if the present records refuse the action, for example because a record is gone
+// changedSince turns an error into the error stale if the present records refuse the action, for example because a record was deleted
 // or a limit was reached. The errors stale and invalid stay unchanged.
 func changedSince(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
@@ -217,15 +217,16 @@ func (k Suggestions) carryOut(ctx context.Context, account uuid.UUID, a copilot.
 	case copilot.TargetOffer:
 		err = k.editOffer(ctx, account, target.ID, edit)
 	case copilot.TargetNetwork:
-		n, found := k.s.Networks().Lock(ctx, account, target.ID)
-		if found != nil {
-			return nil, nil, found
+		n, err := k.s.Networks().Lock(ctx, account, target.ID)
+		if err != nil {
+			return nil, nil, err
 		}
-		r, refused := edit(copilot.Record{Network: &n})
-		if refused != nil {
-			return nil, nil, refused
+		r, err := edit(copilot.Record{Network: &n})
+		if err != nil {
+			return nil, nil, err
 		}
 		_, err = k.s.Networks().Update(ctx, *r.Network)
+		return nil, nil, err
 	case copilot.TargetBotLists:
 		made, err = k.editEntries(ctx, account, target.ID, entries, edit)
 	}

@@ -86,7 +86,7 @@ type comparison struct {
 	sheet    *difference.Sheet
 	out      difference.Result
 	rates    map[exchangerate.Key]decimal.NullDecimal
-	used     map[string]*difference.RateUsed
+	used     map[string]*difference.RateUsed // by currency
 }
 
 // setZone sets the zone of their days: the zone in the arguments, or else the given one. An unknown zone counts as UTC.
@@ -120,12 +120,12 @@ func (k *comparison) inWindow(day string) bool { return day >= k.out.From && day
 func cellOf(r report.Row) difference.Cell {
 	c := difference.Cell{Day: r.Dims[0]}
 	if len(r.Dims) > 1 {
-		c.Campaign, _ = uuid.Parse(r.Dims[1]) // not valid: no campaign
+		c.Campaign, _ = uuid.Parse(r.Dims[1]) // the empty value is not valid and gives the zero id: no campaign
 	}
 	return c
 }
 
-// figures reads our figures by day in a zone, and by campaign unless the comparison is by day only.
+// figures reads our figures by day in a zone, and by campaign too if byCampaign is set.
 func (k *comparison) figures(ctx context.Context, zone *time.Location, byCampaign bool, filters ...report.Filter) (
 	map[difference.Cell]models.Figures, error,
 ) {
@@ -160,8 +160,8 @@ type amount struct {
 	day      time.Time
 }
 
-// loadRates reads the rates of amounts, and decides whether theirs are shown in their own currency. They are if it is the same
-// for all amounts.
+// loadRates reads the rates of amounts, and sets TheirCurrency: the currency of the amounts if all have the same, otherwise empty.
+// Amounts in several currencies are shown in our currency.
 func (k *comparison) loadRates(ctx context.Context, list []amount) (err error) {
 	var keys []exchangerate.Key
 	seen := map[string]bool{}
@@ -195,10 +195,10 @@ func (k *comparison) rate(a amount) decimal.NullDecimal {
 	return k.rates[exchangerate.NewKey(k.account, a.day, a.currency)]
 }
 
-// convert returns an amount as they report it, and in our currency by a rate. It notes the rate.
+// convert returns an amount as they report it, and in our currency by a rate. It records that the rate was used.
 func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, converted decimal.Decimal) {
 	if a.currency != k.out.Currency && !a.value.IsZero() {
-		k.noteRate(a.currency, rate)
+		k.recordRate(a.currency, rate)
 	}
 	converted = models.ConvertAmount(a.value, rate).Round(6)
 	if k.out.TheirCurrency == "" {
@@ -207,7 +207,7 @@ func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, conv
 	return a.value.Round(6), converted
 }
 
-func (k *comparison) noteRate(currency string, rate decimal.NullDecimal) {
+func (k *comparison) recordRate(currency string, rate decimal.NullDecimal) {
 	u := k.used[currency]
 	if u == nil {
 		u = &difference.RateUsed{Currency: currency}

@@ -60,11 +60,11 @@ type sourceSheet struct {
 	rows              map[difference.Cell]platformDay
 	read              map[string]bool // days that were read from the platform or entered
 	spent             map[difference.Cell]decimal.Decimal
-	whole             map[string]bool // days with spend of the source as a whole that has replaced the spend of campaigns
-	byDay             map[string]bool // days for which theirs name no campaign: ours are added up in the zero campaign
+	replaced          map[string]bool // days on which spend without a campaign has replaced the spend of campaigns
+	byDay             map[string]bool // days for which their figures name no campaign: our figures are summed up under the zero campaign
 }
 
-// place returns the cell in which figures of ours are compared.
+// place returns the cell under which our figures of a cell are compared.
 func (s *sourceSheet) place(c difference.Cell) difference.Cell {
 	if s.byDay[c.Day] {
 		c.Campaign = uuid.Nil
@@ -72,7 +72,7 @@ func (s *sourceSheet) place(c difference.Cell) difference.Cell {
 	return c
 }
 
-// placed returns figures of ours by the cells in which they are compared.
+// placed returns our figures by the cells under which they are compared.
 func (s *sourceSheet) placed(figures map[difference.Cell]models.Figures) map[difference.Cell]models.Figures {
 	out := make(map[difference.Cell]models.Figures, len(figures))
 	for c, f := range figures {
@@ -92,7 +92,7 @@ func (k *comparison) source(ctx context.Context) error {
 	k.setZone(found.Zone)
 	s := &sourceSheet{
 		comparison: k, rows: map[difference.Cell]platformDay{}, read: map[string]bool{}, spent: map[difference.Cell]decimal.Decimal{},
-		whole: map[string]bool{}, byDay: map[string]bool{},
+		replaced: map[string]bool{}, byDay: map[string]bool{},
 	}
 	if err := s.load(ctx); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (s *sourceSheet) load(ctx context.Context) (err error) {
 		c := difference.Cell{Day: p.Day.Format(time.DateOnly), Campaign: p.Campaign}
 		s.spent[s.place(c)] = s.spent[s.place(c)].Add(p.Counted)
 		if p.Campaign == uuid.Nil && !p.Alone && !s.byDay[c.Day] {
-			s.whole[c.Day] = true
+			s.replaced[c.Day] = true
 		}
 	}
 	return err
@@ -214,8 +214,9 @@ func (s *sourceSheet) compareMoney(c difference.Cell, row platformDay, cost deci
 	inUTC := s.utc[c].Cost.Round(6)
 	s.sheet.Explain(c, difference.TimeZone, "", money(inUTC.Sub(cost)))
 	counted, set := s.spent[c]
-	switch counted = counted.Round(6); {
-	case s.whole[c.Day]: // it has replaced the spend of the campaigns
+	counted = counted.Round(6)
+	switch {
+	case s.replaced[c.Day]:
 		s.sheet.Explain(c, difference.Correction, "spend was entered for the source as a whole", money(converted.Sub(inUTC)))
 	case set:
 		s.sheet.Explain(c, difference.Correction, "spend was entered by hand", money(converted.Sub(counted)))

@@ -94,8 +94,8 @@ SELECT account_id, day, currency, rate, rate IS NOT NULL
 FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
 ON CONFLICT (account_id, day, currency) DO UPDATE SET rate = excluded.rate, restating = excluded.restating`
 
-// Refix sets the rates of keys to the account's present currency and marks their facts to be restated. It returns the keys
-// that have no rate.
+// Refix fixes the rates of keys again, after the account's currency has changed, and marks their facts to be restated. It returns the
+// keys that have no rate.
 func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error) {
 	found, err := compute(ctx, c, keys)
 	if err != nil {

@@ -50,7 +50,7 @@ INSERT INTO account_rates (account_id, day, currency, rate)
 SELECT account_id, day, currency, rate FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
 ON CONFLICT DO NOTHING`
 
-	ownCurrencies = `SELECT k.nth, a.currency` + fromKeys + `JOIN accounts a ON a.id = k.account_id`
+	accountCurrencies = `SELECT k.nth, a.currency` + fromKeys + `JOIN accounts a ON a.id = k.account_id`
 )
 
 // LockRates returns the rates of keys and share-locks them until the transaction of c ends. A rate change therefore either sees
@@ -71,8 +71,8 @@ func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.Null
 	if err := db.Run(ctx, c, "fix rates", fixRates, args...); err != nil {
 		return nil, err
 	}
-	now, _, err := readFixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have fixed the rates first
-	maps.Copy(out, now)
+	fixed, _, err := readFixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have fixed the rates first
+	maps.Copy(out, fixed)
 	return out, err
 }
 
@@ -117,20 +117,20 @@ func readFixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key
 // compute returns the rates of keys from the stored rates. It leaves out keys whose account was deleted.
 func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	sorted, args := arguments(keys)
-	own, err := db.Pairs[int, string](ctx, c, "currencies of accounts", ownCurrencies, args...)
+	currencies, err := db.Pairs[int, string](ctx, c, "currencies of accounts", accountCurrencies, args...) // by place in sorted, from 1
 	if err != nil {
 		return nil, err
 	}
 	var needed []CurrencyDay
 	for i, k := range sorted {
-		if currency, ok := own[i+1]; ok {
+		if currency, ok := currencies[i+1]; ok {
 			needed = append(needed, k.CurrencyDay, CurrencyDay{k.Day, currency})
 		}
 	}
 	euros, err := PerEuro(ctx, c, needed)
 	out := map[Key]decimal.NullDecimal{}
 	for i, k := range sorted {
-		currency, ok := own[i+1]
+		currency, ok := currencies[i+1]
 		if !ok {
 			continue
 		}

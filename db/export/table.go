@@ -20,11 +20,11 @@ import (
 
 // column is a column of a file: its heading and the SQL expression of its value.
 type column struct {
-	name    string
-	expr    string
-	there   string                 // SQL of the same value in ClickHouse, for clicks
-	foreign bool                   // the texts come from outside; false: an id, a number or a time of our own
-	format  func(uuid.UUID) string // converts an id to the text in the file; nil: the value stays unchanged
+	name     string
+	expr     string
+	copyExpr string                 // SQL of the same value in ClickHouse, for clicks
+	foreign  bool                   // the texts come from outside; false: an id, a number or a time of our own
+	format   func(uuid.UUID) string // converts an id to the text in the file; nil: the value stays unchanged
 }
 
 // Table describes the rows and columns of a kind of file.
@@ -141,34 +141,34 @@ func (t Table) formatIDs(cells []sql.RawBytes) error {
 
 // clickID returns the column with a click's id in its public form.
 func clickID(expr string) column {
-	return column{name: "click_id", expr: expr, there: "toString(f.id)", format: models.FormatClickID}
+	return column{name: "click_id", expr: expr, copyExpr: "toString(f.id)", format: models.FormatClickID}
 }
 
 func id(name string) column {
 	return column{
 		name: name, expr: `nullif(f.` + name + `, '00000000-0000-0000-0000-000000000000')::text`,
-		there: "if(f." + name + " = " + schema.NoID + ", '', toString(f." + name + "))",
+		copyExpr: "if(f." + name + " = " + schema.NoID + ", '', toString(f." + name + "))",
 	}
 }
 
 func text(name string) column {
-	return column{name: name, expr: `f.` + name, there: "toString(f." + name + ")", foreign: true}
+	return column{name: name, expr: `f.` + name, copyExpr: "toString(f." + name + ")", foreign: true}
 }
 
 func number(name string) column {
-	return column{name: name, expr: `f.` + name + `::text`, there: "toString(f." + name + ")"}
+	return column{name: name, expr: `f.` + name + `::text`, copyExpr: "toString(f." + name + ")"}
 }
 
 func numberOrNone(name string) column {
-	return column{name: name, expr: `nullif(f.` + name + `, 0)::text`, there: "if(f." + name + " = 0, '', toString(f." + name + "))"}
+	return column{name: name, expr: `nullif(f.` + name + `, 0)::text`, copyExpr: "if(f." + name + " = 0, '', toString(f." + name + "))"}
 }
 
 func money(name string) column {
-	return column{name: name, expr: `trim_scale(f.` + name + `)::text`, there: "toString(f." + name + ")"}
+	return column{name: name, expr: `trim_scale(f.` + name + `)::text`, copyExpr: "toString(f." + name + ")"}
 }
 
 func stamp(name, expr string) column {
 	return column{
-		name: name, expr: `to_char(` + expr + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`, there: "formatDateTime(" + expr + ", '%F %T')",
+		name: name, expr: `to_char(` + expr + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`, copyExpr: "formatDateTime(" + expr + ", '%F %T')",
 	}
 }

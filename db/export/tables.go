@@ -35,7 +35,7 @@ func ofClick(a *clickattr.Attr) column {
 	case a.ID != nil:
 		return id(a.Name)
 	case a.Addr != nil:
-		return column{name: a.Name, expr: `host(f.` + a.Name + `)`, there: schema.Host("f." + a.Name)}
+		return column{name: a.Name, expr: `host(f.` + a.Name + `)`, copyExpr: schema.Host("f." + a.Name)}
 	case a.ASN != nil:
 		return numberOrNone(a.Name)
 	case a.Money != nil:
@@ -53,7 +53,7 @@ func insertBefore(name string, c column, list []column) []column {
 // rate.
 func rate(at string) column {
 	return column{
-		name: "rate", expr: `coalesce(trim_scale(` + exchangerate.Counting("f", at) + `)::text, '')`, there: "ifNull(toString(f.rate), '')",
+		name: "rate", expr: `coalesce(trim_scale(` + exchangerate.Counting("f", at) + `)::text, '')`, copyExpr: "ifNull(toString(f.rate), '')",
 	}
 }
 
@@ -64,8 +64,8 @@ var Clicks = Table{
 		exported(clickattr.Exports),
 		[]column{
 			number("is_unique"), number("lp_views"), number("lp_clicks"), numberOrNone("lp_slot"),
-			{name: "conversions", expr: `coalesce(v.conversions, 0)::text`, there: "toString(f.approved + f.pending)"},
-			{name: "revenue", expr: `trim_scale(coalesce(v.revenue, 0))::text`, there: "toString(f.revenue)"},
+			{name: "conversions", expr: `coalesce(v.conversions, 0)::text`, copyExpr: "toString(f.approved + f.pending)"},
+			{name: "revenue", expr: `trim_scale(coalesce(v.revenue, 0))::text`, copyExpr: "toString(f.revenue)"},
 			rate("f.at"),
 		},
 	),

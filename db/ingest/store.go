@@ -43,7 +43,8 @@ type stored struct {
 func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {
 	b := batch{marks: botscan.Marks{Found: found}}
 	for _, it := range items {
-		switch r := it.Record; {
+		r := it.Record
+		switch {
 		case r.Click != nil:
 			b.clicks = append(b.clicks, newStored(*r.Click))
 		case r.Out != nil:
@@ -152,14 +153,14 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	if err := storeKeys(ctx, c, b.events, fresh); err != nil {
 		return out, err
 	}
-	named := slices.Clone(b.retry)
+	arrived := slices.Clone(b.retry) // clicks to which an arrival may belong
 	for _, e := range fresh {
 		b.postbacks = append(b.postbacks, e.Postbacks()...)
 		if e.FindsClick() {
-			named = append(named, e.ClickID)
+			arrived = append(arrived, e.ClickID)
 		}
 	}
-	waiting, err := applyArrivals(ctx, c, named)
+	waiting, err := applyArrivals(ctx, c, arrived)
 	if err != nil {
 		return out, err
 	}
@@ -228,7 +229,7 @@ func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]
 	var foreign []*click.StoredClick
 	var keys []exchangerate.Key
 	for _, v := range b.clicks {
-		if own := currencies[v.AccountID]; v.Currency != own && v.Currency != "" {
+		if v.Currency != currencies[v.AccountID] && v.Currency != "" {
 			foreign, keys = append(foreign, v), append(keys, exchangerate.NewKey(v.AccountID, v.At, v.Currency))
 		}
 	}
@@ -243,7 +244,7 @@ func (b batch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]
 }
 
 // storeClicks stores the clicks that are not stored yet and returns their ids.
-func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s ledger.Deltas) ([]uuid.UUID, error) {
+func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, deltas ledger.Deltas) ([]uuid.UUID, error) {
 	clicks, err := onlyUnknown(b.clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.Known(ctx, c, ids) })
 	if err != nil || len(clicks) == 0 {
 		return nil, err
@@ -262,7 +263,7 @@ func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, s led
 			click.Cost = click.Cost.Add(click.UniqueCost)
 		}
 		click.Cost = click.Cost.Round(models.MoneyScale)
-		s.Add(click.LedgerKey(), click.Figures())
+		deltas.Add(click.LedgerKey(), click.Figures())
 	}
 	if err := in.Insert(ctx, c, clicks); err != nil {
 		return nil, err

@@ -23,6 +23,8 @@ const (
 	// shareGrowth is the factor by which the share grows after a window without a queue. It takes 1.5 s until the full share is
 	// reached again.
 	shareGrowth = 1.5
+	// shareDrop is the divisor of the share after a window with a queue.
+	shareDrop = 3
 )
 
 // throttle determines the share of its time in which the ingester works while there is a backlog. The share is 1 until
@@ -31,12 +33,12 @@ const (
 // the disk. In a test with 5,000 clicks a second on two processors, pauses of the ingester did not make such redirects faster,
 // and left a backlog of a hundred thousand clicks.
 type throttle struct {
-	share    float64       // share of the time in which the ingester works, queueShare to 1
-	maxPause time.Duration // the longest pause; 0: maxRest
-	queued   func() float64
-	at       time.Time
-	last     float64 // result of queued at the time at
-	queue    float64 // average number of goroutines that wait for each processor, see maxQueue
+	share    float64        // share of the time in which the ingester works, queueShare to 1
+	maxPause time.Duration  // the longest pause; 0: maxRest
+	queued   func() float64 // processorWait, except in tests
+	at       time.Time      // time of the last update
+	last     float64        // result of queued at the time at
+	queue    float64        // average number of goroutines that wait for each processor, see maxQueue
 }
 
 func newThrottle() throttle { return throttle{share: 1, queued: processorWait} }
@@ -73,10 +75,10 @@ func (t *throttle) update(now time.Time) {
 	if first {
 		return
 	}
-	old := math.Exp(-passed.Seconds())
-	t.queue = old*t.queue + (1-old)*(sum-last)/passed.Seconds()
+	weight := math.Exp(-passed.Seconds()) // of the earlier average
+	t.queue = weight*t.queue + (1-weight)*(sum-last)/passed.Seconds()
 	if t.queue > maxQueue {
-		t.share = max(t.share/3, queueShare)
+		t.share = max(t.share/shareDrop, queueShare)
 		return
 	}
 	t.share = min(t.share*shareGrowth, 1)

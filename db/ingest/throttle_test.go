@@ -11,15 +11,15 @@ import (
 // by step.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	var sum float64
+	var sum float64 // seconds that goroutines have waited for a processor, in all
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	th := throttle{share: 1, queued: func() float64 { return sum }}
 	sum = 1e6 // waits before the start do not count
 	th.update(now)
 	for i, step := range []struct {
-		after  time.Duration
-		queued float64
-		want   float64
+		after  time.Duration // since the last step
+		queued float64       // seconds of waiting since the last step
+		want   float64       // the share of its time in which the ingester then works
 	}{
 		{time.Second, 0.5, 1}, // a short queue
 		{time.Hour, 0, 1},
@@ -72,10 +72,10 @@ func TestQueued(t *testing.T) {
 		<-done
 	}
 	if after := processorWait(); after <= before {
-		t.Errorf("before %v, after %v", before, after)
+		t.Errorf("goroutines have waited, but the total is %v before and %v after", before, after)
 	}
 	h := &metrics.Float64Histogram{Counts: []uint64{9, 2, 1}, Buckets: []float64{math.Inf(-1), 0.5, 2, math.Inf(1)}}
-	if sum := sumOf(h); sum != 3 {
-		t.Errorf("sum %v", sum)
+	if sum := sumOf(h); sum != 2*0.5+1*2 { // the 9 values below 0.5 count as zero
+		t.Errorf("the sum of the histogram is %v", sum)
 	}
 }

@@ -99,15 +99,16 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a row that is not due: refused as %s", r)
 	}
 	failed := mustClaim(t, d, claim(add(t, d, owner, past)))
-	if err := jobrow.Fail(ctx, d, failed.ID, failed.Fence, jobrow.CauseOf(errors.New("x")), 4); err != nil {
+	const generation = 4 // of the task that failed
+	if err := jobrow.Fail(ctx, d, failed.ID, failed.Fence, jobrow.CauseOf(errors.New("x")), generation); err != nil {
 		t.Fatal(err)
 	}
-	stale, own := claim(failed.ID), claim(failed.ID)
-	stale.Generation, own.Generation = 3, 4
+	stale, archived := claim(failed.ID), claim(failed.ID)
+	stale.Generation, archived.Generation = generation-1, generation
 	if r := refused(t, d, stale); r != jobrow.Finished {
 		t.Errorf("a stale task of a failed row: refused as %s, want finished", r)
 	}
-	if j := mustClaim(t, d, own); j.AttemptLimit-j.Attempts != 0 {
+	if j := mustClaim(t, d, archived); j.AttemptLimit-j.Attempts != 0 {
 		t.Errorf("the archived task has %d more attempts after this one, want 0", j.AttemptLimit-j.Attempts)
 	}
 }

@@ -45,7 +45,7 @@ type Rates struct {
 	processes int
 	announced time.Time
 	awayUntil time.Time
-	local     map[string]*localWindow
+	local     map[string]*localWindow // windows that this process counts while Redis is away, by name
 }
 
 type localWindow struct {
@@ -129,25 +129,25 @@ func windowOf(count, limit int, left time.Duration) Window {
 }
 
 // countLocally counts a call only in this process.
-func (r *Rates) countLocally(account string, limit int, now time.Time, length time.Duration) Window {
+func (r *Rates) countLocally(name string, limit int, now time.Time, length time.Duration) Window {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	share := max(1, limit/r.processes)
-	w := r.local[account]
+	w := r.local[name]
 	if w == nil || !now.Before(w.ends) {
 		r.evictEnded(now)
 		w = &localWindow{ends: now.Add(length)}
-		r.local[account] = w
+		r.local[name] = w
 	}
 	w.count++
 	return windowOf(w.count, share, w.ends.Sub(now))
 }
 
-// evictEnded deletes ended windows, so that the map does not grow with every account ever seen.
+// evictEnded deletes ended windows, so that the map does not grow with every window ever counted.
 func (r *Rates) evictEnded(now time.Time) {
-	for account, w := range r.local {
+	for name, w := range r.local {
 		if !now.Before(w.ends) {
-			delete(r.local, account)
+			delete(r.local, name)
 		}
 	}
 }

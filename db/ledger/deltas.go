@@ -123,11 +123,11 @@ GROUP BY account_id, hour ORDER BY hour, account_id LIMIT $2`
 // copies, all in one statement. Writers only ever add rows, so no row is missed: a row that is committed while the statement runs
 // waits for the next compaction.
 var mergeHour = `
-WITH gone AS (
+WITH deleted AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *
 ), merged AS (
 	INSERT INTO ledger (` + Keys + `, ` + Sums + `, merged)
-	SELECT ` + Keys + `, ` + sums + `, true FROM gone GROUP BY ` + Keys + `
+	SELECT ` + Keys + `, ` + sums + `, true FROM deleted GROUP BY ` + Keys + `
 	HAVING ` + someSum + `
 )
 ` + addRollups()
@@ -152,7 +152,7 @@ func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, 
 }
 
 var negate = `
-WITH gone AS (
+WITH negated AS (
 	INSERT INTO ledger (` + Keys + `, ` + Sums + `)
 	SELECT ` + Keys + `, ` + negative + ` FROM ledger
 	WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND hour >= $3 AND hour < $4
@@ -160,7 +160,7 @@ WITH gone AS (
 	HAVING ` + someSum + `
 	RETURNING campaign_id, clicks, bot_clicks
 )
-SELECT campaign_id, -sum(clicks)::bigint AS clicks, -sum(bot_clicks)::bigint AS bot_clicks FROM gone GROUP BY campaign_id`
+SELECT campaign_id, -sum(clicks)::bigint AS clicks, -sum(bot_clicks)::bigint AS bot_clicks FROM negated GROUP BY campaign_id`
 
 // Negated is the number of clicks of a campaign that Negate took back.
 type Negated struct {

@@ -39,8 +39,8 @@ var Dimensions = []string{
 	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os", "browser",
 }
 
-// sums returns the part of mergeHour that sums up the rows not merged yet for one copy.
-func (r Rollup) sums() string {
+// selectNew returns the part of mergeHour that sums up the rows not merged yet for one copy.
+func (r Rollup) selectNew() string {
 	at := "hour"
 	if r.Step > time.Hour {
 		at = "date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'"
@@ -56,16 +56,16 @@ func (r Rollup) sums() string {
 			keys[i] = "''"
 		}
 	}
-	return fmt.Sprintf("SELECT '%s', account_id, %s, %s, %s FROM gone WHERE NOT merged GROUP BY %s", r.Name, at,
+	return fmt.Sprintf("SELECT '%s', account_id, %s, %s, %s FROM deleted WHERE NOT merged GROUP BY %s", r.Name, at,
 		strings.Join(keys, ", "), sums, strings.Join(groups, ", "))
 }
 
-// addRollups returns the INSERT of mergeHour that adds the new rows of an hour to all copies. It reads the rows from gone, which
+// addRollups returns the INSERT of mergeHour that adds the new rows of an hour to all copies. It reads the rows from deleted, which
 // mergeHour defines. It locks the rows of the copies in a fixed order, so two compactions never deadlock.
 func addRollups() string {
 	parts, updates := make([]string, len(Rollups)), measure.Each(measure.Counters, "%s = r.%s + EXCLUDED.%s")
 	for i, r := range Rollups {
-		parts[i] = r.sums()
+		parts[i] = r.selectNew()
 	}
 	return `INSERT INTO ledger_rollups AS r (rollup, ` + Keys + `, ` + Sums + `)
 SELECT * FROM (

@@ -17,14 +17,14 @@ import (
 // env is a database with two accounts.
 type env struct {
 	*testing.T
-	db            *db.DB
-	account, more uuid.UUID
+	db             *db.DB
+	account, other uuid.UUID
 }
 
 func newEnv(t *testing.T) *env {
 	t.Helper()
-	e := &env{T: t, db: dbtest.New(t), account: uuid.New(), more: uuid.New()}
-	dbtest.Exec(t, e.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'a'), ($2, 'B', 'pro', 'b')`, e.account, e.more)
+	e := &env{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}
+	dbtest.Exec(t, e.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'a'), ($2, 'B', 'pro', 'b')`, e.account, e.other)
 	return e
 }
 
@@ -41,16 +41,17 @@ func row(account, click uuid.UUID, age time.Duration, names ...string) matchkey.
 
 const day = 24 * time.Hour
 
-// TestKeys stores keys, and finds the keys of an account's clicks, the latest first.
+// TestKeys stores keys, and finds the keys of an account's clicks, the latest first. A row that is stored again does not change. Keys
+// of other accounts, keys older than seven days and keys of accounts that do not exist are not found.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	click, other := models.NewClickID(), models.NewClickID()
 	old, late := row(e.account, click, 2*day, "email"), row(e.account, click, day, "phone", "zip")
-	again := late
-	again.Names = []string{"city"}
+	changed := late // the same id with other names
+	changed.Names = []string{"city"}
 	e.store(old, late)
-	e.store(again, row(e.more, click, day, "email"), row(e.account, other, 8*day, "email"), row(uuid.New(), click, day, "email"))
+	e.store(changed, row(e.other, click, day, "email"), row(e.account, other, 8*day, "email"), row(uuid.New(), click, day, "email"))
 	e.store(late)
 	found, err := matchkey.OfClicks(t.Context(), e.db, e.account, []uuid.UUID{click, other}, time.Now())
 	if err != nil || len(found) != 2 || found[0].ID != late.ID || found[1].ID != old.ID || !slices.Equal(found[0].Names, late.Names) {
@@ -63,7 +64,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM conversion_match_keys`); n != 0 {
-		t.Errorf("%d rows of deleted clicks", n)
+		t.Errorf("%d rows are left, want none", n)
 	}
 }
 
@@ -73,21 +74,21 @@ func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	click, other := models.NewClickID(), models.NewClickID()
-	before, late, foreign, twice := row(e.account, click, 3*day, "email"), row(e.account, click, 2*day+time.Hour, "zip"), row(e.more, click, 3*day, "city"),
+	before, storedLate, foreign, withdrawn := row(e.account, click, 3*day, "email"), row(e.account, click, 2*day+time.Hour, "zip"), row(e.other, click, 3*day, "city"),
 		row(e.account, other, 2*day, "phone")
-	e.store(before, foreign, twice)
+	e.store(before, foreign, withdrawn)
 	refusal := matchkey.Row{ID: uuid.New(), AccountID: e.account, ClickID: click, ReceivedAt: time.Now().Add(-2 * day)}
-	again := matchkey.Row{ID: twice.ID, AccountID: e.account, ClickID: other, ReceivedAt: time.Now()}
-	for range 2 {
-		if err := matchkey.Withdraw(t.Context(), e.db, []matchkey.Row{refusal, again, refusal}); err != nil {
+	secondRefusal := matchkey.Row{ID: withdrawn.ID, AccountID: e.account, ClickID: other, ReceivedAt: time.Now()} // with the id of the keys
+	for range 2 {                                                                                                 // withdrawing twice changes nothing more
+		if err := matchkey.Withdraw(t.Context(), e.db, []matchkey.Row{refusal, secondRefusal, refusal}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	stored := func() string {
 		return dbtest.Get[string](t, e.db, `SELECT coalesce(string_agg(names::text, ' ' ORDER BY names), '') FROM conversion_match_keys WHERE names <> '{}'`)
 	}
-	e.store(late) // it waited longer than the refusal
-	e.store(twice)
+	e.store(storedLate) // received before the refusal, stored after it
+	e.store(withdrawn)
 	if got := stored(); got != "{city}" {
 		t.Errorf("stored after the refusal: %s", got)
 	}
@@ -149,12 +150,12 @@ func TestShares(t *testing.T) {
 	}
 	upload(old, "upload", 8*day)
 	e.store(row(e.account, both, day, "email", "phone"), row(e.account, both, day, "email"), row(e.account, one, day, "email"),
-		row(e.more, none, day, "email"), row(e.account, old, day, "email"))
+		row(e.other, none, day, "email"), row(e.account, old, day, "email"))
 	n, with, err := matchkey.Shares(t.Context(), e.db, e.account, source, time.Now())
 	if err != nil || n != 3 || fmt.Sprint(with) != "map[email:2 phone:1]" {
 		t.Errorf("%d %v %v", n, with, err)
 	}
-	if n, with, err = matchkey.Shares(t.Context(), e.db, e.more, source, time.Now()); err != nil || n != 0 || len(with) != 0 {
+	if n, with, err = matchkey.Shares(t.Context(), e.db, e.other, source, time.Now()); err != nil || n != 0 || len(with) != 0 {
 		t.Errorf("of another account: %d %v %v", n, with, err)
 	}
 }

@@ -74,7 +74,8 @@ func (k Attempts) Begin(ctx context.Context, account uuid.UUID, provider, redire
 	return a, state, err
 }
 
-// openAttempt selects a sign-in whose browser has not returned yet, by state ($1), time ($2), session ($3) and account ($4).
+// openAttempt selects a sign-in whose browser has not returned yet. $1 is the hash of the state, $2 the current time, $3 the session
+// (NULL: only sign-ins that no session has started) and $4 the account (NULL: any).
 const openAttempt = `a.state_hash = $1 AND a.code IS NULL AND a.expires_at > $2
 	AND a.session_id IS NOT DISTINCT FROM $3::uuid AND ($4::uuid IS NULL OR a.account_id = $4)`
 
@@ -130,7 +131,8 @@ func (k Attempts) Cancel(ctx context.Context, state string, now time.Time) error
 	return db.Run(ctx, k.s.Conn(), "cancel sign-in", `DELETE FROM oauth_attempts a WHERE `+openAttempt, hashState(state), now, k.session, k.account)
 }
 
-// Consume deletes a sign-in that has its code, and returns both. Only one caller gets them. Error: signin_expired.
+// Consume deletes a sign-in that has its code, and returns the sign-in and the code. For later callers it does not exist. Error:
+// signin_expired.
 func (k Attempts) Consume(ctx context.Context, account, id uuid.UUID, now time.Time) (a models.OAuthAttempt, code string, err error) {
 	row, found, err := db.First[sealedAttempt](ctx, k.s.Conn(), "sign-in", `DELETE FROM oauth_attempts a
 		WHERE account_id = $1 AND id = $2 AND code IS NOT NULL AND expires_at > $3

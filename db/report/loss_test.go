@@ -17,15 +17,15 @@ import (
 	"switchyard/models"
 )
 
-// TestClickLoss checks that groups by source and day, their totals and buckets of days have the click loss that follows from the
-// sources' reports. Groups for which it could be wrong have no click loss.
+// TestClickLoss checks the click loss of groups by source and day, of their totals and of buckets of days. It follows from the clicks
+// that the sources reported. Groups that do not consist of whole UTC days of sources have no click loss, because it could be wrong.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	account, campaign := newAccount(t, d), uuid.New()
 	one, two, silent := uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}
 	first := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -3)
-	told := func(source uuid.UUID, day int, clicks *int64) {
+	setReported := func(source uuid.UUID, day int, clicks *int64) {
 		t.Helper()
 		err := db.Tx(t.Context(), d, func(c db.Conn) error {
 			_, err := spend.Set(t.Context(), click.Log{}, c, account, spend.Spend{
@@ -38,20 +38,22 @@ func TestClickLoss(t *testing.T) {
 		}
 	}
 	count := func(n int64) *int64 { return &n }
-	told(one, 0, count(100))
-	told(one, 1, count(50))
-	told(two, 0, count(10))
-	told(silent, 0, nil)
-	arrived := func(source uuid.UUID, day, clicks, bots int) {
+	setReported(one, 0, count(100))
+	setReported(one, 1, count(50))
+	setReported(two, 0, count(10))
+	setReported(silent, 0, nil)
+	const lpViews = 3 // of each row of the ledger
+	addClicks := func(source uuid.UUID, day, clicks, bots int) {
 		t.Helper()
-		dbtest.Exec(t, d, `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $5, '', '', '', '', $6, 0, $7, 3, 1, 0, 0, 0, 0, 0, 0, 0`,
-			account, first.AddDate(0, 0, day).Add(23*time.Hour), campaign, uuid.Nil, source, clicks, bots)
+		dbtest.Exec(t, d, `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $5, '', '', '', '', $6, 0, $7, $8, 1, 0, 0, 0, 0, 0, 0, 0`,
+			account, first.AddDate(0, 0, day).Add(23*time.Hour), campaign, uuid.Nil, source, clicks, bots, lpViews)
 	}
-	arrived(one, 0, 70, 10)
-	arrived(one, 1, 60, 0)
-	arrived(one, 2, 9, 0) // the source reported nothing for this day
-	arrived(silent, 0, 5, 0)
-	ask := func(a models.ReportArgs) map[string]string {
+	addClicks(one, 0, 70, 10)
+	addClicks(one, 1, 60, 0)
+	addClicks(one, 2, 9, 0) // the source reported nothing for this day
+	addClicks(silent, 0, 5, 0)
+	// losses returns the click loss of each group: source clicks, redirects, landing page views and the percentage.
+	losses := func(a models.ReportArgs) map[string]string {
 		t.Helper()
 		rows, err := Reader{Conn: d}.Answer(t.Context(), account, a, 0)
 		if err != nil {
@@ -96,23 +98,23 @@ func TestClickLoss(t *testing.T) {
 			day(0) + start(0): "110 80 3 27.27", day(1) + start(1): "50 60 3 -20", day(2) + start(2): "none", day(3) + start(3): "none",
 		}},
 	} {
-		if diff := cmp.Diff(c.want, ask(c.a)); diff != "" {
+		if diff := cmp.Diff(c.want, losses(c.a)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
 	chosen := by("source_id")
 	chosen.Filters = []models.ReportFilter{{Dimension: "source_id", Values: []string{one.String()}, Not: true}}
-	if got := ask(chosen); got["total"] != "10 0 0 100" || got[two.String()] != "10 0 0 100" {
-		t.Errorf("without a source: %v", got)
+	if got := losses(chosen); got["total"] != "10 0 0 100" || got[two.String()] != "10 0 0 100" {
+		t.Errorf("with a filter that excludes a source: %v", got)
 	}
-	within, elsewhere, whose, narrow := by("source_id"), by("date"), by("source_id", "campaign_id"), by("source_id")
-	within.From = first.Add(time.Hour)
-	elsewhere.TZ = "Asia/Tokyo"
-	narrow.Filters = []models.ReportFilter{{Dimension: "campaign_id", Values: []string{campaign.String()}}}
-	hours, abroad := over("hour"), over("day")
-	abroad.TZ = "Asia/Tokyo"
-	for _, a := range []models.ReportArgs{within, elsewhere, whose, narrow, by(), hours, abroad} {
-		for key, got := range ask(a) {
+	partOfDay, otherZone, byCampaign, oneCampaign := by("source_id"), by("date"), by("source_id", "campaign_id"), by("source_id")
+	partOfDay.From = first.Add(time.Hour)
+	otherZone.TZ = "Asia/Tokyo"
+	oneCampaign.Filters = []models.ReportFilter{{Dimension: "campaign_id", Values: []string{campaign.String()}}}
+	hours, daysOfOtherZone := over("hour"), over("day")
+	daysOfOtherZone.TZ = "Asia/Tokyo"
+	for _, a := range []models.ReportArgs{partOfDay, otherZone, byCampaign, oneCampaign, by(), hours, daysOfOtherZone} {
+		for key, got := range losses(a) {
 			if got != "none" {
 				t.Errorf("%v %v by %q: %s has the click loss %s", a.From, a.Filters, a.Dimensions, key, got)
 			}

@@ -138,7 +138,7 @@ func (a *asker) orphans() {
 				first = f.at
 			}
 			if last = f.at; !f.bot {
-				people[f.who] = true
+				people[f.fingerprint] = true
 			}
 		})
 		if sumsOf(o.Figures) != want || int(o.Visitors) != len(people) || !o.FirstSeen.Equal(first) || !o.LastSeen.Equal(last) {
@@ -181,7 +181,7 @@ func (a *asker) addresses() {
 	people, views := map[string]bool{}, int64(0)
 	a.within(from, from.Add(time.Hour), nil, func(f *monthFact) {
 		if !f.bot {
-			people[f.who[36:]], views = true, views+1
+			people[f.fingerprint[36:]], views = true, views+1
 		}
 	})
 	live, err := a.reader().VisitorsSince(a.Context(), a.account, from, from.Add(time.Hour))

@@ -47,7 +47,7 @@ type month struct {
 	visitor []string             // visitors of earlier rounds
 	coming  []string             // visitors of this round
 	sent    []spool.Record
-	gone    int
+	deleted int
 	spent   int
 	alone   []*monthFact // spend without clicks
 	log     []*monthFact // facts with conversions
@@ -146,28 +146,28 @@ func (m *month) click() spool.Record {
 		c.LanderID = uuid.Nil
 		f.values[place("lander_id")] = 0
 	}
-	f.who = c.CampaignID.String() + uuid.NewString()
+	f.fingerprint = c.CampaignID.String() + uuid.NewString()
 	if n := len(m.visitor); n > 0 && m.rnd.IntN(4) == 0 {
-		who := m.visitor[n-1]
+		earlier := m.visitor[n-1]
 		m.visitor = m.visitor[:n-1]
-		if back := m.visits[who].Add(time.Duration(m.rnd.IntN(47)-23) * time.Hour); back.Before(m.end) {
-			at, f.who, c.CampaignID = back, who, asID(who[:36])
-			f.values[0] = m.pools[0].number(who[:36])
+		if back := m.visits[earlier].Add(time.Duration(m.rnd.IntN(47)-23) * time.Hour); back.Before(m.end) {
+			at, f.fingerprint, c.CampaignID = back, earlier, asID(earlier[:36])
+			f.values[0] = m.pools[0].number(earlier[:36])
 		}
 	}
-	c.UniqueKey = [16]byte(asID(f.who[36:]))
+	c.UniqueKey = [16]byte(asID(f.fingerprint[36:]))
 	c.VisitorID = c.UniqueKey
 	m.price(c, f)
 	floor := models.FloorClickID(at)
 	c.ID = models.NewClickID()
 	copy(c.ID[:6], floor[:6])
 	c.IsBot, f.id, f.at = f.bot, c.ID, at
-	if !f.bot && !at.Before(m.visits[f.who]) {
-		f.unique, m.visits[f.who] = true, at.Add(24*time.Hour)
+	if !f.bot && !at.Before(m.visits[f.fingerprint]) {
+		f.unique, m.visits[f.fingerprint] = true, at.Add(24*time.Hour)
 		f.cost += units(c.UniqueCost)
-		m.coming = append(m.coming, f.who)
+		m.coming = append(m.coming, f.fingerprint)
 	}
-	m.numbered(f)
+	m.setTimeValues(f)
 	m.facts = append(m.facts, f)
 	return spool.Record{Click: c}
 }
@@ -190,7 +190,7 @@ func (m *month) price(c *models.Click, f *monthFact) {
 	f.cost = units(c.Cost)
 	if m.rnd.IntN(2) == 0 {
 		f.each, f.share = m.rnd.Int64N(90)*1e8, m.rnd.Int64N(40)
-		c.ConversionCost, c.RevenueShare = decimal.New(f.each, -moneyUnit), decimal.NewFromInt(f.share)
+		c.ConversionCost, c.RevenueShare = decimal.New(f.each, -moneyDecimals), decimal.NewFromInt(f.share)
 	}
 }
 
@@ -221,7 +221,7 @@ func (m *month) round(clicks int) {
 		records = append(records, m.click())
 	}
 	for i, f := range m.facts {
-		if f.landed && !f.gone && (i >= earlier && m.rnd.IntN(3) == 0 || m.rnd.IntN(60) == 0) {
+		if f.landed && !f.deleted && (i >= earlier && m.rnd.IntN(3) == 0 || m.rnd.IntN(60) == 0) {
 			records = append(records, m.step(f))
 		}
 	}

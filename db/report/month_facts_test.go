@@ -28,7 +28,7 @@ func (m *month) recordConversions(n int) {
 		if len(m.log) > 0 && m.rnd.IntN(3) == 0 {
 			f = m.log[m.rnd.IntN(len(m.log))]
 		}
-		if !f.gone {
+		if !f.deleted {
 			chosen[f] = true
 		}
 	}
@@ -60,7 +60,7 @@ func (m *month) correct(n int) {
 	var inputs []conversion.Input
 	var wants []string
 	for len(inputs) < n {
-		if f := m.facts[m.rnd.IntN(len(m.facts))]; !f.gone {
+		if f := m.facts[m.rnd.IntN(len(m.facts))]; !f.deleted {
 			if len(f.sales) == 0 {
 				m.log = append(m.log, f)
 			}
@@ -105,12 +105,12 @@ func (m *month) sale(f *monthFact) (conversion.Input, string) {
 	reported := int64(-1)
 	if m.rnd.IntN(3) > 0 {
 		reported = m.rnd.Int64N(5000) * 1e8
-		d := decimal.New(reported, -moneyUnit)
+		d := decimal.New(reported, -moneyDecimals)
 		in.Payout = &d
 	}
 	if m.rnd.IntN(5) == 0 {
 		v.isGiven, v.given = true, m.rnd.Int64N(500)*1e7
-		d := decimal.New(v.given, -moneyUnit)
+		d := decimal.New(v.given, -moneyDecimals)
 		in.Cost = &d
 	}
 	offer, known := m.offers[m.pools[place("offer_id")].list[f.values[place("offer_id")]]]
@@ -165,16 +165,16 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	}
 	var want int64
 	for _, f := range m.facts {
-		if !f.gone && m.pools[0].list[f.values[0]] == campaign && !f.at.Before(from) && f.at.Before(to) {
-			f.gone = true
+		if !f.deleted && m.pools[0].list[f.values[0]] == campaign && !f.at.Before(from) && f.at.Before(to) {
+			f.deleted = true
 			want++
 		}
 	}
 	if clicks != want || want == 0 {
 		m.Fatalf("%d clicks were deleted, want %d", clicks, want)
 	}
-	m.gone += int(want)
-	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.gone })
+	m.deleted += int(want)
+	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.deleted })
 	m.sent, m.visitor = nil, nil // they would count again, and be unique again
 }
 
@@ -183,7 +183,7 @@ func (m *month) clear(campaign string, from, to time.Time) {
 func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	m.Helper()
 	s := spend.Spend{
-		Day: date, SourceID: asID(source), CampaignID: asID(campaign), Amount: decimal.New(amount, -moneyUnit),
+		Day: date, SourceID: asID(source), CampaignID: asID(campaign), Amount: decimal.New(amount, -moneyDecimals),
 	}
 	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
 		_, err := spend.Set(m.Context(), click.Log{}, c, m.account, s)
@@ -195,7 +195,7 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	var paid []*monthFact
 	at, sources := place("source_id"), m.pools[place("source_id")]
 	for _, f := range m.facts {
-		if f.gone || f.at.Before(date) || !f.at.Before(date.AddDate(0, 0, 1)) || sources.list[f.values[at]] != source ||
+		if f.deleted || f.at.Before(date) || !f.at.Before(date.AddDate(0, 0, 1)) || sources.list[f.values[at]] != source ||
 			campaign != "" && m.pools[0].list[f.values[0]] != campaign {
 			continue
 		}
@@ -216,7 +216,7 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	if m.spent++; n == 0 {
 		f := &monthFact{at: date, values: make([]uint32, len(monthDims)), alone: amount}
 		f.values[at], f.values[0] = m.pools[at].number(source), m.pools[0].number(campaign)
-		m.numbered(f)
+		m.setTimeValues(f)
 		m.alone = append(m.alone, f)
 	}
 }

@@ -15,10 +15,10 @@ import (
 
 // This file is the reference of TestMonth. It adds up the facts one by one, as they were sent, without ledger, rows or SQL.
 
-// moneyUnit is the number of decimals of an amount. The model counts money exactly, in units of 10^-10.
-const moneyUnit = 10
+// moneyDecimals is the number of decimals of an amount. The model counts money exactly, in units of 10^-10.
+const moneyDecimals = 10
 
-// sums holds figures. Money is in units of 10^-10.
+// sums holds figures. Money is in units of 10^-10. waiting is the payout of pending conversions.
 type sums struct {
 	clicks, unique, bots, views, outs, approved, pending, rejected, charged int64
 	cost, revenue, waiting                                                  int64
@@ -40,7 +40,7 @@ func (s *sums) add(o *sums) {
 }
 
 func units(d decimal.Decimal) int64 {
-	n := d.Shift(moneyUnit)
+	n := d.Shift(moneyDecimals)
 	if !n.IsInteger() {
 		panic("finer than a unit: " + d.String())
 	}
@@ -74,28 +74,28 @@ func (p *pool) number(value string) uint32 {
 
 // monthFact is a click as it was sent, and what happened to it later.
 type monthFact struct {
-	id     uuid.UUID
-	at     time.Time
-	values []uint32 // by the place of the dimension among monthDims
-	bot    bool
-	unique bool
-	landed bool
-	out    bool
-	last   uuid.UUID // the last step, which counts
-	cost   int64     // cost of the click
-	each   int64     // fixed cost of each approved conversion
-	share  int64     // cost of each approved conversion, in percent of its revenue
-	sales  map[string]*monthSale
-	gone   bool   // deleted
-	who    string // the fingerprint
-	total  sums   // figures at the last sumUp
-	alone  int64  // spend without a click
+	id          uuid.UUID
+	at          time.Time
+	values      []uint32 // by the place of the dimension among monthDims
+	bot         bool
+	unique      bool
+	landed      bool
+	out         bool
+	last        uuid.UUID // the last step, which counts
+	cost        int64     // cost of the click
+	each        int64     // fixed cost of each approved conversion
+	share       int64     // cost of each approved conversion, in percent of its revenue
+	sales       map[string]*monthSale
+	deleted     bool
+	fingerprint string // the campaign's id and the visitor's id
+	total       sums   // figures at the last sumUp
+	alone       int64  // spend without a click
 }
 
 type monthSale struct {
 	status       string
 	payout, cost int64
-	given        int64
+	given        int64 // cost that a correction or spend has set, if isGiven
 	isGiven      bool
 }
 
@@ -230,8 +230,8 @@ func sub(n int) func(*models.Click, string) {
 	return func(c *models.Click, v string) { c.Subs[n] = v }
 }
 
-// numbered sets the values of a fact that follow from its time.
-func (m *month) numbered(f *monthFact) {
+// setTimeValues sets the values of a fact that follow from its time. The slot is empty until the visitor leaves the landing page.
+func (m *month) setTimeValues(f *monthFact) {
 	for name, v := range map[string]string{
 		"date": f.at.Format("2006-01-02"), "hour": f.at.Format("2006-01-02 15") + ":00:00",
 		"hour_of_day": strconv.Itoa(f.at.Hour()), "day_of_week": strconv.Itoa((int(f.at.Weekday())+6)%7 + 1),
@@ -265,7 +265,7 @@ facts:
 		if !f.at.Before(to) {
 			return
 		}
-		if f.gone {
+		if f.deleted {
 			continue
 		}
 		for _, w := range wants {

@@ -62,7 +62,7 @@ func TestMonth(t *testing.T) {
 		}
 	})
 	t.Logf("%d clicks, %d of them deleted, %d with conversions, %d amounts spent; %d answers from the ledger, %d from rows,"+
-		" %d series over time, all as recounted", monthClicks, m.gone, len(m.log), m.spent, a.ledger.Load(), a.rows.Load(),
+		" %d series over time, all as recounted", monthClicks, m.deleted, len(m.log), m.spent, a.ledger.Load(), a.rows.Load(),
 		a.series.Load())
 }
 
@@ -105,10 +105,10 @@ func (m *month) sane() {
 	var all sums
 	m.within(m.start, m.end, nil, func(f *monthFact) { all.add(&f.total) })
 	many, some := int64(monthClicks/30), int64(monthConversions/40)
-	if len(m.facts)-len(m.alone) != monthClicks || len(m.alone) < 2 || len(m.alone) == m.spent || m.gone < monthClicks/300 ||
+	if len(m.facts)-len(m.alone) != monthClicks || len(m.alone) < 2 || len(m.alone) == m.spent || m.deleted < monthClicks/300 ||
 		all.bots < many || all.unique < many || all.outs < many ||
 		all.charged < some/5 || all.rejected < some || all.pending < some || all.unique == all.clicks {
-		m.Fatalf("a poor history: %+v, %d deleted", all, m.gone)
+		m.Fatalf("a poor history: %+v, %d deleted", all, m.deleted)
 	}
 	names := Dimensions()
 	for i, d := range monthDims {
@@ -208,7 +208,7 @@ func (a *asker) questions(n int) []Query {
 	names := Dimensions()
 	var hourly []string
 	for _, n := range names {
-		if d, _ := find(n); d.ledger() {
+		if d, _ := find(n); d.inLedger() {
 			hourly = append(hourly, n)
 		}
 	}

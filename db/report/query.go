@@ -76,14 +76,14 @@ type condition struct {
 	not     bool
 }
 
-// newQuery decides where the facts of a query come from if PostgreSQL answers, and what the copy in ClickHouse has of them. A
+// newQuery decides from which tables of PostgreSQL the facts of a query come, and which of these facts the copy in ClickHouse has. A
 // window with too many buckets is cut to the hours in which the account had traffic.
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	clocked, long := q.buckets != nil, false
+	clocked, long := q.buckets != nil, false // long: the window has more buckets of a time dimension than a clock may have spans
 	for _, d := range q.known {
 		if q.byClock(d) {
 			clocked, long = true, long || q.To.Sub(q.From) > maxSpans*time.Duration(d.grain.seconds)*time.Second
@@ -105,10 +105,10 @@ func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 			return nil, err
 		}
 	}
-	if err := q.cut(); err != nil {
+	if err := q.setPeriods(); err != nil {
 		return nil, err
 	}
-	if list := q.read(); r.Copy != nil && (len(list) > 0 || r.CopyOnly) {
+	if list := q.slowStretches(); r.Copy != nil && (len(list) > 0 || r.CopyOnly) {
 		q.copied, err = r.findReach(ctx, q.change != nil, list, q.scans)
 	}
 	return q, err
@@ -146,8 +146,8 @@ func (q *query) check() error {
 	return nil
 }
 
-// cut sets the periods of a query and their stretches.
-func (q *query) cut() error {
+// setPeriods sets the periods of a query and their stretches.
+func (q *query) setPeriods() error {
 	first, err := q.newPeriod(q.From, q.To, nil)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (q *query) cut() error {
 }
 
 // newPeriod returns a period with its dimensions and filters. A dimension of time outside UTC, or in a comparison, gets a clock.
-// In the second period, values in order of time have their numbers in the first period.
+// In the second period of a comparison, the values of a dimension that is ordered by time have the numbers of the first period.
 func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 	if to.Before(from) {
 		to = from
@@ -219,7 +219,7 @@ func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 func (q *query) chooseSources(p *period, clicks source) {
 	p.stretches = nil
 	from, first, last := p.from, ceil(p.from, time.Hour), p.to.Truncate(time.Hour)
-	if rows := q.FromRows || !p.all(dimension.ledger); rows || !first.Before(last) {
+	if rows := q.FromRows || !p.all(dimension.inLedger); rows || !first.Before(last) {
 		q.scans = q.scans || rows
 		p.stretches = []stretch{{clicks, p.from, p.to}}
 		return
@@ -305,12 +305,12 @@ func (d dimension) in(step time.Duration, keys []string) bool {
 	return slices.Contains(keys, d.name)
 }
 
-// ledger reports whether the ledger has the dimension.
-func (d dimension) ledger() bool { return d.in(time.Hour, ledger.Dimensions) }
+// inLedger reports whether the ledger has the dimension.
+func (d dimension) inLedger() bool { return d.in(time.Hour, ledger.Dimensions) }
 
-// read returns the stretches that are read click by click, or from the ledger itself, which has about half as many rows as there
-// are clicks.
-func (q *query) read() (list []stretch) {
+// slowStretches returns the stretches that are read click by click, or from the ledger itself, which has about half as many rows as
+// there are clicks.
+func (q *query) slowStretches() (list []stretch) {
 	for _, p := range q.periods {
 		for _, s := range p.stretches {
 			if s.source < fromRollup && s.from.Before(s.to) {

@@ -50,7 +50,7 @@ func TestStretches(t *testing.T) {
 		if err := q.check(); err != nil {
 			t.Fatal(err)
 		}
-		if err := q.cut(); err != nil {
+		if err := q.setPeriods(); err != nil {
 			t.Fatal(err)
 		}
 		var periods []string

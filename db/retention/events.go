@@ -19,8 +19,8 @@ func deleteExpiredAds(ctx context.Context, c db.Conn, now time.Time) error {
 	return err
 }
 
-// deleteEvents deletes the events of some clicks in the transaction of c. It also deletes the ad click ids by which other events
-// would find these clicks.
+// deleteEvents deletes the events of some clicks in the transaction of c. clicks is the array of their ids as a text. deleteEvents also
+// deletes the ad click ids by which other events would find these clicks.
 func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
 	if err := db.Run(ctx, c, "delete site events", q, clicks); err != nil {
@@ -29,7 +29,8 @@ func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	return db.Run(ctx, c, "delete ads", `DELETE FROM ad_clicks WHERE click_id = ANY ($1::uuid[])`, clicks)
 }
 
-// deleteEventsOf deletes events before a moment of accounts on a plan. The events of a deleted account were deleted with it.
+// deleteEventsOf deletes at most $3 events that were received before $1, of accounts on the plan $2. The events of a deleted account
+// were deleted with it.
 const deleteEventsOf = `
 DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM site_events WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3

@@ -29,8 +29,8 @@ type Spend struct {
 	Impressions *int64          `db:"impressions"`
 }
 
-// pricedSpend is spend with the rate by which it counts. Spend from the time before rates existed may have no currency. The clicks
-// then keep their currency.
+// pricedSpend is spend with the rate by which it counts. Stored spend from the time before rates existed may have no currency. The
+// clicks over which it is spread then keep their currency.
 type pricedSpend struct {
 	Spend
 	Rate decimal.NullDecimal `db:"rate"`
@@ -72,7 +72,7 @@ func Currencies(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []u
 
 // priceSpend sets the currency and the rate of each item of a list.
 func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
-	get func(context.Context, db.Conn, []exchangerate.Key) (map[exchangerate.Key]decimal.NullDecimal, error),
+	readRates func(context.Context, db.Conn, []exchangerate.Key) (map[exchangerate.Key]decimal.NullDecimal, error),
 ) ([]pricedSpend, error) {
 	campaigns := map[uuid.UUID]bool{}
 	for _, s := range list {
@@ -88,11 +88,12 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 	var keys []exchangerate.Key
 	for i, s := range list {
 		s.Currency = cmp.Or(s.Currency, known[s.CampaignID], known[uuid.Nil])
-		if out[i] = (pricedSpend{s, models.SameRate}); s.Currency != known[uuid.Nil] {
+		out[i] = pricedSpend{s, models.SameRate}
+		if s.Currency != known[uuid.Nil] {
 			keys = append(keys, exchangerate.NewKey(account, s.Day, s.Currency))
 		}
 	}
-	found, err := get(ctx, c, keys)
+	found, err := readRates(ctx, c, keys)
 	for i, s := range out {
 		if s.Currency != known[uuid.Nil] {
 			out[i].Rate = found[exchangerate.NewKey(account, s.Day, s.Currency)]
@@ -142,11 +143,12 @@ func LedgerKey(account uuid.UUID, day time.Time, source, campaign uuid.UUID) led
 	return ledger.Key{AccountID: account, Hour: day.Unix(), SourceID: source, CampaignID: campaign}
 }
 
-// lockSpend makes sure that the spend of an account is changed by one transaction at a time. lockSpent locks the clicks.
-// Conversions and click-outs need the lock of their click, so they are stored before or after the change.
+// lockSpend makes sure that the spend of an account is changed by one transaction at a time. lockSpentClicks locks the clicks over
+// which an amount is spread. A transaction that stores a conversion or a click-out locks its click too, so it runs before or after the
+// change.
 const (
-	lockSpend = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard spend ' || $1::text, 0))`
-	lockSpent = `
+	lockSpend       = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard spend ' || $1::text, 0))`
+	lockSpentClicks = `
 SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id FOR NO KEY UPDATE) l`
 	spentClicks = `f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND f.source_id = $4
 		AND ($5::uuid IS NULL OR f.campaign_id = $5)`
@@ -198,7 +200,7 @@ func (s pricedSpend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (
 	args := []any{
 		account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)), s.SourceID, db.OrNull(s.CampaignID),
 	}
-	if clicks, err = db.Get[int64](ctx, c, "lock clicks of spend", lockSpent, args...); err != nil || clicks == 0 {
+	if clicks, err = db.Get[int64](ctx, c, "lock clicks of spend", lockSpentClicks, args...); err != nil || clicks == 0 {
 		return 0, err
 	}
 	return db.Get[int64](ctx, c, "spread spend", spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale,
@@ -218,7 +220,8 @@ DELETE FROM spend WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[])
 	AND day::timestamp AT TIME ZONE 'UTC' >= $3 AND day::timestamp AT TIME ZONE 'UTC' < $4
 RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * rate, 0) ELSE 0 END AS counted`
 
-// deleteSpend deletes spend, and takes the amounts without clicks out of the ledger. It returns the campaigns.
+// deleteSpend deletes the spend that the query selects, and subtracts the amounts without clicks from sums. It returns the campaigns
+// of the deleted spend.
 func deleteSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
 ) ([]uuid.UUID, error) {
 	deleted, err := db.Select[struct {
@@ -268,7 +271,7 @@ func Preview(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([
 		Campaign uuid.UUID `db:"campaign_id"`
 		Clicks   int64     `db:"clicks"`
 	}](ctx, c, "preview spend", selectSpent, account, from, to.AddDate(0, 0, 1), db.UUIDs(db.SortedIDs(sources)))
-	clicks := map[ledger.Key]int64{} // by the key of spend without clicks
+	clicks := map[ledger.Key]int64{} // by the result of LedgerKey for day, source and campaign
 	for _, r := range rows {
 		clicks[LedgerKey(account, r.Day, r.Source, r.Campaign)] += r.Clicks
 		if r.Campaign != uuid.Nil {

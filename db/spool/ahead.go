@@ -24,7 +24,7 @@ const (
 	aheadRetry = time.Minute
 )
 
-// ahead prepares one segment at a time. Its methods are for the flusher alone.
+// ahead prepares one segment at a time. Only the flusher calls its methods.
 type ahead struct {
 	disk  disk
 	path  string // path of the prepared file, until it is renamed to a segment
@@ -32,7 +32,7 @@ type ahead struct {
 	ready chan segmentFile // receives the prepared file, or nil if the disk refused it
 	stop  chan struct{}
 	again time.Time // time before which no preparation begins
-	busy  bool
+	busy  bool      // a segment is being prepared, or is prepared and not claimed yet
 }
 
 func newAhead(d disk, dir string, size int64) *ahead {
@@ -72,7 +72,7 @@ func (a *ahead) fill() (segmentFile, error) {
 			return nil, errors.Join(err, f.Close(), os.Remove(a.path))
 		}
 		select {
-		case <-a.stop:
+		case <-a.stop: // close waits: the rest is written without pauses
 		case <-time.After(aheadRest * time.Since(start)):
 		}
 	}
@@ -110,7 +110,7 @@ func (a *ahead) rename(name string) error {
 	return syncDir(filepath.Dir(name))
 }
 
-// close ends the preparation and removes a prepared file that was not used.
+// close waits until a running preparation ends, and removes the prepared file if it was not used.
 func (a *ahead) close() {
 	close(a.stop)
 	if !a.busy {

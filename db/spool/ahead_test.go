@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// longest returns the size of the largest segment on disk.
-func longest(t *testing.T, s *Spool) (size int64) {
+// largestSegment returns the size of the largest segment on disk.
+func largestSegment(t *testing.T, s *Spool) (size int64) {
 	t.Helper()
 	list, err := s.dir.segments()
 	if err != nil {
@@ -28,15 +28,16 @@ func longest(t *testing.T, s *Spool) (size int64) {
 func TestPreparedSegments(t *testing.T) {
 	t.Parallel()
 	const size = 256 << 10
-	s := open(t, t.TempDir(), Options{SegmentSize: size, ahead: 1})
+	s := open(t, t.TempDir(), Options{SegmentSize: size, ahead: 1}) // prepares a segment after the first byte
 	want := appendClicks(t, s, 1)
-	for longest(t, s) < size {
+	for largestSegment(t, s) < size {
 		if len(want) > 100_000 {
 			t.Fatal("no segment was prepared")
 		}
 		want = append(want, appendClicks(t, s, 1)...)
 	}
-	if n, each := s.Stats().PendingBytes, int64(40); n < each*int64(len(want)) || n >= size {
+	const least = 40 // bytes of a record
+	if n := s.Stats().PendingBytes; n < least*int64(len(want)) || n >= size {
 		t.Errorf("%d bytes are pending, with %d records", n, len(want))
 	}
 
@@ -48,21 +49,21 @@ func TestPreparedSegments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := newReader(&Spool{}, d, nil)
-	own := s.Reader()
-	for name, q := range map[string]*Reader{"own": own, "found": found} {
+	adopted := newReader(&Spool{}, d, nil)
+	reader := s.Reader()
+	for name, q := range map[string]*Reader{"the spool's reader": reader, "a reader of the adopted directory": adopted} {
 		if diff := cmp.Diff(want, readAll(t, q)); diff != "" || q.scan.skipped != 0 {
 			t.Errorf("%s: %d stretches dropped, %s", name, q.scan.skipped, diff)
 		}
 	}
-	if diff := cmp.Diff([]uuid.UUID(nil), readAll(t, own)); diff != "" {
+	if diff := cmp.Diff([]uuid.UUID(nil), readAll(t, reader)); diff != "" {
 		t.Error(diff)
 	}
 
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := longest(t, s); n >= size {
+	if n := largestSegment(t, s); n >= size {
 		t.Errorf("a closed segment has %d bytes", n)
 	}
 	if _, err := os.Stat(filepath.Join(s.dir.path, "next")); !os.IsNotExist(err) {

@@ -60,7 +60,7 @@ func claimDir(root string) (*spoolDir, error) {
 	return nil, fmt.Errorf("spool: %d processes share the spool %s already", maxDirs, root)
 }
 
-// claimOrphans claims the sub-directories that have segments and whose process is gone.
+// claimOrphans claims the sub-directories that have segments and whose process has ended.
 func claimOrphans(root string) ([]*spoolDir, error) {
 	names, err := filepath.Glob(filepath.Join(root, dirPrefix+"*", "*"+segmentSuffix))
 	if err != nil {

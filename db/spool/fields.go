@@ -36,7 +36,7 @@ func clickField(a *clickattr.Attr) field[models.Click] {
 		return addrField(a.Tag, a.Addr)
 	case a.ASN != nil:
 		return numberField(a.Tag, func(c *models.Click) uint64 { return uint64(*a.ASN(c)) },
-			func(c *models.Click, n uint64) { *a.ASN(c) = models.ASN(n) }) //nolint:gosec // it came from one
+			func(c *models.Click, n uint64) { *a.ASN(c) = models.ASN(n) }) //nolint:gosec // the number was encoded from an ASN
 	case a.Int != nil:
 		return intField(a.Tag, a.Int)
 	case a.Bits != nil:

@@ -37,12 +37,12 @@ func appendClicks(t *testing.T, s *Spool, n int) []uuid.UUID {
 	return ids
 }
 
-// readAll reads and commits to the end, as an ingester that can store every batch.
+// readAll reads all records in small batches, like an ingester that can store every batch. Each batch counts as stored at once.
 func readAll(t *testing.T, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
 	for {
-		items, err := q.Read(7)
+		items, err := q.Read(7) // fewer than the tests append, so most calls end within a segment
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,11 +77,12 @@ func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 		t.Errorf("finished segments were not deleted: %v", list)
 	}
 	if n := s.Stats().PendingBytes; n != s.dir.backlog(q.done, nil) && n == 0 {
-		t.Errorf("pending %d", n)
+		t.Error("no bytes are pending, although segments are left on disk")
 	}
 }
 
-// TestOldSegmentsEnd checks that a segment ends at its age although no record comes, so that stored records do not stay on disk.
+// TestOldSegmentsEnd checks that a segment that reaches the maximum age ends without a further record, so that stored records do not
+// stay on disk. The second round checks the same for the segment that is begun after the first was deleted.
 func TestOldSegmentsEnd(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{age: time.Millisecond})
@@ -127,11 +128,11 @@ func TestSpoolManyWriters(t *testing.T) {
 	wg.Wait()
 	got := readAll(t, s.Reader())
 	if len(got) != len(want) {
-		t.Fatalf("%d of %d", len(got), len(want))
+		t.Fatalf("read %d of %d records", len(got), len(want))
 	}
 	for _, id := range got {
 		if !want[id] {
-			t.Errorf("%s twice or unknown", id)
+			t.Errorf("record %s was read twice or never appended", id)
 		}
 		delete(want, id)
 	}
@@ -142,7 +143,7 @@ func TestTwoProcessesNeverShare(t *testing.T) {
 	dir := t.TempDir()
 	a, b := open(t, dir, Options{}), open(t, dir, Options{})
 	if a.dir.path == b.dir.path {
-		t.Fatal("both hold " + a.dir.path)
+		t.Fatal("both processes use " + a.dir.path)
 	}
 	want := appendClicks(t, b, 3)
 	if orphans, err := claimOrphans(dir); err != nil || len(orphans) != 0 {
@@ -178,7 +179,7 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// TestAckPostgres checks that with AckPostgres a record is acknowledged after a reader has committed the record.
+// TestAckPostgres checks that with AckPostgres a record is acknowledged only after a reader has committed it.
 func TestAckPostgres(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{AckPostgres: true})
@@ -191,7 +192,7 @@ func TestAckPostgres(t *testing.T) {
 	acked := make(chan error, 1)
 	go func() { acked <- s.Append(t.Context(), Record{Click: &models.Click{ID: models.NewClickID()}}) }()
 	q := s.Reader()
-	for read := 0; read < 2; {
+	for read := 0; read < 2; { // the record whose caller gave up is on disk too
 		<-s.written
 		read += len(readAll(t, q))
 	}
@@ -210,7 +211,7 @@ func BenchmarkAppend(b *testing.B) {
 			}
 			defer s.Close()
 			r := Record{Click: filled[models.Click]()}
-			b.SetParallelism(max(writers/2, 1))
+			b.SetParallelism(max(writers/2, 1)) // RunParallel starts this number for each processor: exact on two processors
 			b.ResetTimer()
 			if writers == 1 {
 				for b.Loop() {

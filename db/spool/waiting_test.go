@@ -113,7 +113,7 @@ func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 				t.Errorf("%d records were acknowledged as waiting: %+v", late, st)
 			}
 			d.set("")
-			await.Until(t, "what waited is written", func() bool { return s.Stats().Waiting == 0 })
+			await.Until(t, "the waiting records are written", func() bool { return s.Stats().Waiting == 0 })
 			want = append(want, appendClicks(t, s, 5)...)
 			if diff := cmp.Diff(want, readAll(t, s.Reader())); diff != "" {
 				t.Error(diff)
@@ -125,8 +125,8 @@ func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	}
 }
 
-// TestWaitingIsBounded fills the memory for records that the disk refuses. Only records that find no room, and records that the
-// disk refuses until the end, are lost. Both are counted.
+// TestWaitingIsBounded fills the memory for records that the disk refuses. Only two kinds of records are lost, and both are counted:
+// records for which there is no room in memory, and records that the disk still refuses when the spool is closed.
 func TestWaitingIsBounded(t *testing.T) {
 	t.Parallel()
 	d := &brokenDisk{}

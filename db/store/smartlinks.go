@@ -69,7 +69,7 @@ func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old m
 	if err := s.allowMatching(ctx, l.AccountID, old.ID, l.MatchBytes); err != nil {
 		return err
 	}
-	if err := s.ownDomain(ctx, l.AccountID, l.DomainID); err != nil || l.SourceID == old.SourceID {
+	if err := s.checkDomain(ctx, l.AccountID, l.DomainID); err != nil || l.SourceID == old.SourceID {
 		return err
 	}
 	return sourceTable.check(ctx, s, l.AccountID, l.SourceID, "source")
@@ -111,9 +111,9 @@ func identifyRules(rules, old []models.SmartlinkRule) {
 	}
 }
 
-// ownDomain refuses an id that is not a domain of the account. It locks the domain FOR KEY SHARE, so that the domain cannot be
+// checkDomain refuses an id that is not a domain of the account. It locks the domain FOR KEY SHARE, so that the domain cannot be
 // deleted before the smartlink that uses it is saved.
-func (s *Store) ownDomain(ctx context.Context, account, id uuid.UUID) error {
+func (s *Store) checkDomain(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM domains WHERE account_id = $1 AND id = $2 FOR KEY SHARE`
 	_, found, err := db.First[uuid.UUID](ctx, s.c, "domain", q, account, id)
 	if err == nil && !found {

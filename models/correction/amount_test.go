@@ -11,8 +11,8 @@ func TestCurrenciesOfFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		header, row, fallback string
-		want, reason, note string // payout with currency, or why the row is refused
-		depends            bool
+		want, reason, note    string // payout with currency, or why the row is refused
+		depends               bool
 	}{
 		"nothing":                                           {"click id;payout", "12,5", "", "12.5 ", "", "", false},
 		"a heading":                                         {"click id;Revenue (INR)", "1,25,000.50", "", "125000.5 INR", "", "", false},

@@ -132,9 +132,9 @@ func (l *line) readTerms(v *Conversion, fallback func(Conversion) string) {
 			v.Goal, v.WordGoal = word.Goal, true
 		}
 	}
-	var known func() string
+	var fallbackOf func() string
 	if fallback != nil {
-		known = func() string { return fallback(*v) }
+		fallbackOf = func() string { return fallback(*v) }
 	}
 	amount, currency, given := l.amount(payoutColumn, currencyColumn, fallbackOf)
 	if v.Currency = currency; !given {

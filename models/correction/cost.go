@@ -142,9 +142,9 @@ func (l *line) day(text string) time.Time {
 }
 
 func (l *line) readSpend(v *Cost, fallback func(Cost) string) {
-	var known func() string
+	var fallbackOf func() string
 	if fallback != nil {
-		known = func() string { return fallback(*v) }
+		fallbackOf = func() string { return fallback(*v) }
 	}
 	amount, currency, given := l.amount(spendColumn, costCurrencyColumn, fallbackOf)
 	switch {

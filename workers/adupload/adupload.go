@@ -331,7 +331,7 @@ func (s *sending) end(ctx context.Context) error {
 func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
 	ctx = context.WithoutCancel(ctx)
 	runs := s.store.On(c).IntegrationRuns()
-	if err := runs.Read(ctx, s.account.ID, s.Job.ID, s.Args.Requests, 0, s.Args.Sent); err != nil {
+	if err := runs.RecordRead(ctx, s.account.ID, s.Job.ID, s.Args.Requests, 0, s.Args.Sent); err != nil {
 		return err
 	}
 	end.Matched, end.Changed = s.Args.Sent, s.Args.Accepted

@@ -57,11 +57,11 @@ func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) erro
 func (i *Imports[A, R]) Fetched(ctx context.Context, u *workers.Run[A, R], used platform.Usage, rows int) error {
 	runs, account := i.Store.IntegrationRuns(), u.Job.AccountID.UUID
 	if until := i.Range(&u.Args).Until; !until.IsZero() {
-		if err := runs.ReadUntil(ctx, account, u.Job.ID, until); err != nil {
+		if err := runs.RecordLastDay(ctx, account, u.Job.ID, until); err != nil {
 			return err
 		}
 	}
-	return runs.Read(ctx, account, u.Job.ID, used.Requests, used.Pages, rows)
+	return runs.RecordRead(ctx, account, u.Job.ID, used.Requests, used.Pages, rows)
 }
 
 // Shorten stores that the run of a job reads the days only until to. Another attempt begins with these days.
@@ -69,7 +69,7 @@ func (i *Imports[A, R]) Shorten(ctx context.Context, u *workers.Run[A, R], to ti
 	return u.Step(ctx, func(c db.Conn) (A, error) {
 		a := u.Args
 		i.Range(&a).To = to.Format(time.DateOnly)
-		return a, i.Store.On(c).IntegrationRuns().ReadUntil(ctx, u.Job.AccountID.UUID, u.Job.ID, to)
+		return a, i.Store.On(c).IntegrationRuns().RecordLastDay(ctx, u.Job.AccountID.UUID, u.Job.ID, to)
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// questions lists combinations of dimensions that are prone to wrong figures, and whether the ledger has them.
+// questions lists combinations of dimensions that are prone to wrong figures. ledger is set if the ledger has all of them.
 var questions = []struct {
 	dims   []string
 	ledger bool
@@ -34,15 +34,15 @@ var questions = []struct {
 func CheckFigures(t *testing.T, d *db.DB) {
 	t.Helper()
 	accounts := dbtest.Select[uuid.UUID](t, d, `SELECT id FROM accounts`)
-	same := func(t *testing.T, a, b report.Query, x, y report.Reader) {
+	compare := func(t *testing.T, wantReader report.Reader, wantQuery report.Query, gotReader report.Reader, gotQuery report.Query) {
 		t.Helper()
-		want, err := x.Performance(t.Context(), a)
+		want, err := wantReader.Performance(t.Context(), wantQuery)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := y.Performance(t.Context(), b)
+		got, err := gotReader.Performance(t.Context(), gotQuery)
 		if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal)); diff != "" || err != nil {
-			t.Errorf("by %v: %v, want (-) and got (+): %s", a.Dimensions, err, diff)
+			t.Errorf("by %v: %v, want (-) and got (+): %s", wantQuery.Dimensions, err, diff)
 		}
 	}
 	each := func(fn func(q report.Query, ledger bool)) {
@@ -57,9 +57,10 @@ func CheckFigures(t *testing.T, d *db.DB) {
 	t.Run("postgres", func(t *testing.T) {
 		parttest.Plain(t)
 		each(func(q report.Query, ledger bool) {
-			if fromLedger := q; ledger {
+			if ledger {
+				fromLedger := q
 				fromLedger.FromRows = false
-				same(t, fromLedger, q, report.Reader{Conn: d}, report.Reader{Conn: d})
+				compare(t, report.Reader{Conn: d}, fromLedger, report.Reader{Conn: d}, q)
 			}
 		})
 	})
@@ -67,7 +68,7 @@ func CheckFigures(t *testing.T, d *db.DB) {
 		clickhousetest.Server(t) // without a server, only this part is skipped
 		copied := click.NewCopyReader(NewCopy(t, d).To)
 		each(func(q report.Query, _ bool) {
-			same(t, q, q, report.Reader{Conn: d}, report.Reader{Conn: d, Copy: copied, CopyOnly: true})
+			compare(t, report.Reader{Conn: d}, q, report.Reader{Conn: d, Copy: copied, CopyOnly: true}, q)
 		})
 	})
 }

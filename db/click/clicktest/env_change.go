@@ -51,7 +51,8 @@ func brief(list []conversion.Corrected) []string {
 // Correct records conversions and checks that the preview is right.
 func (b *Env) Correct(list []conversion.Input) []conversion.Corrected {
 	b.Helper()
-	expected, _, err := conversion.Correct(b.Context(), click.Log{}, b.DB, b.Account, list, false)
+	const preview, write = false, true
+	expected, _, err := conversion.Correct(b.Context(), click.Log{}, b.DB, b.Account, list, preview)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func (b *Env) Correct(list []conversion.Input) []conversion.Corrected {
 	var out []conversion.Corrected
 	events := dbtest.Get[int](b, b.DB, `SELECT count(*) FROM events`)
 	b.Tx(func(c db.Conn) (err error) {
-		out, _, err = conversion.Correct(b.Context(), click.Log{}, c, b.Account, list, true)
+		out, _, err = conversion.Correct(b.Context(), click.Log{}, c, b.Account, list, write)
 		return err
 	})
 	if diff := cmp.Diff(brief(expected), brief(out)); diff != "" {

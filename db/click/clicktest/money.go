@@ -30,9 +30,9 @@ import (
 type MoneyEnv struct {
 	Env
 	published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
-	fixed     map[string]string              // fixed rates when Watch first saw them, by day and currency
-	replaced  bool
-	Copied    *click.CopyReader // nil: no click is cold
+	fixed     map[string]string              // fixed rates as Watch last saw them, by day and currency
+	replaced  bool                           // a published rate may have been replaced
+	Copied    *click.CopyReader              // nil: no click is cold
 }
 
 // ClickLog returns the click log of the database.
@@ -93,12 +93,13 @@ func (x *MoneyEnv) Sell(n int) {
 		}
 		in.Final = x.Rnd.IntN(2) == 0
 	}
-	expected, _, err := conversion.Correct(x.Context(), x.ClickLog(), x.DB, x.Account, list, false)
+	const preview, write = false, true
+	expected, _, err := conversion.Correct(x.Context(), x.ClickLog(), x.DB, x.Account, list, preview)
 	if err != nil {
 		x.Fatal(err)
 	}
 	x.Tx(func(c db.Conn) error {
-		out, _, err := conversion.Correct(x.Context(), x.ClickLog(), c, x.Account, list, true)
+		out, _, err := conversion.Correct(x.Context(), x.ClickLog(), c, x.Account, list, write)
 		if diff := cmp.Diff(brief(expected), brief(out)); diff != "" {
 			x.Errorf("preview (-) and what happened (+): %s", diff)
 		}
@@ -119,7 +120,8 @@ func (x *MoneyEnv) Move() {
 				At: x.Today.Add(-time.Duration(x.Rnd.IntN(72*60)) * time.Minute),
 			})
 		}
-		_, _, err := conversion.Correct(x.Context(), x.ClickLog(), c, x.Account, list, true)
+		const write = true
+		_, _, err := conversion.Correct(x.Context(), x.ClickLog(), c, x.Account, list, write)
 		return err
 	})
 }
@@ -193,16 +195,17 @@ func (x *MoneyEnv) rate(day, currency string) string {
 	return decimal.RequireFromString(new(big.Rat).Quo(to, from).FloatString(16)).String()
 }
 
-// Watch checks two properties of each fixed rate: it equals the model's rate when it is fixed, and it does not change later.
+// Watch checks two properties of each fixed rate: it equals the model's rate when it is fixed, and it does not change later, except to
+// the model's rate after a published rate was replaced.
 func (x *MoneyEnv) Watch(after string) {
 	x.Helper()
 	rows := dbtest.Select[struct{ Day, Currency, Rate string }](x, x.DB,
 		`SELECT day::text, currency, coalesce(trim_scale(rate)::text, '') AS rate FROM account_rates`)
 	for _, r := range rows {
 		k := r.Day + " " + r.Currency
-		switch before := x.fixed[k]; {
-		case before == "" && r.Rate != "" && r.Rate != x.rate(r.Day, r.Currency),
-			before != "" && r.Rate != before && (!x.replaced || r.Rate != x.rate(r.Day, r.Currency)):
+		before := x.fixed[k]
+		mayChange := before == "" || x.replaced
+		if r.Rate != before && (!mayChange || r.Rate != x.rate(r.Day, r.Currency)) {
 			x.Fatalf("after %s the rate of %s is %q, was %q, and is %q by the model", after, k, r.Rate, before, x.rate(r.Day, r.Currency))
 		}
 		x.fixed[k] = r.Rate
@@ -226,7 +229,7 @@ func (x *MoneyEnv) Restate(steps int) {
 				return
 			}
 			x.Tx(func(c db.Conn) (err error) {
-				done, err = spend.Restate(x.Context(), x.ClickLog(), c, &r, 7)
+				done, err = spend.Restate(x.Context(), x.ClickLog(), c, &r, 7) // few facts, so that a key needs several transactions
 				return err
 			})
 			x.Check("a batch of a restatement")

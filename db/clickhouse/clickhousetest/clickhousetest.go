@@ -166,7 +166,7 @@ func (e *Engine) end() {
 	_ = e.cmd.Wait()
 }
 
-// Kill kills the server and starts it again. It does nothing if the server has not Answered since its start.
+// Kill kills the server and starts it again. It does nothing if RecordAnswer was not called since the server's start.
 func (e *Engine) Kill() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
