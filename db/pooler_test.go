@@ -13,8 +13,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// bounced returns two pools on one PgBouncer with a single session. Every transaction of a pool gets the session that the other pool has
-// just used.
+// bounced returns a pool without a PgBouncer, and two pools on one PgBouncer with a single session. The pool long has a long timeout of
+// statements. The pool short is for reading and has a short timeout. Every transaction gets the session that the other pool has used.
 func bounced(t *testing.T) (direct, long, short *db.DB) {
 	t.Helper()
 	direct, url := dbtest.NewURL(t)
@@ -131,13 +131,13 @@ func TestPoolerStatements(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	back := errors.New("back")
+	rollback := errors.New("roll back")
 	if err := db.Tx(ctx, d, func(c db.Conn) error {
 		if _, err := c.ExecContext(ctx, `DELETE FROM things`); err != nil {
 			return err
 		}
-		return back
-	}); !errors.Is(err, back) {
+		return rollback
+	}); !errors.Is(err, rollback) {
 		t.Error(err)
 	}
 	var got []int
@@ -158,8 +158,8 @@ func TestPoolerStatements(t *testing.T) {
 	}
 }
 
-// TestPoolerUnasked checks that a pool that was not told of its PgBouncer is refused, with a message about the setting.
-func TestPoolerUnasked(t *testing.T) {
+// TestPoolerNotConfigured checks that Open refuses a PgBouncer without Options.Pooler, with a message about the setting.
+func TestPoolerNotConfigured(t *testing.T) {
 	t.Parallel()
 	_, url := dbtest.NewURL(t)
 	d, err := db.Open(t.Context(), dbtest.Bouncer(t, url, 1), db.Options{})

@@ -36,7 +36,7 @@ func taggedFields[T any]() (fields []reflect.StructField, names []string) {
 
 func isJSON(f reflect.StructField) bool { return strings.HasSuffix(f.Tag.Get("db"), ",json") }
 
-// FromRecords returns the rows of the parameters that Records made, which begin at $1, as a table with the columns in T's db tags.
+// FromRecords returns SQL for a table with the columns in T's db tags. Its rows are the parameters that Records made, from $1 on.
 func FromRecords[T any]() string {
 	fields, names := taggedFields[T]()
 	params, cells := make([]string, len(fields)), make([]string, len(fields))

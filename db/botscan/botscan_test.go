@@ -136,7 +136,7 @@ func (s *env) scan(limit int, settings bot.Settings) {
 			}
 			return out.Days, err
 		})
-		s.Agree("a part of a scan")
+		s.CheckLedger("a part of a scan")
 	}
 	if err := botscan.Release(s.Context(), log.Conn, s.Account, true); err != nil {
 		s.Fatal(err)

@@ -47,7 +47,7 @@ func TestFloodIsStoredOnce(t *testing.T) {
 	if got := s.signalCounts(); got != want {
 		t.Errorf("at ingest: floods, repeats and bots are %s, want %s", got, want)
 	}
-	s.Agree("at ingest")
+	s.CheckLedger("at ingest")
 	rows := func() string {
 		return dbtest.Get[string](t, s.DB, `SELECT md5(string_agg(ctid::text, ' ' ORDER BY id)) FROM clicks WHERE id > $1`,
 			models.FloorClickID(s.start.Add(bot.FloodBound*time.Millisecond)))
@@ -86,7 +86,7 @@ func TestFloodOfUniqueVisits(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: repeats and unique clicks are %s, want %s", method, got, want)
 		}
-		s.Agree(method)
+		s.CheckLedger(method)
 	}
 }
 

@@ -28,11 +28,11 @@ type judgement struct {
 // visit is a click together with the later actions of its visitor.
 type visit struct {
 	*click.StoredClick
-	done
+	actions
 }
 
-// done holds the actions of a visitor after a click.
-type done struct {
+// actions holds the actions of a visitor after a click.
+type actions struct {
 	ID       uuid.UUID `db:"id"`
 	Out      uuid.UUID `db:"first_out"` // the first click-out; zero: no click-out
 	Events   int       `db:"events"`    // number of events of the page tag
@@ -51,7 +51,7 @@ var scanColumns = click.AllColumns.Named(
 // A click has few events. The limit is a protection against attackers. The aggregates keep the planner from walking other
 // indexes in their order. The comparison of accounts as texts keeps it from reading all events of an account. Most clicks have
 // neither click-outs nor events, which two index probes find out.
-const selectDone = `
+const selectActions = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,
 	coalesce(e.zone_at, '0001-01-01') AS zone_at
@@ -80,8 +80,8 @@ WHERE h.first_out IS NOT NULL OR e.events > 0`
 
 // visits returns the clicks together with the later actions of their visitors.
 func (j *judgement) visits(ctx context.Context, c db.Conn, clicks []*click.StoredClick) ([]visit, error) {
-	list, err := db.Select[done](ctx, c, "visits", selectDone, j.account, db.UUIDs(click.IDs(clicks)))
-	found := db.ByKey(list, func(d done) uuid.UUID { return d.ID })
+	list, err := db.Select[actions](ctx, c, "visits", selectActions, j.account, db.UUIDs(click.IDs(clicks)))
+	found := db.ByKey(list, func(a actions) uuid.UUID { return a.ID })
 	return db.Map(clicks, func(k *click.StoredClick) visit { return visit{k, found[k.ID]} }), err
 }
 
@@ -198,7 +198,7 @@ func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) e
 	var landers, clicks []uuid.UUID
 	for _, v := range slices.Backward(visits) {
 		page, ok := pages[v.LanderID]
-		if ok && seen[v.LanderID] < bot.TaggedBound && slices.ContainsFunc(v.Pages, page.is) {
+		if ok && seen[v.LanderID] < bot.TaggedBound && slices.ContainsFunc(v.Pages, page.matches) {
 			seen[v.LanderID]++
 			landers, clicks = append(landers, v.LanderID), append(clicks, v.StoredClick.ID)
 		}
@@ -253,4 +253,4 @@ func pageOf(address string) page {
 	return page(strings.TrimPrefix(models.BareHost(host), "www.") + "/" + strings.TrimSuffix(path, "/"))
 }
 
-func (p page) is(address string) bool { return pageOf(address) == p }
+func (p page) matches(address string) bool { return pageOf(address) == p }

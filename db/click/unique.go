@@ -25,7 +25,7 @@ func (k VisitorKey) compare(o VisitorKey) int {
 type seen struct {
 	first, until time.Time
 	stored       bool // a row exists
-	changed      bool
+	changed      bool // the row must be written
 }
 
 // cover reports whether a click at t is unique. If so, the click covers the time ttl after it. A click that arrives late is also

@@ -63,24 +63,24 @@ func (d Difference) String() string {
 }
 
 // Audit compares the ledger of an account's day with the figures of ClickHouse's rows. Spend without clicks is in the ledger
-// only. quiet is false if the day changed during the comparison or if one of its changes still waits. The differences then
+// only. stable is false if the day changed during the comparison or if one of its changes still waits. The differences then
 // mean nothing, and the caller tries again. A day whose clicks the account no longer keeps has no differences.
-func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, quiet bool, err error) {
+func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	from := at.UTC().Truncate(click.Day)
 	to := from.Add(click.Day)
 	if kept, err := click.OldestDay(ctx, k.From, account); err != nil || from.Before(kept) {
 		return nil, true, err
 	}
-	before, quiet, err := k.ledgerFigures(ctx, account, from, to)
-	if err != nil || !quiet {
+	before, stable, err := k.ledgerFigures(ctx, account, from, to)
+	if err != nil || !stable {
 		return nil, false, err
 	}
 	rows, err := k.countsOf(ctx, account, from, to)
 	if err != nil {
 		return nil, false, err
 	}
-	after, quiet, err := k.ledgerFigures(ctx, account, from, to)
-	if err != nil || !quiet || !maps.EqualFunc(before, after, func(a, b models.Figures) bool { return a.Plus(b.Neg()).IsZero() }) {
+	after, stable, err := k.ledgerFigures(ctx, account, from, to)
+	if err != nil || !stable || !maps.EqualFunc(before, after, func(a, b models.Figures) bool { return a.Plus(b.Neg()).IsZero() }) {
 		return nil, false, err
 	}
 	for key := range rows {
@@ -104,14 +104,14 @@ WHERE account_id = $1 AND day = $2::date AND alone GROUP BY source_id, campaign_
 	waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
 )
 
-// ledgerFigures returns the ledger's figures of the clicks in [from, to). quiet reports whether no change of these clicks waits.
-func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, quiet bool, err error) {
+// ledgerFigures returns the ledger's figures of the clicks in [from, to). stable reports whether no change of these clicks waits.
+func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, stable bool, err error) {
 	err = db.Snapshot(ctx, k.From, func(c db.Conn) error {
 		waits, err := db.Get[bool](ctx, c, "waiting changes", waitsFor, account, models.FloorClickID(from), models.FloorClickID(to))
 		if err != nil {
 			return err
 		}
-		quiet = !waits
+		stable = !waits
 		if sums, err = ledger.Read(ctx, c, account, from, to); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to tim
 		return err
 	})
 	maps.DeleteFunc(sums, func(_ ledger.Key, f models.Figures) bool { return f.IsZero() })
-	return sums, quiet, err
+	return sums, stable, err
 }
 
 // Repair replaces ClickHouse's rows of an account's day with PostgreSQL's. It leaves a cold day unchanged.
@@ -170,11 +170,11 @@ func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found fun
 		return 0, 0, err
 	}
 	for _, account := range list {
-		differ, quiet, err := k.auditQuiet(ctx, account, at)
+		differ, stable, err := k.auditUntilStable(ctx, account, at)
 		if err != nil {
 			return accounts, busy, err
 		}
-		if accounts++; !quiet {
+		if accounts++; !stable {
 			busy++
 			continue
 		}
@@ -195,11 +195,11 @@ const (
 	auditPause = time.Second
 )
 
-// auditQuiet audits an account's day. It repeats the audit while the day changes, at most auditTries times in all.
-func (k Copy) auditQuiet(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, quiet bool, err error) {
+// auditUntilStable audits an account's day. It repeats the audit while the day changes, at most auditTries times in all.
+func (k Copy) auditUntilStable(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	for range auditTries {
-		if list, quiet, err = k.Audit(ctx, account, at); err != nil || quiet {
-			return list, quiet, err
+		if list, stable, err = k.Audit(ctx, account, at); err != nil || stable {
+			return list, stable, err
 		}
 		if err := interval.Sleep(ctx, auditPause); err != nil {
 			return nil, false, err

@@ -35,21 +35,21 @@ func TestCopyOfMoney(t *testing.T) {
 	for seed := range longtest.Size(uint64(1), 10) {
 		x := clicktest.NewMoneyEnv(t, 100+seed)
 		for range 3 {
-			x.Publish(false)
+			x.Publish(clicktest.KeepRates)
 		}
 		x.Arrive(60)
 		x.Sell(10)
 		x.Watch("the facts")
 		k := clicktest.NewCopy(t, x.DB)
-		x.Equal(k)
+		x.CheckCopy(k)
 		for n := range 25 {
 			for range 2 {
-				x.Happen()
+				x.MakeRandomChange()
 				x.Watch("a step")
 			}
 			x.Forward(k)
 			if clicktest.SameRows(x.T, x.DB, k.To); n%5 == 4 {
-				x.SameFigures(k)
+				x.CheckCopyFigures(k)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func TestCopyOfCurrencies(t *testing.T) {
 	x := clicktest.NewMoneyEnv(t, 110)
 	for back := range 16 {
 		for i, currency := range []string{"USD", "GBP", "JPY"} {
-			x.SaveRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), false)
+			x.SaveRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), clicktest.KeepRates)
 		}
 	}
 	x.Arrive(60)
@@ -70,12 +70,12 @@ func TestCopyOfCurrencies(t *testing.T) {
 	x.Pay()
 	k := clicktest.NewCopy(t, x.DB)
 	for _, to := range []string{"EUR", "USD"} {
-		if err := x.Begin(to); err != nil {
+		if err := x.BeginChange(to); err != nil {
 			t.Fatal(err)
 		}
-		x.Finish(-1, func() {})
+		x.RunChange(clicktest.AllSteps, func() {})
 		x.Forward(k)
-		x.Equal(k)
+		x.CheckCopy(k)
 	}
 }
 
@@ -84,14 +84,14 @@ func TestCopyIsCutOff(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := clicktest.NewMoneyEnv(t, 200)
-	x.Publish(false)
+	x.Publish(clicktest.KeepRates)
 	x.Arrive(60)
-	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(t), Batch: 7}
+	k := clickcopy.Copy{From: x.DB, To: clickhousetest.New(t), Batch: 7} // small, so that there are many points at which to interrupt
 	if err := k.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for cut := 0; cut < 25; {
-		x.Happen()
+		x.MakeRandomChange()
 		ctx, cancel := context.WithCancel(t.Context())
 		timer := time.AfterFunc(time.Duration(x.Rnd.IntN(60))*time.Millisecond, cancel) // interrupt at a random point
 		var others sync.WaitGroup
@@ -112,7 +112,7 @@ func TestCopyIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.Forward(k)
-	x.Equal(k)
+	x.CheckCopy(k)
 	if s, err := click.ReadCopy(t.Context(), x.DB); err != nil || !s.On || !s.Done || !s.Has(time.Unix(0, 0)) {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -134,7 +134,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 	}
 	x, e := clicktest.NewMoneyEnv(t, 300), clickhousetest.Start(t)
 	k := clicktest.BeginAndFill(t, clickcopy.Copy{From: x.DB, To: clickhousetest.NewOn(t, e.URL()), Batch: 20})
-	x.Publish(false)
+	x.Publish(clicktest.KeepRates)
 	x.Arrive(60)
 	done := make(chan struct{})
 	go func() {
@@ -145,14 +145,14 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 		}
 	}()
 	for e.Kills() < kills {
-		x.Happen()
+		x.MakeRandomChange()
 		x.Forward(k)
 		e.RecordAnswer()
 	}
 	<-done
 	x.Forward(k)
 	await.Until(t, "ClickHouse answers", func() bool { return k.Ensure(t.Context()) == nil })
-	x.Equal(k)
+	x.CheckCopy(k)
 }
 
 // TestAuditFindsWhatDiffers removes, adds or changes rows, one kind of damage at a time. The audit must find and repair it.
@@ -164,9 +164,9 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 	day := models.ClickTime(b.Clicks[0].ID).UTC().Truncate(24 * time.Hour)
 	audit := func(account uuid.UUID) []clickcopy.Difference {
 		t.Helper()
-		list, quiet, err := k.Audit(t.Context(), account, day)
-		if err != nil || !quiet {
-			t.Fatal(quiet, err)
+		list, stable, err := k.Audit(t.Context(), account, day)
+		if err != nil || !stable {
+			t.Fatal(stable, err)
 		}
 		return list
 	}
@@ -195,8 +195,8 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 		t.Errorf("the audit of another account finds %v", list)
 	}
 	dbtest.Exec(t, b.DB, `UPDATE clicks SET lp_clicks = 0 WHERE id = $1`, b.Clicks[0].ID)
-	if _, quiet, err := k.Audit(t.Context(), b.Account, day); err != nil || quiet {
-		t.Errorf("a change waits: quiet %t, %v", quiet, err)
+	if _, stable, err := k.Audit(t.Context(), b.Account, day); err != nil || stable {
+		t.Errorf("a change waits: stable %t, %v", stable, err)
 	}
 }
 
@@ -232,8 +232,8 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 		}
 		return n
 	}
-	await.Until(t, "the rows are gone", func() bool { return left() == 0 })
-	x.Equal(k)
+	await.Until(t, "the rows of the account are deleted", func() bool { return left() == 0 })
+	x.CheckCopy(k)
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_forgotten`); n != 0 {
 		t.Errorf("%d deleted accounts still have rows to delete", n)
 	}
@@ -247,7 +247,7 @@ func TestCopyIsBegunAgain(t *testing.T) {
 	x.Arrive(30)
 	x.Sell(10)
 	k := clicktest.NewCopy(t, x.DB)
-	x.Equal(k)
+	x.CheckCopy(k)
 	x.Pay()
 	x.Forward(k)
 	if err := k.End(t.Context()); err != nil {
@@ -262,7 +262,7 @@ func TestCopyIsBegunAgain(t *testing.T) {
 	if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM click_changes`); n != 0 {
 		t.Errorf("%d changes were noted", n)
 	}
-	x.Equal(clicktest.BeginAndFill(t, k))
+	x.CheckCopy(clicktest.BeginAndFill(t, k))
 }
 
 // TestCopyHasEveryColumn compares each column of two clicks: one has a value everywhere, the other is empty.
@@ -284,24 +284,24 @@ func TestCopyHasEveryColumn(t *testing.T) {
 	}
 	columns := dbtest.Get[string](t, d, `SELECT string_agg(attname, ',' ORDER BY attname) FROM pg_attribute
 		WHERE attrelid = 'clicks'::regclass AND attnum > 0 AND NOT attisdropped`)
-	var names, here, there []string
+	var names, postgresExprs, copyExprs []string
 	for name := range strings.SplitSeq(columns, ",") {
 		switch name {
 		case "at", "rate", "cost", "unique_cost", "conversion_cost", "revenue_share": // written in different formats
 			continue
 		}
 		names = append(names, name)
-		here = append(here, "f."+name+"::text")
+		postgresExprs = append(postgresExprs, "f."+name+"::text")
 		if name == "bot_signals" || name == "address_key" { // PostgreSQL has no unsigned numbers
 			name = "reinterpretAsInt64(" + name + ")"
 		}
-		there = append(there, "toString("+name+")")
+		copyExprs = append(copyExprs, "toString("+name+")")
 	}
 	for _, id := range []uuid.UUID{full.ID, bare.ID} {
-		want := dbtest.Get[string](t, d, `SELECT concat_ws('|', `+strings.Join(nonNull(here), ", ")+`) FROM clicks f WHERE id = $1`, id)
+		want := dbtest.Get[string](t, d, `SELECT concat_ws('|', `+strings.Join(nonNull(postgresExprs), ", ")+`) FROM clicks f WHERE id = $1`, id)
 		var got string
 		err := m.To.Each(t.Context(), "a click", func(scan func(...any) error) error { return scan(&got) },
-			`SELECT concat_ws('|', `+strings.Join(there, ", ")+`) FROM clicks FINAL WHERE id = $1`, id)
+			`SELECT concat_ws('|', `+strings.Join(copyExprs, ", ")+`) FROM clicks FINAL WHERE id = $1`, id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func (k Copy) DeleteAccounts(ctx context.Context, before time.Time) error {
 // DeleteOldDays deletes clicks in ClickHouse of days that PostgreSQL does not keep any more.
 func (k Copy) DeleteOldDays(ctx context.Context) error {
 	oldest, ok, err := click.FirstDay(ctx, k.From)
-	if err != nil || !ok { // without a partition, nothing says what is old
+	if err != nil || !ok { // without a partition, there is no oldest day
 		return err
 	}
 	old, err := schema.Values[string](ctx, k.To, "old days", `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE `+

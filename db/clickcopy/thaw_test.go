@@ -35,7 +35,7 @@ func TestColdClicks(t *testing.T) {
 	for seed := range seeds {
 		x := clicktest.NewMoneyEnv(t, 600+seed)
 		for range 3 {
-			x.Publish(false)
+			x.Publish(clicktest.KeepRates)
 		}
 		x.Arrive(60)
 		x.Sell(10)
@@ -51,10 +51,10 @@ func TestColdClicks(t *testing.T) {
 			if n%3 == 0 {
 				leave()
 			}
-			x.Happen()
+			x.MakeRandomChange()
 			x.Watch("a step")
 			x.Forward(k)
-			x.SameFigures(k)
+			x.CheckCopyFigures(k)
 		}
 		x.Freeze(k, x.Today.AddDate(0, 0, 2))
 		if n := dbtest.Get[int](t, x.DB, `SELECT count(*) FROM clicks`); n != 0 {
@@ -108,7 +108,7 @@ func TestColdClickIsFound(t *testing.T) {
 		t.Errorf("matched %+v, %v", m, err)
 	}
 	x.Forward(k)
-	x.SameFigures(k)
+	x.CheckCopyFigures(k)
 	q := retention.ClearQuery{AccountID: x.Account, Of: x.Campaigns, From: x.Today.AddDate(0, 0, -5), To: x.Today.AddDate(0, 0, 2)}
 	x.Tx(func(c db.Conn) error {
 		out, err := retention.Clear(t.Context(), x.ClickLog(), c, q, 1000)
@@ -125,7 +125,7 @@ func TestColdClickIsFound(t *testing.T) {
 		return err
 	})
 	x.Forward(k)
-	x.SameFigures(k)
+	x.CheckCopyFigures(k)
 }
 
 // TestPostbacksOfColdClicks checks that the log of postbacks shows the campaign of a click that is only in ClickHouse, and can be
@@ -212,7 +212,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 	t.Parallel()
 	x := clicktest.NewMoneyEnv(t, 950)
 	for back := range 16 {
-		x.SaveRate(x.DayText(back), "USD", "1.25", false)
+		x.SaveRate(x.DayText(back), "USD", "1.25", clicktest.KeepRates)
 	}
 	k := x.ColdCopy()
 	s := clicktest.OpenSpool(t, t.TempDir())
@@ -225,7 +225,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 	x.Forward(k)
 	end := `UPDATE click_copy SET state = 'ending'`
 	for what, happens := range map[string]func() error{
-		"a change of the currency": func() error { return x.Begin("EUR") },
+		"a change of the currency": func() error { return x.BeginChange("EUR") },
 		"the end of the copy":      func() error { _, err := x.DB.ExecContext(t.Context(), end); return err },
 	} {
 		interrupted := &interrupted{Store: k.To, happens: func() {
@@ -240,7 +240,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 			t.Errorf("%s has begun, and %d clicks of 20 are left", what, n)
 		}
 		if what == "a change of the currency" {
-			x.Finish(-1, func() {})
+			x.RunChange(clicktest.AllSteps, func() {})
 		}
 		dbtest.Exec(t, x.DB, `UPDATE click_copy SET state = 'on'`)
 		x.Forward(k)
@@ -334,5 +334,5 @@ func TestDifferentDayStays(t *testing.T) {
 	if _, err := ledger.Compact(t.Context(), x.DB, time.Now().Add(time.Hour), 1000); err != nil {
 		t.Fatal(err)
 	}
-	x.SameFigures(k)
+	x.CheckCopyFigures(k)
 }

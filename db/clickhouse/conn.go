@@ -92,7 +92,7 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 // have stored it, so the loss of one replica loses no row. Of two replicas, both must have stored it: while one is unavailable,
 // writes wait. A query about one account goes only to the account's shard, and to no replica that is more than replicaDelay seconds
 // behind.
-func (c *Conn) settings(ctx context.Context, own clickhouse.Settings) context.Context {
+func (c *Conn) settings(ctx context.Context, ofStatement clickhouse.Settings) context.Context {
 	all := clickhouse.Settings{}
 	if c.cluster != "" {
 		all = clickhouse.Settings{
@@ -100,7 +100,7 @@ func (c *Conn) settings(ctx context.Context, own clickhouse.Settings) context.Co
 			"max_replica_delay_for_distributed_queries": replicaDelay, "fallback_to_stale_replicas_for_distributed_queries": 0,
 		}
 	}
-	maps.Copy(all, own)
+	maps.Copy(all, ofStatement)
 	if len(all) == 0 {
 		return ctx
 	}

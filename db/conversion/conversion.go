@@ -85,7 +85,8 @@ const (
 // postbacks and uploads to its traffic source. It locks the click. Values that the input leaves out follow from the click's
 // offer. Repeating the same input changes nothing and sends nothing. If the click is not there, it returns ErrUnknownClick.
 func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome, err error) {
-	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, true)
+	const write = true
+	list, jobs, err := Correct(ctx, l, c, in.AccountID, []Input{in}, write)
 	if err != nil {
 		return out, err
 	}

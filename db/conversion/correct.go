@@ -213,7 +213,7 @@ func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 // selectTerms includes offers that are switched off, because they still pay. It also returns the account's currency if there is
 // no such offer.
 const selectTerms = `
-SELECT a.currency AS own, coalesce(o.id, '` + db.ZeroID + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
+SELECT a.currency AS account_currency, coalesce(o.id, '` + db.ZeroID + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
 	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
 FROM accounts a LEFT JOIN offers o ON o.account_id = a.id AND o.id = ANY ($2::uuid[]) WHERE a.id = $1`
 
@@ -221,10 +221,10 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 	clicks := slices.Collect(maps.Values(b.clicks))
 	list, err := db.Select[struct {
 		terms
-		Own string `db:"own"`
+		AccountCurrency string `db:"account_currency"`
 	}](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.OfferID }))
 	for _, t := range list {
-		if b.currency = t.Own; t.ID != uuid.Nil {
+		if b.currency = t.AccountCurrency; t.ID != uuid.Nil {
 			b.terms[t.ID] = t.terms
 		}
 	}
@@ -254,11 +254,11 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 			keys = append(keys, k)
 		}
 	}
-	get := exchangerate.FindRates
+	readRates := exchangerate.FindRates
 	if write {
-		get = exchangerate.LockRates
+		readRates = exchangerate.LockRates
 	}
-	found, err := get(ctx, c, keys)
+	found, err := readRates(ctx, c, keys)
 	if err != nil {
 		return err
 	}

@@ -29,15 +29,15 @@ func TestCorrections(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		b := clicktest.NewEnv(t, seed, 120)
-		b.Agree("the clicks")
+		b.CheckLedger("the clicks")
 		for range 12 {
 			list := b.Inputs(15)
 			b.Correct(list)
-			b.Agree("conversions")
+			b.CheckLedger("conversions")
 			s := b.Spend()
-			for range 2 {
+			for range 2 { // setting the same spend again changes nothing
 				b.SetSpend(s)
-				b.Agree(fmt.Sprintf("spend %+v", s))
+				b.CheckLedger(fmt.Sprintf("spend %+v", s))
 			}
 			for _, in := range b.Inputs(4) {
 				in.Final = false
@@ -47,7 +47,7 @@ func TestCorrections(t *testing.T) {
 					}
 				}
 			}
-			b.Agree("postbacks")
+			b.CheckLedger("postbacks")
 		}
 		last := b.Inputs(30)
 		b.Correct(last)
@@ -67,7 +67,7 @@ func TestCorrections(t *testing.T) {
 				_, err := clear(c)
 				return err
 			})
-			b.Agree("a deletion")
+			b.CheckLedger("a deletion")
 		}
 		if n := dbtest.Get[int](t, b.DB, `SELECT count(*) FROM spend WHERE campaign_id <> $1`, uuid.Nil); n != 0 {
 			t.Errorf("%d amounts of campaigns are left", n)
@@ -91,11 +91,12 @@ func TestCorrectionAgain(t *testing.T) {
 				t.Fatalf("round %d: %+v", i, v)
 			}
 		}
-		b.Agree(want)
+		b.CheckLedger(want)
 	}
-	foreign, _, err := conversion.Correct(t.Context(), click.Log{}, b.DB, uuid.New(), list[:1], false)
+	const preview = false
+	foreign, _, err := conversion.Correct(t.Context(), click.Log{}, b.DB, uuid.New(), list[:1], preview)
 	if err != nil || !errors.Is(foreign[0].Refusal, conversion.ErrUnknownClick) {
-		t.Errorf("another account's: %+v, %v", foreign, err)
+		t.Errorf("a click of another account: %+v, %v", foreign, err)
 	}
 }
 
@@ -141,7 +142,7 @@ func TestSaleAmount(t *testing.T) {
 	if got := stored(b.Clicks[1].ID); !strings.HasSuffix(got, " of 30USD") {
 		t.Error(got)
 	}
-	b.Agree("amounts of sales")
+	b.CheckLedger("amounts of sales")
 }
 
 // TestCorrectedPayout checks that the payout of a correction counts, whatever the terms of the offer. Without a payout, the offer's
@@ -209,12 +210,12 @@ func TestSpendAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	b.Agree("all")
+	b.CheckLedger("all")
 	clicktest.CheckFigures(t, b.DB)
 }
 
-// A correction also replaces the recorded time and currency. A time given to the day or second does not move a conversion
-// within that day or second.
+// TestCorrectionOfTimeAndCurrency checks that a correction also replaces the recorded time and currency. A time that is given to the day
+// or the second does not move a conversion within that day or second.
 func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 	t.Parallel()
 	b := clicktest.NewEnv(t, 7, 1)

@@ -28,29 +28,30 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	d := dbtest.New(t)
 	acc, other := clicktest.Account(t, d), clicktest.Account(t, d)
 	s := clicktest.OpenSpool(t, t.TempDir())
-	before, within := clicktest.Click(acc, uuid.New(), 1), clicktest.Click(other, uuid.New(), 2)
-	clicktest.Put(t, s, spool.Record{Click: before})
+	stored, inBatch := clicktest.Click(acc, uuid.New(), 1), clicktest.Click(other, uuid.New(), 2)
+	clicktest.Put(t, s, spool.Record{Click: stored})
 	clicktest.Drain(t, s, d, ingest.Options{})
 	withoutAccount := clicktest.Click(uuid.New(), uuid.New(), 3) // its account does not exist
 	var want []models.JobRef
 	var waiting []uuid.UUID
-	receive := func(click, from, of uuid.UUID) {
-		p := &models.Postback{ID: models.NewClickID(), ClickID: click, AccountID: from, Source: models.FromPostback}
+	// receive stores a postback that names a click and an account. The zero jobAccount means that the postback must wait without a job.
+	receive := func(click, account, jobAccount uuid.UUID) {
+		p := &models.Postback{ID: models.NewClickID(), ClickID: click, AccountID: account, Source: models.FromPostback}
 		clicktest.Put(t, s, spool.Record{Postback: p})
-		if of == uuid.Nil {
+		if jobAccount == uuid.Nil {
 			waiting = append(waiting, p.ID)
 		} else {
-			want = append(want, models.JobRef{Kind: models.KindRecordConversion, ID: p.ID, Account: of})
+			want = append(want, models.JobRef{Kind: models.KindRecordConversion, ID: p.ID, Account: jobAccount})
 		}
 	}
 	receive(models.NewClickID(), uuid.Nil, uuid.Nil)
-	receive(before.ID, uuid.Nil, acc)
-	receive(before.ID, acc, acc)
+	receive(stored.ID, uuid.Nil, acc)
+	receive(stored.ID, acc, acc)
 	receive(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, uuid.Nil)
-	receive(within.ID, uuid.Nil, other)
-	receive(before.ID, other, uuid.Nil) // through a domain or network of another account
+	receive(inBatch.ID, uuid.Nil, other)
+	receive(stored.ID, other, uuid.Nil) // through a domain or network of another account
 	receive(withoutAccount.ID, uuid.Nil, uuid.Nil)
-	clicktest.Put(t, s, spool.Record{Click: within}, spool.Record{Click: withoutAccount})
+	clicktest.Put(t, s, spool.Record{Click: inBatch}, spool.Record{Click: withoutAccount})
 	var jobs []models.JobRef
 	clicktest.Drain(t, s, d, ingest.Options{
 		OnPostbacks: func(_ context.Context, rows []models.JobRef) { jobs = append(jobs, rows...) },
@@ -69,9 +70,9 @@ func TestMatchPostbacks(t *testing.T) {
 	dbtest.Exec(t, d, `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'N')`, network, acc)
 	s := clicktest.OpenSpool(t, t.TempDir())
 	late := clicktest.Click(acc, uuid.New(), 1)
-	receive := func(click, from, network uuid.UUID) uuid.UUID {
+	receive := func(click, account, network uuid.UUID) uuid.UUID {
 		p := &models.Postback{
-			ID: models.NewClickID(), ClickID: click, AccountID: from, NetworkID: network, Source: models.FromPostback,
+			ID: models.NewClickID(), ClickID: click, AccountID: account, NetworkID: network, Source: models.FromPostback,
 			Proof: []byte("sealed"),
 		}
 		clicktest.Put(t, s, spool.Record{Postback: p})
@@ -81,13 +82,13 @@ func TestMatchPostbacks(t *testing.T) {
 	byNetwork := receive(late.ID, uuid.Nil, network)
 	foreign := receive(late.ID, other, uuid.Nil)
 	forged := receive(models.NewClickID(), uuid.Nil, network)
-	astray := receive(late.ID, uuid.Nil, uuid.New())
+	unknownNetwork := receive(late.ID, uuid.Nil, uuid.New())
 	foreignNetwork := receive(late.ID, other, network)
 	clicktest.Drain(t, s, d, ingest.Options{})
 	clicktest.Put(t, s, spool.Record{Click: late})
 	clicktest.Drain(t, s, d, ingest.Options{})
 
-	match := func(want ...uuid.UUID) {
+	match := func(want ...uuid.UUID) { // looks up the due clicks once, and checks which postbacks get a job
 		t.Helper()
 		matched, err := conversion.MatchPostbacks(t.Context(), click.Log{Conn: d}, []time.Duration{0}, 100)
 		if err != nil {
@@ -119,7 +120,7 @@ func TestMatchPostbacks(t *testing.T) {
 		{byNetwork, acc, "pending", true},
 		{foreign, other, "unmatched", true},
 		{forged, acc, "unmatched", true},
-		{astray, acc, "refused", false},
+		{unknownNetwork, acc, "refused", false},
 		{foreignNetwork, other, "refused", false},
 	}
 	slices.SortFunc(want, func(a, b row) int { return strings.Compare(a.ID.String(), b.ID.String()) })

@@ -42,7 +42,7 @@ FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 // network has confirmed it. So the row of a conversion and the ledger may name different offers. The row names the offer that
 // pays. The ledger names the offer to which the visitor went last. A visitor cannot buy in the time that a click-out takes to
 // reach the database. So a conversion that arrives in that time belongs to an offer to which the visitor went earlier.
-func ApplyHops(ctx context.Context, c db.Conn, in click.Store, clickIDs []uuid.UUID, s ledger.Deltas) (
+func ApplyHops(ctx context.Context, c db.Conn, in click.Store, clickIDs []uuid.UUID, deltas ledger.Deltas) (
 	missing []uuid.UUID, err error,
 ) {
 	if len(clickIDs) == 0 {
@@ -67,12 +67,12 @@ func ApplyHops(ctx context.Context, c db.Conn, in click.Store, clickIDs []uuid.U
 	}
 	done := make([]uuid.UUID, 0, len(hops))
 	for _, click := range clicks {
-		s.Add(click.LedgerKey(), click.Figures().Plus(converted[click.ID]).Neg())
+		deltas.Add(click.LedgerKey(), click.Figures().Plus(converted[click.ID]).Neg())
 		for _, h := range byClick[click.ID] {
 			applyHop(click, h)
 			done = append(done, h.ID)
 		}
-		s.Add(click.LedgerKey(), click.Figures().Plus(converted[click.ID]))
+		deltas.Add(click.LedgerKey(), click.Figures().Plus(converted[click.ID]))
 		delete(byClick, click.ID)
 	}
 	if len(clicks) > 0 {

@@ -95,7 +95,7 @@ type Verdict struct {
 // End decides a postback for which another attempt cannot help.
 func (v *Verdict) End(outcome, detail string) {
 	v.Decision.Outcome, v.Decision.Detail = outcome, detail
-	v.MaskParams(false)
+	v.MaskParams(false)           // the message is not believed
 	if len(v.Message.Proof) > 0 { // the proof stays sealed, so that the postback can be replayed once the network's settings are right
 		v.Decision.Params = nil
 	}
@@ -115,7 +115,8 @@ func (v *Verdict) MaskParams(believed bool) {
 	v.Decision.Params = postback.Masked(params, m.secrets)
 }
 
-// Read interprets a postback. With patient it waits until the visitor's step to an offer is known.
+// Read interprets a postback. If patient is set, the postback waits for data that may still arrive: the visitor's step to an offer, or
+// the sale to which a notification refers.
 func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, err error) {
 	v.Message, v.Decision = m, PostbackDecision{AccountID: m.AccountID, ClickID: m.ClickID}
 	if m.proofLost {
@@ -183,9 +184,9 @@ const WrongSecret = "the secret of the network is missing or wrong"
 // noConversion is the detail of a postback whose status word reports no conversion.
 const noConversion = "the status %.100q reports no conversion: nothing was paid or taken back"
 
-// authenticate refuses a postback that does not prove its sender, and reads all others. of is the network of the click. A goal's
-// postback needs no proof, because it was believed when its event arrived.
-func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
+// authenticate refuses a postback that does not prove its sender, and reads all others. named is the network in the postback's address.
+// A goal's postback needs no proof, because it was believed when its event arrived.
+func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	m := &v.Message
 	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
 		v.End(PostbackRefused, GoalNotReached)
@@ -196,7 +197,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 		v.Input.OwnValue = true
 		return nil
 	}
-	if err := r.chooseNetworks(ctx, m, named, of); err != nil {
+	if err := r.chooseNetworks(ctx, m, named, clickNetwork); err != nil {
 		return err
 	}
 	var err error
@@ -209,16 +210,16 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	}
 	fields := m.Fields()
 	if fields.DependsOnCurrency {
-		holds, err := CurrenciesThatHold(ctx, r.Clicks, r.Store.Conn(), v.Decision.AccountID, []uuid.UUID{v.Click.ID})
+		currencyOf, err := CurrenciesThatHold(ctx, r.Clicks, r.Store.Conn(), v.Decision.AccountID, []uuid.UUID{v.Click.ID})
 		if err != nil {
 			return err
 		}
-		m.currency = holds(Key{ClickID: v.Click.ID, Goal: fields.Goal, ConversionID: fields.ConversionID})
+		m.currency = currencyOf(Key{ClickID: v.Click.ID, Goal: fields.Goal, ConversionID: fields.ConversionID})
 		fields = m.Fields()
 	}
 	if v.setInput(fields); fields.NoConversion {
 		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, fields.OriginalStatus)
-		v.MaskParams(true)
+		v.MaskParams(true) // the message is believed
 		return nil
 	}
 	if fields.UnknownWord && m.ConversionID == uuid.Nil {
@@ -245,19 +246,19 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 // chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must prove. The settings
 // come from the network in the message's address, or else from the click's network. If the click's network has a secret, only that
 // secret is accepted. A sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
-func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, of uuid.UUID) error {
-	own := named
-	if named.ID != of {
+func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
+	ofClick := named
+	if named.ID != clickNetwork {
 		var err error
-		if own, err = r.network(ctx, of); err != nil {
+		if ofClick, err = r.network(ctx, clickNetwork); err != nil {
 			return err
 		}
 	}
-	m.network, m.secretNetwork = named, own
+	m.network, m.secretNetwork = named, ofClick
 	if named.ID == uuid.Nil {
-		m.network = own
+		m.network = ofClick
 	}
-	if own.Secret == "" && own.Scheme == "" {
+	if ofClick.Secret == "" && ofClick.Scheme == "" {
 		m.secretNetwork = named
 	}
 	return nil

@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (
 ) r
 ORDER BY k.place LIMIT $4`
 
-// FindReferences returns the conversions to which the first of some ids refers that is known.
+// FindReferences returns the conversions to which the first known id of a list refers.
 func FindReferences(ctx context.Context, c db.Conn, account, network uuid.UUID, ids []string) ([]Reference, error) {
 	list, err := db.Select[Reference](ctx, c, "references of notification", selectReferences, account, network, pq.StringArray(ids), MaxReferred)
 	for i := range list {

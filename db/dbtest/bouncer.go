@@ -57,9 +57,9 @@ max_client_conn = 2000
 		tb.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
-	var said bytes.Buffer
+	var output bytes.Buffer
 	cmd := osexec.CommandContext(ctx, program, path)
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		cancel()
 		tb.Fatal(err)
@@ -74,14 +74,14 @@ max_client_conn = 2000
 		<-ended
 		_ = os.RemoveAll(dir)
 		if tb.Failed() {
-			tb.Logf("pgbouncer: %.4000s", said.String())
+			tb.Logf("pgbouncer: %.4000s", output.String())
 		}
 	})
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	await.Until(tb, "pgbouncer listens", func() bool {
 		select {
 		case <-ended:
-			tb.Fatalf("pgbouncer has ended: %s", said.String())
+			tb.Fatalf("pgbouncer has ended: %s", output.String())
 		default:
 		}
 		c, err := (&net.Dialer{}).DialContext(tb.Context(), "tcp", address)

@@ -52,18 +52,18 @@ func fillAccount(tb testing.TB, d *db.DB, account uuid.UUID, next newID) {
 		tb.Fatal(err)
 	}
 	var tables []string
-	of := map[string][]column{}
+	byTable := map[string][]column{}
 	for _, c := range columns {
-		if of[c.Table] == nil {
+		if byTable[c.Table] == nil {
 			tables = append(tables, c.Table)
 		}
-		of[c.Table] = append(of[c.Table], c)
+		byTable[c.Table] = append(byTable[c.Table], c)
 	}
 	ids := map[string]string{"accounts": account.String()}
 	for waiting := tables; len(waiting) > 0; {
 		var later []string
 		for _, table := range waiting {
-			if !fillRow(tb, d, table, of[table], account, ids, next) {
+			if !fillRow(tb, d, table, byTable[table], account, ids, next) {
 				later = append(later, table)
 			}
 		}
@@ -94,7 +94,7 @@ func fillRow(tb testing.TB, d *db.DB, table string, columns []column, account uu
 	return true
 }
 
-// checked are columns with a closed set of values.
+// checked has a valid value for each column with a closed set of values.
 var checked = map[string]string{
 	"api_keys.scope": "full", "conversions.status": "approved", "postbacks.outcome": "recorded", "jobs.state": "done",
 	"webhook_deliveries.status": "delivered", "link_checks.kind": "offer", "link_screens.kind": "offer",
@@ -108,7 +108,8 @@ var checked = map[string]string{
 	"copilot_rules.mode":   "shadow",
 }
 
-// fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if a foreign key names a table without a row.
+// fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if a foreign key names a table
+// without a row.
 func fillValue(table string, c column, account uuid.UUID, ids map[string]string, next newID) (value string, ok bool) {
 	if text, is := checked[table+"."+c.Name]; is {
 		return "'" + text + "'", true

@@ -50,8 +50,8 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 			return err
 		}
 		return db.Partition{Table: log, Name: name, Low: low, High: high, Prepare: fmt.Sprintf(`
-			WITH gone AS (DELETE FROM %s_rest WHERE id >= '%s' AND id < '%s' RETURNING *)
-			INSERT INTO %s SELECT * FROM gone`, log, low, high, name)}.Ensure(ctx, c)
+			WITH moved AS (DELETE FROM %s_rest WHERE id >= '%s' AND id < '%s' RETURNING *)
+			INSERT INTO %s SELECT * FROM moved`, log, low, high, name)}.Ensure(ctx, c)
 	})
 }
 

@@ -64,6 +64,8 @@ func (l log) weeks() int {
 
 var epoch = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
 
+// TestNewIDsGoToTheirWeek checks that the ids of new events and deliveries have the present time, so that the rows are stored in the
+// partition of their week.
 func TestNewIDsGoToTheirWeek(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
@@ -88,13 +90,14 @@ func TestNewIDsGoToTheirWeek(t *testing.T) {
 	}
 }
 
-func TestWeeksAreMadeAndTakeWhatWaited(t *testing.T) {
+// TestNewWeeksTakeWaitingRows checks that EnsureWeeks creates the partitions, and moves rows of their weeks out of the partitions _rest.
+func TestNewWeeksTakeWaitingRows(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	before := l.weeks()
 	monday := l.add(time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), "done")
 	sunday := l.add(time.Date(2026, 3, 8, 23, 59, 59, 0, time.UTC), "done")
-	for range 2 {
+	for range 2 { // the second call finds the partitions and changes nothing
 		if err := delivery.EnsureWeeks(t.Context(), l.db, epoch, 2); err != nil {
 			t.Fatal(err)
 		}
@@ -112,6 +115,7 @@ func TestWeeksAreMadeAndTakeWhatWaited(t *testing.T) {
 	}
 }
 
+// TestDropWeeks checks that whole weeks are dropped, up to the first week with a delivery that waits.
 func TestDropWeeks(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
@@ -119,7 +123,7 @@ func TestDropWeeks(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(week int) time.Time { return epoch.AddDate(0, 0, 7*week) }
-	legacy := l.add(at(0), "done")
+	legacy := l.add(at(0), "done") // gets an id without a time, so it is in no week
 	dbtest.Exec(l, l.db, `UPDATE webhook_deliveries SET id = '00000000-0000-4000-8000-000000000000' WHERE id = $1`, legacy)
 	old, failed, waiting, after := l.add(at(0), "done"), l.add(at(0), "failed"), l.add(at(1), "pending"), l.add(at(2), "done")
 	drop := func(before time.Time) int {
@@ -171,7 +175,7 @@ func TestHousekeepingDoesNotWait(t *testing.T) {
 			return err
 		}
 		if _, err := delivery.DeleteWeeks(t.Context(), l.db, later); err == nil {
-			return errors.New("the week went while somebody read it")
+			return errors.New("the week was deleted during a read")
 		}
 		return nil
 	})

@@ -66,31 +66,31 @@ func (k *comparison) network(ctx context.Context) error {
 	switch {
 	case span.Orders:
 		k.out.Basis, k.out.ReadAt = difference.FromOrders, n.readAt
-		return n.orders(ctx)
+		return n.compareOrders(ctx)
 	case span.Totals:
 		k.out.Basis = difference.FromTotals
-		return n.totals(ctx)
+		return n.compareTotals(ctx)
 	}
-	return n.postbacks(ctx)
+	return n.comparePostbacks(ctx)
 }
 
 // pair is an order of the network and our conversion of it. One of them may be missing.
 type pair struct {
-	OrderID  *string             `db:"order_id"` // nil: there is no order
-	Day      *time.Time          `db:"day"`
-	Theirs   string              `db:"their_status"`
-	Reported decimal.NullDecimal `db:"their_payout"`
-	Money    string              `db:"their_currency"`
-	Refusal  string              `db:"refusal"`
-	ReadAt   *time.Time          `db:"read_at"`
-	FromFile bool                `db:"from_file"`
+	OrderID       *string             `db:"order_id"` // nil: there is no order
+	Day           *time.Time          `db:"day"`
+	TheirStatus   string              `db:"their_status"`
+	TheirPayout   decimal.NullDecimal `db:"their_payout"`
+	TheirCurrency string              `db:"their_currency"`
+	Refusal       string              `db:"refusal"` // why the import recorded no conversion of the order
+	ReadAt        *time.Time          `db:"read_at"`
+	FromFile      bool                `db:"from_file"`
 
 	ID           *uuid.UUID          `db:"id"` // nil: there is no conversion
 	ClickID      uuid.UUID           `db:"click_id"`
 	ConversionID string              `db:"conversion_id"`
 	Campaign     uuid.UUID           `db:"campaign_id"`
 	NetworkID    uuid.UUID           `db:"network_id"`
-	Ours         string              `db:"status"`
+	OurStatus    string              `db:"status"`
 	Payout       decimal.Decimal     `db:"payout"`
 	Currency     string              `db:"currency"`
 	Rate         decimal.NullDecimal `db:"rate"`
@@ -121,8 +121,8 @@ WHERE v.account_id = $1 AND v.network_id = $2 AND v.click_id >= $5 AND v.click_i
 LIMIT $7) pairs ORDER BY day, order_id, click_id, id`
 )
 
-// pairs reads the orders and conversions of the window.
-func (n *networkSheet) pairs(ctx context.Context) ([]pair, error) {
+// readPairs reads the orders and conversions of the window.
+func (n *networkSheet) readPairs(ctx context.Context) ([]pair, error) {
 	from, to := n.bounds(n.comparison.ours)
 	list, err := db.Select[pair](ctx, n.Conn, "orders and conversions", selectPairs, n.account, n.out.ID, n.out.From, n.out.To,
 		models.FloorClickID(from), models.FloorClickID(to), 2*difference.MaxConversions+1)
@@ -132,16 +132,16 @@ func (n *networkSheet) pairs(ctx context.Context) ([]pair, error) {
 	return list, err
 }
 
-// orders compares the orders of the network with our conversions.
-func (n *networkSheet) orders(ctx context.Context) error {
+// compareOrders compares the orders of the network with our conversions.
+func (n *networkSheet) compareOrders(ctx context.Context) error {
 	n.out.Compares = difference.Measures{Conversions: true, Money: true}
-	list, err := n.pairs(ctx)
+	list, err := n.readPairs(ctx)
 	if err != nil {
 		return err
 	}
 	var amounts []amount
 	for _, p := range list {
-		if p.OrderID != nil && p.Theirs == models.StatusApproved && p.Reported.Valid {
+		if p.OrderID != nil && p.TheirStatus == models.StatusApproved && p.TheirPayout.Valid {
 			amounts = append(amounts, n.reportedAmount(p))
 		}
 	}
@@ -195,7 +195,7 @@ const byHand = "the conversion was entered or changed by hand"
 
 // reportedAmount returns the amount of an order.
 func (n *networkSheet) reportedAmount(p pair) amount {
-	return amount{p.Reported.Decimal, p.Money, *p.Day}
+	return amount{p.TheirPayout.Decimal, p.TheirCurrency, *p.Day}
 }
 
 // comparePair adds an order and its conversion. The steps lead from ours to theirs: our figures move to the day of the order, then the
@@ -226,11 +226,11 @@ func (n *networkSheet) comparePair(p pair) {
 		n.move(at, theirs, p, ours)
 	}
 	if n.inWindow(theirs.Day) {
-		n.changed(theirs, p, ours)
+		n.compareValues(theirs, p, ours)
 	}
 }
 
-// addOurs adds figures of ours, if their day is in the window.
+// addOurs adds our figures, if their day is in the window.
 func (n *networkSheet) addOurs(c difference.Cell, f difference.Figures) {
 	if n.inWindow(c.Day) {
 		n.sheet.AddOurs(c, f)
@@ -239,10 +239,10 @@ func (n *networkSheet) addOurs(c difference.Cell, f difference.Figures) {
 
 // counted returns the figures of our conversion, as reports count it.
 func (p pair) counted() (f difference.Figures) {
-	if counts(p.Ours) {
+	if counts(p.OurStatus) {
 		f.Conversions = 1
 	}
-	if p.Ours == models.StatusApproved {
+	if p.OurStatus == models.StatusApproved {
 		f.Money = models.ConvertAmount(p.Payout, p.Rate).Round(6)
 	}
 	return f
@@ -250,13 +250,13 @@ func (p pair) counted() (f difference.Figures) {
 
 // reported returns the figures of an order as they report it, and with its amount in our currency.
 func (n *networkSheet) reported(p pair) (reported, converted difference.Figures) {
-	if counts(p.Theirs) {
+	if counts(p.TheirStatus) {
 		reported.Conversions, converted.Conversions = 1, 1
 	}
-	if p.Theirs == models.StatusApproved && p.Reported.Valid {
+	if p.TheirStatus == models.StatusApproved && p.TheirPayout.Valid {
 		a := n.reportedAmount(p)
 		rate := n.rate(a)
-		if p.ID != nil && p.Currency == p.Money {
+		if p.ID != nil && p.Currency == p.TheirCurrency {
 			rate = p.Rate
 		}
 		reported.Money, converted.Money = n.convert(a, rate)
@@ -319,8 +319,8 @@ func (n *networkSheet) onlyOurs(c difference.Cell, p pair, ours difference.Figur
 	n.explain(c, cause, reason, ours.Neg(), p)
 }
 
-// changed adds an order and its conversion, which are in the same cell by now.
-func (n *networkSheet) changed(c difference.Cell, p pair, ours difference.Figures) {
+// compareValues adds an order and its conversion, which are in the same cell after move.
+func (n *networkSheet) compareValues(c difference.Cell, p pair, ours difference.Figures) {
 	reported, converted := n.reported(p)
 	n.sheet.AddTheirs(c, reported)
 	n.sheet.Explain(c, difference.Currency, "", reported.Minus(converted))
@@ -336,11 +336,11 @@ func (n *networkSheet) changed(c difference.Cell, p pair, ours difference.Figure
 		cause, reason = difference.Refused, reasonOf(p.Refusal)
 	case p.UpdatedAt.After(*p.ReadAt):
 		cause, reason = difference.Late, "it changed after the order was read"
-	case p.Theirs == p.Ours && p.Reported.Valid && p.Reported.Decimal.Equal(p.Payout) && p.Money != p.Currency:
+	case p.TheirStatus == p.OurStatus && p.TheirPayout.Valid && p.TheirPayout.Decimal.Equal(p.Payout) && p.TheirCurrency != p.Currency:
 		cause, reason = difference.Currency, "the same amount is recorded in another currency"
-	case p.Theirs != p.Ours && p.FromFile:
+	case p.TheirStatus != p.OurStatus && p.FromFile:
 		cause, reason = difference.NotReceived, "no postback and no import has told us of their status"
-	case p.Theirs != p.Ours:
+	case p.TheirStatus != p.OurStatus:
 		reason = "the status differs"
 	default:
 		reason = "the amount differs"
@@ -353,20 +353,20 @@ func (n *networkSheet) explain(c difference.Cell, cause, reason string, differs 
 	if cause != "" {
 		n.sheet.Explain(c, cause, reason, differs)
 	}
-	n.list(c.Day, cause, reason, p)
+	n.addExample(c.Day, cause, reason, p)
 }
 
-// list adds a pair to the examples.
-func (n *networkSheet) list(day, cause, reason string, p pair) {
+// addExample adds a pair to the examples.
+func (n *networkSheet) addExample(day, cause, reason string, p pair) {
 	x := difference.Example{
-		Cause: cause, Reason: reason, Day: day, ClickID: p.ClickID, ConversionID: p.ConversionID, TheirStatus: p.Theirs, OurStatus: p.Ours,
-		Currency: p.Money,
+		Cause: cause, Reason: reason, Day: day, ClickID: p.ClickID, ConversionID: p.ConversionID, TheirStatus: p.TheirStatus, OurStatus: p.OurStatus,
+		Currency: p.TheirCurrency,
 	}
 	if p.OrderID != nil {
 		x.OrderID = *p.OrderID
 	}
-	if p.Reported.Valid {
-		x.Payout = &p.Reported.Decimal
+	if p.TheirPayout.Valid {
+		x.Payout = &p.TheirPayout.Decimal
 	}
 	if p.ID != nil {
 		x.OurPayout, x.OurCurrency = &p.Payout, p.Currency

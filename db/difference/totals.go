@@ -14,8 +14,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// totals compares the daily sums of a network with ours. They name no campaign, so all cells are of the zero campaign.
-func (n *networkSheet) totals(ctx context.Context) error {
+// compareTotals compares the daily sums of a network with ours. They name no campaign, so all cells have the zero campaign.
+func (n *networkSheet) compareTotals(ctx context.Context) error {
 	list, err := reported.ListTotals(ctx, n.Conn, n.account, n.out.ID, n.out.From, n.out.To)
 	if err != nil {
 		return err
@@ -41,15 +41,16 @@ func (n *networkSheet) totals(ctx context.Context) error {
 		}
 	}
 	if m.Clicks {
-		if err := n.arrived(ctx, read); err != nil {
+		if err := n.explainClicks(ctx, read); err != nil {
 			return err
 		}
 	}
-	if err := n.byConversion(ctx, read); err != nil {
+	if err := n.explainConversions(ctx, read); err != nil {
 		return err
 	}
-	return n.refused(ctx, func(c difference.Cell, f difference.Figures, p refusedPostback) {
-		if c.Campaign = uuid.Nil; read[c.Day] {
+	return n.eachRefused(ctx, func(c difference.Cell, f difference.Figures, p refusedPostback) {
+		c.Campaign = uuid.Nil
+		if read[c.Day] {
 			n.sheet.Explain(c, p.cause(), p.reason(), f)
 		}
 	})
@@ -71,9 +72,9 @@ func (n *networkSheet) addTotals(t reported.Totals) {
 	n.sheet.Explain(c, difference.Currency, "", money(theirs.Sub(converted)))
 }
 
-// arrived explains clicks. A network counts the visitors that reach the offer: clicks without a landing page, and the steps from
+// explainClicks explains the difference of clicks. A network counts the visitors that reach the offer: clicks without a landing page, and the steps from
 // landing pages to offers. We count all clicks.
-func (n *networkSheet) arrived(ctx context.Context, read map[string]bool) error {
+func (n *networkSheet) explainClicks(ctx context.Context, read map[string]bool) error {
 	recounted, err := n.figures(ctx, n.theirs, false)
 	if err != nil {
 		return err
@@ -92,9 +93,9 @@ func (n *networkSheet) arrived(ctx context.Context, read map[string]bool) error 
 	return nil
 }
 
-// byConversion adds our conversions and explains conversions and money. Networks count a conversion on its own day, and we count it on
+// explainConversions adds our conversions and explains the difference of conversions and money. Networks count a conversion on its own day, and we count it on
 // the day of its click. The step from the click's day in our zone to the click's day in theirs is the time zone's.
-func (n *networkSheet) byConversion(ctx context.Context, read map[string]bool) error {
+func (n *networkSheet) explainConversions(ctx context.Context, read map[string]bool) error {
 	from, to := n.bounds(n.theirs)
 	since, until := n.bounds(n.comparison.ours)
 	list, err := db.Select[pair](ctx, n.Conn, "conversions of a network", selectConverted, n.account, n.out.ID, from, to,
@@ -133,10 +134,10 @@ SELECT v.id, v.click_id, v.conversion_id, v.status, v.payout, v.currency, v.rate
 WHERE v.account_id = $1 AND v.network_id = $2 AND v.status IN ('approved', 'pending')
 	AND (v.recorded_at >= $3 AND v.recorded_at < $4 OR v.click_id >= $5 AND v.click_id < $6) LIMIT $7`
 
-// postbacks compares our conversions with the postbacks that the network has sent. Their money is not compared, because the amount of a
+// comparePostbacks compares our conversions with the postbacks that the network has sent. Their money is not compared, because the amount of a
 // refused postback was not read.
-func (n *networkSheet) postbacks(ctx context.Context) error {
-	list, err := n.pairs(ctx)
+func (n *networkSheet) comparePostbacks(ctx context.Context) error {
+	list, err := n.readPairs(ctx)
 	if err != nil {
 		return err
 	}
@@ -146,13 +147,13 @@ func (n *networkSheet) postbacks(ctx context.Context) error {
 		n.addOurs(c, p.counted())
 		if p.Source == models.FromCorrection && f.Conversions > 0 {
 			n.sheet.Explain(c, difference.Correction, byHand, f.Neg())
-			n.list(c.Day, difference.Correction, byHand, p)
+			n.addExample(c.Day, difference.Correction, byHand, p)
 			continue
 		}
 		n.sheet.AddTheirs(c, f)
 		n.out.Basis = difference.FromPostbacks
 	}
-	err = n.refused(ctx, func(c difference.Cell, f difference.Figures, p refusedPostback) {
+	err = n.eachRefused(ctx, func(c difference.Cell, f difference.Figures, p refusedPostback) {
 		n.out.Basis = difference.FromPostbacks
 		n.sheet.AddTheirs(c, f)
 		n.sheet.Explain(c, p.cause(), p.reason(), f)
@@ -162,7 +163,7 @@ func (n *networkSheet) postbacks(ctx context.Context) error {
 	return err
 }
 
-// refusedPostback is a postback that became no conversion. Equal postbacks are one.
+// refusedPostback is a postback that became no conversion. Equal postbacks are merged into one.
 type refusedPostback struct {
 	At       time.Time `db:"at"`
 	Outcome  string    `db:"outcome"`
@@ -191,8 +192,8 @@ func (p refusedPostback) cause() string {
 
 func (p refusedPostback) reason() string { return reasonOf(p.Detail) }
 
-// refused calls add for each postback of the window that became no conversion.
-func (n *networkSheet) refused(ctx context.Context, add func(difference.Cell, difference.Figures, refusedPostback)) error {
+// eachRefused calls add for each postback of the window that became no conversion.
+func (n *networkSheet) eachRefused(ctx context.Context, add func(difference.Cell, difference.Figures, refusedPostback)) error {
 	from, to := n.bounds(n.theirs)
 	list, err := db.Select[refusedPostback](ctx, n.Conn, "refused postbacks", selectRefused, n.account, n.out.ID, from, to,
 		difference.MaxRefused+1)

@@ -65,10 +65,11 @@ func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) e
 		}
 		return rows
 	}
-	if err := matchkey.Store(ctx, c, rowsOf(fresh, false)); err != nil {
+	const allowed, denied = false, true
+	if err := matchkey.Store(ctx, c, rowsOf(fresh, allowed)); err != nil {
 		return err
 	}
-	return matchkey.Withdraw(ctx, c, rowsOf(all, true))
+	return matchkey.Withdraw(ctx, c, rowsOf(all, denied))
 }
 
 // The first event of a click determines how its visitor arrived. Clicks are locked in the order of their ids, as in all other
@@ -91,14 +92,14 @@ WITH locked AS MATERIALIZED (
 )
 SELECT id FROM locked`
 
-// applyArrivals sets how the visitors of the named clicks arrived, from the events that wait for these clicks. It returns the
-// ids of the clicks that are not stored yet.
-func applyArrivals(ctx context.Context, c db.Conn, named []uuid.UUID) (missing []uuid.UUID, err error) {
-	if len(named) == 0 {
+// applyArrivals sets how the visitors of some clicks arrived, from the events that wait for these clicks. It returns the ids of the
+// clicks that are not stored yet.
+func applyArrivals(ctx context.Context, c db.Conn, clickIDs []uuid.UUID) (missing []uuid.UUID, err error) {
+	if len(clickIDs) == 0 {
 		return nil, nil
 	}
 	clicks := map[uuid.UUID]bool{}
-	for _, id := range named {
+	for _, id := range clickIDs {
 		clicks[id] = true
 	}
 	ids := db.SortedIDs(clicks)

@@ -38,8 +38,8 @@ type Ingester struct {
 	spool     *spool.Spool
 	store     *postgres
 	o         Options
-	own       *spool.Reader
-	adopted   []*spool.Reader
+	ownReader *spool.Reader   // reads the records of this process
+	adopted   []*spool.Reader // read the records of ended processes
 	throttle  throttle
 	strained  atomic.Bool             // redirects wait for a processor
 	limit     int                     // maximum number of records in the next batch; lower after refused data
@@ -61,7 +61,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o Options) *Ingester {
 		o.Interval = 100 * time.Millisecond
 	}
 	g := &Ingester{
-		spool: s, store: &postgres{click.Log{Conn: d, Copy: o.Copy}, click.Days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
+		spool: s, store: &postgres{click.Log{Conn: d, Copy: o.Copy}, click.Days{}}, o: o, ownReader: s.Reader(), limit: o.BatchSize,
 		throttle: newThrottle(), waiting: map[uuid.UUID]time.Time{}, floods: botscan.NewFloods(),
 	}
 	g.throttle.maxPause = o.MaxRest
@@ -108,8 +108,8 @@ func (g *Ingester) Run(ctx context.Context) error {
 // After a batch of fewer than fewRecords, the ingester waits longer, so that the next batch collects more records. A transaction
 // costs as much as the rows of about twenty clicks, in the web process and in PostgreSQL.
 const (
-	fewRecords = 250
-	gather     = 4 // factor by which Interval grows
+	fewRecords       = 250
+	fewRecordsFactor = 4 // factor by which Interval grows
 )
 
 // pauseAfter returns the time to wait after a round that stored n records and lasted the duration.
@@ -120,7 +120,7 @@ func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Dur
 	case g.backlog:
 		return g.throttle.backoff(duration)
 	case n < fewRecords:
-		return gather * g.o.Interval // these rare, small batches do not slow redirects down, so no backoff
+		return fewRecordsFactor * g.o.Interval // these rare, small batches do not slow redirects down, so no backoff
 	}
 	return max(g.throttle.backoff(duration), g.o.Interval)
 }
@@ -151,7 +151,7 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 		g.strained.Store(g.throttle.share < 1)
 	}
 	g.backlog = false
-	n, err := g.step(ctx, g.own)
+	n, err := g.step(ctx, g.ownReader)
 	if err != nil {
 		return n, err
 	}
@@ -193,7 +193,7 @@ func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 // persist stores the items. If PostgreSQL refuses a batch, persist halves the batch until it has found the refused items, and
 // rejects only these. After any other error, commit tries again until the batch is stored or ctx ends.
 func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.Item) error {
-	good := items[:0:0]
+	var good []spool.Item
 	for _, it := range items {
 		if it.Err != nil {
 			if err := r.Reject(ctx, it, it.Err); err != nil {
@@ -203,7 +203,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		}
 		good = append(good, it)
 	}
-	if r == g.own { // the clicks of an adopted spool may have been counted already
+	if r == g.ownReader { // the clicks of an adopted spool may have been counted already
 		g.floods.Count(good)
 	}
 	for len(good) > 0 {
@@ -329,7 +329,7 @@ func (g *Ingester) adopt(ctx context.Context) {
 }
 
 func (g *Ingester) close() error {
-	err := g.own.Close()
+	err := g.ownReader.Close()
 	for _, r := range g.adopted {
 		err = errors.Join(err, r.Close())
 	}

@@ -129,10 +129,10 @@ func TestPoisonBlocksNothing(t *testing.T) {
 func TestDeletedAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	acc, gone, campaign := clicktest.Account(t, d), uuid.New(), uuid.New()
+	acc, deleted, campaign := clicktest.Account(t, d), uuid.New(), uuid.New()
 	s := clicktest.OpenSpool(t, t.TempDir())
 	for i := range byte(6) {
-		mine, lost := clicktest.Click(acc, campaign, i), clicktest.Click(gone, campaign, i+100)
+		mine, lost := clicktest.Click(acc, campaign, i), clicktest.Click(deleted, campaign, i+100)
 		clicktest.Put(t, s, spool.Record{Click: mine}, spool.Record{Click: lost})
 		for _, c := range []*models.Click{mine, lost} {
 			clicktest.Put(t, s, spool.Record{Out: &models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: c.AccountID, Slot: 1}},
@@ -144,7 +144,7 @@ func TestDeletedAccount(t *testing.T) {
 		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table); n != 6 {
 			t.Errorf("%d rows in %s", n, table)
 		}
-		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, gone); n != 0 {
+		if n := dbtest.Get[int](t, d, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, deleted); n != 0 {
 			t.Errorf("%d rows of a deleted account in %s", n, table)
 		}
 	}
@@ -168,7 +168,7 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- ingest.NewIngester(first, d, ingest.Options{}).Run(ctx) }()
 	clicktest.AwaitRow(t, d, `SELECT count(*) = 2 FROM clicks`)
-	await.Until(t, "its segments are gone", func() bool {
+	await.Until(t, "the segments of the ended process are deleted", func() bool {
 		left, _ := filepath.Glob(filepath.Join(dir, "web-2", "*.seg"))
 		return len(left) == 0
 	})

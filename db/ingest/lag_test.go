@@ -67,17 +67,17 @@ func TestBusy(t *testing.T) {
 	l := &ingest.Lag{
 		Conn: d, Lag: func() time.Duration { return lag }, Strained: func() bool { return strained }, Now: func() time.Time { return now },
 	}
-	quiet := &ingest.Lag{Conn: d, Lag: func() time.Duration { return 0 }}
+	idle := &ingest.Lag{Conn: d, Lag: func() time.Duration { return 0 }}
 	check := func(what string, want bool) {
 		t.Helper()
-		for _, each := range []*ingest.Lag{l, quiet} {
+		for _, each := range []*ingest.Lag{l, idle} {
 			if err := each.Report(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
 		got, err := ingest.Busy(t.Context(), click.Log{Conn: d, Now: func() time.Time { return now }})
 		if err != nil || got != want {
-			t.Errorf("%s: %v %v", what, got, err)
+			t.Errorf("%s: busy is %v, want %v, %v", what, got, want, err)
 		}
 	}
 	check("nothing waits", false)

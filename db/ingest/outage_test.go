@@ -32,7 +32,8 @@ type wire struct {
 	conns []net.Conn
 }
 
-func (w *wire) set(cut bool) {
+// setCut cuts the connections and refuses new ones, or accepts connections again.
+func (w *wire) setCut(cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut = cut
@@ -44,7 +45,8 @@ func (w *wire) set(cut bool) {
 	}
 }
 
-func (w *wire) join(list ...net.Conn) bool {
+// add adds the two ends of a connection. If the wire is cut, it closes them and returns false.
+func (w *wire) add(list ...net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.cut {
@@ -82,13 +84,13 @@ func newWire(t *testing.T, target string) (*wire, string) {
 				_ = in.Close()
 				continue
 			}
-			if !w.join(in, out) {
+			if !w.add(in, out) {
 				continue
 			}
-			for _, pair := range [][2]net.Conn{{in, out}, {out, in}} {
+			for _, way := range []struct{ to, from net.Conn }{{in, out}, {out, in}} {
 				go func() {
-					_, _ = io.Copy(pair[0], pair[1])
-					_ = pair[0].Close()
+					_, _ = io.Copy(way.to, way.from)
+					_ = way.to.Close()
 				}()
 			}
 		}
@@ -120,11 +122,11 @@ func TestBrokenConnections(t *testing.T) {
 		for range each {
 			clicktest.Put(t, s, spool.Record{Click: clicktest.Realistic(acc, campaigns)})
 			if rand.IntN(20) == 0 {
-				w.set(true)
-				w.set(round%5 == 1) // in some rounds, PostgreSQL stays unreachable for the rest of the round
+				w.setCut(true)
+				w.setCut(round%5 == 1) // in some rounds, PostgreSQL stays unreachable for the rest of the round
 			}
 		}
-		w.set(false)
+		w.setCut(false)
 	}
 	clicktest.AwaitRow(t, d, fmt.Sprintf(`SELECT count(*) = %d FROM clicks`, rounds*each))
 	cancel()

@@ -19,7 +19,7 @@ func TestPause(t *testing.T) {
 		err     error
 		want    time.Duration
 	}{
-		"few records":                 {records: fewRecords - 1, took: time.Hour, want: gather * time.Minute},
+		"few records":                 {records: fewRecords - 1, took: time.Hour, want: fewRecordsFactor * time.Minute},
 		"many records":                {records: fewRecords, want: time.Minute},
 		"a backlog":                   {records: 1, backlog: true},
 		"a backlog, redirects suffer": {records: 1, backlog: true, took: time.Millisecond, want: time.Millisecond},

@@ -32,8 +32,9 @@ func InsertFrom(relation, kind, limit string) string {
 	SELECT id, account_id, ` + kind + `, ` + limit + `, clock_timestamp() FROM ` + relation
 }
 
-// InsertOwn returns SQL for use after a WITH. It inserts a row without an account for each args and due of a relation.
-func InsertOwn(relation, kind string) string {
+// InsertWithoutAccount returns SQL for use after a WITH. For each row of a relation with the columns args and due, it inserts the row of
+// a job that belongs to no account.
+func InsertWithoutAccount(relation, kind string) string {
 	return `INSERT INTO jobs (id, kind, args, next_attempt_at)
 	SELECT gen_random_uuid(), '` + kind + `', args, due FROM ` + relation
 }

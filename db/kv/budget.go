@@ -36,7 +36,7 @@ type BudgetOptions struct {
 // NewBudget returns a Budget.
 func NewBudget(o BudgetOptions) *Budget { return &Budget{o: o} }
 
-// budgetScript takes a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1] is
+// budgetScript counts a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1] is
 // the interval in milliseconds. ARGV[2] is the number of calls that may be ahead of the interval. It returns 0, or the
 // milliseconds to wait.
 var budgetScript = redis.NewScript(`
@@ -58,13 +58,14 @@ local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now + ARGV[1]
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`)
 
-// Allow takes a call if at least leave calls of the burst stay for others. It returns 0, or the time to wait before the next try.
-func (b *Budget) Allow(ctx context.Context, leave int) (wait time.Duration) {
+// Allow counts a call, if at least reserved calls of the burst are then left for others. It returns 0, or the time to wait before the
+// next try.
+func (b *Budget) Allow(ctx context.Context, reserved int) (wait time.Duration) {
 	if wait = b.pausedFor(time.Now()); wait > 0 {
 		return wait
 	}
 	interval := strconv.FormatFloat(float64(b.o.Interval)/float64(time.Millisecond), 'f', 3, 64)
-	ms, err := b.run(ctx, budgetScript, interval, max(b.o.Burst-leave, 1))
+	ms, err := b.run(ctx, budgetScript, interval, max(b.o.Burst-reserved, 1))
 	if err != nil {
 		slog.WarnContext(ctx, "calls of a provider are not counted", "provider", b.o.Name, "error", err)
 		return 0

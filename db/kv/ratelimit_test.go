@@ -9,7 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-func TestOwnWindows(t *testing.T) {
+// TestLocalWindows checks the windows of a process while Redis is away. With three processes, each has a third of the limit.
+func TestLocalWindows(t *testing.T) {
 	t.Parallel()
 	r := NewRates(nil, "", Timeout)
 	r.processes = 3
@@ -37,6 +38,7 @@ func TestOwnWindows(t *testing.T) {
 	}
 }
 
+// TestSharedWindows checks that two processes count in the same windows in Redis.
 func TestSharedWindows(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

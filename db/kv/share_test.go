@@ -29,7 +29,7 @@ func TestShare(t *testing.T) {
 	defer all.Wait()
 	defer cancel()
 	var mu sync.Mutex
-	heard := map[string]string{}
+	received := map[string]string{}
 	start := func(name string, o *redis.Options) {
 		client := redis.NewClient(o)
 		t.Cleanup(func() { _ = client.Close() })
@@ -40,7 +40,7 @@ func TestShare(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				if string(m) != name {
-					heard[name] = string(m)
+					received[name] = string(m)
 				}
 			})
 		})
@@ -48,9 +48,9 @@ func TestShare(t *testing.T) {
 	start("a", o)
 	start("b", o)
 	start("alone", &redis.Options{Addr: "127.0.0.1:1", MaxRetries: -1})
-	await.Until(t, "both hear each other", func() bool {
+	await.Until(t, "both processes have received the other's message", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return heard["a"] == "b" && heard["b"] == "a"
+		return received["a"] == "b" && received["b"] == "a"
 	})
 }

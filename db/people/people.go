@@ -52,7 +52,7 @@ func totpPlace(id uuid.UUID) seal.Place {
 
 // BeginTOTP stores a new secret, which becomes valid by ConfirmTOTP. The present secret stays valid until then.
 func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) error {
-	sealed, err := p.s.Box().SealOwn(ctx, totpPlace(id), []byte(secret))
+	sealed, err := p.s.Box().SealForService(ctx, totpPlace(id), []byte(secret))
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (c clickHouse) condition(f filter, at string) string {
 }
 
 // quotientScale sets the precision of ratios by which groups are sorted: 20 decimals.
-const quotientScale = "toInt256('100000000000000000000')" // 20
+const quotientScale = "toInt256('100000000000000000000')"
 
 // quotient implements dialect. Amounts have 38 decimals and are divided in their stored form, as whole numbers.
 func (clickHouse) quotient(over, under measure.Sum) string {

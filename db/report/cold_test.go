@@ -29,8 +29,8 @@ type readers struct {
 	exports export.Reader
 }
 
-func readersOf(d *db.DB, there *click.CopyReader) readers {
-	return readers{Reader{Conn: d, Copy: there}, click.Log{Conn: d, Copy: there}, export.Reader{Conn: d, Copy: there}}
+func readersOf(d *db.DB, copied *click.CopyReader) readers {
+	return readers{Reader{Conn: d, Copy: copied}, click.Log{Conn: d, Copy: copied}, export.Reader{Conn: d, Copy: copied}}
 }
 
 // coldQueries returns queries about a range of days by name. Some of these days become cold later.
@@ -49,7 +49,7 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		q.Zone = zone(h.t, name)
 		list["trends in "+name] = func(ctx context.Context, r readers) (any, error) { return r.reports.Trends(ctx, q) }
 	}
-	where, there, err := Conditions([]Filter{{Dimension: "country", Values: []string{"FR"}}}, time.UTC, from, to)
+	where, whereInCopy, err := Conditions([]Filter{{Dimension: "country", Values: []string{"FR"}}}, time.UTC, from, to)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		{Limit: 20, Offset: 30},
 		{Limit: 20, Offset: 199},
 		{Limit: 5, Offset: 150, Converted: true},
-		{Limit: 30, Offset: 90, Where: where, WhereInCopy: there},
+		{Limit: 30, Offset: 90, Where: where, WhereInCopy: whereInCopy},
 		{Limit: 10, ClickID: h.order[0]},
 		{Limit: 5, ClickID: h.order[1], Converted: true},
 		{Limit: 100, ConversionID: "a"},
@@ -143,19 +143,19 @@ func TestColdDays(t *testing.T) {
 	from := today.AddDate(0, 0, -5)
 	storeClicks(t, h, from, today, 300)
 	var e engines
-	there := e.there(t, h.d)
+	copied := e.newCopy(t, h.d)
 	questions, want := coldQueries(h, from, today), map[string]any{}
-	here := readersOf(h.d, nil)
+	postgresOnly := readersOf(h.d, nil)
 	for name, ask := range questions {
 		var err error
-		if want[name], err = ask(t.Context(), here); err != nil {
+		if want[name], err = ask(t.Context(), postgresOnly); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
 	check := func(what string) {
 		t.Helper()
 		for name, ask := range questions {
-			got, err := ask(t.Context(), readersOf(h.d, there))
+			got, err := ask(t.Context(), readersOf(h.d, copied))
 			if diff := cmp.Diff(want[name], got, alike); diff != "" || err != nil {
 				t.Errorf("%s: %s: %v, before (-) and now (+): %s", what, name, err, diff)
 			}
@@ -213,10 +213,10 @@ func TestClusterAnswers(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	there := (&engines{cluster: true}).there(t, h.d)
+	copied := (&engines{cluster: true}).newCopy(t, h.d)
 	h.freeze(from, today.AddDate(0, 0, 1))
 	for name, ask := range questions {
-		got, err := ask(t.Context(), readersOf(h.d, there))
+		got, err := ask(t.Context(), readersOf(h.d, copied))
 		if diff := cmp.Diff(want[name], got, alike); diff != "" || err != nil {
 			t.Errorf("%s: %v, PostgreSQL (-) and the cluster (+): %s", name, err, diff)
 		}

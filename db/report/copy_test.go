@@ -26,7 +26,7 @@ type engines struct {
 }
 
 // there copies all data from PostgreSQL to ClickHouse and returns a reader of the copy.
-func (e *engines) there(t *testing.T, d *db.DB) *click.CopyReader {
+func (e *engines) newCopy(t *testing.T, d *db.DB) *click.CopyReader {
 	t.Helper()
 	if e.copy == nil {
 		open := clickhousetest.New
@@ -57,7 +57,7 @@ func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 	})
 	t.Run("clickhouse", func(t *testing.T) {
 		clickhousetest.Server(t) // without a server, only this part is skipped
-		fn(t, Reader{Conn: d, Copy: e.there(outer, d), CopyOnly: true})
+		fn(t, Reader{Conn: d, Copy: e.newCopy(outer, d), CopyOnly: true})
 	})
 }
 
@@ -74,7 +74,7 @@ func (h *history) onBoth(fn func()) {
 }
 
 // reader returns a Reader for the current engine.
-func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.there, CopyOnly: m.there != nil} }
+func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.copied, CopyOnly: m.copied != nil} }
 
 // onBoth calls engines.onBoth.
 func (a *asker) onBoth(fn func()) {
@@ -83,7 +83,7 @@ func (a *asker) onBoth(fn func()) {
 	defer func() { a.T = outer }()
 	(&engines{}).onBoth(outer, a.d, func(t *testing.T, r Reader) {
 		t.Helper()
-		a.T, a.there = t, r.Copy
+		a.T, a.copied = t, r.Copy
 		fn()
 	})
 }
@@ -91,7 +91,7 @@ func (a *asker) onBoth(fn func()) {
 // alike compares the answers of ClickHouse with the answers of PostgreSQL. It compares every cell and the order of the rows.
 func (a *asker) alike() {
 	a.Helper()
-	if a.there == nil {
+	if a.copied == nil {
 		return
 	}
 	goals := []string{"", "lead", "sale"}

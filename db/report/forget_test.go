@@ -19,9 +19,9 @@ import (
 	"switchyard/models"
 )
 
-// past is a database with two accounts on different plans. Both had clicks on the same days. Both plans keep some of these
-// clicks, and only the longer plan keeps the others.
-type past struct {
+// planEnv is a database with two accounts on different plans. Both had clicks on the same days. Both plans keep the younger clicks, and
+// only one of the plans keeps the others.
+type planEnv struct {
 	*testing.T
 	db        *db.DB
 	log       click.Log
@@ -34,10 +34,10 @@ type past struct {
 // ages lists the ages of clicks in days, on both sides of the limit of the starter plan.
 var ages = []int{0, 1, 29, 30, 31, 32, 60}
 
-func newPast(t *testing.T) *past {
+func newPlanEnv(t *testing.T) *planEnv {
 	t.Helper()
 	d := dbtest.New(t)
-	x := &past{
+	x := &planEnv{
 		T: t, db: d, log: click.Log{Conn: d}, accounts: map[string]uuid.UUID{}, campaign: uuid.New(),
 		today: time.Now().UTC().Truncate(24 * time.Hour),
 	}
@@ -102,7 +102,7 @@ func idOf(at time.Time) uuid.UUID {
 	return id
 }
 
-func (x *past) tx(fn func(db.Conn) error) {
+func (x *planEnv) tx(fn func(db.Conn) error) {
 	x.Helper()
 	if err := db.Tx(x.Context(), x.db, fn); err != nil {
 		x.Fatal(err)
@@ -110,7 +110,7 @@ func (x *past) tx(fn func(db.Conn) error) {
 }
 
 // deleteExpired runs the nightly job twice, a day apart. The first run announces the deletion, and the second run deletes.
-func (x *past) deleteExpired() {
+func (x *planEnv) deleteExpired() {
 	x.Helper()
 	for range 2 {
 		if err := retention.DeleteExpired(x.Context(), x.log); err != nil {
@@ -120,8 +120,8 @@ func (x *past) deleteExpired() {
 	}
 }
 
-// shared returns the answers for an account by dimensions that the ledger has.
-func (x *past) shared(account uuid.UUID) (answers []any) {
+// ledgerAnswers returns the answers for an account by dimensions that the ledger has.
+func (x *planEnv) ledgerAnswers(account uuid.UUID) (answers []any) {
 	x.Helper()
 	r := Reader{Conn: x.db}
 	q := Query{AccountID: account, From: x.today.AddDate(0, 0, -70), To: x.today.AddDate(0, 0, 1)}
@@ -148,10 +148,10 @@ func (x *past) shared(account uuid.UUID) (answers []any) {
 // days of its plan. The rows of another account on the same days stay, and no figure of the ledger's dimensions changes.
 func TestHistoryByPlan(t *testing.T) {
 	t.Parallel()
-	x := newPast(t)
+	x := newPlanEnv(t)
 	before := map[string][]any{}
 	for plan, account := range x.accounts {
-		before[plan] = x.shared(account)
+		before[plan] = x.ledgerAnswers(account)
 	}
 	if err := retention.DeleteExpired(t.Context(), x.log); err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestHistoryByPlan(t *testing.T) {
 		t.Errorf("%d clicks are left after the deletion was only announced", n)
 	}
 	x.deleteExpired()
-	x.deleteExpired() // again: nothing changes
+	x.deleteExpired() // repeating it changes nothing
 	starter, _ := models.PlanNamed("starter")
 	kept := 0
 	for _, age := range ages {
@@ -181,7 +181,7 @@ func TestHistoryByPlan(t *testing.T) {
 		if n := dbtest.Get[int](x, x.db, `SELECT sum(clicks + bot_clicks) FROM smartlink_hours WHERE account_id = $1`, account); n != 3*len(ages) {
 			t.Errorf("%s has sums of %d clicks of smartlinks", plan, n)
 		}
-		if diff := cmp.Diff(before[plan], x.shared(account), cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+		if diff := cmp.Diff(before[plan], x.ledgerAnswers(account), cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
 			t.Errorf("%s: %s", plan, diff)
 		}
 	}
@@ -204,13 +204,13 @@ func TestHistoryByPlan(t *testing.T) {
 
 // clear deletes the statistics of the campaign. Some of its rows are already deleted. No statistics must be left, and no figure
 // must be subtracted twice.
-func (x *past) clear() {
+func (x *planEnv) clear() {
 	x.Helper()
 	for _, account := range x.accounts {
 		q := retention.ClearQuery{
 			AccountID: account, Of: []uuid.UUID{x.campaign}, From: x.today.AddDate(0, 0, -70), To: x.today.AddDate(0, 0, 1),
 		}
-		for range 2 {
+		for range 2 { // the second time, nothing is left to delete
 			x.tx(func(c db.Conn) error {
 				if _, err := retention.Clear(x.Context(), x.log, c, q, 1000); err != nil {
 					return err

@@ -48,7 +48,7 @@ func (l Losses) ForRow(row Row) *models.ClickLoss {
 
 // LossKnown reports whether the click loss of buckets can be known: only buckets of whole days in UTC have one.
 func (q TrendQuery) LossKnown() bool {
-	return grains[q.Bucket].seconds == daySeconds && inUTC(q.Query) && lossOfAll(q.Query)
+	return grains[q.Bucket].seconds == daySeconds && inUTC(q.Query) && coversWholeDays(q.Query)
 }
 
 // addLoss sets the click loss of buckets.
@@ -81,16 +81,16 @@ func (r Reader) eachLoss(ctx context.Context, q Query, fn func(spend.LossDay)) e
 // lossKnown reports whether the click loss of the groups of a question can be known: only if it groups by lossDimensions alone
 // (by date only in UTC), filters by nothing but the source, and covers whole days.
 func lossKnown(q Query) bool {
-	return len(q.Dimensions) > 0 && (inUTC(q) || !slices.Contains(q.Dimensions, "date")) && lossOfAll(q) &&
+	return len(q.Dimensions) > 0 && (inUTC(q) || !slices.Contains(q.Dimensions, "date")) && coversWholeDays(q) &&
 		!slices.ContainsFunc(q.Dimensions, func(name string) bool { return !slices.Contains(lossDimensions, name) })
 }
 
 func inUTC(q Query) bool { return q.Zone == nil || q.Zone == time.UTC }
 
-// lossOfAll reports whether a query covers whole days and filters by nothing except the source.
-func lossOfAll(q Query) bool {
-	whole := func(t time.Time) bool { return t.UTC().Truncate(24 * time.Hour).Equal(t) }
-	return whole(q.From) && whole(q.To) && q.From.Before(q.To) &&
+// coversWholeDays reports whether a query covers all clicks of sources on whole days (UTC): it filters by nothing except the source.
+func coversWholeDays(q Query) bool {
+	isMidnight := func(t time.Time) bool { return t.UTC().Truncate(day).Equal(t) }
+	return isMidnight(q.From) && isMidnight(q.To) && q.From.Before(q.To) &&
 		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
 }
 

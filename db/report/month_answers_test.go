@@ -34,14 +34,14 @@ func (a *asker) trends() {
 			questions = append(questions, q)
 		}
 	}
-	if a.there != nil && !longtest.On() {
+	if a.copied != nil && !longtest.On() {
 		a.rnd.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
 		questions = questions[:len(questions)/3]
 	}
 	a.atOnce(len(questions), func(i int) error {
 		q := questions[i]
-		short := q.To.Sub(q.From) < 20*day
-		for _, q.FromRows = range []bool{false, true}[:1+count(short && a.there == nil)] {
+		short := q.To.Sub(q.From) < 20*day // only short windows are read from the rows too, because that is slow
+		for _, q.FromRows = range []bool{false, true}[:1+count(short && a.copied == nil)] {
 			if err := a.trend(q); err != nil {
 				return fmt.Errorf("%s to %s by %s in %s, filters %v, from rows %v: %w", q.From, q.To, q.Bucket, q.Zone, q.Filters,
 					q.FromRows, err)
@@ -58,7 +58,7 @@ func (a *asker) trend(q TrendQuery) error {
 		return err
 	}
 	want := map[string]*sums{}
-	plain, keep := a.keeper(q.Query, q.From, q.To)
+	plain, keep := a.splitFilters(q.Query, q.From, q.To)
 	a.within(q.From, q.To, plain, func(f *monthFact) {
 		name := localName(q.Bucket, f.at, q.Zone)
 		if want[name] == nil {
@@ -119,7 +119,7 @@ func (a *asker) totals() {
 // orphans checks the figures of deleted campaigns.
 func (a *asker) orphans() {
 	a.Helper()
-	ids := a.pools[0].list[7:10]
+	ids := a.pools[place("campaign_id")].list[7:10] // any three campaigns
 	for _, id := range ids {
 		dbtest.Exec(a, a.d, `UPDATE campaigns SET deleted_at = now() WHERE id = $1`, id)
 	}

@@ -29,14 +29,14 @@ var (
 	monthConversions = longtest.Size(500, 4_000)
 )
 
-const monthHands = 4 // number of concurrent operations
+const monthConcurrency = 4 // number of concurrent operations
 
 // month is a history of the most recent complete October, in which clocks go back in the north and forward in the south.
 type month struct {
 	*testing.T
 	rnd     *rand.Rand
 	d       *db.DB
-	there   *click.CopyReader // the copy that answers; nil: PostgreSQL
+	copied  *click.CopyReader // the copy that answers; nil: PostgreSQL
 	account uuid.UUID
 	start   time.Time
 	end     time.Time
@@ -44,13 +44,13 @@ type month struct {
 	facts   []*monthFact // sorted by time after sumUp
 	offers  map[string]monthOffer
 	visits  map[string]time.Time // until when a visitor is not unique
-	visitor []string             // visitors of earlier rounds
-	coming  []string             // visitors of this round
-	sent    []spool.Record
-	deleted int
-	spent   int
-	alone   []*monthFact // spend without clicks
-	log     []*monthFact // facts with conversions
+	earlier []string             // fingerprints of visitors of earlier rounds
+	current []string             // fingerprints of visitors of this round
+	sent    []spool.Record       // records of the last round that are sent again
+	deleted int                  // number of deleted clicks
+	spent   int                  // number of times that spend was set
+	alone   []*monthFact         // spend without clicks
+	log     []*monthFact         // facts with conversions
 }
 
 // monthOffer has the payout of an offer: in units, or in percent of the sale.
@@ -87,7 +87,7 @@ func (m *month) records() {
 	streams := m.pools[place("stream_id")].list
 	for i, id := range m.pools[place("campaign_id")].list {
 		var paths []string
-		for n := i; n < len(streams); n += 40 {
+		for n := i; n < len(streams); n += monthCampaigns {
 			if streams[n] != "" {
 				paths = append(paths, fmt.Sprintf(`{"id": %q, "name": "name of %s"}`, streams[n], streams[n]))
 			}
@@ -147,9 +147,9 @@ func (m *month) click() spool.Record {
 		f.values[place("lander_id")] = 0
 	}
 	f.fingerprint = c.CampaignID.String() + uuid.NewString()
-	if n := len(m.visitor); n > 0 && m.rnd.IntN(4) == 0 {
-		earlier := m.visitor[n-1]
-		m.visitor = m.visitor[:n-1]
+	if n := len(m.earlier); n > 0 && m.rnd.IntN(4) == 0 {
+		earlier := m.earlier[n-1]
+		m.earlier = m.earlier[:n-1]
 		if back := m.visits[earlier].Add(time.Duration(m.rnd.IntN(47)-23) * time.Hour); back.Before(m.end) {
 			at, f.fingerprint, c.CampaignID = back, earlier, asID(earlier[:36])
 			f.values[0] = m.pools[0].number(earlier[:36])
@@ -165,7 +165,7 @@ func (m *month) click() spool.Record {
 	if !f.bot && !at.Before(m.visits[f.fingerprint]) {
 		f.unique, m.visits[f.fingerprint] = true, at.Add(24*time.Hour)
 		f.cost += units(c.UniqueCost)
-		m.coming = append(m.coming, f.fingerprint)
+		m.current = append(m.current, f.fingerprint)
 	}
 	m.setTimeValues(f)
 	m.facts = append(m.facts, f)
@@ -178,7 +178,7 @@ func (m *month) value(f *monthFact, at int) int {
 	n, d := m.rnd.Float64(), monthDims[at]
 	switch d.name {
 	case "stream_id", "lander_id", "offer_id", "source_id":
-		return (int(f.values[0])*d.size/40 + int(n*n*2.5)) % d.size
+		return (int(f.values[0])*d.size/monthCampaigns + int(n*n*2.5)) % d.size
 	case "country", "device_type", "os", "browser":
 		return int(n * n * n * n * n * float64(d.size))
 	}
@@ -201,8 +201,9 @@ func (m *month) step(f *monthFact) spool.Record {
 	}
 	floor := models.FloorClickID(f.at.Add(time.Duration(m.rnd.IntN(3600)) * time.Second))
 	copy(o.ID[:6], floor[:6])
-	offer, network := 1+m.rnd.IntN(79), 1+m.rnd.IntN(7)
-	o.OfferID, o.NetworkID = asID(m.pools[place("offer_id")].list[offer]), asID(m.pools[place("network_id")].list[network])
+	offers, networks := m.pools[place("offer_id")].list, m.pools[place("network_id")].list
+	offer, network := 1+m.rnd.IntN(len(offers)-1), 1+m.rnd.IntN(len(networks)-1) // the first value is empty
+	o.OfferID, o.NetworkID = asID(offers[offer]), asID(networks[network])
 	if f.out = true; f.last == uuid.Nil || strings.Compare(o.ID.String(), f.last.String()) > 0 {
 		f.last = o.ID
 		f.values[place("offer_id")], f.values[place("network_id")] = uint32(offer), uint32(network)
@@ -214,7 +215,7 @@ func (m *month) step(f *monthFact) spool.Record {
 // round sends clicks with their steps, and steps of earlier clicks, and stores them through two spools at once.
 func (m *month) round(clicks int) {
 	m.Helper()
-	m.rnd.Shuffle(len(m.visitor), func(i, j int) { m.visitor[i], m.visitor[j] = m.visitor[j], m.visitor[i] })
+	m.rnd.Shuffle(len(m.earlier), func(i, j int) { m.earlier[i], m.earlier[j] = m.earlier[j], m.earlier[i] })
 	var records []spool.Record
 	earlier := len(m.facts)
 	for range clicks {
@@ -229,15 +230,15 @@ func (m *month) round(clicks int) {
 	m.rnd.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
 	m.store(append(records, m.sent...)) // earlier records are sent again
 	m.sent = fresh
-	m.visitor, m.coming = append(m.visitor, m.coming...), nil
+	m.earlier, m.current = append(m.earlier, m.current...), nil
 }
 
 func (m *month) store(records []spool.Record) {
 	m.Helper()
 	var parts [2][]spool.Record
 	for _, r := range records { // a click and its steps may be in different spools
-		at := r.Click != nil && r.Click.ID[15]&1 == 0
-		parts[count(at)] = append(parts[count(at)], r)
+		part := count(r.Click != nil && r.Click.ID[15]&1 == 0) // half of the clicks are in the other spool than their steps
+		parts[part] = append(parts[part], r)
 	}
 	m.atOnce(len(parts), func(i int) error {
 		s, err := spool.Open(m.TempDir(), spool.Options{})
@@ -284,7 +285,7 @@ func (m *month) atOnce(n int, fn func(i int) error) {
 	m.Helper()
 	var wg sync.WaitGroup
 	next := make(chan int)
-	for range monthHands {
+	for range monthConcurrency {
 		wg.Go(func() {
 			for i := range next {
 				if err := fn(i); err != nil {

@@ -175,7 +175,7 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	}
 	m.deleted += int(want)
 	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.deleted })
-	m.sent, m.visitor = nil, nil // they would count again, and be unique again
+	m.sent, m.earlier = nil, nil // they would count again, and be unique again
 }
 
 // spend sets the spend of a day at a source, in total or for one campaign. It is spread over the clicks. Without clicks it counts

@@ -131,6 +131,8 @@ func count(b bool) int64 {
 	return 0
 }
 
+const monthCampaigns = 40 // number of campaigns
+
 // monthDims are the dimensions of the month. set stores a value in a click. The dimensions of time follow from the click.
 var monthDims = []struct {
 	name  string
@@ -138,7 +140,7 @@ var monthDims = []struct {
 	value func(i int) string
 	set   func(*models.Click, string)
 }{
-	{"campaign_id", 40, idNamed("campaign"), func(c *models.Click, v string) { c.CampaignID = asID(v) }},
+	{"campaign_id", monthCampaigns, idNamed("campaign"), func(c *models.Click, v string) { c.CampaignID = asID(v) }},
 	{"stream_id", 120, idNamed("stream"), func(c *models.Click, v string) { c.StreamID = asID(v) }},
 	{"lander_id", 60, idNamed("lander"), func(c *models.Click, v string) { c.LanderID = asID(v) }},
 	{"offer_id", 80, idNamed("offer"), func(c *models.Click, v string) { c.OfferID = asID(v) }},

@@ -28,15 +28,15 @@ func (m *month) recount(q Query) map[string]*both {
 }
 
 func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, side func(*both) *sums) {
-	plain, keep := m.keeper(q, from, to)
+	plain, keep := m.splitFilters(q, from, to)
 	numbers := make([]func(*monthFact) uint32, len(q.Dimensions))
 	pools := make([]*pool, len(q.Dimensions))
 	for i, d := range q.Dimensions {
 		at, name := place(d), m.namer(q, d, from, to)
 		pools[i], numbers[i] = &m.pools[at], func(f *monthFact) uint32 { return f.values[at] }
 		if name != nil {
-			own := &pool{}
-			pools[i], numbers[i] = own, func(f *monthFact) uint32 { return own.number(name(f)) }
+			names := &pool{}
+			pools[i], numbers[i] = names, func(f *monthFact) uint32 { return names.number(name(f)) }
 		}
 	}
 	groups := map[[MaxDimensions]uint32]*sums{}
@@ -66,8 +66,8 @@ func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, sid
 	}
 }
 
-// keeper returns the filters that within knows, and a function that applies the other filters of a question to a fact.
-func (m *month) keeper(q Query, from, to time.Time) (plain []Filter, keep func(*monthFact) bool) {
+// splitFilters returns the filters that within can apply, and a function that applies the other filters of a query to a fact.
+func (m *month) splitFilters(q Query, from, to time.Time) (plain []Filter, keep func(*monthFact) bool) {
 	keep = func(*monthFact) bool { return true }
 	for _, x := range q.Filters {
 		name := m.namer(q, x.Dimension, from, to)
@@ -116,7 +116,7 @@ func (m *month) namer(q Query, dimension string, from, to time.Time) func(*month
 // figure returns one of the figures by which answers are sorted. It is NaN if the divisor is zero.
 func (s *sums) figure(name string) float64 {
 	conversions := s.approved + s.pending
-	over := func(a, b int64) float64 {
+	ratio := func(a, b int64) float64 {
 		if b == 0 {
 			return math.NaN()
 		}
@@ -134,13 +134,13 @@ func (s *sums) figure(name string) float64 {
 	case "conversions":
 		return float64(conversions)
 	case "cr":
-		return over(conversions, s.clicks)
+		return ratio(conversions, s.clicks)
 	case "roi":
-		return over(s.revenue-s.cost, s.cost)
+		return ratio(s.revenue-s.cost, s.cost)
 	case "cpa":
-		return over(s.cost, conversions)
+		return ratio(s.cost, conversions)
 	case "lp_ctr":
-		return over(s.outs, s.views)
+		return ratio(s.outs, s.views)
 	}
 	panic(name)
 }
@@ -149,8 +149,8 @@ var monthSorts = []string{
 	"", "-clicks", "clicks", "bot_clicks", "-revenue", "profit", "-conversions", "-cr", "roi", "-cpa", "lp_ctr",
 }
 
-// sorted returns the sort key of a group by a figure: a lower key comes earlier, and groups without a value come last.
-func (s *sums) sorted(by string) float64 {
+// sortKey returns the sort key of a group by a figure: a lower key comes earlier, and groups without a value come last.
+func (s *sums) sortKey(by string) float64 {
 	name, descends := strings.CutPrefix(by, "-")
 	if by == "" {
 		name, descends = "clicks", true
@@ -201,14 +201,14 @@ func sameRows(q Query, want map[string]*both, list []Row) error {
 		if err := sameRow(q, g, r); err != nil {
 			return fmt.Errorf("%q: %w", key, err)
 		}
-		if seen[key] = true; g.now.sorted(q.Sort) < least {
-			return fmt.Errorf("%q with %g comes after one with %g by %q", key, g.now.sorted(q.Sort), least, q.Sort)
+		if seen[key] = true; g.now.sortKey(q.Sort) < least {
+			return fmt.Errorf("%q with %g comes after one with %g by %q", key, g.now.sortKey(q.Sort), least, q.Sort)
 		}
-		least = g.now.sorted(q.Sort)
+		least = g.now.sortKey(q.Sort)
 	}
 	for key, g := range want {
-		if !seen[key] && g.now.sorted(q.Sort) < least {
-			return fmt.Errorf("%q with %g is left out, one with %g is not", key, g.now.sorted(q.Sort), least)
+		if !seen[key] && g.now.sortKey(q.Sort) < least {
+			return fmt.Errorf("%q with %g is left out, one with %g is not", key, g.now.sortKey(q.Sort), least)
 		}
 	}
 	return nil

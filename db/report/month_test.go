@@ -138,7 +138,7 @@ func (a *asker) perform(q Query) error {
 	if err != nil {
 		return err
 	}
-	fromRows := a.there != nil || !strings.Contains(in.write(postgres{}).statement(), "ledger") // the copy has no ledger
+	fromRows := a.copied != nil || !strings.Contains(in.write(postgres{}).statement(), "ledger") // the copy has no ledger
 	for _, q.FromRows = range []bool{fromRows, true}[:2-count(fromRows)] {
 		list, err := a.reader().Performance(a.Context(), q)
 		if err == nil {
@@ -195,7 +195,7 @@ func pickOf[T any](a *asker, list []T) T { return list[a.rnd.IntN(len(list))] }
 func (a *asker) combinations() {
 	a.Helper()
 	n := 200
-	if a.there != nil { // ClickHouse has fewer plans, because it reads from one table
+	if a.copied != nil { // ClickHouse has fewer plans, because it reads from one table
 		n = longtest.Size(60, n)
 	}
 	questions := a.questions(n)

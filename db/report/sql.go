@@ -156,12 +156,12 @@ const ofBefore = "before_" // prefix of the measures of the compared stretch
 
 // prices holds the SQL that converts amounts into the account's currency.
 type prices struct {
-	in   *strings.Replacer // replaces the braces in the SQL of measures
-	hour string            // factor of an amount of the ledger; empty: no factor
+	ofFacts  *strings.Replacer // replaces the names in braces in the SQL of measures
+	ofLedger string            // factor of an amount of the ledger; empty: no factor
 }
 
 // stored uses the rates and costs that are stored with facts and in the ledger.
-var stored = prices{in: strings.NewReplacer("{click rate}", "f.rate", "{rate}", "v.rate", "{cost}", "v.cost", "{spend}", "f.cost")}
+var stored = prices{ofFacts: strings.NewReplacer("{click rate}", "f.rate", "{rate}", "v.rate", "{cost}", "v.cost", "{spend}", "f.cost")}
 
 // counting is the SQL of the rate by which a conversion counts.
 var counting = exchangerate.Counting("v", "v.recorded_at")
@@ -174,7 +174,7 @@ var changing = func() prices {
 	cost := `CASE WHEN v.status <> '` + models.StatusApproved + `' THEN 0
 	WHEN v.given_cost IS NOT NULL THEN round(coalesce(v.given_cost * ` + rate + `, 0), ` + scale + `)
 	ELSE round(coalesce(f.conversion_cost * ` + click + `, 0) + coalesce(v.payout * f.revenue_share / 100 * ` + rate + `, 0), ` + scale + `) END`
-	return prices{in: strings.NewReplacer("{click rate}", click, "{rate}", rate, "{cost}", cost, "{spend}", "f.amount * "+click)}
+	return prices{ofFacts: strings.NewReplacer("{click rate}", click, "{rate}", rate, "{cost}", cost, "{spend}", "f.amount * "+click)}
 }()
 
 // archive is the factor for amounts in the former currency, until the old part of the ledger is restated.
@@ -189,7 +189,7 @@ func pricesOf(k *exchangerate.Change) prices {
 		return changing
 	}
 	out := changing
-	out.hour = archive
+	out.ofLedger = archive
 	return out
 }
 
@@ -217,7 +217,7 @@ func (postgres) facts(b *builder, p *period) {
 			b.hours("ledger f WHERE NOT f.merged AND ", s, split)
 		case fromRollup:
 			b.hours("ledger_rollups f WHERE f.rollup = '"+p.rollup+"' AND ", s, split)
-		case fromSplit: // all of them together, see below
+		case fromSplit: // the hours are selected together, after the loop
 		}
 	}
 	if len(split) > 0 {
@@ -236,15 +236,15 @@ func (b *builder) clicks(list, low, high string) {
 	if len(b.Goals) > 0 {
 		conversions += " AND v.goal = ANY (" + b.arg(b.Goals) + ")"
 	}
-	b.part("f.at", list+"clicks f WHERE "+clicks, func(m *measure.Measure) string { return b.prices.in.Replace(m.OfClick()) })
+	b.part("f.at", list+"clicks f WHERE "+clicks, func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfClick()) })
 	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks,
-		func(m *measure.Measure) string { return b.prices.in.Replace(m.OfConversion()) })
+		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfConversion()) })
 }
 
 // spend adds the spend without clicks. It is a separate kind of fact, whose only figure is its cost.
 func (b *builder) spend(during string) {
 	b.part("f.at", "spend_alone f WHERE f.account_id = "+b.account+" AND "+during,
-		func(m *measure.Measure) string { return b.prices.in.Replace(m.OfSpend()) })
+		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfSpend()) })
 }
 
 // hours adds whole hours of the ledger or a copy of it, except the hours in without.
@@ -254,8 +254,8 @@ func (b *builder) hours(table string, s stretch, without []time.Time) {
 		table += " AND f.hour <> ALL (" + b.arg(texts(without)) + "::timestamptz[])"
 	}
 	b.part("f.hour", table, func(m *measure.Measure) string {
-		if m.IsAmount() && b.prices.hour != "" {
-			return "f." + m.Name + " * " + b.prices.hour
+		if m.IsAmount() && b.prices.ofLedger != "" {
+			return "f." + m.Name + " * " + b.prices.ofLedger
 		}
 		return "f." + m.Name
 	})

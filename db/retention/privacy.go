@@ -51,7 +51,7 @@ const (
 	// eraseClicks clears the columns that describe the visitor. Columns that figures are made of, or that other rows refer to,
 	// stay. It counts the clicks that described their visitor.
 	eraseClicks = `
-WITH told AS (
+WITH described AS (
 	SELECT count(*) AS n FROM clicks WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4
 		AND (` + describesVisitor + ` OR address_key <> 0)
 ), erased AS (
@@ -59,7 +59,7 @@ UPDATE clicks SET visitor_id = '00000000-0000-0000-0000-000000000000', unique_ke
 	user_agent = '', referrer = '', params = '', external_id = '', subs = '{}', keyword = '', destination = '', language = '',
 	region = '', city = ''
 WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4
-) SELECT n FROM told`
+) SELECT n FROM described`
 
 	eraseSmartlinkClicks = `
 UPDATE smartlink_clicks SET visitor_id = '00000000-0000-0000-0000-000000000000', ip = NULL, user_agent = '', referrer = '',

@@ -12,7 +12,7 @@ import (
 
 // Deleted clicks are subtracted from the sums, so that clicks that are stored at the same time still count.
 const clearSmartlinkClicks = `
-WITH gone AS (
+WITH deleted AS (
 	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(
 		SELECT id FROM smartlink_clicks WHERE account_id = $1 AND smartlink_id = $2 AND id > $3 AND id < $4
 		ORDER BY id LIMIT $5 FOR UPDATE
@@ -21,14 +21,14 @@ WITH gone AS (
 ), sums AS (
 	SELECT date_trunc('hour', at, 'UTC') AS hour, rule_id, destination_url,
 		count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks
-	FROM gone GROUP BY 1, 2, 3
+	FROM deleted GROUP BY 1, 2, 3
 ), lessened AS (
 	UPDATE smartlink_hours h SET clicks = h.clicks - s.clicks, bot_clicks = h.bot_clicks - s.bot_clicks
 	FROM sums s
 	WHERE h.account_id = $1 AND h.smartlink_id = $2 AND h.hour = s.hour AND h.rule_id = s.rule_id
 		AND h.destination_url = s.destination_url
 )
-SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks, coalesce((SELECT id FROM gone ORDER BY id DESC LIMIT 1), $3) AS last FROM gone`
+SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_bot) AS bot_clicks, coalesce((SELECT id FROM deleted ORDER BY id DESC LIMIT 1), $3) AS last FROM deleted`
 
 const deleteEmptyHours = `
 DELETE FROM smartlink_hours WHERE account_id = $1 AND smartlink_id = $2 AND clicks = 0 AND bot_clicks = 0`

@@ -1,7 +1,7 @@
 // Package seal encrypts secrets for the database by AES-256-GCM. A value is bound to its account, table, row and
 // column, so that it does not open anywhere else.
 //
-// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealOwn is for secrets of the service itself, such as stored
+// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealForService is for secrets of the service itself, such as stored
 // answers. Without ENCRYPTION_KEY it uses a key from the database. That hides the secrets from logs and from a casual look, but
 // not from an attacker with a full dump.
 package seal
@@ -57,7 +57,7 @@ type sealKey struct {
 }
 
 // New makes a box on a database. Keys have 32 bytes; empty keys are ignored. The first key seals, and all keys
-// open. Without a key, only SealOwn works.
+// open. Without a key, only SealForService works.
 func New(c db.Conn, keys ...[]byte) (*Box, error) {
 	b := &Box{install: func(ctx context.Context) ([]byte, error) { return InstallSecret(ctx, c, "seal") }}
 	for _, k := range keys {
@@ -108,27 +108,27 @@ func (b *Box) Seal(p Place, plain []byte) ([]byte, error) {
 	return b.keys[0].seal(p, plain), nil
 }
 
-// SealOwn seals a secret of the service itself, under the database's key if there is no other.
-func (b *Box) SealOwn(ctx context.Context, p Place, plain []byte) ([]byte, error) {
-	k, err := b.ownKey(ctx)
+// SealForService seals a secret of the service itself, under the database's key if there is no other.
+func (b *Box) SealForService(ctx context.Context, p Place, plain []byte) ([]byte, error) {
+	k, err := b.serviceKey(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return k.seal(p, plain), nil
 }
 
-// ownKey returns the key for secrets of the service itself.
-func (b *Box) ownKey(ctx context.Context) (*sealKey, error) {
+// serviceKey returns the key for secrets of the service itself.
+func (b *Box) serviceKey(ctx context.Context) (*sealKey, error) {
 	if b.HasKey() {
 		return &b.keys[0], nil
 	}
 	return b.installKey(ctx)
 }
 
-// Ready reads what SealOwn needs from the database, so that a SealOwn inside a transaction needs no second
+// Ready reads what SealForService needs from the database, so that a SealForService inside a transaction needs no second
 // connection. Later calls do nothing.
 func (b *Box) Ready(ctx context.Context) error {
-	_, err := b.ownKey(ctx)
+	_, err := b.serviceKey(ctx)
 	return err
 }
 

@@ -55,7 +55,7 @@ func TestSeal(t *testing.T) {
 	if _, err := none.Seal(place, nil); !errors.Is(err, seal.ErrNoKey) {
 		t.Errorf("without a key: %v", err)
 	}
-	own, err := none.SealOwn(ctx, place, []byte("own"))
+	own, err := none.SealForService(ctx, place, []byte("own"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestConversionOfMoney(t *testing.T) {
 	for seed := range uint64(4) {
 		x := clicktest.NewMoneyEnv(t, seed)
 		for range 3 {
-			x.Publish(false)
+			x.Publish(clicktest.KeepRates)
 		}
 		x.Arrive(60)
 		x.Check("clicks")
@@ -35,7 +35,7 @@ func TestConversionOfMoney(t *testing.T) {
 				x.Pay()
 			case 4, 5:
 				name = "rates"
-				x.Publish(false)
+				x.Publish(clicktest.KeepRates)
 			case 6:
 				name = "a replaced rate"
 				x.Publish(x.Rnd.IntN(2) == 0)
@@ -57,10 +57,10 @@ func TestConversionOfMoney(t *testing.T) {
 		}
 		for back := 10; back >= 0; back-- { // publish all possible rates
 			for _, currency := range []string{"USD", "GBP", "JPY"} {
-				x.SaveRate(x.DayText(back), currency, fmt.Sprintf("1.%d", 100+back), false)
+				x.SaveRate(x.DayText(back), currency, fmt.Sprintf("1.%d", 100+back), clicktest.KeepRates)
 			}
 		}
-		x.Restate(-1)
+		x.Restate(clicktest.AllSteps)
 		const open = `SELECT (SELECT count(*) FROM clicks WHERE rate IS NULL) + (SELECT count(*) FROM conversions WHERE rate IS NULL) +
 			(SELECT count(*) FROM spend WHERE rate IS NULL) + (SELECT count(*) FROM account_rates WHERE rate IS NULL OR restating)`
 		if n := dbtest.Get[int](t, x.DB, open); n != 0 {
@@ -78,7 +78,7 @@ func TestConversionOfMoney(t *testing.T) {
 			(SELECT string_agg(s::text, ' ' ORDER BY s::text) FROM spend s), (SELECT count(*) FROM ledger)))`
 		before := dbtest.Get[string](t, x.DB, all)
 		dbtest.Exec(t, x.DB, `UPDATE account_rates SET restating = true`)
-		x.Restate(-1)
+		x.Restate(clicktest.AllSteps)
 		if dbtest.Get[string](t, x.DB, all) != before {
 			t.Error("restating again changed figures")
 		}

@@ -26,7 +26,7 @@ func TestChangeOfCurrency(t *testing.T) {
 		x := clicktest.NewMoneyEnv(t, seed)
 		for back := range 16 {
 			for i, currency := range []string{"USD", "GBP", "JPY"} {
-				x.SaveRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), false)
+				x.SaveRate(x.DayText(back), currency, fmt.Sprintf("%d.%04d", 1+100*(i/2), x.Rnd.IntN(9999)+1), clicktest.KeepRates)
 			}
 		}
 		x.Arrive(80)
@@ -34,29 +34,29 @@ func TestChangeOfCurrency(t *testing.T) {
 			x.Sell(15)
 			x.Pay()
 		}
-		x.Agree("the facts")
+		x.CheckLedger("the facts")
 		kept, all := x.Today.AddDate(0, 0, -1), x.Today.AddDate(0, 0, -10)
 		x.Archive(kept)
 		if _, err := ledger.Compact(t.Context(), x.DB, time.Now().Add(time.Hour), 1000); err != nil {
 			t.Fatal(err)
 		}
-		before := x.Figures(all, false)
+		before := x.Figures(all, clicktest.FromLedger)
 
-		if err := x.Begin("EUR"); err != nil {
+		if err := x.BeginChange("EUR"); err != nil {
 			t.Fatal(err)
 		}
-		if e, ok := models.AsError(x.Begin("GBP")); !ok || e.Code != "busy" {
+		if e, ok := models.AsError(x.BeginChange("GBP")); !ok || e.Code != "busy" {
 			t.Errorf("a second change: %v", e)
 		}
-		want := x.Figures(all, false)
+		want := x.Figures(all, clicktest.FromLedger)
 		if cmp.Equal(before, want) {
 			t.Error("the change of currency did not change any figure")
 		}
-		unchanged := func() { x.Same("after a transaction", want, x.Figures(all, false)) }
-		x.Same("from rows", x.Figures(kept, true), x.Figures(kept, false))
+		unchanged := func() { x.CheckSame("after a transaction", want, x.Figures(all, clicktest.FromLedger)) }
+		x.CheckSame("from rows", x.Figures(kept, clicktest.FromRows), x.Figures(kept, clicktest.FromLedger))
 		logged := x.Logged()
 		for range 3 {
-			x.Finish(2+x.Rnd.IntN(30), unchanged)
+			x.RunChange(2+x.Rnd.IntN(30), unchanged)
 			if _, open, err := exchangerate.FindChange(t.Context(), x.DB, x.Account); err != nil || !open {
 				break
 			}
@@ -65,31 +65,31 @@ func TestChangeOfCurrency(t *testing.T) {
 			x.Sell(6)
 			x.Pay()
 			x.Restate(0) // calls only exchangerate.UpdateFixed
-			want = x.Figures(all, false)
+			want = x.Figures(all, clicktest.FromLedger)
 		}
 		if _, open, _ := exchangerate.FindChange(t.Context(), x.DB, x.Account); open {
-			x.Finish(-1, unchanged)
+			x.RunChange(clicktest.AllSteps, unchanged)
 		}
-		x.Same("at the end", want, x.Figures(all, false))
+		x.CheckSame("at the end", want, x.Figures(all, clicktest.FromLedger))
 		for fact, rate := range x.Logged() {
 			if before, ok := logged[fact]; ok && before != rate {
 				t.Errorf("%s was logged with the rate %s, and has %s", fact, before, rate)
 			}
 		}
-		x.Same("ledger and rows", x.Figures(kept, true), x.Figures(kept, false))
-		x.Rated("EUR")
+		x.CheckSame("ledger and rows", x.Figures(kept, clicktest.FromRows), x.Figures(kept, clicktest.FromLedger))
+		x.CheckRates("EUR")
 
-		if err := x.Begin("USD"); err != nil {
+		if err := x.BeginChange("USD"); err != nil {
 			t.Fatal(err)
 		}
-		x.Finish(-1, func() {})
-		x.Rated("USD")
-		if err := x.Begin("EUR"); err != nil {
+		x.RunChange(clicktest.AllSteps, func() {})
+		x.CheckRates("USD")
+		if err := x.BeginChange("EUR"); err != nil {
 			t.Fatal(err)
 		}
-		x.Finish(-1, func() {})
-		x.Close("there and back", want, x.Figures(all, false))
-		x.Same("kept, there and back", clicktest.Within(want, kept), clicktest.Within(x.Figures(all, false), kept))
+		x.RunChange(clicktest.AllSteps, func() {})
+		x.CheckClose("there and back", want, x.Figures(all, clicktest.FromLedger))
+		x.CheckSame("kept, there and back", clicktest.Within(want, kept), clicktest.Within(x.Figures(all, clicktest.FromLedger), kept))
 	}
 }
 
@@ -101,27 +101,27 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	dbtest.SetRates(t, x.DB, "1.25")
 	x.Arrive(20)
 	x.Sell(10)
-	before := x.Figures(x.Today.AddDate(0, 0, -10), false)
-	for _, one := range [][2]string{{"GBP", "GBP"}, {"EUR", ""}} {
-		to, missing := one[0], one[1]
+	before := x.Figures(x.Today.AddDate(0, 0, -10), clicktest.FromLedger)
+	for to, missing := range map[string]string{"GBP": "GBP", "EUR": ""} { // the currency whose rate is missing
 		dbtest.Exec(t, x.DB, `DELETE FROM account_rates WHERE rate IS NULL`)
-		e, refused := models.AsError(x.Begin(to))
+		e, refused := models.AsError(x.BeginChange(to))
 		if refused != (missing != "") || refused && (e.Code != "rate_missing" || !strings.Contains(e.Message, "no rate of "+missing+" on 20")) {
 			t.Errorf("to %s: %v", to, e)
 		}
 		if refused {
-			x.Same("refused", before, x.Figures(x.Today.AddDate(0, 0, -10), false))
+			x.CheckSame("refused", before, x.Figures(x.Today.AddDate(0, 0, -10), clicktest.FromLedger))
 			if got := dbtest.Get[string](t, x.DB, `SELECT currency FROM accounts`); got != "USD" {
 				t.Errorf("the account is in %s", got)
 			}
 			continue
 		}
-		x.Finish(-1, func() {})
+		x.RunChange(clicktest.AllSteps, func() {})
 	}
 }
 
-// TestOlderThanNow checks that open transactions are waited for, and later transactions are not.
-func TestOlderThanNow(t *testing.T) {
+// TestOpenTransactions checks that OpenTransactions first returns the open transactions. Later it returns the transactions of an earlier
+// result that are still open, and no transaction that began after that result.
+func TestOpenTransactions(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	log := click.Log{Conn: d}

@@ -37,7 +37,7 @@ func fill(v reflect.Value, seed *int) {
 		*x = map[string]string{"payout": strconv.Itoa(*seed), "": "empty name", "x": ""}
 		return
 	}
-	switch v.Kind() { //nolint:exhaustive // these are the kinds there are; the test fails on another
+	switch v.Kind() { //nolint:exhaustive // records have no other kinds; fill panics for another kind
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(v.Field(i), seed)
@@ -106,6 +106,7 @@ func TestUnknownFieldsAreSkipped(t *testing.T) {
 	t.Parallel()
 	c := filled[models.Click]()
 	p, _ := appendRecord(nil, Record{Click: c})
+	// Fields with unknown tags stand after the first byte, which is the type of the record, and at the end.
 	p = append(appendBytes(p[:1:1], 250, "of a later version"), p[1:]...)
 	p = appendBytes(p, 251, "another")
 	got, err := decodeRecord(p)
@@ -154,7 +155,7 @@ func FuzzScanner(f *testing.F) {
 	frame := openFrame(nil)
 	frame = append(frame, "payload"...)
 	closeFrame(frame)
-	f.Add(frame, true)
+	f.Add(frame, true) // then with rubbish before it, and with parts of a frame before and after it
 	f.Add(append(append([]byte("rubbish"), frame...), frame[:9]...), false)
 	f.Add(append(append([]byte(nil), frame[:15]...), frame...), true)
 	f.Fuzz(func(t *testing.T, buf []byte, last bool) {
@@ -170,8 +171,8 @@ func FuzzScanner(f *testing.F) {
 			if n < frameHeader+len(payload) || len(payload) == 0 {
 				t.Fatal("the scanner makes no progress")
 			}
-			whole := buf[off+n-len(payload)-frameHeader : off+n]
-			if _, state := checkFrame(whole); state != frameSound {
+			frame := buf[off+n-len(payload)-frameHeader : off+n]
+			if _, state := checkFrame(frame); state != frameSound {
 				t.Fatal("the scanner returned a damaged frame")
 			}
 			off += n

@@ -148,10 +148,10 @@ WHERE account_id IS NULL OR $2 AND account_id = $1 AND is_default AND is_verifie
 ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY SHARE`
 )
 
-// linkDomain returns a domain of the account, or a shared one, by id. Without an id it returns the account's default domain, if own
-// is set and that domain is verified. Otherwise it returns the shared link domain. Error: invalid_domain.
-func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, own bool) (LinkDomain, error) {
-	query, second := defaultDomain, any(own)
+// linkDomain returns a domain of the account, or a shared one, by id. Without an id it returns the account's default domain, if
+// accountDefault is set and that domain is verified. Otherwise it returns the shared link domain. Error: invalid_domain.
+func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDefault bool) (LinkDomain, error) {
+	query, second := defaultDomain, any(accountDefault)
 	if id != uuid.Nil {
 		query, second = namedDomain, id
 	}

@@ -181,7 +181,7 @@ func releaseCertificates(which string) string {
 	SELECT jsonb_build_object('edge', edge, 'host', host, 'external_id', external_id, 'asked_at', asked_at) AS args,
 		greatest(clock_timestamp(), lease_until) AS due
 	FROM certificates WHERE wanted AND asked_at IS NOT NULL AND ` + which + ` FOR UPDATE
-)` + jobrow.InsertOwn("gone", models.KindReleaseCertificate) + ` RETURNING id`
+)` + jobrow.InsertWithoutAccount("gone", models.KindReleaseCertificate) + ` RETURNING id`
 }
 
 var (

@@ -9,7 +9,7 @@ import (
 	"switchyard/db"
 )
 
-// RegistrationEndsSoon is the remaining time of a registration below which the account is told.
+// RegistrationEndsSoon is the remaining time of a registration below which the account gets an alert.
 const RegistrationEndsSoon = 30 * 24 * time.Hour
 
 const claimDueRegistrations = `

@@ -130,7 +130,7 @@ func (s *Store) sealAnswer(ctx context.Context, a Attempt, answer Stored) ([]byt
 	if err != nil || kept+int64(len(answer.Answer)) > a.Allowance {
 		return nil, err
 	}
-	sealed, err := s.box.SealOwn(ctx, a.place(), answer.Answer)
+	sealed, err := s.box.SealForService(ctx, a.place(), answer.Answer)
 	if err != nil {
 		return nil, err
 	}

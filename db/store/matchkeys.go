@@ -32,7 +32,7 @@ func (s *Store) OpenKeys(ctx context.Context, account, message uuid.UUID, sealed
 func (s *Store) sealJSON(ctx context.Context, place seal.Place, what string, value any) ([]byte, error) {
 	raw, err := json.Marshal(value)
 	if err == nil {
-		raw, err = s.box.SealOwn(ctx, place, raw)
+		raw, err = s.box.SealForService(ctx, place, raw)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)

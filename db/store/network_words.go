@@ -42,13 +42,13 @@ func (k Networks) UnknownWords(ctx context.Context, account uuid.UUID, list []mo
 		NetworkID uuid.UUID `db:"network_id"`
 		models.StatusWord
 	}](ctx, k.s.c, "unknown status words", selectWords, account, db.UUIDs(db.Map(list, models.Network.RecordID)))
-	own := make(map[uuid.UUID]map[string][]string, len(list))
+	statusMaps := make(map[uuid.UUID]map[string][]string, len(list))
 	for _, n := range list {
-		own[n.ID] = n.StatusMap
+		statusMaps[n.ID] = n.StatusMap
 	}
 	out := map[uuid.UUID][]models.StatusWord{}
 	for _, r := range rows {
-		if !postback.Means(r.Word, own[r.NetworkID]).Known {
+		if !postback.Means(r.Word, statusMaps[r.NetworkID]).Known {
 			out[r.NetworkID] = append(out[r.NetworkID], r.StatusWord)
 		}
 	}

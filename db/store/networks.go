@@ -63,7 +63,7 @@ func (k Networks) write(ctx context.Context, n models.Network,
 		if err != nil {
 			return n, err
 		}
-		sealed, err := s.box.SealOwn(ctx, postbackSecretPlace(saved.AccountID, saved.ID), []byte(n.PostbackSecret))
+		sealed, err := s.box.SealForService(ctx, postbackSecretPlace(saved.AccountID, saved.ID), []byte(n.PostbackSecret))
 		if err != nil {
 			return n, fmt.Errorf("db: seal secret of network: %w", err)
 		}

@@ -30,7 +30,7 @@ func proofPlace(postback uuid.UUID) seal.Place {
 	return seal.Place{Table: "postbacks", Row: postback.String(), Column: "proof"}
 }
 
-// SealProof encrypts the proof of a postback's sender. Without ENCRYPTION_KEY the first call needs PostgreSQL.
+// SealProof encrypts the proof of a postback's sender. Without ENCRYPTION_KEY the first call reads the key from PostgreSQL.
 func (s *Store) SealProof(ctx context.Context, id uuid.UUID, p postback.Proof) ([]byte, error) {
 	return s.sealJSON(ctx, proofPlace(id), "db: seal proof of postback", p)
 }

@@ -201,7 +201,7 @@ func goalSecretPlace(account uuid.UUID) seal.Place {
 // later. The previous secret stays valid for models.SecretOverlap. An even older secret becomes invalid.
 func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string, error) {
 	secret := models.NewGoalSecret()
-	sealed, err := k.s.box.SealOwn(ctx, goalSecretPlace(account), []byte(secret))
+	sealed, err := k.s.box.SealForService(ctx, goalSecretPlace(account), []byte(secret))
 	if err != nil {
 		return "", fmt.Errorf("db: seal goal secret: %w", err)
 	}

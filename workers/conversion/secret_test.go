@@ -109,7 +109,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 // setSecret gives a network a postback secret.
 func (b *bench) setSecret(network uuid.UUID, secret string) {
 	b.Helper()
-	sealed := must(b.box.SealOwn(b.Context(), seal.Place{
+	sealed := must(b.box.SealForService(b.Context(), seal.Place{
 		Account: b.account, Table: "networks", Row: network.String(), Column: "postback_secret",
 	}, []byte(secret)))(b)
 	dbtest.Exec(b, b.db, `UPDATE networks SET postback_secret = $2 WHERE id = $1`, network, sealed)

@@ -109,7 +109,7 @@ func newEnv(t *testing.T, schedule []time.Duration, limit ...time.Duration) *env
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := box.SealOwn(t.Context(), delivery.SecretPlace(w.account, w.endpoint), []byte(secret))
+	sealed, err := box.SealForService(t.Context(), delivery.SecretPlace(w.account, w.endpoint), []byte(secret))
 	if err != nil {
 		t.Fatal(err)
 	}

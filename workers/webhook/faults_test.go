@@ -27,7 +27,7 @@ func (w *env) endpointAt(path, event string) {
 		w.t.Fatal(err)
 	}
 	place := delivery.SecretPlace(w.account, id)
-	sealed, err := w.box.SealOwn(w.t.Context(), place, []byte(secret))
+	sealed, err := w.box.SealForService(w.t.Context(), place, []byte(secret))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -39,8 +39,8 @@ func BeginAndFill(t *testing.T, k clickcopy.Copy) clickcopy.Copy {
 	return k
 }
 
-// Happen makes a random change to clicks, conversions or spend.
-func (x *MoneyEnv) Happen() {
+// MakeRandomChange makes a random change to clicks, conversions or spend.
+func (x *MoneyEnv) MakeRandomChange() {
 	x.Helper()
 	switch x.Rnd.IntN(11) {
 	case 0:
@@ -96,8 +96,8 @@ func (x *MoneyEnv) clickOut() {
 	Drain(x, s, x.DB, ingest.Options{Copy: x.Copied})
 }
 
-// SameFigures checks that the copy returns the same figures as the ledger.
-func (x *MoneyEnv) SameFigures(k clickcopy.Copy) {
+// CheckCopyFigures checks that the copy returns the same figures as the ledger.
+func (x *MoneyEnv) CheckCopyFigures(k clickcopy.Copy) {
 	x.Helper()
 	for back := -1; back < 5; back++ {
 		list, quiet, err := k.Audit(x.Context(), x.Account, x.Today.AddDate(0, 0, -back))
@@ -107,10 +107,10 @@ func (x *MoneyEnv) SameFigures(k clickcopy.Copy) {
 	}
 }
 
-// Equal checks that the copy equals PostgreSQL. It compares the figures by the audit and the rows cell by cell.
-func (x *MoneyEnv) Equal(k clickcopy.Copy) {
+// CheckCopy checks that the copy equals PostgreSQL. It compares the figures by the audit and the rows cell by cell.
+func (x *MoneyEnv) CheckCopy(k clickcopy.Copy) {
 	x.Helper()
-	x.SameFigures(k)
+	x.CheckCopyFigures(k)
 	SameRows(x.T, x.DB, k.To)
 }
 

@@ -19,8 +19,13 @@ import (
 	"switchyard/models"
 )
 
-// Figures returns the figures since a moment, by day, campaign and source. rows selects the engine: the rows instead of the
-// ledger.
+// Values of the parameter rows of Figures.
+const (
+	FromLedger = false
+	FromRows   = true
+)
+
+// Figures returns the figures since a moment, by day, campaign and source. They are read from the rows or from the ledger.
 func (x *MoneyEnv) Figures(from time.Time, rows bool) []string {
 	x.Helper()
 	list, err := report.Reader{Conn: x.DB}.Performance(x.Context(), report.Query{
@@ -37,25 +42,28 @@ func (x *MoneyEnv) Figures(from time.Time, rows bool) []string {
 	return out
 }
 
-// Same checks that two lists of figures are equal.
-func (x *MoneyEnv) Same(what string, want, got []string) {
+// CheckSame checks that two lists of figures are equal.
+func (x *MoneyEnv) CheckSame(what string, want, got []string) {
 	x.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		x.Fatalf("%s: %s", what, diff)
 	}
 }
 
-// Begin starts the change of the account's currency.
-func (x *MoneyEnv) Begin(to string) error {
+// BeginChange starts the change of the account's currency.
+func (x *MoneyEnv) BeginChange(to string) error {
 	return db.Tx(x.Context(), x.DB, func(c db.Conn) error {
 		_, err := spend.BeginCurrency(x.Context(), click.Log{}, c, x.Account, to, uuid.New())
 		return err
 	})
 }
 
-// Finish runs transactions of the job that changes the currency: at most steps, or all if steps is negative. It calls each after
-// every transaction. It reports whether the change has ended.
-func (x *MoneyEnv) Finish(steps int, each func()) bool {
+// AllSteps makes RunChange and Restate run until the end.
+const AllSteps = -1
+
+// RunChange runs transactions of the job that changes the currency: at most steps, or all for AllSteps. It calls each after every
+// transaction. It reports whether the change has ended.
+func (x *MoneyEnv) RunChange(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := exchangerate.FindChange(x.Context(), x.DB, x.Account)
 	if err != nil || !open {
@@ -90,7 +98,7 @@ func (x *MoneyEnv) Finish(steps int, each func()) bool {
 	if !step(archive) {
 		return false
 	}
-	return step(archive) && // again
+	return step(archive) && // repeating the step changes nothing
 		step(func(c db.Conn) error {
 			return spend.RestateOrphaned(x.Context(), c, k, x.Today.AddDate(0, 0, -30), x.Today.AddDate(0, 0, 1))
 		}) && step(func(c db.Conn) error { return exchangerate.EndChange(x.Context(), c, k) })
@@ -130,9 +138,9 @@ func (x *MoneyEnv) Logged() map[string]string {
 	return out
 }
 
-// Rated checks that every fact has the rate from its currency to the account's currency on its day, and that nothing of the
+// CheckRates checks that every fact has the rate of its day from its currency to the account's currency, and that nothing of the
 // change is left open.
-func (x *MoneyEnv) Rated(own string) {
+func (x *MoneyEnv) CheckRates(currency string) {
 	x.Helper()
 	const wrong = `SELECT count(*) FROM (
 		SELECT (at AT TIME ZONE 'UTC')::date AS day, currency, rate FROM clicks
@@ -140,14 +148,14 @@ func (x *MoneyEnv) Rated(own string) {
 		UNION ALL SELECT day, currency, rate FROM spend
 	) f LEFT JOIN account_rates r USING (day, currency)
 	WHERE f.rate IS DISTINCT FROM CASE currency WHEN $1 THEN 1 ELSE coalesce(r.rate, 0) END`
-	if n := dbtest.Get[int](x, x.DB, wrong, own); n != 0 {
-		x.Errorf("%d facts do not have the rate of their day to %s", n, own)
+	if n := dbtest.Get[int](x, x.DB, wrong, currency); n != 0 {
+		x.Errorf("%d facts do not have the rate of their day to %s", n, currency)
 	}
 	const left = `SELECT (SELECT count(*) FROM currency_changes) + (SELECT count(*) FROM account_rates WHERE restating OR rate IS NULL OR currency = $1)`
-	if n := dbtest.Get[int](x, x.DB, left, own); n != 0 {
-		x.Errorf("%d rows are left of the change to %s", n, own)
+	if n := dbtest.Get[int](x, x.DB, left, currency); n != 0 {
+		x.Errorf("%d rows are left of the change to %s", n, currency)
 	}
-	if got := dbtest.Get[string](x, x.DB, `SELECT currency FROM accounts`); got != own {
+	if got := dbtest.Get[string](x, x.DB, `SELECT currency FROM accounts`); got != currency {
 		x.Errorf("the account is in %s", got)
 	}
 }
@@ -157,8 +165,8 @@ func Within(list []string, from time.Time) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s[1:11] < from.Format(time.DateOnly) })
 }
 
-// Close checks that amounts differ by at most a millionth (0.000001).
-func (x *MoneyEnv) Close(what string, want, got []string) {
+// CheckClose checks that amounts differ by at most a millionth (0.000001).
+func (x *MoneyEnv) CheckClose(what string, want, got []string) {
 	x.Helper()
 	if len(want) != len(got) {
 		x.Fatalf("%s: %d groups, want %d", what, len(got), len(want))
@@ -166,9 +174,12 @@ func (x *MoneyEnv) Close(what string, want, got []string) {
 	for i := range want {
 		a, b := strings.Fields(want[i]), strings.Fields(got[i])
 		for j := range a {
+			if a[j] == b[j] {
+				continue
+			}
 			p, err := decimal.NewFromString(a[j])
-			q, other := decimal.NewFromString(b[j])
-			if same := a[j] == b[j]; !same && (err != nil || other != nil || p.Sub(q).Abs().GreaterThan(decimal.New(1, -6))) {
+			q, otherErr := decimal.NewFromString(b[j])
+			if err != nil || otherErr != nil || p.Sub(q).Abs().GreaterThan(decimal.New(1, -6)) {
 				x.Fatalf("%s: %s, want %s", what, got[i], want[i])
 			}
 		}

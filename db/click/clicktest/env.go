@@ -88,8 +88,8 @@ SELECT concat_ws(' ', hour, campaign_id, source_id, sum(clicks), sum(bots), coun
 	trim_scale(coalesce(sum(payout) FILTER (WHERE status = 'pending'), 0)))
 FROM facts GROUP BY hour, campaign_id, source_id ORDER BY 1`
 
-// Agree checks that the ledger agrees with the rows.
-func (b *Env) Agree(after string) {
+// CheckLedger checks that the ledger agrees with the rows.
+func (b *Env) CheckLedger(after string) {
 	b.Helper()
 	counted, stored := dbtest.Select[string](b, b.DB, countedFigures), dbtest.Select[string](b, b.DB, storedFigures)
 	if diff := cmp.Diff(stored, counted); diff != "" {

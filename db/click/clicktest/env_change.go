@@ -56,7 +56,7 @@ func (b *Env) Correct(list []conversion.Input) []conversion.Corrected {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Agree("a preview")
+	b.CheckLedger("a preview")
 	var out []conversion.Corrected
 	events := dbtest.Get[int](b, b.DB, `SELECT count(*) FROM events`)
 	b.Tx(func(c db.Conn) (err error) {

@@ -138,6 +138,12 @@ func (x *MoneyEnv) Pay() {
 	})
 }
 
+// Values of the parameter replace of Publish and SaveRate.
+const (
+	KeepRates    = false
+	ReplaceRates = true
+)
+
 // Publish stores rates of a random day. Rates of the latest days are often missing.
 func (x *MoneyEnv) Publish(replace bool) {
 	x.Helper()

@@ -71,7 +71,7 @@ func (x *MoneyEnv) Check(after string) {
 	if x.Copied != nil { // some rows are only in ClickHouse, so the recount from PostgreSQL would be incomplete
 		return
 	}
-	x.Agree(after)
+	x.CheckLedger(after)
 	if diff := cmp.Diff(x.recount(), x.counted()); diff != "" {
 		x.Fatalf("after %s ledger (+) and recount (-) differ: %s", after, diff)
 	}
