@@ -49,13 +49,14 @@ func TestFrequency(t *testing.T) {
 // counts again when its moments have left the window.
 func TestFrequencyIsBounded(t *testing.T) {
 	t.Parallel()
-	f, at := newFrequency(3, time.Minute, 10), time.Now()
+	const bound, room = 3, 10
+	f, at := newFrequency(bound, time.Minute, room), time.Now()
 	for i := range 1000 {
 		f.count(uint64(i), at)
 		f.count(7, at)
 	}
-	if len(f.young)+len(f.old) > 20 || len(f.young[7]) > 6 {
-		t.Errorf("%d and %d keys, %d moments", len(f.young), len(f.old), len(f.young[7]))
+	if len(f.young)+len(f.old) > 2*room || len(f.young[7]) > 2*bound {
+		t.Errorf("%d young and %d old keys, and %d moments of a key are stored", len(f.young), len(f.old), len(f.young[7]))
 	}
 	var full []bool
 	for _, after := range []time.Duration{0, 1, 2, 3, 40, 61, 62} {
@@ -108,17 +109,17 @@ func TestFloodsAreShared(t *testing.T) {
 		c := &models.Click{ID: models.NewClickID(), AccountID: account, AddressKey: 1}
 		floor := models.FloorClickID(start.Add(time.Duration(i) * 100 * time.Millisecond))
 		copy(c.ID[:6], floor[:6])
-		own, other := both[i%2], both[1-i%2]
+		recorder, other := both[i%2], both[1-i%2]
 		items := []spool.Item{{Record: spool.Record{Click: c}}}
-		own.Count(items)
-		if own.Found[c.ID]&bot.ClickFlood != 0 {
+		recorder.Count(items)
+		if recorder.Found[c.ID]&bot.ClickFlood != 0 {
 			if marked++; i < bot.FloodBound {
 				t.Errorf("click %d is a flood", i+1)
 			}
 		}
-		own.FinishStored(items)
-		message := own.NextMessage()
-		own.CountMessage(message)
+		recorder.FinishStored(items)
+		message := recorder.NextMessage()
+		recorder.CountMessage(message)
 		other.CountMessage(message)
 		other.CountMessage([]byte("x"))
 		other.CountMessage(make([]byte, 17))

@@ -87,28 +87,28 @@ func RequestRechecks(ctx context.Context, c db.Conn, r LateRecords) error {
 			list = append(list, recheck{click: o.ClickID, account: o.AccountID})
 		}
 	}
-	seen, err := overdue(ctx, c, r.Events, late)
+	overdue, err := overdueRechecks(ctx, c, r.Events, late)
 	if err != nil {
 		return err
 	}
-	list = append(list, seen...)
+	list = append(list, overdue...)
 	for _, t := range r.Traps {
 		list = append(list, recheck{t.ClickID, t.AccountID, t.Sender})
 	}
 	return queueRechecks(ctx, c, list)
 }
 
-// overdue returns rechecks for clicks that were examined before their events arrived.
-func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late time.Time) (list []recheck, err error) {
-	named, views := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
-	var events []uuid.UUID
+// overdueRechecks returns rechecks for clicks that were examined before their events arrived.
+func overdueRechecks(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late time.Time) (list []recheck, err error) {
+	named, zoned := map[uuid.UUID]bool{}, map[uuid.UUID]bool{} // clicks with events, and clicks with a time zone in an event
+	var events []uuid.UUID                                     // events with a time zone
 	for _, e := range fresh {
 		if e.ClickID == uuid.Nil || e.Source != models.FromTag || !models.ClickTime(e.ClickID).Before(late) {
 			continue
 		}
 		named[e.ClickID] = true
 		if e.TimeZone != "" {
-			views[e.ClickID], events = true, append(events, e.ID)
+			zoned[e.ClickID], events = true, append(events, e.ID)
 		}
 	}
 	if len(named) == 0 {
@@ -116,7 +116,7 @@ func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late tim
 	}
 	ids := db.SortedIDs(named)
 	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "overdue events", selectOverdue, db.UUIDs(ids), ids[0], ids[len(ids)-1],
-		int64(bot.NoJS), db.UUIDs(db.SortedIDs(views)), db.UUIDs(events))
+		int64(bot.NoJS), db.UUIDs(db.SortedIDs(zoned)), db.UUIDs(events))
 	for id, account := range found {
 		list = append(list, recheck{click: id, account: account})
 	}

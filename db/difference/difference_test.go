@@ -144,7 +144,8 @@ func (e *env) order(id string, click uuid.UUID, day int, status, payout, currenc
 func (e *env) saveOrders(at time.Time, list ...reported.Order) {
 	e.t.Helper()
 	e.tx(func(c db.Conn) error {
-		return reported.SaveOrders(e.t.Context(), c, e.account, e.network, list, false, at)
+		const fromFile = false
+		return reported.SaveOrders(e.t.Context(), c, e.account, e.network, list, fromFile, at)
 	})
 }
 
@@ -156,17 +157,17 @@ func TestNetworkOrders(t *testing.T) {
 	dbtest.Exec(t, e.db, `INSERT INTO network_integrations (network_id, account_id, provider, settings, secrets, next_at, wide_at)
 		VALUES ($1, $2, 'custom', jsonb_build_object('timezone', $3::text), '', now(), now())`, e.network, e.account, newYork)
 	noon, night := e.visits(9, 0, e.at(0, 12), nil), e.visits(1, 0, e.at(1, 2), nil)
-	by := func(click uuid.UUID, id, status, payout, source string) {
+	sell := func(click uuid.UUID, id, status, payout, source string) {
 		t.Helper()
 		e.sell(click, id, status, payout, "EUR", source, time.Minute)
 	}
-	by(noon[0], "same", "approved", "10", models.FromPostback)
-	by(noon[1], "slow", "approved", "20", models.FromPostback)
-	by(night[0], "zone", "approved", "30", models.FromPostback)
-	by(noon[2], "corrected", "approved", "50", models.FromCorrection)
-	by(noon[3], "by hand", "approved", "7", models.FromCorrection)
-	by(noon[4], "lost", "approved", "3", models.FromPostback)
-	by(noon[5], "odd", "approved", "2", models.FromPostback)
+	sell(noon[0], "same", "approved", "10", models.FromPostback)
+	sell(noon[1], "slow", "approved", "20", models.FromPostback)
+	sell(night[0], "zone", "approved", "30", models.FromPostback)
+	sell(noon[2], "corrected", "approved", "50", models.FromCorrection)
+	sell(noon[3], "by hand", "approved", "7", models.FromCorrection)
+	sell(noon[4], "lost", "approved", "3", models.FromPostback)
+	sell(noon[5], "odd", "approved", "2", models.FromPostback)
 	read := time.Now()
 	refused := e.order("refused", noon[6], 0, "approved", "4", "EUR")
 	refused.Refusal = `its currency "X" is not known`
@@ -179,7 +180,7 @@ func TestNetworkOrders(t *testing.T) {
 		e.order("decided", noon[7], 0, "rejected", "60", "EUR"), e.order("gone", noon[8], 0, "pending", "", "EUR"),
 	)
 	dbtest.Exec(t, e.db, `UPDATE conversions SET updated_at = $1`, read.Add(-time.Hour))
-	by(noon[7], "decided", "approved", "60", models.FromPostback) // a postback came after the orders were read
+	sell(noon[7], "decided", "approved", "60", models.FromPostback) // a postback came after the orders were read
 	dbtest.Exec(t, e.db, `UPDATE conversions SET updated_at = $1 WHERE conversion_id = 'decided'`, read.Add(time.Hour))
 	out := e.read(difference.OfNetwork, 2, "")
 	// At 1.10 dollars, ours are same 11, slow 22, zone 33, corrected 55, by hand 7.70, lost 3.30, odd 2.20 and decided 66.
@@ -362,16 +363,16 @@ func TestStored(t *testing.T) {
 func TestCleared(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	gone, stays := e.visits(1, 0, e.at(0, 12), nil)[0], e.visits(1, 1, e.at(0, 12), nil)[0]
-	e.saveOrders(time.Now(), e.order("gone", gone, 0, "approved", "1", "USD"), e.order("stays", stays, 0, "approved", "1", "USD"))
+	cleared, kept := e.visits(1, 0, e.at(0, 12), nil)[0], e.visits(1, 1, e.at(0, 12), nil)[0]
+	e.saveOrders(time.Now(), e.order("cleared", cleared, 0, "approved", "1", "USD"), e.order("kept", kept, 0, "approved", "1", "USD"))
 	for i := range e.campaigns {
-		e.sell([]uuid.UUID{gone, stays}[i], []string{"gone", "stays"}[i], "approved", "1", "USD", models.FromPostback, time.Minute)
+		e.sell([]uuid.UUID{cleared, kept}[i], []string{"cleared", "kept"}[i], "approved", "1", "USD", models.FromPostback, time.Minute)
 	}
 	e.readSource(0, spend.Spend{CampaignID: e.campaigns[0], Amount: decimal.NewFromInt(1), Currency: "USD"},
 		spend.Spend{CampaignID: e.campaigns[1], Amount: decimal.NewFromInt(2), Currency: "USD"})
 	log := click.Log{Conn: e.db}
-	known, err := retention.ReadKnown(t.Context(), log, click.Visitor{AccountID: e.account, ClickID: gone})
-	if err != nil || len(known.Orders) != 1 || !strings.Contains(string(known.Orders[0]), `"order_id":"gone"`) {
+	known, err := retention.ReadKnown(t.Context(), log, click.Visitor{AccountID: e.account, ClickID: cleared})
+	if err != nil || len(known.Orders) != 1 || !strings.Contains(string(known.Orders[0]), `"order_id":"cleared"`) {
 		t.Errorf("%s, %v", known.Orders, err)
 	}
 	q := retention.ClearQuery{AccountID: e.account, Of: []uuid.UUID{e.campaigns[0]}, From: e.at(0, 0), To: e.at(2, 0)}
@@ -385,7 +386,7 @@ func TestCleared(t *testing.T) {
 	}
 	left := dbtest.Get[string](t, e.db, `SELECT (SELECT string_agg(order_id, ' ') FROM network_orders) || ' ' ||
 		(SELECT string_agg(amount::text, ' ') FROM source_figures)`)
-	if left != "stays 2" {
+	if left != "kept 2" {
 		t.Errorf("left: %s", left)
 	}
 	out := e.read(difference.OfSource, 1, "")

@@ -12,15 +12,15 @@ import (
 	"switchyard/models/difference"
 )
 
-// sent is a conversion of ours, and how the traffic source was told of it. Postback and Upload are the results of the last messages.
-// They are empty if nothing was sent.
+// sent is one of our conversions, with the results of the messages about it to the traffic source. Postback and Upload are the results
+// of the last messages. They are empty if nothing was sent.
 type sent struct {
 	ID             uuid.UUID `db:"id"`
 	ClickID        uuid.UUID `db:"click_id"`
 	Reference      string    `db:"conversion_id"`
 	Campaign       uuid.UUID `db:"campaign_id"`
 	Status         string    `db:"status"`
-	Told           bool      `db:"told"` // a postback or an upload was accepted
+	Accepted       bool      `db:"accepted"` // the source has accepted a postback or an upload, and no retraction since
 	Postback       string    `db:"postback"`
 	PostbackReason string    `db:"postback_reason"`
 	Upload         string    `db:"upload"`
@@ -32,7 +32,7 @@ type sent struct {
 const selectSent = `
 SELECT v.id, v.click_id, v.conversion_id, v.campaign_id, v.status,
 	EXISTS (SELECT FROM source_postbacks p WHERE p.conversion_id = v.id AND p.source_id = $2 AND p.result = 'told')
-		OR coalesce(a.action <> 'retract', false) AS told,
+		OR coalesce(a.action <> 'retract', false) AS accepted,
 	coalesce(p.result, '') AS postback, coalesce(p.reason, '') AS postback_reason,
 	coalesce(u.result, '') AS upload, coalesce(u.reason, '') AS upload_reason, v.updated_at >= $5 AS kept
 FROM conversions v
@@ -45,9 +45,9 @@ LEFT JOIN LATERAL (SELECT action FROM conversion_uploads a WHERE a.conversion_id
 WHERE v.account_id = $1 AND v.source_id = $2 AND v.click_id >= $3 AND v.click_id < $4
 ORDER BY v.click_id, v.id LIMIT $6`
 
-// conversions compares our conversions with the conversions that the source has accepted from us. If nothing was sent to the source,
+// compareConversions compares our conversions with the conversions that the source has accepted from us. If nothing was sent to the source,
 // conversions are not compared, because platforms report no conversions of their own.
-func (s *sourceSheet) conversions(ctx context.Context) error {
+func (s *sourceSheet) compareConversions(ctx context.Context) error {
 	from, to := s.bounds(s.comparison.ours)
 	plan, err := db.Get[string](ctx, s.Conn, "account", `SELECT plan FROM accounts WHERE id = $1`, s.account)
 	if err != nil {
@@ -75,6 +75,7 @@ func (s *sourceSheet) conversions(ctx context.Context) error {
 	return nil
 }
 
+// counts reports whether a conversion with this status counts as a conversion.
 func counts(status string) bool {
 	return status == models.StatusApproved || status == models.StatusPending
 }
@@ -85,15 +86,15 @@ func (s *sourceSheet) compareSent(v sent) {
 	c := s.place(difference.Cell{Day: dayIn(models.ClickTime(v.ClickID), s.comparison.ours), Campaign: v.Campaign})
 	x := difference.Example{Day: c.Day, ClickID: v.ClickID, ConversionID: v.Reference, OurStatus: v.Status}
 	conversion := difference.Figures{Conversions: 1}
-	if v.Told {
+	if v.Accepted {
 		s.sheet.AddTheirs(c, conversion)
 	}
 	switch {
-	case v.Told && !counts(v.Status):
+	case v.Accepted && !counts(v.Status):
 		x.Cause, x.Reason = difference.Late, "it was told, and is "+v.Status+" now"
 		s.sheet.Explain(c, x.Cause, x.Reason, conversion)
-	case !v.Told && counts(v.Status):
-		x.Cause, x.Reason = difference.NotSent, reasonOf(v.why())
+	case !v.Accepted && counts(v.Status):
+		x.Cause, x.Reason = difference.NotSent, reasonOf(v.reason())
 		s.sheet.Explain(c, x.Cause, x.Reason, conversion.Neg())
 	default:
 		return
@@ -101,8 +102,8 @@ func (s *sourceSheet) compareSent(v sent) {
 	s.sheet.AddExample(x)
 }
 
-// why returns the reason why the source does not have a conversion.
-func (v sent) why() string {
+// reason returns the reason why the source does not have a conversion.
+func (v sent) reason() string {
 	result, reason := v.Upload, v.UploadReason
 	if result == "" {
 		result, reason = v.Postback, v.PostbackReason

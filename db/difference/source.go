@@ -112,7 +112,7 @@ func (k *comparison) source(ctx context.Context) error {
 	for c := range cells {
 		s.compare(c)
 	}
-	return s.conversions(ctx)
+	return s.compareConversions(ctx)
 }
 
 // load reads both sides.

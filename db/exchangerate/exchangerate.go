@@ -44,8 +44,8 @@ ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = e
 	WHERE $5 AND r.rate <> excluded.rate
 RETURNING currency, day, xmax = 0 AS added`
 
-// Save stores rates in the transaction of c. A day that already has a rate keeps it. With replace the rate is replaced, and the
-// facts that were counted by the old rate are restated. The list may have at most one rate for each day and currency.
+// Save stores rates in the transaction of c. A day that already has a rate keeps it, unless replace is set. Then the rate is replaced,
+// and the facts that were counted by the old rate are restated. The list may have at most one rate for each day and currency.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
 		days, currencies := dayColumns(part)

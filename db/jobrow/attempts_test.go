@@ -35,7 +35,7 @@ func TestAttemptsByHand(t *testing.T) {
 		}
 	}
 	ends := map[string]func(j models.Job) error{
-		"failed": func(j models.Job) error { return jobrow.Fail(ctx, d, id, j.Fence, cause, -1) },
+		"failed": func(j models.Job) error { return jobrow.Fail(ctx, d, id, j.Fence, cause, noTask) },
 		"done":   func(j models.Job) error { return jobrow.Complete(ctx, d, id, j.Fence, nil) },
 	}
 	for _, state := range []string{"failed", "done"} {
@@ -46,7 +46,7 @@ func TestAttemptsByHand(t *testing.T) {
 		if j = mustClaim(t, d, manual); j.AttemptLimit != j.Attempts {
 			t.Errorf("a manual attempt of a %s row is attempt %d of %d, want the last one", state, j.Attempts, j.AttemptLimit)
 		}
-		if err := jobrow.Fail(ctx, d, id, j.Fence, cause, -1); err != nil {
+		if err := jobrow.Fail(ctx, d, id, j.Fence, cause, noTask); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 	if early.AttemptLimit != 0 {
 		t.Errorf("a new row has the attempt limit %d, want none", early.AttemptLimit)
 	}
-	if err := jobrow.Fail(ctx, d, early.ID, early.Fence, jobrow.CauseOf(errors.New("x")), -1); err != nil {
+	if err := jobrow.Fail(ctx, d, early.ID, early.Fence, jobrow.CauseOf(errors.New("x")), noTask); err != nil {
 		t.Fatal(err)
 	}
 	if rows, err := jobrow.Requeue(ctx, d, nil); err != nil || len(rows) != 1 || rows[0].Archived != -1 {

@@ -19,6 +19,9 @@ import (
 
 const kind = "jtest:work"
 
+// noTask is the generation of a claim or a failure without a task.
+const noTask = -1
+
 func account(t *testing.T, d *db.DB) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
@@ -40,7 +43,7 @@ func add(t *testing.T, d *db.DB, owner uuid.UUID, due time.Time) uuid.UUID {
 }
 
 func claim(id uuid.UUID) jobrow.ClaimRequest {
-	return jobrow.ClaimRequest{ID: id, Kind: kind, Lease: time.Minute, MaxAttempts: 3, Generation: -1}
+	return jobrow.ClaimRequest{ID: id, Kind: kind, Lease: time.Minute, MaxAttempts: 3, Generation: noTask}
 }
 
 func mustClaim(t *testing.T, d *db.DB, want jobrow.ClaimRequest) models.Job {
@@ -199,7 +202,7 @@ func TestRequeue(t *testing.T) {
 	d, ctx, past := dbtest.New(t), t.Context(), time.Now().Add(-time.Minute)
 	fail := func() uuid.UUID {
 		j := mustClaim(t, d, claim(add(t, d, uuid.Nil, past)))
-		if err := jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(errors.New("x")), -1); err != nil {
+		if err := jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(errors.New("x")), noTask); err != nil {
 			t.Fatal(err)
 		}
 		return j.ID
@@ -269,10 +272,10 @@ func TestStatusAndPrune(t *testing.T) {
 		return jobrow.Complete(ctx, d, j.ID, j.Fence, json.RawMessage(`{"rows": 2}`))
 	})
 	known := end(func(ctx context.Context, j models.Job) error {
-		return jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(models.Invalid("bad_csv", "line 3\x00")), -1)
+		return jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(models.Invalid("bad_csv", "line 3\x00")), noTask)
 	})
 	secret := end(func(ctx context.Context, j models.Job) error {
-		return jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(errors.New("dial 10.0.0.1: \xff")), -1)
+		return jobrow.Fail(ctx, d, j.ID, j.Fence, jobrow.CauseOf(errors.New("dial 10.0.0.1: \xff")), noTask)
 	})
 	pending := add(t, d, owner, past)
 	for id, want := range map[uuid.UUID]string{done: "", known: "bad_csv", secret: "internal_error", pending: ""} {

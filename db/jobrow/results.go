@@ -31,7 +31,7 @@ WITH ranked AS (
 ), chosen AS (
     SELECT r.job_id FROM job_results r JOIN ranked USING (job_id)
     WHERE r.account_id = $1 AND (total > $2 OR r.bytes > $3) FOR UPDATE OF r SKIP LOCKED
-), gone AS (
+), removed AS (
     DELETE FROM job_results r USING chosen WHERE r.job_id = chosen.job_id
 )
 UPDATE jobs SET result = $4 FROM chosen WHERE jobs.id = chosen.job_id AND jobs.account_id = $1 AND jobs.state = 'done'`

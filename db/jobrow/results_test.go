@@ -82,7 +82,7 @@ func TestResultsAreBounded(t *testing.T) {
 	again := claim(all[0])
 	again.Manual = true
 	j := mustClaim(t, d, again)
-	if err := jobrow.Fail(t.Context(), d, j.ID, j.Fence, jobrow.CauseOf(models.Invalid("x", "x")), -1); err != nil {
+	if err := jobrow.Fail(t.Context(), d, j.ID, j.Fence, jobrow.CauseOf(models.Invalid("x", "x")), noTask); err != nil {
 		t.Fatal(err)
 	}
 	if got := state(all[0], owner); got != "result_dropped" {

@@ -10,6 +10,7 @@ import (
 	"switchyard/models/measure"
 )
 
+// convert adds to each amount the amount times (rate - 1), so that the sum is the amount times the rate.
 var convert = `
 INSERT INTO ledger (` + Keys + `, ` + Sums + `)
 SELECT ` + Keys + `, ` + ListOf((*measure.Measure).IsAmount, "sum(%s * more)") + `

@@ -40,11 +40,11 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 		return nil, err
 	}
 	q.From, q.To, q.Zone = q.From.UTC(), q.To.UTC(), cmp.Or(q.Zone, time.UTC)
-	cuts, err := q.cut(ctx, r.Conn)
+	cuts, err := q.cutWindow(ctx, r.Conn)
 	if err != nil {
 		return nil, err
 	}
-	list, places := q.empty(cuts)
+	list, places := q.emptyBuckets(cuts)
 	if len(cuts) == 0 {
 		return list, nil
 	}
@@ -64,8 +64,8 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	return list, r.addLoss(ctx, request, list)
 }
 
-// cut returns the spans of the window. It shrinks a window that has too many spans.
-func (q *TrendQuery) cut(ctx context.Context, c db.Conn) ([]span, error) {
+// cutWindow returns the spans of the window. It shrinks a window that has too many spans.
+func (q *TrendQuery) cutWindow(ctx context.Context, c db.Conn) ([]span, error) {
 	limit := maxBuckets
 	if _, folded := week[q.Bucket]; folded {
 		limit = maxSpans
@@ -120,8 +120,8 @@ func labels(g grain) []string {
 	return out
 }
 
-// empty returns the buckets of an answer with zero figures, and the index of each label among them.
-func (q *TrendQuery) empty(cuts []span) ([]Trend, map[string]int) {
+// emptyBuckets returns the buckets of an answer with zero figures, and the index of each label among them.
+func (q *TrendQuery) emptyBuckets(cuts []span) ([]Trend, map[string]int) {
 	list, places := make([]Trend, 0, len(cuts)), make(map[string]int, len(cuts))
 	for _, label := range week[q.Bucket] {
 		places[label] = len(list)

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// KeptDays is the number of days for which orders and daily figures of others are kept.
+// KeptDays is the number of days for which orders and daily figures of traffic sources and networks are kept.
 const KeptDays = 400
 
 const (
@@ -83,14 +83,14 @@ func SaveOrders(ctx context.Context, c db.Conn, account, network uuid.UUID, list
 		order, goal string
 		click       uuid.UUID
 	}
-	seen, once := map[key]bool{}, make([]Order, 0, len(list))
+	seen, distinct := map[key]bool{}, make([]Order, 0, len(list))
 	for _, o := range slices.Backward(list) {
 		if k := (key{o.OrderID, o.OrderGoal, o.ClickID}); !seen[k] {
 			seen[k] = true
-			once = append(once, o)
+			distinct = append(distinct, o)
 		}
 	}
-	for part := range slices.Chunk(once, ordersAtOnce) {
+	for part := range slices.Chunk(distinct, ordersAtOnce) {
 		args, err := db.Records(part)
 		if err != nil {
 			return err
@@ -117,7 +117,8 @@ func ReplaceFileOrders(ctx context.Context, c db.Conn, account, network uuid.UUI
 	if err := db.Run(ctx, c, "replace orders of a file", deleteFileOrders, account, network, first, last); err != nil {
 		return err
 	}
-	return SaveOrders(ctx, c, account, network, list, true, at)
+	const fromFile = true
+	return SaveOrders(ctx, c, account, network, list, fromFile, at)
 }
 
 const upsertTotals = `
@@ -177,7 +178,7 @@ func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.U
 // deletedAtOnce is the number of rows that one statement of DeleteExpired deletes.
 const deletedAtOnce = 5000
 
-// DeleteExpired deletes orders and figures of others that are older than KeptDays. It returns the number of deleted rows.
+// DeleteExpired deletes orders, daily sums and figures that are older than KeptDays. It returns the number of deleted rows.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (total int64, err error) {
 	before := now.AddDate(0, 0, -KeptDays).UTC().Format(time.DateOnly)
 	for _, table := range []string{"network_orders", "network_totals", "source_figures"} {

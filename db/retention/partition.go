@@ -26,7 +26,7 @@ func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	}
 	for i, table := range click.Partitioned {
 		n, err := dropPartitions(ctx, c, table, cut)
-		if i == 0 {
+		if i == 0 { // the table clicks
 			days = n
 		}
 		if err != nil {

@@ -18,7 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// TestSmartlinkFigures checks that for any window the hourly sums give the same figures as counting the clicks, before and after some clicks are deleted.
+// TestSmartlinkFigures checks that for any window the hourly sums give the same figures as counting the clicks, before and after some
+// clicks are deleted.
 func TestSmartlinkFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -49,7 +50,8 @@ func TestSmartlinkFigures(t *testing.T) {
 			rule uuid.UUID
 			url  string
 		}
-		want, got := map[key][2]int64{}, map[key][2]int64{}
+		type counts struct{ clicks, bots int64 }
+		want, got := map[key]counts{}, map[key]counts{}
 		for _, c := range all {
 			if !inside(c, from, to) {
 				continue
@@ -57,9 +59,9 @@ func TestSmartlinkFigures(t *testing.T) {
 			k := key{c.RuleID, c.DestinationURL}
 			n := want[k]
 			if c.IsBot {
-				n[1]++
+				n.bots++
 			} else {
-				n[0]++
+				n.clicks++
 			}
 			want[k] = n
 		}
@@ -68,13 +70,14 @@ func TestSmartlinkFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range list {
-			got[key{f.RuleID, f.DestinationURL}] = [2]int64{f.Clicks, f.BotClicks}
+			got[key{f.RuleID, f.DestinationURL}] = counts{f.Clicks, f.BotClicks}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(counts{}, key{})); diff != "" {
 			t.Errorf("%v to %v: %s", from, to, diff)
 		}
 	}
-	windows := [][2]time.Time{
+	type window struct{ from, to time.Time }
+	windows := []window{
 		{start, start.Add(5 * time.Hour)},
 		{start.Add(time.Hour), start.Add(2 * time.Hour)},
 		{start, start},
@@ -83,12 +86,12 @@ func TestSmartlinkFigures(t *testing.T) {
 	}
 	for range 20 {
 		from := start.Add(time.Duration(rnd.IntN(4*3600)) * time.Second)
-		windows = append(windows, [2]time.Time{from, from.Add(time.Duration(rnd.IntN(3*3600)) * time.Second)})
+		windows = append(windows, window{from, from.Add(time.Duration(rnd.IntN(3*3600)) * time.Second)})
 	}
 	check := func() {
 		t.Helper()
 		for _, w := range windows {
-			compare(w[0], w[1])
+			compare(w.from, w.to)
 		}
 	}
 	check()
@@ -96,17 +99,17 @@ func TestSmartlinkFigures(t *testing.T) {
 		var want int64
 		var remaining []*models.SmartlinkClick
 		for _, c := range all {
-			if inside(c, w[0], w[1]) {
+			if inside(c, w.from, w.to) {
 				want++
 			} else {
 				remaining = append(remaining, c)
 			}
 		}
-		foreign := retention.ClearQuery{AccountID: uuid.New(), Of: []uuid.UUID{link}, From: w[0], To: w[1]}
+		foreign := retention.ClearQuery{AccountID: uuid.New(), Of: []uuid.UUID{link}, From: w.from, To: w.to}
 		if out, err := retention.ClearSmartlink(t.Context(), d, foreign, 100); err != nil || out.Clicks+out.BotClicks != 0 || !out.Done {
 			t.Errorf("another account cleared %+v, %v", out, err)
 		}
-		q := retention.ClearQuery{AccountID: owner, Of: []uuid.UUID{link}, From: w[0], To: w[1]}
+		q := retention.ClearQuery{AccountID: owner, Of: []uuid.UUID{link}, From: w.from, To: w.to}
 		var n int64
 		for done := false; !done; {
 			out, err := retention.ClearSmartlink(t.Context(), d, q, 3)
@@ -121,7 +124,7 @@ func TestSmartlinkFigures(t *testing.T) {
 		all = remaining
 		check()
 	}
-	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks WHERE smartlink_id = $1`, other); n != 40 {
-		t.Errorf("%d clicks of the other smartlink", n)
+	if n := dbtest.Get[int](t, d, `SELECT count(*) FROM smartlink_clicks WHERE smartlink_id = $1`, other); n != 40 { // every tenth
+		t.Errorf("%d clicks of the other smartlink are left, want 40", n)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"switchyard/db/seal"
 )
 
+// TestSeal checks that a sealed value opens only for its place and with a key of the box, and that SealForService works without a key.
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -55,17 +56,17 @@ func TestSeal(t *testing.T) {
 	if _, err := none.Seal(place, nil); !errors.Is(err, seal.ErrNoKey) {
 		t.Errorf("without a key: %v", err)
 	}
-	own, err := none.SealForService(ctx, place, []byte("own"))
+	internal, err := none.SealForService(ctx, place, []byte("internal"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// An install that gets a key later still opens what it sealed before.
 	for _, b := range []*seal.Box{none, box(), both} {
-		if plain, err := b.Open(ctx, place, own); err != nil || string(plain) != "own" {
+		if plain, err := b.Open(ctx, place, internal); err != nil || string(plain) != "internal" {
 			t.Errorf("%q, %v", plain, err)
 		}
 	}
-	if _, err := box().Open(ctx, place, own[:1]); !errors.Is(err, seal.ErrOpen) {
+	if _, err := box().Open(ctx, place, internal[:1]); !errors.Is(err, seal.ErrOpen) {
 		t.Errorf("cut: %v", err)
 	}
 }

@@ -41,14 +41,14 @@ func BenchmarkChangeCurrency(b *testing.B) {
 	dbtest.Exec(b, d, `INSERT INTO currency_rates (base, currency, day, rate, source)
 		VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
 	log, currencies := click.Log{Conn: d}, []string{"EUR", "USD"}
-	in := func(do func(c db.Conn) error) {
+	inTx := func(do func(c db.Conn) error) {
 		if err := db.Tx(b.Context(), d, do); err != nil {
 			b.Fatal(err)
 		}
 	}
 	n := 0
 	for b.Loop() {
-		in(func(c db.Conn) error {
+		inTx(func(c db.Conn) error {
 			_, err := spend.BeginCurrency(b.Context(), log, c, acc, currencies[n%2], uuid.New())
 			return err
 		})
@@ -56,7 +56,7 @@ func BenchmarkChangeCurrency(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		in(func(c db.Conn) error { return spend.RecordKeysToRestate(b.Context(), c, change) })
+		inTx(func(c db.Conn) error { return spend.RecordKeysToRestate(b.Context(), c, change) })
 		keys, err := exchangerate.KeysToRestate(b.Context(), d, acc)
 		if err != nil {
 			b.Fatal(err)
@@ -64,13 +64,13 @@ func BenchmarkChangeCurrency(b *testing.B) {
 		for _, key := range keys {
 			r := spend.Restatement{Key: key, Kept: change.Kept}
 			for done := false; !done; {
-				in(func(c db.Conn) (err error) {
+				inTx(func(c db.Conn) (err error) {
 					done, err = spend.Restate(b.Context(), log, c, &r, batch)
 					return err
 				})
 			}
 		}
-		in(func(c db.Conn) error { return exchangerate.EndChange(b.Context(), c, change) })
+		inTx(func(c db.Conn) error { return exchangerate.EndChange(b.Context(), c, change) })
 		n++
 	}
 	// After an even number of changes the account is in dollars again, so the rate of its clicks is 1. After an odd number it is in

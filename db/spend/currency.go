@@ -58,54 +58,54 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 // the new currency: see exchangerate.Counting. BeginCurrency returns the conflict rate_missing if a rate is missing, and busy if
 // amounts are being restated already.
 func BeginCurrency(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, to string, job uuid.UUID) (
-	today decimal.Decimal, err error,
+	factor decimal.Decimal, err error,
 ) {
 	k := exchangerate.Change{Account: account, Job: job, To: to}
 	if k.From, err = db.Get[string](ctx, c, "account", `SELECT currency FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
-		return today, err
+		return factor, err
 	}
 	if k.From == to {
 		return models.SameRate.Decimal, nil
 	}
 	if busy, open, err := exchangerate.FindChange(ctx, c, account); err != nil || open {
-		return today, cmp.Or[error](err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
+		return factor, cmp.Or[error](err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
 	}
 	if keys, err := exchangerate.KeysToRestate(ctx, c, account); err != nil || len(keys) > 0 {
-		return today, cmp.Or[error](err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
+		return factor, cmp.Or[error](err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
 	}
 	if k.Kept, err = click.OldestDay(ctx, c, account); err != nil {
-		return today, err
+		return factor, err
 	}
 	days, err := db.Select[time.Time](ctx, c, "days of facts", selectMoneyDays, k.Account, k.Kept, time.Now())
 	if err != nil {
-		return today, err
+		return factor, err
 	}
 	const set = `UPDATE accounts SET currency = $2, wants_currency = '' WHERE id = $1`
 	if err := db.Run(ctx, c, "change currency", set, account, to); err != nil {
-		return today, err
+		return factor, err
 	}
 	rated, waiting, err := exchangerate.FixedKeys(ctx, c, account)
 	if err != nil {
-		return today, err
+		return factor, err
 	}
 	needed := slices.Concat(rated, db.Map(days, func(day time.Time) exchangerate.Key { return exchangerate.NewKey(account, day, k.From) }))
 	missing, err := exchangerate.Refix(ctx, c, needed)
 	if err != nil {
-		return today, err
+		return factor, err
 	}
 	if len(missing) > 0 {
-		return today, rateMissing(ctx, c, missing[0], to)
+		return factor, rateMissing(ctx, c, missing[0], to)
 	}
 	if _, err := exchangerate.Refix(ctx, c, waiting); err != nil {
-		return today, err
+		return factor, err
 	}
 	if err := exchangerate.AddChange(ctx, c, k); err != nil {
-		return today, err
+		return factor, err
 	}
-	if today, err = exchangerate.Factor(ctx, c, exchangerate.NewKey(account, l.Time(), k.From)); err != nil {
-		return today, err
+	if factor, err = exchangerate.Factor(ctx, c, exchangerate.NewKey(account, l.Time(), k.From)); err != nil {
+		return factor, err
 	}
-	return today, upload.ConvertCaps(ctx, c, account, today, l.Time().Add(-2*click.Day))
+	return factor, upload.ConvertCaps(ctx, c, account, factor, l.Time().Add(-2*click.Day))
 }
 
 func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) error {
@@ -143,7 +143,7 @@ UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN 
 // its currency. It must find facts that were stored by transactions which still used the former currency. So call it after these
 // transactions have ended: see OpenTransactions.
 func RecordKeysToRestate(ctx context.Context, c db.Conn, k exchangerate.Change) error {
-	if err := db.Run(ctx, c, "find currencies", slowly); err != nil {
+	if err := db.Run(ctx, c, "find currencies", allowLongStatements); err != nil {
 		return err
 	}
 	low, high := models.FloorClickID(k.Kept), models.FloorClickID(k.Since)

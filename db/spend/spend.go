@@ -55,7 +55,7 @@ func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ..
 
 // lockAccount lets only one transaction at a time change the spend of an account, and raises the transaction's time limit.
 func lockAccount(ctx context.Context, c db.Conn, account uuid.UUID) error {
-	if err := db.Run(ctx, c, "set spend", slowly); err != nil {
+	if err := db.Run(ctx, c, "set spend", allowLongStatements); err != nil {
 		return err
 	}
 	return db.Run(ctx, c, "set spend", lockSpend, account)
@@ -192,9 +192,9 @@ SELECT count(*) FROM locked WHERE NOT is_bot`
 
 func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 
-// slowly lets a statement process all clicks of a day with many clicks. The planner cannot know their number. It would plan
+// allowLongStatements lets a statement process all clicks of a day with many clicks. The planner cannot know their number. It would plan
 // nested loops, as for a few clicks, and these would never finish.
-const slowly = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
+const allowLongStatements = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
 func (s pricedSpend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {
 	args := []any{
