@@ -118,8 +118,8 @@ func (o Options) connector(url string) (driver.Connector, error) {
 	cfg.Runtime["timezone"] = cmp.Or(cfg.Runtime["timezone"], "UTC")
 	settings := o.settings()
 	for name, value := range settings {
-		if own, set := cfg.Runtime[name]; set {
-			settings[name] = own
+		if inURL, set := cfg.Runtime[name]; set {
+			settings[name] = inURL
 		} else if !o.Pooler {
 			cfg.Runtime[name] = value
 		}

@@ -57,7 +57,8 @@ const nearLimit = 0.8
 // returns an alert if the allowance is nearly used.
 func planLimit(ctx context.Context, l reading) ([]Alert, error) {
 	passed, err := l.Store.Usage().Limit(ctx, l.account.ID, l.now)
-	switch e, ok := models.AsError(err); {
+	e, ok := models.AsError(err)
+	switch {
 	case ok && e.Kind == models.KindNotFound, err == nil && passed.Plan != l.account.Plan:
 		return nearPlanLimit(ctx, l)
 	case err != nil:

@@ -48,7 +48,7 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 	highestVersion = `SELECT greatest((SELECT max(version) FROM clicks), (SELECT max(version) FROM conversions))`
 )
 
-// Begin creates the tables in ClickHouse and makes the database note changes from now on. Fill brings the earlier rows. Begin
+// Begin creates the tables in ClickHouse and makes the database note changes from now on. Fill copies the earlier rows. Begin
 // does nothing if changes are noted already. If there is an older copy that is no longer up to date, the copy is made again
 // over its rows.
 func (k Copy) Begin(ctx context.Context) error {

@@ -37,7 +37,7 @@ func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) (err error) {
 
 // limitBrowser limits the effect of reports by browsers. It refuses a payout that is not an amount if the conversion would then
 // be worth nothing. Conversions of a click beyond models.MaxBrowserConversions are pending, and a browser cannot approve them.
-func (b *correcting) limitBrowser(in *Input, now *Conversion, t terms) error {
+func (b *correcting) limitBrowser(in *Input, current *Conversion, t terms) error {
 	if !in.fromBrowser() {
 		return nil
 	}
@@ -45,10 +45,10 @@ func (b *correcting) limitBrowser(in *Input, now *Conversion, t terms) error {
 		return models.Invalid("invalid_payout", "the payout is not an amount from 0 to 1,000,000,000")
 	}
 	others := b.browser[in.ClickID]
-	if now != nil && slices.Contains(browserSources, now.Source) {
+	if current != nil && slices.Contains(browserSources, current.Source) {
 		others--
 	}
-	if others >= models.MaxBrowserConversions && (now == nil || now.Status == models.StatusPending) && !in.Reversal {
+	if others >= models.MaxBrowserConversions && (current == nil || current.Status == models.StatusPending) && !in.Reversal {
 		in.Status = models.StatusPending
 	}
 	return nil

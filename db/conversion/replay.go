@@ -13,7 +13,7 @@ import (
 
 // replayed makes the postbacks of chosen undecided, so that MatchPostbacks examines them next. It sets attempts beyond all waits,
 // so their clicks are looked up only once.
-var replayed = `, gone AS (
+var replayed = `, deleted AS (
 	` + jobrow.DeleteFinishedFrom("chosen", recordKind) + `
 )
 UPDATE postbacks p SET outcome = 'pending', detail = '', decided_at = NULL, attempts = 1000, match_at = clock_timestamp()

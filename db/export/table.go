@@ -30,8 +30,8 @@ type column struct {
 // Table describes the rows and columns of a kind of file.
 type Table struct {
 	columns []column
-	count   string // SELECT of the facts of an account ($1) in the window $2 to $3
-	from    string
+	count   string              // SELECT of the facts of an account ($1) in the window $2 to $3
+	from    string              // the FROM, WHERE and ORDER BY of the statement that reads the rows
 	copied  bool                // the copy in ClickHouse has the rows; true for clicks
 	linked  bool                // $4 is the smartlink, or null for all smartlinks
 	moment  func(time.Time) any // converts a time to a parameter of the window

@@ -59,8 +59,7 @@ func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) erro
 	return db.ExecOne(ctx, p.s.Conn(), "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
 }
 
-// TOTP returns the valid secret. With waiting it returns the secret that waits for confirmation. It is empty if there is no such
-// secret.
+// TOTP returns the valid secret or, if waiting is set, the secret that waits for confirmation. It is empty if there is no such secret.
 func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, p.s.Conn(), "person",
 		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)
@@ -158,9 +157,9 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 // deleteCredentials deletes the password and the codes of a person who has no account left. The e-mail address was never confirmed
 // by a message, so someone else may have chosen the password. The next invitation asks for a new one.
 const deleteCredentials = `
-WITH gone AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
+WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
-DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM gone)`
+DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM leavers)`
 
 // SetRole changes a member's role. An empty role ends the membership and its sessions. The links that the member made for others
 // stop working. The last owner cannot lose the role: last_owner.

@@ -27,8 +27,8 @@ type Visit struct {
 	Role    models.Role    `db:"role"`
 }
 
-// named lists columns of a table as fields of a nested struct.
-func named(columns, table, field string) string {
+// nested lists columns of a table as fields of a nested struct.
+func nested(columns, table, field string) string {
 	return strings.Join(db.Map(strings.Split(columns, ", "), func(c string) string {
 		return table + `.` + c + ` AS "` + field + `.` + c + `"`
 	}), ", ")
@@ -40,8 +40,8 @@ var sessionColumns = db.Columns[models.Session]("")
 var findVisit = `
 WITH seen AS (UPDATE sessions SET seen_at = now() WHERE hash = $1 AND seen_at < now() - interval '1 minute'
 	AND seen_at > now() - make_interval(secs => $3))
-SELECT m.role, ` + named(store.AccountColumns, "a", "account") + `, ` + named(sessionColumns, "s", "session") + `,
-	` + named("id, email, name, password, theme, language, letter_keys", "u", "person") + `, u.totp IS NOT NULL AS "person.has_totp"
+SELECT m.role, ` + nested(store.AccountColumns, "a", "account") + `, ` + nested(sessionColumns, "s", "session") + `,
+	` + nested("id, email, name, password, theme, language, letter_keys", "u", "person") + `, u.totp IS NOT NULL AS "person.has_totp"
 FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = s.account_id
 	JOIN memberships m ON m.account_id = s.account_id AND m.user_id = s.user_id
 WHERE s.hash = $1 AND s.created_at > now() - make_interval(secs => $2) AND s.seen_at > now() - make_interval(secs => $3)`
@@ -85,9 +85,9 @@ func (p People) EndSession(ctx context.Context, id, session uuid.UUID) error {
 	return db.ExecOne(ctx, p.s.Conn(), "session", `DELETE FROM sessions WHERE user_id = $1 AND id = $2`, id, session)
 }
 
-// EndSessions ends all sessions of a person except the session but.
-func (p People) EndSessions(ctx context.Context, id, but uuid.UUID) error {
-	return db.Run(ctx, p.s.Conn(), "end sessions", `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, id, but)
+// EndSessions ends all sessions of a person except one.
+func (p People) EndSessions(ctx context.Context, id, except uuid.UUID) error {
+	return db.Run(ctx, p.s.Conn(), "end sessions", `DELETE FROM sessions WHERE user_id = $1 AND id <> $2`, id, except)
 }
 
 // EndToken ends the session of a token, if there is one.

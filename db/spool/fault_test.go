@@ -58,14 +58,14 @@ func TestDamagedSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, _ := s.dir.segments()
-	whole, err := os.ReadFile(s.dir.segment(list[0]))
+	intact, err := os.ReadFile(s.dir.segment(list[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := len(whole) / len(ids)
+	size := len(intact) / len(ids) // of a frame
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		bytes := append([]byte(nil), whole...)
+		bytes := slices.Clone(intact)
 		hit := map[int]bool{} // records that were damaged
 		if rnd.IntN(2) == 0 {
 			cut := rnd.IntN(len(bytes))
@@ -100,7 +100,7 @@ func TestDamagedSegments(t *testing.T) {
 		got := readAll(t, q)
 		// Two flips of the same bit restore a record.
 		if len(got) < len(want) || !subsequence(want, got) || !subsequence(got, ids) {
-			t.Fatalf("want %d, got %d", len(want), len(got))
+			t.Fatalf("read %d records, want at least the %d intact ones, in order", len(got), len(want))
 		}
 		if torn := len(bytes)%size != 0; (torn || len(got) < len(bytes)/size) && q.scan.skipped == 0 {
 			t.Error("damage was not counted")
@@ -207,7 +207,8 @@ func TestBrokenDisk(t *testing.T) {
 		if diff := cmp.Diff(want, readAll(t, q)); diff != "" {
 			t.Errorf("%s: %s", part, diff)
 		}
-		if st := s.Stats(); st.Failed+st.Appended != 50 || st.Appended != int64(len(want)) || q.scan.skipped != 0 {
+		const appended = 3*(5+10) + 5
+		if st := s.Stats(); st.Failed+st.Appended != appended || st.Appended != int64(len(want)) || q.scan.skipped != 0 {
 			t.Errorf("%s: %+v, dropped %d", part, st, q.scan.skipped)
 		}
 	}
@@ -305,7 +306,7 @@ func TestKilledProcess(t *testing.T) {
 		seen[id] = true
 		delete(acked, id)
 	}
-	if len(acked) > 0 || len(seen) < 1500 {
+	if len(acked) > 0 || len(seen) < 5*300 {
 		t.Errorf("%d acknowledged records lost, %d found", len(acked), len(seen))
 	}
 }

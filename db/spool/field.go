@@ -208,16 +208,16 @@ func mapField[T any](tag byte, at func(*T) *map[string]string) field[T] {
 	}, func(v *T, p []byte) error {
 		m := map[string]string{}
 		for len(p) > 0 {
-			var pair [2]string
-			for i := range pair {
+			var name, text string
+			for _, to := range []*string{&name, &text} {
 				n, w := binary.Uvarint(p)
 				if w <= 0 || n > uint64(len(p)-w) {
 					return errCorrupt
 				}
-				pair[i] = CleanText(p[w : w+int(n)])
+				*to = CleanText(p[w : w+int(n)])
 				p = p[w+int(n):]
 			}
-			m[pair[0]] = pair[1]
+			m[name] = text
 		}
 		*at(v) = m
 		return nil

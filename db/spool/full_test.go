@@ -57,7 +57,8 @@ func (f smallFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.realFile.WriteAt(p, off)
 }
 
-// fillDisk appends clicks until the disk has refused some of them, and returns the ids of all accepted clicks.
+// fillDisk appends clicks with parameters of the given size until the disk has refused some of them. The refused clicks wait in memory.
+// fillDisk returns the ids of all clicks.
 func fillDisk(t *testing.T, s *Spool, size, refusals int) []uuid.UUID {
 	t.Helper()
 	params := strings.Repeat("x", size)
@@ -100,8 +101,8 @@ func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	return ids
 }
 
-// TestFullDiskRecovers checks that a disk that is smaller than the records waiting in memory takes all of them once PostgreSQL stores records again. They are read
-// once and in order.
+// TestFullDiskRecovers fills a disk that is smaller than the records waiting in memory. Once PostgreSQL stores records again, the disk
+// takes all of them. They are read once and in order.
 func TestFullDiskRecovers(t *testing.T) {
 	t.Parallel()
 	for _, segment := range []int64{15 << 10, 3 << 10, 100} {
@@ -124,8 +125,8 @@ func TestFullDiskRecovers(t *testing.T) {
 	}
 }
 
-// TestFullDiskRefusesWholeRecords checks that without Retry a disk that is smaller than a segment refuses each record as a whole. Once PostgreSQL stores records again, the
-// disk takes the next records.
+// TestFullDiskRefusesWholeRecords checks that without Retry a disk that is smaller than a segment refuses each record completely. Once
+// PostgreSQL stores records again, the disk takes the next records.
 func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{disk: smallDisk{room: 20 << 10}})

@@ -42,11 +42,11 @@ func (s *Spool) writePiece(buf []byte) (end position, err error) {
 		return end, err
 	}
 	if _, err := s.file.WriteAt(buf, s.active.off); err != nil {
-		cut := s.file.Truncate(s.active.off)
-		if cut != nil || s.active.off > 0 { // a segment that is still empty is used again
+		truncateErr := s.file.Truncate(s.active.off)
+		if truncateErr != nil || s.active.off > 0 { // a segment that is still empty is used again
 			s.seal()
 		}
-		return end, fmt.Errorf("spool: write segment: %w", errors.Join(err, cut))
+		return end, fmt.Errorf("spool: write segment: %w", errors.Join(err, truncateErr))
 	}
 	if err := s.file.syncData(); err != nil {
 		err = errors.Join(err, s.file.Truncate(s.active.off))
@@ -95,7 +95,7 @@ func (s *Spool) ready() error {
 	return nil
 }
 
-// use makes a file the active segment.
+// use makes a file the active segment. filled reports whether the file was prepared, so that it ends with zeros.
 func (s *Spool) use(f segmentFile, filled bool) {
 	if s.aging != nil {
 		s.aging.Stop()

@@ -25,7 +25,7 @@ INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (acc
 // too.
 const deleteStrangers = `
 WITH strangers AS (SELECT u.id FROM users u WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)),
-own AS (DELETE FROM views v USING strangers s WHERE v.user_id = s.id AND NOT v.shared)
+private_views AS (DELETE FROM views v USING strangers s WHERE v.user_id = s.id AND NOT v.shared)
 DELETE FROM users u USING strangers s WHERE u.id = s.id`
 
 // part is a table that has rows of accounts. Each partition of a partitioned table is a part too.

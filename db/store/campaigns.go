@@ -102,7 +102,8 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 			return c, err
 		}
 	}
-	d, err := s.linkDomain(ctx, c.AccountID, c.DomainID, true)
+	const accountDefault = true
+	d, err := s.linkDomain(ctx, c.AccountID, c.DomainID, accountDefault)
 	if err != nil {
 		return c, err
 	}

@@ -14,12 +14,12 @@ import (
 )
 
 // Change changes the settings of a campaign. It calls edit with the saved settings, under a lock. If edit returns an error, nothing
-// changes. by tells where the change comes from: api, dashboard or copilot.
+// changes. origin tells where the change comes from: api, dashboard or copilot.
 //
 // A zero DomainID moves the campaign to the shared link domain. A campaign that moves from its own domain to a shared one gets a
 // generated alias. When an active campaign is paused, Change stores the event campaign.paused in the same transaction. The caller
 // dispatches the event's deliveries after the commit.
-func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string, edit func(*models.Campaign) error) (
+func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, origin string, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
 	err = k.s.Tx(ctx, func(s *Store) error {
@@ -44,7 +44,7 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string,
 			return err
 		}
 		if before.Status == models.CampaignActive && after.Status == models.CampaignPaused {
-			event := models.NewEvent(account, models.EventCampaignPaused, time.Now(), after.PausedData(by))
+			event := models.NewEvent(account, models.EventCampaignPaused, time.Now(), after.PausedData(origin))
 			deliveries, err = delivery.AddEvent(ctx, s.c, event)
 		}
 		return err
@@ -58,7 +58,8 @@ func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, afte
 	moved := before.DomainID != after.DomainID
 	shared := before.SharedHost
 	if moved {
-		d, err := k.s.linkDomain(ctx, after.AccountID, after.DomainID, false)
+		const accountDefault = false
+		d, err := k.s.linkDomain(ctx, after.AccountID, after.DomainID, accountDefault)
 		if err != nil {
 			return false, err
 		}

@@ -63,12 +63,12 @@ SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND
 // checkFlow refuses a flow that cannot be routed. It also refuses a flow that refers to an offer, lander, campaign or saved rule
 // which is not a live record of the account. Anything that the replaced flow has may stay, such as a deactivated record, or a
 // condition's value that no visitor has. checkFlow returns the cost of the flow's own conditions.
-func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (own cond.Cost, err error) {
+func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (cost cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
 	oldDestinations, oldCampaigns, _ := flow.References(old)
 	if len(rules) > 0 { // no saved rule can be removed before the flow is saved
 		if err := s.LockAccount(ctx, account); err != nil {
-			return own, err
+			return cost, err
 		}
 	}
 	rows, err := db.Select[struct {
@@ -77,7 +77,7 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []f
 		cond.Cost
 	}](ctx, s.c, "references of a flow", flowReferences, account, destinations, campaigns, rules, append(oldDestinations, oldCampaigns...))
 	if err != nil {
-		return own, err
+		return cost, err
 	}
 	known := flow.Known{
 		Offers: map[uuid.UUID]bool{}, Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{},
@@ -92,7 +92,7 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []f
 		}
 	}
 	if err := flow.Validate(paths, known); err != nil {
-		return own, err
+		return cost, err
 	}
 	return flow.CostOf(paths, nil), nil
 }
