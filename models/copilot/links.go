@@ -15,9 +15,9 @@ func findBadLinks(in *Input) (list []finding) {
 		for k := range c.Paths {
 			p := &c.Paths[k]
 			for _, d := range p.Destinations {
-				name, problem, what := in.problem(d.ID)
+				name, problem, kind := in.problem(d.ID)
 				if p.IsActive && d.Weight > 0 && problem != "" {
-					list = append(list, certainFinding(weightBroken+float64(c.clicks()), c.badLink(in, p, d, name, problem, what)))
+					list = append(list, certainFinding(weightBroken+float64(c.clicks()), c.badLink(in, p, d, name, problem, kind)))
 				}
 			}
 		}
@@ -25,8 +25,9 @@ func findBadLinks(in *Input) (list []finding) {
 	return list
 }
 
-// problem returns the name and the kind of a live destination, and the reason why it should not be used.
-func (in *Input) problem(id string) (name, problem, what string) {
+// problem returns the name and the kind of an active destination, and the reason why it must not be used. A working destination has
+// no problem. The results of an unknown or inactive destination are empty.
+func (in *Input) problem(id string) (name, problem, kind string) {
 	if o, ok := in.Offers[id]; ok && bool(o.IsActive) {
 		return o.Name, o.Problem, "offer"
 	}
@@ -38,11 +39,11 @@ func (in *Input) problem(id string) (name, problem, what string) {
 
 // badLink suggests taking a link out of a path. If another destination of the path serves the same visitors, the link gets the
 // weight 0. Otherwise a spare destination takes its place. If neither exists, the suggestion is only advice.
-func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, name, problem, what string) Suggestion {
+func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, name, problem, kind string) Suggestion {
 	s := Suggestion{
 		Key: c.ID.String() + "/" + p.ID + "/" + d.ID, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
-		Title:  fmt.Sprintf("%s “%s” is in rotation although its link does not work", what, name),
-		Detail: fmt.Sprintf("Path “%s” sends visitors there: %s. No other %s of the path could take them.", p.Name, problem, what),
+		Title:  fmt.Sprintf("%s “%s” is in rotation although its link does not work", kind, name),
+		Detail: fmt.Sprintf("Path “%s” sends visitors there: %s. No other %s of the path could take them.", p.Name, problem, kind),
 	}
 	visitors := int64(0)
 	for _, r := range c.Rows {
@@ -51,19 +52,19 @@ func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, nam
 		}
 	}
 	s.Evidence.Sample, s.Evidence.Figures = visitors, []Figure{count(name, "clicks", visitors)}
-	other, spare := c.substitute(in, p, d, what)
+	other, spare := c.substitute(in, p, d, kind)
 	if other == "" {
 		return s
 	}
 	a := Action{Op: OpSwapDestination, CampaignID: s.CampaignID, PathID: p.ID, From: d.ID, To: other}
-	then := "can take its place"
+	consequence := "can take its place"
 	if !spare {
-		then = "takes them"
+		consequence = "takes them"
 		a = Action{Op: OpSetDestinationWeights, CampaignID: s.CampaignID, PathID: p.ID, Weights: []Weight{{d.ID, 0}}}
 	}
 	if _, _, _, err := a.Apply(Record{Paths: c.Paths}); err == nil {
 		otherName, _, _ := in.problem(other)
-		s.Detail = fmt.Sprintf("Path “%s” sends visitors there: %s. “%s” %s.", p.Name, problem, otherName, then)
+		s.Detail = fmt.Sprintf("Path “%s” sends visitors there: %s. “%s” %s.", p.Name, problem, otherName, consequence)
 		s.Action, s.Digest = &a, a.JudgedDigest(Record{Paths: c.Paths})
 	}
 	return s
@@ -72,10 +73,10 @@ func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, nam
 // substitute returns a working destination of the same kind. It prefers a destination that already serves the same visitors,
 // then a spare of the path without weight, then a destination of another path that takes the same visitors. spare reports that
 // the path sends no visitors to it yet.
-func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, what string) (id string, spare bool) {
+func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, kind string) (id string, spare bool) {
 	works := func(o flow.Destination) bool {
-		_, bad, kind := in.problem(o.ID)
-		return o.ID != d.ID && o.Slot == d.Slot && kind == what && bad == ""
+		_, problem, kindOfOther := in.problem(o.ID)
+		return o.ID != d.ID && o.Slot == d.Slot && kindOfOther == kind && problem == ""
 	}
 	for _, o := range p.Destinations {
 		switch {
