@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// TestTrial checks that a test calls the source for one click as for a real conversion of it. The answer of the job has request
-// and answer without secrets, and nothing is stored.
+// TestTrial checks that a test of a postback calls the source as for a real conversion of a click. The result of the job contains the
+// request and the answer without secrets, and nothing is stored.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&g={goal}&id={conversion_id}&key=s3cret")
@@ -36,10 +36,11 @@ func TestTrial(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", a, err, code)
 		}
 	}
-	made := jobs.TestPostbackArgs{Status: models.StatusRejected, Payout: "10", ConversionID: "T 1", Goal: "lead"}
-	refused(w.account, made, "no_click")
+	// latest names no click: the test takes the latest click of the source.
+	latest := jobs.TestPostbackArgs{Status: models.StatusRejected, Payout: "10", ConversionID: "T 1", Goal: "lead"}
+	refused(w.account, latest, "no_click")
 	c := w.click()
-	got, err := try(w.account, made)
+	got, err := try(w.account, latest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,29 +54,29 @@ func TestTrial(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
-	named := made
-	named.ClickID, named.Status = c.ID, models.StatusApproved
+	ofClick := latest
+	ofClick.ClickID, ofClick.Status = c.ID, models.StatusApproved
 	w.click() // a later click
 	w.reply(status(http.StatusTeapot))
 	w.set("is_active", false)
-	got, err = try(w.account, named)
+	got, err = try(w.account, ofClick)
 	if err != nil || got.Told || !got.Wanted || *got.Status != 418 || got.ClickID != c.ID || !strings.Contains(got.Error, "418") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	w.receiver.Close()
-	if got, err = try(w.account, named); err != nil || got.Status != nil || got.Error == "" || got.Told {
+	if got, err = try(w.account, ofClick); err != nil || got.Status != nil || got.Error == "" || got.Told {
 		t.Errorf("a test while the receiver is down: %+v, %v", got, err)
 	}
-	refused(uuid.New(), named, "not_found")
-	named.ClickID = uuid.Must(uuid.NewV7())
-	refused(w.account, named, "no_click")
+	refused(uuid.New(), ofClick, "not_found")
+	ofClick.ClickID = uuid.Must(uuid.NewV7())
+	refused(w.account, ofClick, "no_click")
 	foreign := w.newClick()
 	foreign.SourceID = uuid.New()
 	w.put(foreign)
-	named.ClickID = foreign.ID
-	refused(w.account, named, "no_click")
+	ofClick.ClickID = foreign.ID
+	refused(w.account, ofClick, "no_click")
 	w.set("postback_url", "")
-	refused(w.account, made, "no_url")
+	refused(w.account, latest, "no_url")
 
 	var left int
 	if err := w.db.GetContext(t.Context(), &left, `SELECT (SELECT count(*) FROM source_postbacks) + (SELECT count(*) FROM source_failures) +
