@@ -59,12 +59,12 @@ func cells(values []string, f models.Figures, withLoss bool, loss *models.ClickL
 }
 
 // withFigures returns headings for the named columns, followed by the headings of the figures and, if withLoss is true, of the click
-// loss. Only the named columns can contain foreign text.
+// loss. foreign reports whether the named columns can contain foreign text. The other columns contain numbers.
 func withFigures(foreign, withLoss bool, names ...string) []export.Heading {
 	columns := db.Map(names, func(n string) export.Heading { return export.Heading{Name: n, Foreign: foreign} })
-	own := func(n string) export.Heading { return export.Heading{Name: n} }
-	if columns = append(columns, db.Map(figureNames, own)...); withLoss {
-		columns = append(columns, db.Map(lossNames, own)...)
+	ofFigure := func(n string) export.Heading { return export.Heading{Name: n} }
+	if columns = append(columns, db.Map(figureNames, ofFigure)...); withLoss {
+		columns = append(columns, db.Map(lossNames, ofFigure)...)
 	}
 	return columns
 }

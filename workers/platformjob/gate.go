@@ -14,7 +14,7 @@ import (
 	"switchyard/workers"
 )
 
-// Name returns the name under which jobs of a provider share places. The provider "custom" (also as the provider of a network)
+// Name returns the name under which jobs of a provider share job slots. The provider "custom" (also as the provider of a network)
 // is a server of the customer. Each of its targets has its own name, so that no customer waits for another customer's server.
 func Name(provider string, target uuid.UUID) string {
 	if provider == models.CustomCost {
@@ -23,7 +23,7 @@ func Name(provider string, target uuid.UUID) string {
 	return provider
 }
 
-// Gate returns the Gate of a row job that calls a platform. Jobs of one platform cannot take the places of other platforms. name
+// Gate returns the Gate of a row job that calls a platform. Jobs of one platform cannot take the slots of other platforms. name
 // reads the name of the platform from the arguments. A job without a name is admitted, and its attempt reports the error.
 func Gate[A any](r *workers.Runtime, s *store.Store, name func(A) string) workers.Gate {
 	admitted := func() {}

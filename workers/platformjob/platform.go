@@ -132,8 +132,8 @@ func (i *Imports[A, R]) StartDue(ctx context.Context) error {
 	})
 }
 
-// window returns the days of a scheduled import in the time zone of the platform's account. If that time zone is unknown, it
-// uses UTC.
+// window returns the days of a scheduled import in the time zone of the platform's account, or in UTC if that time zone is unknown.
+// An import of changes reads what has changed since the last one. A provider without such a feed gets the days of older orders.
 func (i *Imports[A, R]) window(d store.DueIntegration, now time.Time) jobs.PlatformRange {
 	if d.Changed && slices.Contains(i.Feeds, d.Provider) {
 		return i.changesSince(d, now)
