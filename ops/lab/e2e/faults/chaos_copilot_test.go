@@ -47,7 +47,7 @@ func TestKilledApply(t *testing.T) {
 		if err := m.WaitReady(ctx); err != nil {
 			t.Fatal(err)
 		}
-		var told struct {
+		var result struct {
 			Status string
 			Change uuid.UUID `json:"change_id"`
 		}
@@ -59,20 +59,20 @@ func TestKilledApply(t *testing.T) {
 			if a.Code == store.ErrInProgress.Code { // until PostgreSQL notices that the client of the first call is gone
 				return false
 			}
-			if err := json.Unmarshal(a.Data, &told); err != nil || a.Status != http.StatusOK {
+			if err := json.Unmarshal(a.Data, &result); err != nil || a.Status != http.StatusOK {
 				t.Fatalf("%d %s, %v", a.Status, a.Body, err)
 			}
 			return true
 		})
-		if told.Status != copilot.StatusApplied {
-			t.Errorf("the repeated call was answered %+v", told)
+		if result.Status != copilot.StatusApplied {
+			t.Errorf("the repeated call was answered %+v", result)
 		}
 		m.checkCount("changes", round+1, `SELECT count(*) FROM copilot_changes`)
-		m.checkCount("the change that was told", 1, `SELECT count(*) FROM copilot_changes WHERE id = $1`, told.Change)
+		m.checkCount("the change that the answer names", 1, `SELECT count(*) FROM copilot_changes WHERE id = $1`, result.Change)
 		m.checkCount("events", round+1, `SELECT count(*) FROM events WHERE type = 'campaign.paused'`)
 		m.checkCount("paused campaigns", 1, `SELECT count(*) FROM campaigns WHERE status = 'paused'`)
-		again := map[string]any{"action": "undo", "id": told.Change}
-		if err := m.api.Do(ctx, http.StatusOK, "POST", "/copilot", again, nil); err != nil {
+		undo := map[string]any{"action": "undo", "id": result.Change}
+		if err := m.api.Do(ctx, http.StatusOK, "POST", "/copilot", undo, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,7 +108,7 @@ func (m *midway) killBefore(call func()) {
 		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`, holder) > 0
 	})
 	m.Find("web").Kill()
-	m.checkCount("half changes", 0, `SELECT count(*) FROM copilot_changes WHERE status = 'applied'`)
+	m.checkCount("changes applied before the kill", 0, `SELECT count(*) FROM copilot_changes WHERE status = 'applied'`)
 }
 
 // killAfter kills web as soon as the applied change is committed.

@@ -106,20 +106,20 @@ func onClick(id uuid.UUID) obstacle {
 	return obstacle{`SELECT FROM clicks WHERE id = $1 FOR UPDATE`, []any{id}, "FOR NO KEY UPDATE"}
 }
 
-// killed starts a call and kills the worker while the call's job waits for the obstacle. It calls half to check what the job has
+// killed starts a call and kills the worker while the call's job waits for the obstacle. It calls check to compare what the job has
 // done until then. It returns the answer that the caller gets after the next worker has finished the job.
-func (m *midway) killed(method, path string, body any, o obstacle, half func()) map[string]any {
+func (m *midway) killed(method, path string, body any, o obstacle, check func()) map[string]any {
 	m.t.Helper()
 	got := m.call(method, path, body)
-	m.stopAt(o, half)
+	m.stopAt(o, check)
 	next := m.worker()
 	defer next.Stop()
 	return m.final(got())
 }
 
-// stopAt starts a worker and kills it while its job waits for the obstacle. It calls half to check what the job has done until
-// then.
-func (m *midway) stopAt(o obstacle, half func()) {
+// stopAt starts a worker and kills it while its job waits for the obstacle. It calls check to compare what the job has done
+// until then.
+func (m *midway) stopAt(o obstacle, check func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
 	if err != nil {
@@ -138,7 +138,7 @@ func (m *midway) stopAt(o obstacle, half func()) {
 			AND position($2 IN query) > 0`, holder, o.waiting) > 0
 	})
 	worker.Kill()
-	half()
+	check()
 	if err := tx.Rollback(); err != nil {
 		m.t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func (m *midway) export() {
 	m.t.Helper()
 	finish := obstacle{`LOCK TABLE exports IN SHARE MODE`, nil, "INSERT INTO exports"}
 	got := m.killed("POST", "/reports/exports", map[string]any{"kind": "clicks"}, finish, func() {
-		m.checkCount("pieces that nobody sees", 1, `SELECT count(*) FROM export_chunks`)
+		m.checkCount("stored parts of the unfinished file", 1, `SELECT count(*) FROM export_chunks`)
 		m.checkCount("files", 0, `SELECT count(*) FROM exports`)
 	})
 	m.checkData(got, map[string]any{"row_count": midwayClicks})
@@ -259,7 +259,7 @@ func (m *midway) correction() {
 		csv = fmt.Appendf(csv, "%s,0.5,order-%d\n", models.FormatClickID(id), i)
 	}
 	body := map[string]any{"csv": string(csv), "apply": true}
-	const part = 500
+	const part = 500 // rows that a correction writes in one transaction
 	got := m.killed("POST", "/corrections/conversions", body, onClick(m.clicks[part+part/2]), func() {
 		m.checkCount("conversions of the first part", part, `SELECT count(*) FROM conversions`)
 		m.checkCount("their events", part, `SELECT count(*) FROM events WHERE type = 'conversion.created'`)
@@ -282,7 +282,7 @@ func (m *midway) correction() {
 	m.checkCount("events", midwayClicks, `SELECT count(DISTINCT body) FROM events`)
 	m.checkCount("all events", midwayClicks, `SELECT count(*) FROM events`)
 	m.checkCount("revenue by the ledger", midwayClicks/2, `SELECT sum(revenue)::int FROM ledger`)
-	m.checkCount("files left", 0, `SELECT count(*) FROM corrections`)
+	m.checkCount("stored correction files", 0, `SELECT count(*) FROM corrections`)
 	// The same correction changes nothing when it is applied again.
 	defer m.worker().Stop()
 	a, err := m.api.Call(m.t.Context(), "POST", "/corrections/conversions", body)
@@ -299,11 +299,11 @@ func (m *midway) deletion() {
 	if err := m.api.Do(m.t.Context(), http.StatusOK, "DELETE", "/campaigns/"+m.campaign.String(), nil, nil); err != nil {
 		m.t.Fatal(err)
 	}
-	const part = 1000
+	const part = 1000 // clicks that a deletion deletes in one transaction
 	body := map[string]any{"campaign_ids": []uuid.UUID{m.campaign, uuid.New()}}
 	got := m.killed("DELETE", "/reports/orphaned", body, onClick(m.clicks[midwayClicks-1]), func() {
 		m.checkCount("clicks after the first part", midwayClicks-part, `SELECT count(*) FROM clicks`)
-		m.checkCount("the same by the ledger", midwayClicks-part, `SELECT sum(clicks) FROM ledger`)
+		m.checkCount("clicks of the ledger after the first part", midwayClicks-part, `SELECT sum(clicks) FROM ledger`)
 	})
 	m.checkData(got, map[string]any{"deleted": 1, "clicks": midwayClicks})
 	m.checkCount("clicks", 0, `SELECT count(*) FROM clicks`)

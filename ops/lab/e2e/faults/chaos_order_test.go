@@ -151,7 +151,7 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	for i := range all {
 		all[i] = stated{statements[rand.IntN(len(statements))], clicks[rand.IntN(len(clicks))]}
 	}
-	var told e2e.Tally[int]
+	var sent e2e.Tally[int]
 	var senders sync.WaitGroup
 	numbers := make(chan int)
 	for range 8 {
@@ -159,9 +159,9 @@ func TestPostbacksCountInOrder(t *testing.T) {
 			for n := range numbers {
 				asked := time.Now()
 				if err := s.state(ctx, transport, n, all[n]); err != nil {
-					told.Fail(err)
+					sent.Fail(err)
 				}
-				told.Add(n, asked)
+				sent.Add(n, asked)
 			}
 		})
 	}
@@ -169,7 +169,7 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	go func() {
 		var err error
 		for k := range kills {
-			err = errors.Join(err, told.WaitFor(ctx, (k+1)*conversions/(kills+1)), s.kill(k))
+			err = errors.Join(err, sent.WaitFor(ctx, (k+1)*conversions/(kills+1)), s.kill(k))
 		}
 		died <- err
 	}()
@@ -179,7 +179,7 @@ func TestPostbacksCountInOrder(t *testing.T) {
 	}
 	close(numbers)
 	senders.Wait()
-	if err := errors.Join(append(told.Errs, <-died, pages.wait())...); err != nil {
+	if err := errors.Join(append(sent.Errs, <-died, pages.wait())...); err != nil {
 		t.Fatal(err)
 	}
 	s.recorded(t, all)
@@ -223,14 +223,15 @@ func (s *sides) open(t *testing.T) *db.DB {
 func (s *sides) counted(t *testing.T, all []stated) {
 	t.Helper()
 	var rows []struct {
-		Number int
-		Status string
-		Cents  int
-		Told   string
+		Number      int
+		Status      string
+		Cents       int
+		EventStatus string `db:"event_status"`
 	}
-	err := s.open(t).SelectContext(t.Context(), &rows, `SELECT v.conversion_id::int AS number, v.status, (v.payout * 100)::int AS cents, e.told
-		FROM conversions v JOIN (
-			SELECT DISTINCT ON (id) id, told FROM (SELECT created_at, convert_from(body, 'UTF8')::jsonb->'data'->>'status' AS told,
+	err := s.open(t).SelectContext(t.Context(), &rows, `SELECT v.conversion_id::int AS number, v.status, (v.payout * 100)::int AS cents,
+		e.event_status FROM conversions v JOIN (
+			SELECT DISTINCT ON (id) id, event_status
+			FROM (SELECT created_at, convert_from(body, 'UTF8')::jsonb->'data'->>'status' AS event_status,
 				convert_from(body, 'UTF8')::jsonb->'data'->>'conversion_id' AS id FROM events) e ORDER BY id, created_at DESC
 		) e ON e.id = v.conversion_id WHERE v.source = 'postback'`)
 	if err != nil || len(rows) != len(all) {
@@ -239,9 +240,9 @@ func (s *sides) counted(t *testing.T, all []stated) {
 	revenue := 0
 	for _, row := range rows {
 		want := all[row.Number]
-		if row.Status != want.status() || row.Told != want.status() || row.Cents != want.payout() {
-			t.Errorf("conversion %d is %s with %d cents, event says %s; stated: %v, %d cents", row.Number, row.Status, row.Cents, row.Told,
-				want.words, want.payout())
+		if row.Status != want.status() || row.EventStatus != want.status() || row.Cents != want.payout() {
+			t.Errorf("conversion %d is %s with %d cents, event says %s; stated: %v, %d cents", row.Number, row.Status, row.Cents,
+				row.EventStatus, want.words, want.payout())
 		}
 		if want.status() == models.StatusApproved {
 			revenue += want.payout()

@@ -19,9 +19,9 @@ func TestKilledRule(t *testing.T) {
 	m := newMidway(t)
 	for _, name := range []string{"before", "after"} {
 		m.open("rule-" + name)
-		o, half := obstacle{`SELECT FROM campaigns WHERE id = $1 FOR UPDATE`, []any{m.campaign}, "FROM campaigns"}, 0
+		o, applied := obstacle{`SELECT FROM campaigns WHERE id = $1 FOR UPDATE`, []any{m.campaign}, "FROM campaigns"}, 0
 		if name == "after" {
-			o, half = obstacle{`LOCK TABLE copilot_rule_runs IN SHARE MODE`, nil, "INSERT INTO copilot_rule_runs"}, 1
+			o, applied = obstacle{`LOCK TABLE copilot_rule_runs IN SHARE MODE`, nil, "INSERT INTO copilot_rule_runs"}, 1
 		}
 		rule := map[string]any{
 			"name": "Enough", "looks_at": "campaign", "action": "pause", "mode": "live", "window": 1, "include_current": true,
@@ -34,8 +34,8 @@ func TestKilledRule(t *testing.T) {
 			}
 		}
 		m.stopAt(o, func() {
-			m.checkCount(name+": half a change", half, `SELECT count(*) FROM copilot_changes WHERE account_id = $1`, m.account)
-			m.checkCount(name+": paused by half", half, `SELECT count(*) FROM campaigns WHERE id = $1 AND status = 'paused'`, m.campaign)
+			m.checkCount(name+": changes at the kill", applied, `SELECT count(*) FROM copilot_changes WHERE account_id = $1`, m.account)
+			m.checkCount(name+": paused at the kill", applied, `SELECT count(*) FROM campaigns WHERE id = $1 AND status = 'paused'`, m.campaign)
 		})
 		next := m.worker()
 		m.until(name+": the rule has run", func() bool {

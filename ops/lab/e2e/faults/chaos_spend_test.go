@@ -49,7 +49,7 @@ func TestKilledSpendSync(t *testing.T) {
 		m.checkCount("cost by the ledger", 38, `SELECT sum(cost)::int FROM ledger`)
 		m.checkCount("cost of the clicks, in cents", 2600, `SELECT (100 * sum(cost))::int FROM clicks`)
 		m.checkCount("clicks of another cost", 0, `SELECT count(*) FROM clicks WHERE cost <> 0.02`)
-		m.checkCount("rows left", 0, `SELECT count(*) FROM corrections`)
+		m.checkCount("stored correction rows", 0, `SELECT count(*) FROM corrections`)
 	}
 	check()
 	m.checkCount("runs", 1, `SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL AND failure = ''`)

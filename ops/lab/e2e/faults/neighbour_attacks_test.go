@@ -152,7 +152,7 @@ func newTarget(t *testing.T, s *e2e.Service, hanging string) target {
 	}{
 		{"/campaigns", map[string]any{"name": "costly", "alias": "costly", "destination_url": "https://x.example"}, &campaign},
 		{"/webhooks", map[string]any{"url": hanging, "events": []string{"campaign.paused"}}, &hook},
-		{"/networks", map[string]any{"name": canaryInClear, "postback_secret": canary + "-right"}, &network},
+		{"/networks", map[string]any{"name": canaryControl, "postback_secret": canary + "-right"}, &network},
 	} {
 		if err := api.Create(t.Context(), made.path, made.body, made.into); err != nil {
 			t.Fatal(err)

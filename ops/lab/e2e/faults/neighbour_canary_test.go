@@ -15,19 +15,19 @@ import (
 // canary is the beginning of the secrets that the test sends.
 const canary = "canary-4f1d96b2"
 
-// canaryInClear is the name of the network, which the service stores in clear.
-const canaryInClear = "bird-4f1d96b2"
+// canaryControl is the name of the network, which the service stores in clear. Finding it shows that the search works.
+const canaryControl = "bird-4f1d96b2"
 
 // noSecretsInClear searches everything that the service writes for the secrets of postbacks.
 func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 	t.Helper()
-	notWritten(t, f, []string{canary}, canaryInClear)
+	notWritten(t, f, []string{canary}, canaryControl)
 }
 
 // notWritten searches everything that the service writes for texts, also in the form in which PostgreSQL shows bytes: the files of
-// PostgreSQL including its write-ahead log, the files of Redis, the spools, the logs of the processes and the metrics. inClear is
-// a text that the service stores, which shows that the search works.
-func notWritten(t *testing.T, f *fleet.Fleet, texts []string, inClear string) {
+// PostgreSQL including its write-ahead log, the files of Redis, the spools, the logs of the processes and the metrics. control is
+// a text that the service stores in clear. Finding it shows that the search works.
+func notWritten(t *testing.T, f *fleet.Fleet, texts []string, control string) {
 	t.Helper()
 	search := func(where string, content []byte) {
 		t.Helper()
@@ -45,13 +45,13 @@ func notWritten(t *testing.T, f *fleet.Fleet, texts []string, inClear string) {
 		}
 		content, err := os.ReadFile(path)
 		if err == nil {
-			found = found || bytes.Contains(content, []byte(inClear))
+			found = found || bytes.Contains(content, []byte(control))
 			search(path, content)
 		}
 		return nil
 	})
 	if err != nil || !found {
-		t.Errorf("the search did not find %q, which is stored in clear: %v", inClear, err)
+		t.Errorf("the search did not find %q, which is stored in clear: %v", control, err)
 	}
 	search("the metrics", e2e.Metrics(t, f))
 }

@@ -20,7 +20,7 @@ import (
 
 // TestUp runs a whole service in one process. The process prints its addresses, and its demo account takes traffic. After a second
 // start it has the same link. It prints the key only at the first start, and it listens only at loopback. The operators' pages are
-// at its only port under 127.0.0.1, but not under other names and not at the host of links.
+// at its only port under the host 127.0.0.1, but under no other host.
 func TestUp(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestUp(t *testing.T) {
 	}
 	f.Find("up").Stop()
 	if log := f.Find("up").Log(); !bytes.Contains(log, []byte("stopped")) {
-		t.Errorf("it did not stop in order: %s", log)
+		t.Errorf("it did not shut down cleanly: %s", log)
 	}
 	if files, err := filepath.Glob(filepath.Join(f.Dir, "data", "*.json")); err != nil || len(files) == 0 {
 		t.Errorf("the files of the data directory are %v, %v", files, err)
@@ -70,11 +70,11 @@ func onlyLoopback(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := net.InterfaceAddrs()
+	addresses, err := net.InterfaceAddrs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range own {
+	for _, a := range addresses {
 		prefix, err := netip.ParsePrefix(a.String())
 		if err != nil || prefix.Addr().IsLoopback() || prefix.Addr().IsLinkLocalUnicast() {
 			continue

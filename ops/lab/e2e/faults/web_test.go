@@ -17,8 +17,8 @@ func TestHalves(t *testing.T) {
 	t.Parallel()
 	f := e2e.StartFleet(t, fleet.Options{})
 	s := &e2e.Service{Fleet: f, Link: &url.URL{Host: "localhost"}}
-	half := func(name string) {
-		if _, err := f.Spawn("web", "--only", name); err != nil {
+	start := func(only string) {
+		if _, err := f.Spawn("web", "--only", only); err != nil {
 			t.Fatal(err)
 		}
 		if err := f.WaitReady(t.Context()); err != nil {
@@ -33,7 +33,7 @@ func TestHalves(t *testing.T) {
 		return got.Status
 	}
 
-	pages := func() {
+	checkPages := func() {
 		for _, path := range []string{"/ops", "/ops/queues", "/ops/queues/api/queues", "/metrics", "/metrics/"} {
 			for _, host := range []string{"localhost", "127.0.0.1", "go.customer.example"} {
 				if got := fetch(t, f.URL+path, host, f.OpsPassword); got != http.StatusNotFound {
@@ -54,8 +54,8 @@ func TestHalves(t *testing.T) {
 		}
 	}
 
-	half("api")
-	pages()
+	start("api")
+	checkPages()
 	_, api, err := f.Account(t.Context(), "Halves", "scale")
 	if err != nil {
 		t.Fatal(err)
@@ -70,17 +70,17 @@ func TestHalves(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := status(link.Path); got != http.StatusNotFound {
-		t.Errorf("the API's half answers a tracking link with %d", got)
+		t.Errorf("web --only api answers a tracking link with %d", got)
 	}
 	f.Find("web").Stop()
 
-	half("click")
-	pages()
+	start("click")
+	checkPages()
 	if got := status(link.Path); got != http.StatusFound {
-		t.Errorf("the half of the clicks answers a tracking link with %d", got)
+		t.Errorf("web --only click answers a tracking link with %d", got)
 	}
 	if got := status("/api/v1/openapi.json"); got != http.StatusNotFound {
-		t.Errorf("the half of the clicks answers the API with %d", got)
+		t.Errorf("web --only click answers the API with %d", got)
 	}
 }
 
