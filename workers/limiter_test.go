@@ -12,33 +12,33 @@ func TestLimiter(t *testing.T) {
 	now := time.Now()
 	l := NewLimiter[uuid.UUID](func() time.Time { return now }, 100)
 	slow, other := uuid.New(), uuid.New()
-	var leaves []func()
-	fill := func(room int) {
+	var releases []func()
+	fill := func(places int) {
 		t.Helper()
-		for len(leaves) < room {
-			leave, wait := l.acquire(slow, 0)
+		for len(releases) < places {
+			release, wait := l.acquire(slow, 0)
 			if wait != 0 {
-				t.Fatalf("request %d must wait: %s", len(leaves)+1, wait)
+				t.Fatalf("request %d must wait: %s", len(releases)+1, wait)
 			}
-			leaves = append(leaves, leave)
+			releases = append(releases, release)
 		}
 		if _, wait := l.acquire(slow, 0); wait < MinPostpone {
-			t.Errorf("a request beyond the %d places must wait %s", room, wait)
+			t.Errorf("a request beyond the %d places must wait %s", places, wait)
 		}
 	}
 	fill(placesFailing) // no request to the endpoint has come back yet
-	leaves[0]()
-	leaves = leaves[1:]
+	releases[0]()
+	releases = releases[1:]
 	fill(placesHealthy)
-	if leave, wait := l.acquire(other, 0); wait != 0 {
+	if release, wait := l.acquire(other, 0); wait != 0 {
 		t.Errorf("a request to another endpoint must wait %s", wait)
 	} else {
-		leave()
+		release()
 	}
 	now = now.Add(10 * time.Second) // the running requests hang
-	for _, leave := range leaves[1:] {
-		leave()
-		leave() // a second call does nothing
+	for _, release := range releases[1:] {
+		release()
+		release() // a second call does nothing
 	}
 	for range placesHealthy - 1 {
 		if _, wait := l.acquire(slow, 0); wait != 0 {
@@ -62,25 +62,25 @@ func TestLimiterManyHang(t *testing.T) {
 	t.Parallel()
 	const slots = 20
 	l := NewLimiter[uuid.UUID](time.Now, slots)
-	atOnce := uuid.New()
-	leave, _ := l.acquire(atOnce, 1)
-	leave()
-	var leaves []func()
+	failsAtOnce := uuid.New()
+	release, _ := l.acquire(failsAtOnce, 1)
+	release()
+	var releases []func()
 	for range 5 * slots {
-		if leave, wait := l.acquire(uuid.New(), 1); wait == 0 {
-			leaves = append(leaves, leave)
+		if release, wait := l.acquire(uuid.New(), 1); wait == 0 {
+			releases = append(releases, release)
 		}
 	}
-	if len(leaves) != slots/2 {
-		t.Errorf("%d of %d slots are taken", len(leaves), slots)
+	if len(releases) != slots/2 {
+		t.Errorf("%d of %d slots are taken", len(releases), slots)
 	}
 	if _, wait := l.acquire(uuid.New(), 0); wait != 0 {
 		t.Errorf("a request to a healthy endpoint must wait %s", wait)
 	}
-	if _, wait := l.acquire(atOnce, 1); wait != 0 {
+	if _, wait := l.acquire(failsAtOnce, 1); wait != 0 {
 		t.Errorf("a request to an endpoint that fails at once must wait %s", wait)
 	}
-	leaves[0]()
+	releases[0]()
 	if _, wait := l.acquire(uuid.New(), 1); wait != 0 {
 		t.Errorf("a freed slot is not reused: %s", wait)
 	}

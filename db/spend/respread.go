@@ -13,8 +13,8 @@ import (
 const spendOf = `SELECT day, source_id, campaign_id, amount, currency, rate, clicks, impressions FROM spend
 WHERE account_id = $1 AND day = $2::date ORDER BY source_id, campaign_id`
 
-// Respread spreads the spend of a day over the clicks that are not a bot's now, in the transaction of c. The spend keeps
-// its rate.
+// Respread spreads the spend of a day over the clicks that are not marked as a bot's now, in the transaction of c.
+// The spend keeps its rate.
 func Respread(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, day time.Time) error {
 	list, err := db.Select[pricedSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly))
 	if err != nil || len(list) == 0 {

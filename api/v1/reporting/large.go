@@ -16,20 +16,20 @@ import (
 // call waits for that job.
 func readReport[T any](
 	d Deps, c *route.Call, job slow.Job[models.ReportArgs, jobs.ReportAnswer, T], complete func(*models.ReportArgs) error,
-) (shown T, err error) {
+) (out T, err error) {
 	args, err := parseReportArgs(c)
 	if err == nil {
 		err = complete(&args)
 	}
 	if err != nil {
-		return shown, err
+		return out, err
 	}
 	rows, err := d.reports(c).Answer(c.Context(), c.Account.ID, args, cmp.Or(d.Large, report.Large))
 	if errors.Is(err, report.ErrLarge) {
 		return job.Join(c, d.Jobs, args)
 	}
 	if err != nil {
-		return shown, err
+		return out, err
 	}
 	labels, err := labelsOf(c, args.Dimensions, rows)
 	return job.PublicResult(jobs.ReportAnswer{Args: args, Labels: labels, Rows: rows}), err

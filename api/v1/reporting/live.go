@@ -123,13 +123,13 @@ func (d Deps) live(c *route.Call) (Live, error) {
 
 // perMinute returns an entry for each minute of a period, including minutes without visitors.
 func perMinute(from, to time.Time, found []report.Presence, count func(report.Presence) LiveCount) []LiveMinute {
-	came := map[int64]report.Presence{}
+	byMinute := map[int64]report.Presence{}
 	for _, p := range found {
-		came[p.Minute.Unix()] = p
+		byMinute[p.Minute.Unix()] = p
 	}
 	var out []LiveMinute
 	for at := from.UTC().Truncate(time.Minute).Add(time.Minute); !at.After(to); at = at.Add(time.Minute) {
-		out = append(out, LiveMinute{answer.Stamp(at), count(came[at.Unix()])})
+		out = append(out, LiveMinute{answer.Stamp(at), count(byMinute[at.Unix()])})
 	}
 	return out
 }
