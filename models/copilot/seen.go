@@ -64,18 +64,18 @@ func findReachedCaps(in *Input) (list []finding) {
 			}
 			taken += d.Approved + d.Pending
 		}
-		more := min(int(float64(*o.DailyCap)*capStep+1), MaxCap)
-		if reached < capReached || more <= *o.DailyCap {
+		raised := min(int(float64(*o.DailyCap)*capStep+1), MaxCap)
+		if reached < capReached || raised <= *o.DailyCap {
 			continue
 		}
 		s := Suggestion{
-			Key: id, Title: fmt.Sprintf("Raise the cap of offer “%s” to %d", o.Name, more),
+			Key: id, Title: fmt.Sprintf("Raise the cap of offer “%s” to %d", o.Name, raised),
 			Detail: fmt.Sprintf("It reached its cap of %d conversions on %d of the last %d days, and visitors went elsewhere. "+
 				"Agree upon the higher cap with the network first.", *o.DailyCap, reached, capDays),
 			Evidence: Evidence{Sample: taken, Figures: []Figure{
 				count(o.Name, "daily_cap", int64(*o.DailyCap)), count(o.Name, "days_at_cap", int64(reached)), count(o.Name, "conversions", taken),
 			}},
-			Action: &Action{Op: OpSetCap, OfferID: uuid.NullUUID{UUID: o.ID, Valid: true}, Cap: &more},
+			Action: &Action{Op: OpSetCap, OfferID: uuid.NullUUID{UUID: o.ID, Valid: true}, Cap: &raised},
 		}
 		s.Digest = s.Action.JudgedDigest(Record{Offer: &o.Offer})
 		list = append(list, certainFinding(weightSetUp, s))
@@ -106,16 +106,16 @@ func findRefusedCaps(in *Input) (list []finding) {
 		// The posterior probability that at most refusedPart of its conversions are refused. 0.5 is the prior of Jeffreys.
 		f := finding{p: mathext.RegIncBeta(float64(refused)+0.5, float64(all-refused)+0.5, refusedPart)}
 		slices.Sort(approved)
-		less := int(max(approved[len(approved)/2], 1))
-		if less < *o.DailyCap {
+		lowered := int(max(approved[len(approved)/2], 1))
+		if lowered < *o.DailyCap {
 			s := Suggestion{
-				Key: id, Title: fmt.Sprintf("Lower the cap of offer “%s” to %d", o.Name, less),
-				Detail: fmt.Sprintf("The network refused %d of %d conversions, on %d days. On those days it took %d in the middle.", refused, all, days, less),
+				Key: id, Title: fmt.Sprintf("Lower the cap of offer “%s” to %d", o.Name, lowered),
+				Detail: fmt.Sprintf("The network refused %d of %d conversions, on %d days. On those days it took %d in the middle.", refused, all, days, lowered),
 				Evidence: Evidence{
 					Sample: all, Confidence: rounded(1 - f.p), Method: "beta posterior of the refused share",
 					Figures: []Figure{count(o.Name, "daily_cap", int64(*o.DailyCap)), count(o.Name, "rejected", refused), count(o.Name, "decided", all)},
 				},
-				Action: &Action{Op: OpSetCap, OfferID: uuid.NullUUID{UUID: o.ID, Valid: true}, Cap: &less},
+				Action: &Action{Op: OpSetCap, OfferID: uuid.NullUUID{UUID: o.ID, Valid: true}, Cap: &lowered},
 			}
 			s.Digest = s.Action.JudgedDigest(Record{Offer: &o.Offer})
 			f.weight, f.suggest = weightSetUp, func([]int) Suggestion { return s }

@@ -116,8 +116,8 @@ func TestReportsOfPlatforms(t *testing.T) {
 	t.Parallel()
 	for name, c := range reports {
 		for end, text := range map[string]string{
-			"as it is": c.text, "with CR": strings.ReplaceAll(strings.ReplaceAll(c.text, "\r\n", "\n"), "\n", "\r"),
-			"without the last break": strings.TrimRight(c.text, "\r\n"),
+			"unchanged": c.text, "with CR": strings.ReplaceAll(strings.ReplaceAll(c.text, "\r\n", "\n"), "\n", "\r"),
+			"without the last line break": strings.TrimRight(c.text, "\r\n"),
 		} {
 			rows, skips, err := ReadCosts(text, "Push", nil)
 			if err != nil {
