@@ -31,8 +31,8 @@ func (b *bench) account() uuid.UUID {
 	return id
 }
 
-// counted inserts and dispatches rows of a kind that each account runs one at a time.
-func (b *bench) counted(account uuid.UUID, n int) []uuid.UUID {
+// addCounted inserts and dispatches rows of a kind that each account runs one at a time.
+func (b *bench) addCounted(account uuid.UUID, n int) []uuid.UUID {
 	b.t.Helper()
 	ids := make([]uuid.UUID, n)
 	for i := range ids {
@@ -49,35 +49,35 @@ func (b *bench) counted(account uuid.UUID, n int) []uuid.UUID {
 	return ids
 }
 
-// TestManyRowsDelayNobody gives one account 40 jobs, which run one at a time on two workers. It checks that another account's
+// TestManyRowsDelayNoOtherAccount gives one account 40 jobs, which run one at a time on two workers. It checks that another account's
 // job, submitted later, runs before the first of the 40 has ended. In the end every job has run once.
-func TestManyRowsDelayNobody(t *testing.T) {
+func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	many, few := b.account(), b.account()
-	first, gate := make(chan struct{}, 40), make(chan struct{})
-	var running, most atomic.Int32
+	started, gate := make(chan struct{}, 40), make(chan struct{})
+	var running, mostAtOnce atomic.Int32
 	handler := func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
 		if u.Job.AccountID.UUID == many {
-			if n := running.Add(1); n > most.Load() {
-				most.Store(n)
+			if n := running.Add(1); n > mostAtOnce.Load() {
+				mostAtOnce.Store(n)
 			}
-			first <- struct{}{}
+			started <- struct{}{}
 			<-gate
 			running.Add(-1) // before the commit, because after it the next job may run
 		}
 		return countEffect(ctx, u)
 	}
-	ids := b.counted(many, 40)
-	other := b.counted(few, 1)[0]
+	ids := b.addCounted(many, 40)
+	other := b.addCounted(few, 1)[0]
 	for range 2 {
 		rt := b.leasing(await.Timeout) // no worker dies, and a busy machine renews late
 		workers.RegisterRow(rt, counted, handler)
 		b.start(rt)
 	}
-	await.Recv(t, first)
+	await.Recv(t, started)
 	b.state(other, models.JobDone)
-	if n := len(first); n > 0 {
+	if n := len(started); n > 0 {
 		t.Errorf("%d more jobs of the account ran", n)
 	}
 	close(gate)
@@ -85,7 +85,7 @@ func TestManyRowsDelayNobody(t *testing.T) {
 		left, err := jobrow.ReadStats(t.Context(), b.db)
 		return err == nil && len(left) == 0
 	})
-	if n := most.Load(); n != 1 {
+	if n := mostAtOnce.Load(); n != 1 {
 		t.Errorf("%d jobs ran at once", n)
 	}
 	done := b.effects()
@@ -96,8 +96,8 @@ func TestManyRowsDelayNobody(t *testing.T) {
 	}
 }
 
-// TestHangingJobsDelayNobody checks that 80 hanging jobs of one account and 80 of another leave slots to a third account.
-func TestHangingJobsDelayNobody(t *testing.T) {
+// TestHangingJobsDelayNoOtherAccount checks that 80 hanging jobs of one account and 80 of another leave slots to a third account.
+func TestHangingJobsDelayNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	gate := make(chan struct{})
@@ -142,7 +142,7 @@ func TestHangingJobsDelayNobody(t *testing.T) {
 func TestCrowdedClaim(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	ids := b.counted(b.account(), 12)
+	ids := b.addCounted(b.account(), 12)
 	var all sync.WaitGroup
 	var claimed, crowded atomic.Int32
 	for _, id := range ids {

@@ -27,14 +27,14 @@ type expected struct {
 
 // apply applies a postback by a second implementation of the rules of statuses. A negative amount and a chargeback are reversals.
 func (v *expected) apply(word string, amount int) {
-	next, back := word, amount < 0 || word == models.StatusChargeback
+	next, reversal := word, amount < 0 || word == models.StatusChargeback
 	switch first := v.status == ""; {
-	case back && word == models.StatusRejected && (first || models.CanMove(v.status, word)):
-	case back && (first || v.status == models.StatusApproved):
+	case reversal && word == models.StatusRejected && (first || models.CanMove(v.status, word)):
+	case reversal && (first || v.status == models.StatusApproved):
 		next = models.StatusChargeback
-	case back && v.status == models.StatusPending:
+	case reversal && v.status == models.StatusPending:
 		next = models.StatusRejected
-	case back:
+	case reversal:
 		next = v.status
 	case word == "" && first:
 		next = models.StatusApproved
@@ -44,7 +44,7 @@ func (v *expected) apply(word string, amount int) {
 	if v.status != "" && !models.CanMove(v.status, next) {
 		return
 	}
-	if amount > 0 && !back || v.status == "" && amount != 0 {
+	if amount > 0 && !reversal || v.status == "" && amount != 0 {
 		v.payout = max(amount, -amount)
 	}
 	v.status = next
@@ -108,8 +108,8 @@ func (o *ordered) kill() {
 	o.start()
 }
 
-// Two postbacks of one conversion that arrived within milliseconds used to count in any order: an approved conversion that was
-// rejected at once stayed approved in 23 of 60 cases.
+// Postbacks of one conversion count in the order of arrival, even if they arrive within milliseconds. When they counted in any order,
+// an approved conversion that was rejected at once stayed approved in 23 of 60 cases.
 func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	o := newOrdered(t)
