@@ -92,18 +92,18 @@ func TestKilledChanges(t *testing.T) {
 	server := networkstest.Serve(t, world)
 	m := newMidway(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
-	calm := m.undisturbed().deciding(world)
+	undisturbed := m.undisturbed().deciding(world)
 	y := m.deciding(world)
-	quiet := m.worker()
+	undisturbedWorker := m.worker()
 	orders := map[*deciding][]networkstest.Order{}
-	for _, a := range []*deciding{calm, y} {
+	for _, a := range []*deciding{undisturbed, y} {
 		orders[a] = a.give(models.StatusPending)
 		day := orders[a][0].At.Format(time.DateOnly)
 		a.final(a.call("POST", a.path+"/sync", map[string]any{"from": day, "to": day, "apply": true})())
 	}
-	calm.decide(orders[calm])
-	calm.ended(calm.changes())
-	quiet.Stop()
+	undisturbed.decide(orders[undisturbed])
+	undisturbed.ended(undisturbed.changes())
+	undisturbedWorker.Stop()
 
 	const approved = `SELECT count(*) FROM conversions WHERE account_id = $1 AND status <> 'pending'`
 	y.decide(orders[y])
@@ -132,7 +132,7 @@ func TestKilledChanges(t *testing.T) {
 	y.ended(job)
 	check := func() {
 		t.Helper()
-		if got, want := y.money(), calm.money(); got != want {
+		if got, want := y.money(), undisturbed.money(); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}

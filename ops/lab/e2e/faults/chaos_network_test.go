@@ -91,11 +91,11 @@ func TestKilledNetworkSync(t *testing.T) {
 	server := networkstest.Serve(t, world)
 	m := newMidway(t, "NETWORK_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
-	calm := m.undisturbed().importing(world)
-	body := calm.orders()
-	quiet := m.worker()
-	want := calm.final(calm.call("POST", calm.path+"/sync", body)())
-	quiet.Stop()
+	undisturbed := m.undisturbed().importing(world)
+	body := undisturbed.orders()
+	undisturbedWorker := m.worker()
+	want := undisturbed.final(undisturbed.call("POST", undisturbed.path+"/sync", body)())
+	undisturbedWorker.Stop()
 	if want["matched"] != float64(midwayClicks) {
 		t.Fatalf("undisturbed: %.300v", want)
 	}
@@ -124,7 +124,7 @@ func TestKilledNetworkSync(t *testing.T) {
 	})
 	check := func() {
 		t.Helper()
-		if got, want := y.money(), calm.money(); got != want {
+		if got, want := y.money(), undisturbed.money(); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}

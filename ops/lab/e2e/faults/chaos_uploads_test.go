@@ -33,9 +33,9 @@ const (
 	uploadsAtOnce = 50
 )
 
-// uploading puts the account's clicks on a traffic source that is connected to a platform, and records conversions to be
+// startUploads puts the account's clicks on a traffic source that is connected to a platform, and records conversions to be
 // uploaded to it. param is the URL parameter by which the platform knows a click.
-func (m *midway) uploading(provider, param string) {
+func (m *midway) startUploads(provider, param string) {
 	m.t.Helper()
 	source := uuid.New()
 	dbtest.Exec(m.t, m.db, `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
@@ -87,8 +87,8 @@ func (m *midway) uploads() (out string) {
 	return out
 }
 
-// sent waits until nothing of the account is left to upload.
-func (m *midway) sent() {
+// waitUploaded waits until nothing of the account is left to upload.
+func (m *midway) waitUploaded() {
 	m.t.Helper()
 	m.until("all is uploaded", func() bool {
 		return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'pending'`, m.account) == 0 &&
@@ -102,58 +102,58 @@ func (m *midway) sent() {
 func TestKilledUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	world := &adstest.Uploads{}
-	server := adstest.ServeUploads(t, world)
+	platform := &adstest.Uploads{}
+	server := adstest.ServeUploads(t, platform)
 	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
-	calm := m.undisturbed()
-	calm.uploading("tiktok", "ttclid")
-	quiet := m.worker()
-	calm.sent()
-	quiet.Stop()
-	if n := len(world.Taken("tiktok")); n != killedUploads {
+	undisturbed := m.undisturbed()
+	undisturbed.startUploads("tiktok", "ttclid")
+	undisturbedWorker := m.worker()
+	undisturbed.waitUploaded()
+	undisturbedWorker.Stop()
+	if n := len(platform.Taken("tiktok")); n != killedUploads {
 		t.Fatalf("undisturbed: the platform has %d conversions", n)
 	}
 
-	m.uploading("tiktok", "ttclid")
+	m.startUploads("tiktok", "ttclid")
 	kills := longtest.Size(2, 7) // one more kill, and the job would be given up because its workers died
 	for kill := range kills {
-		fine, before := 1+kill%4, world.Calls()
+		answered, before := 1+kill%4, platform.Calls()
 		release := func() {}
 		if kill%2 == 1 {
-			fine, release = 0, world.Block()
+			answered, release = 0, platform.Block()
 		} else {
-			world.Fail(append(make([]resttest.Fault, fine), resttest.Slow)...)
+			platform.Fail(append(make([]resttest.Fault, answered), resttest.Slow)...)
 		}
 		worker := m.worker()
-		m.until("a request is under way", func() bool { return world.Calls() > before+fine })
+		m.until("a request is under way", func() bool { return platform.Calls() > before+answered })
 		worker.Kill()
-		world.Fail(resttest.None)
+		platform.Fail(resttest.None)
 		release()
 	}
 	defer m.worker().Stop()
-	m.sent()
-	if got, want := m.uploads(), calm.uploads(); got != want {
+	m.waitUploaded()
+	if got, want := m.uploads(), undisturbed.uploads(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got, want := m.money(), calm.money(); got != want {
+	if got, want := m.money(), undisturbed.money(); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	m.checkCount("uploads", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'accepted'`, m.account)
-	taken, twice := m.receivedBy(world, "tiktok")
+	taken, twice := m.receivedBy(platform, "tiktok")
 	if taken != killedUploads || twice == 0 || twice > kills*uploadsAtOnce {
 		t.Errorf("the platform has %d conversions and received %d again after %d kills", taken, twice, kills)
 	}
 }
 
 // receivedBy returns the number of the account's conversions that a platform has, and how often they were sent again.
-func (m *midway) receivedBy(world *adstest.Uploads, provider string) (taken, again int) {
+func (m *midway) receivedBy(platform *adstest.Uploads, provider string) (taken, again int) {
 	m.t.Helper()
 	ids := map[string]bool{}
 	for _, id := range m.ids(`SELECT id FROM conversions WHERE account_id = $1`, m.account) {
 		ids[id.String()] = true
 	}
-	for _, v := range world.Taken(provider) {
+	for _, v := range platform.Taken(provider) {
 		if ids[v.ID] {
 			taken++
 			again += v.Sent - 1
@@ -182,41 +182,41 @@ func (m *midway) signIn(provider, token string) {
 func TestKilledGoogleUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
-	world := &adstest.Uploads{}
-	world.Decide()
-	server := adstest.ServeUploads(t, world)
+	platform := &adstest.Uploads{}
+	platform.Decide()
+	server := adstest.ServeUploads(t, platform)
 	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32), "GOOGLE_ADS_CLIENT_ID=app", "GOOGLE_ADS_CLIENT_SECRET=made-up")
-	m.signIn(models.GoogleAds, world.SignedIn())
-	m.uploading(models.GoogleAds, "gclid")
+	m.signIn(models.GoogleAds, platform.SignedIn())
+	m.startUploads(models.GoogleAds, "gclid")
 	const few = 20 // conversions of the first request
 	killedAt := func(what string, calls int, release func()) {
 		t.Helper()
-		before := world.Calls()
+		before := platform.Calls()
 		worker := m.worker()
-		m.until(what, func() bool { return world.Calls() >= before+calls })
+		m.until(what, func() bool { return platform.Calls() >= before+calls })
 		worker.Kill()
-		world.Fail(resttest.None)
+		platform.Fail(resttest.None)
 		release()
 	}
-	killedAt("the first request comes", 1, world.Block())
-	world.Fail(resttest.None, resttest.Slow)
+	killedAt("the first request comes", 1, platform.Block())
+	platform.Fail(resttest.None, resttest.Slow)
 	killedAt("the second request is taken", 2, func() {})
 	m.checkCount("conversions of the first request", few, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
 
 	worker := m.worker()
-	m.sent()
+	m.waitUploaded()
 	worker.Stop()
 	m.checkCount("conversions whose request is under way", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
 	dbtest.Exec(m.t, m.db, `UPDATE upload_requests SET check_at = now()`)
-	release := world.Block()
+	release := platform.Block()
 	m.sweepUploads()
 	killedAt("it is asked what became of a request", 1, release)
 	defer m.worker().Stop()
 	m.until("all is known", func() bool { return dbtest.Get[int](m.t, m.db, `SELECT count(*) FROM upload_requests`) == 0 })
 	m.checkCount("conversions that Google has", killedUploads,
 		`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND (reason LIKE '%: processed' OR reason LIKE '%DUPLICATE%')`)
-	taken, again := m.receivedBy(world, models.GoogleAds)
+	taken, again := m.receivedBy(platform, models.GoogleAds)
 	if taken != killedUploads || again < killedUploads-few || again > killedUploads {
 		t.Errorf("the platform has %d conversions and received %d again", taken, again)
 	}

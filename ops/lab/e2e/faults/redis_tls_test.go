@@ -39,9 +39,9 @@ func tlsRedis(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	cert, secret := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for file, block := range map[string]*pem.Block{
-		cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, secret: {Type: "PRIVATE KEY", Bytes: key},
+		certFile: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, keyFile: {Type: "PRIVATE KEY", Bytes: key},
 	} {
 		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
@@ -53,10 +53,10 @@ func tlsRedis(t *testing.T) string {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	cmd := exec.CommandContext(ctx, "redis-server", "--port", "0", "--tls-port", strconv.Itoa(port), "--bind", "127.0.0.1",
-		"--tls-cert-file", cert, "--tls-key-file", secret, "--tls-auth-clients", "no", "--requirepass", "p4ss", "--dir", dir,
+		"--tls-cert-file", certFile, "--tls-key-file", keyFile, "--tls-auth-clients", "no", "--requirepass", "p4ss", "--dir", dir,
 		"--save", "")
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -72,15 +72,15 @@ func tlsRedis(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	wait, done := context.WithTimeout(t.Context(), await.Timeout)
-	defer done()
-	err = client.Poll(wait, 20*time.Millisecond, func() (bool, error) {
+	pollCtx, stop := context.WithTimeout(t.Context(), await.Timeout)
+	defer stop()
+	err = client.Poll(pollCtx, 20*time.Millisecond, func() (bool, error) {
 		select {
 		case err := <-ended:
 			ended <- err
-			return false, fmt.Errorf("redis-server ended: %w: %s", err, said.Bytes())
+			return false, fmt.Errorf("redis-server ended: %w: %s", err, output.Bytes())
 		default:
-			return r.Ping(wait).Err() == nil, nil
+			return r.Ping(pollCtx).Err() == nil, nil
 		}
 	})
 	if err != nil && strings.Contains(err.Error(), "Bad directive") {
