@@ -7,13 +7,14 @@ import { ApiError, asError, call, signedOut, type Row } from './call.ts'
 import { sofar } from './window.ts'
 
 const answers = new Map<string, unknown>()
-const most = 200 // answers that are kept
+const maxAnswers = 200 // answers in the cache
 
-function keep(key: string, data: unknown) {
+// cache stores an answer and drops the oldest answers above the limit.
+function cache(key: string, data: unknown) {
   answers.delete(key)
   answers.set(key, data)
   for (const old of answers.keys()) {
-    if (answers.size <= most) break
+    if (answers.size <= maxAnswers) break
     answers.delete(old)
   }
 }
@@ -67,7 +68,7 @@ export async function ask<R extends Row>(
   busy.value++
   try {
     const data = await call(row, { query: timed(query), signal, path })
-    keep(keyOf(row, query, path), data)
+    cache(keyOf(row, query, path), data)
     return data
   } finally {
     busy.value--
@@ -90,9 +91,9 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
   const key = query === null ? '' : keyOf(row, query, path)
   const [state, setState] = useState<{ key: string; data?: Calls[R]['answer']; error?: ApiError }>({ key: '' })
   const { again, causes } = useReload(row),
-    out = signedOut.value
+    isSignedOut = signedOut.value
   useEffect(() => {
-    if (query === null || out) return
+    if (query === null || isSignedOut) return
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const go = () =>
@@ -125,7 +126,7 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
       document.removeEventListener('visibilitychange', onVisibility)
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row, the query and the path
-  }, [key, every, out, ...causes])
+  }, [key, every, isSignedOut, ...causes])
   const data = (state.key === key ? state.data : undefined) ?? (answers.get(key) as Calls[R]['answer'] | undefined)
   return { data, error: state.key === key ? state.error : undefined, loading: data === undefined, again }
 }
@@ -141,9 +142,9 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
   const key = query === null ? '' : keyOf(row, query)
   const [state, setState] = useState<{ key: string; rows?: One[]; whole?: boolean; error?: ApiError }>({ key: '' })
   const { again, causes } = useReload(row),
-    out = signedOut.value
+    isSignedOut = signedOut.value
   useEffect(() => {
-    if (query === null || out) return
+    if (query === null || isSignedOut) return
     const stop = new AbortController()
     const load = async () => {
       let rows: One[] = [],
@@ -162,7 +163,7 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
     })
     return () => stop.abort()
     // eslint-disable-next-line react-hooks/exhaustive-deps -- key holds the row and the query
-  }, [key, out, ...causes])
+  }, [key, isSignedOut, ...causes])
   const first = state.key === key ? state.rows : undefined
   const rows = first ?? ((answers.get(key) as Calls[R]['answer'] | undefined)?.rows as One[] | undefined)
   return { rows, whole: state.whole ?? true, error: state.key === key ? state.error : undefined, again }
