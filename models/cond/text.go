@@ -94,10 +94,11 @@ func compareBackwards(a, b []byte) int {
 // searches for one value after another. It searches only for values whose pairs of bytes all occur in the text. Without that
 // check, BenchmarkPick takes a third longer.
 type containsTest struct {
-	values []searched
-	set    *automaton // used instead of values
+	values    []searched
+	automaton *automaton // used instead of values; nil: there are few values, or it would be too large
 }
 
+// searched is a value to search for, with its pairs.
 type searched struct {
 	text  []byte
 	pairs pairs
@@ -107,10 +108,10 @@ func newContainsTest(values []string) (t containsTest) {
 	texts := foldAll(values)
 	if len(texts) > linear {
 		if texts = distinct(texts, bytes.Compare, bytes.HasPrefix); len(texts) > linear {
-			t.set = newAutomaton(texts)
+			t.automaton = newAutomaton(texts)
 		}
 	}
-	if t.set != nil {
+	if t.automaton != nil {
 		return t
 	}
 	t.values = make([]searched, len(texts))
@@ -120,12 +121,12 @@ func newContainsTest(values []string) (t containsTest) {
 	return t
 }
 
-func (t *containsTest) empty() bool { return t.set == nil && len(t.values) == 0 }
+func (t *containsTest) empty() bool { return t.automaton == nil && len(t.values) == 0 }
 
 func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	value := c.folded(f)
-	if t.set != nil {
-		return verdictOf(f.countSteps(max(0, len(value)-maxText)) && t.set.foundIn(value))
+	if t.automaton != nil {
+		return verdictOf(f.countSteps(max(0, len(value)-maxText)) && t.automaton.foundIn(value))
 	}
 	known := &pairs{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 	if c.attr < numAttrs && len(value) <= maxPairs {
@@ -150,8 +151,8 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 // cost returns the cost of a search. An automaton makes one pass over maxText bytes. As measured, a hostile text takes a step
 // for each byte, and a usual text a quarter of that. Longer texts take one more step for each further byte.
 func (t *containsTest) cost() (c Cost) {
-	if t.set != nil {
-		return Cost{maxText / 2, t.set.bytes()}
+	if t.automaton != nil {
+		return Cost{maxText / 2, t.automaton.bytes()}
 	}
 	for i := range t.values {
 		c = c.Plus(Cost{maxText / 64, searchBytes + len(t.values[i].text)})

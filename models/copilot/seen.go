@@ -21,10 +21,10 @@ const (
 	minRefused       = 40  // conversions
 	refusedPart      = 0.1 // share of an offer's conversions
 	minSourceHits    = 500 // clicks and bots
-	botPart          = 0.3
-	minTokenClicks   = 200
-	minLanderViews   = 300
-	minUnmatched     = 10
+	botPart          = 0.3 // share of bots among the clicks of a source
+	minTokenClicks   = 200 // clicks of a source
+	minLanderViews   = 300 // views of a landing page
+	minUnmatched     = 10  // postbacks
 	minMapped        = 5   // postbacks with a click id in another parameter
 	mappedPart       = 0.8 // share of the postbacks that were looked at
 	certificateSoon  = 14 * 24 * time.Hour
