@@ -53,10 +53,10 @@ type worker struct {
 
 // These are the limits of one sweep, which runs once a minute.
 const (
-	accountsAtOnce = 100
-	clicksAtOnce   = 2000 // of an account
-	lookUpsAtOnce  = 60   // addresses that are looked up for an account, thus at most 6,000 for all accounts
-	togetherAtOnce = 8    // of these look-ups run at the same time
+	accountsAtOnce    = 100
+	clicksAtOnce      = 2000 // of an account
+	lookUpsAtOnce     = 60   // addresses that are looked up for an account, thus at most 6,000 for all accounts
+	lookUpsInParallel = 8    // of these look-ups run at the same time
 )
 
 const (

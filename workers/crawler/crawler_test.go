@@ -116,7 +116,7 @@ func (w *env) visit(account int, addr, agent string, changes ...func(*models.Cli
 }
 
 // verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until only the claims
-// in left remain.
+// in left remain, each given as its address and its number of attempts.
 func (w *env) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
@@ -124,18 +124,18 @@ func (w *env) verify(ahead time.Duration, left string) {
 		w.Fatal(err)
 	}
 	const claims = `SELECT coalesce(string_agg(concat(address, ' ', attempts), ', ' ORDER BY address), '') FROM crawler_claims`
-	await.Until(w, "claims are decided but for "+left, func() bool { return dbtest.Get[string](w, w.db, claims) == left })
+	await.Until(w, "all claims are decided except "+left, func() bool { return dbtest.Get[string](w, w.db, claims) == left })
 	w.balanced()
 }
 
-// balanced checks that the ledger equals the rows.
+// balanced checks that the ledger has the same sums as the clicks.
 func (w *env) balanced() {
 	w.Helper()
 	counted := dbtest.Get[string](w, w.db, `SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), trim_scale(sum(cost))) FROM ledger`)
 	stored := dbtest.Get[string](w, w.db, `SELECT concat_ws(' ', count(*) FILTER (WHERE NOT is_bot), count(*) FILTER (WHERE is_unique), count(*) FILTER (WHERE is_bot),
 		trim_scale(coalesce(sum(cost) FILTER (WHERE NOT is_bot), 0))) FROM clicks`)
 	if counted != stored {
-		w.Errorf("the ledger has %s, the rows %s", counted, stored)
+		w.Errorf("the ledger has %s, the clicks %s", counted, stored)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestCrawlers(t *testing.T) {
 		FROM clicks WHERE account_id = $1`
 	fake := int64(bot.FakeCrawler)
 	if got := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot`); got != "11" {
-		t.Fatalf("%s bots before", got)
+		t.Fatalf("%s bots before the verification, want 11", got)
 	}
 	w.verify(0, "192.0.2.8 1, 203.0.113.7 1")
 	want := []string{
@@ -189,7 +189,7 @@ func TestCrawlers(t *testing.T) {
 		t.Errorf("found\n%s, want\n%s", got, strings.Join(want, ", "))
 	}
 	if n := w.names.lookups.Load(); n != 10 {
-		t.Errorf("%d names were looked up", n)
+		t.Errorf("%d addresses were looked up, want 10", n)
 	}
 
 	// Stored answers are used for other accounts too, and while no DNS server answers.
@@ -222,7 +222,7 @@ func TestCrawlers(t *testing.T) {
 		t.Errorf("without an answer from DNS, the click is %q", got)
 	}
 	w.verify(30*time.Hour, "")
-	await.Until(t, "old answers are forgotten", func() bool { return dbtest.Get[string](w, w.db, `SELECT count(*) FROM crawler_answers`) == "0" })
+	await.Until(t, "old answers are deleted", func() bool { return dbtest.Get[string](w, w.db, `SELECT count(*) FROM crawler_answers`) == "0" })
 }
 
 // TestManyClaims checks that a run looks up at most the allowed number of addresses, and that the next run looks up the others.
@@ -247,11 +247,11 @@ func TestManyClaims(t *testing.T) {
 	}
 	sweep("40")
 	if n := w.names.lookups.Load(); n != 60 {
-		t.Errorf("%d names were looked up at once", n)
+		t.Errorf("%d addresses were looked up at once, want 60", n)
 	}
 	sweep("0")
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE bot_signals & $1 = 0`, int64(bot.FakeCrawler)); n != "0" {
-		t.Errorf("%s clicks are left", n)
+		t.Errorf("%s clicks are not marked as fake crawlers", n)
 	}
 }
 
@@ -263,6 +263,6 @@ func TestHiddenAddresses(t *testing.T) {
 	w.visit(0, "192.0.2.0", google, func(c *models.Click) { c.AddressKey = 1 })
 	w.visit(0, "192.0.2.1", google)
 	if claims := dbtest.Get[string](w, w.db, `SELECT string_agg(host(address), ' ') FROM crawler_claims`); claims != "192.0.2.1" {
-		t.Errorf("claimed by %s", claims)
+		t.Errorf("claims of the addresses %s, want 192.0.2.1", claims)
 	}
 }

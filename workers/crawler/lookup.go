@@ -23,7 +23,7 @@ func (w *worker) lookUp(ctx context.Context, list []botscan.CrawlerAddress) (out
 	defer cancel()
 	var mu sync.Mutex
 	var g errgroup.Group
-	g.SetLimit(togetherAtOnce)
+	g.SetLimit(lookUpsInParallel)
 	failed := 0
 	var failure error
 	for _, c := range list {
