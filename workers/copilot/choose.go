@@ -72,15 +72,15 @@ func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
 	return copilot.NewDelays(r.in.Now, list), err
 }
 
-// lateDays returns the different numbers of late days that campaigns have.
+// lateDays returns the distinct numbers of late days of the campaigns.
 func (r *reading) lateDays() []int {
 	list := db.Map(r.in.Campaigns, func(c copilot.CampaignInput) int { return c.Late })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// joinLate gives all campaigns the highest number of late days, if separate reports for each number would read too many clicks.
-func (r *reading) joinLate() {
+// unifyLateDays gives all campaigns the highest number of late days, if separate reports for each number would read too many clicks.
+func (r *reading) unifyLateDays() {
 	lates, clicks := r.lateDays(), int64(0)
 	for _, c := range r.in.Campaigns {
 		for _, row := range c.Rows {

@@ -32,11 +32,11 @@ type reading struct {
 	*worker
 	account    models.Account
 	in         copilot.Input
-	query      report.Query // of the window
-	clicksLeft int64        // clicks that may still be read
-	skipped    []uuid.UUID  // campaigns that are judged on another day
-	denied     map[deniedValue]bool
-	unread     []string // kinds of suggestions that need too large reports
+	query      report.Query         // of the window
+	clicksLeft int64                // clicks that may still be read
+	skipped    []uuid.UUID          // campaigns that are judged on another day
+	denied     map[deniedValue]bool // in lower case
+	unread     []string             // kinds of suggestions that need too large reports
 }
 
 // deniedValue is a value of a deny entry. The zero campaign stands for all campaigns.
@@ -56,7 +56,7 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 		r.in.Days = append(r.in.Days, day.Format(time.DateOnly))
 	}
 	for _, step := range []func(context.Context) error{
-		r.offers, r.landers, r.problems, r.entries, r.campaigns, r.sources, r.networks, r.domains,
+		r.offers, r.landers, r.problems, r.denyEntries, r.campaigns, r.sources, r.networks, r.domains,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 }
 
 // readRows reads a report over the window. If the report is too large, it returns no rows, and records the kinds of suggestions
-// that need it as unread.
+// that need it as unread. what is the argument of copilot.KindsBy.
 func (r *reading) readRows(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	rows, err := r.readWithin(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
 	if errors.Is(err, errTooLarge) {
@@ -153,8 +153,8 @@ func (r *reading) problems(ctx context.Context) error {
 	return err
 }
 
-// entries reads which values are denied already.
-func (r *reading) entries(ctx context.Context) error {
+// denyEntries reads which values are denied already.
+func (r *reading) denyEntries(ctx context.Context) error {
 	return each(ctx, r.store.BotEntries().List, r.account.ID, func(e models.BotEntry) {
 		if e.ListType != models.BotDeny || e.Operator != "equals" {
 			return
@@ -272,7 +272,7 @@ func (r *reading) arms(ctx context.Context) error {
 // values reads the cost and revenue of each value of each attribute, for campaigns with a cost. It leaves out sub-parameters that
 // the source does not fill, and days whose conversions have not arrived yet.
 func (r *reading) values(ctx context.Context) error {
-	r.joinLate()
+	r.unifyLateDays()
 	for _, name := range copilot.Attributes() {
 		for _, late := range r.lateDays() {
 			err := r.figures(ctx, question{

@@ -191,7 +191,7 @@ func (r *reading) fixed(ctx context.Context, by, id string) (*decimal.Decimal, e
 func (x *execution) live(ctx context.Context, list []autorule.Target) ([]autorule.Target, error) {
 	s := x.rule.Settings
 	if s.LooksAt == autorule.Value && len(list) > 0 {
-		if err := x.entries(ctx); err != nil {
+		if err := x.denyEntries(ctx); err != nil {
 			return nil, err
 		}
 	}
