@@ -108,10 +108,10 @@ func TestEdgeClicksRefused(t *testing.T) {
 	offer := w.offer("https://shop.test/", uuid.Nil)
 	p := path("offer", nil, to(offer))
 	id := w.campaign("summer-1", m{"domain_id": w.ownDomain}, p)
-	stranger := w.account
+	own := w.account
 	w.account = w.newAccount()
 	theirs := w.campaign("theirs-1", m{"domain_id": w.shared})
-	w.account = stranger
+	w.account = own
 	w.reload()
 	good := func() edgeClick { return w.edgeClick(id, uuid.MustParse(p["id"].(string)), offer) }
 	var list []edgeClick
@@ -198,12 +198,12 @@ func TestEdgeSeed(t *testing.T) {
 type unreadBody struct{ *testing.T }
 
 func (u unreadBody) Read([]byte) (int, error) {
-	u.Error("the body of a stranger is read")
+	u.Error("the body of an unsigned request was read")
 	return 0, io.EOF
 }
 
-// TestEdgeStrangers: the body of a request without a valid signature is never read, whatever its stated length.
-func TestEdgeStrangers(t *testing.T) {
+// TestEdgeUnsigned: the body of a request without a valid signature is never read, whatever its stated length.
+func TestEdgeUnsigned(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.h.edge = edgeSecret
