@@ -228,8 +228,8 @@ func (r *request) eligible(l *routing.Lander) bool {
 	return g.Admits(&c)
 }
 
-// claimEntry marks the entry as used and reports whether this was its first use. The mark may be deleted after forget.
-func (h *Handler) claimEntry(ctx context.Context, e entry, forget time.Time) bool {
+// claimEntry marks the entry as used and reports whether this was its first use. The mark may be deleted after keepUntil.
+func (h *Handler) claimEntry(ctx context.Context, e entry, keepUntil time.Time) bool {
 	hash := sha256.Sum256(append(append([]byte(e.mode), e.click[:]...), e.lander[:]...))
 	if _, used := h.used.GetIfPresent(hash); used {
 		return false
@@ -237,7 +237,7 @@ func (h *Handler) claimEntry(ctx context.Context, e entry, forget time.Time) boo
 	_, fresh := h.used.SetIfAbsent(hash, struct{}{})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.timeout)
 	defer cancel()
-	first, err := store.UseLanderKey(ctx, h.db, hash[:], forget)
+	first, err := store.UseLanderKey(ctx, h.db, hash[:], keepUntil)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return fresh // PostgreSQL is away: this process decides
 	}
