@@ -22,8 +22,8 @@ func TestDeactivatedInFlows(t *testing.T) {
 	}
 	same(t, users[0].(map[string]any), map[string]any{"kind": "campaign", "name": "Two", "status": "active"})
 	same(t, users[1].(map[string]any), map[string]any{"kind": "flow", "name": "Saved", "status": "active"})
-	if none := d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "").Map()["used_by"].([]any); len(none) != 0 {
-		t.Errorf("the page is used by %v", none)
+	if pageUsers := d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "").Map()["used_by"].([]any); len(pageUsers) != 0 {
+		t.Errorf("the page is used by %v", pageUsers)
 	}
 
 	read := d.Do("GET", at, nil).Want(200, "").Map()
@@ -35,8 +35,8 @@ func TestDeactivatedInFlows(t *testing.T) {
 
 	back := map[string]any{"id": d.offer, "is_active": true}
 	d.Do("PATCH", "/offers", with(map[string]any{"id": d.offer}, "is_active", false)).Want(404, "not_found")
-	_, stranger, _ := d.NewAccount("scale")
-	d.As(stranger).Do("PATCH", "/offers", back).Want(404, "not_found")
+	_, otherKey, _ := d.NewAccount("scale")
+	d.As(otherKey).Do("PATCH", "/offers", back).Want(404, "not_found")
 	taken := d.Do("POST", "/offers", offer("Offer")).Want(201, "").Map()["id"]
 	d.Do("PATCH", "/offers", back).Want(409, "duplicate_name")
 	d.Do("DELETE", fmt.Sprint("/offers?id=", taken), nil).Want(200, "")

@@ -30,7 +30,7 @@ func TestMatchingBudget(t *testing.T) {
 		t.Helper()
 		a.Want(400, code)
 		if text := string(a.Raw); !strings.Contains(text, "at most") || !strings.ContainsAny(text, "0123456789") {
-			t.Errorf("the message does not say how much it is: %s", text)
+			t.Errorf("the message does not say how much is allowed: %s", text)
 		}
 	}
 	costly := with(rule("Costly"), "conditions", times(20, slow()))
@@ -86,9 +86,9 @@ func TestMatchingAllowance(t *testing.T) {
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
 }
 
-// A removed rule leaves the database, and so the memory of every process. A rule that a flow uses stays until no flow uses
-// it.
-func TestRemovedRulesLeave(t *testing.T) {
+// A removed rule is deleted from the database, and so from the memory of every process. A rule that a flow uses stays until no flow
+// uses it.
+func TestRemovedRulesAreDeleted(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	count := func() (n int) {
@@ -110,18 +110,18 @@ func TestRemovedRulesLeave(t *testing.T) {
 		d.Do("DELETE", fmt.Sprint("/rules?id=", id), nil).Want(200, "")
 	}
 	if n := count(); n != 2 {
-		t.Errorf("%d rules are kept for two that use them", n)
+		t.Errorf("%d rules are kept, want the 2 that are used", n)
 	}
-	forget := func(want int64) {
+	deleteUnused := func(want int64) {
 		t.Helper()
 		dbtest.Exec(t, d.DB, `UPDATE rules SET deleted_at = now() - interval '2 hours'`)
 		if n, err := d.Store.Rules().DeleteUnused(t.Context()); err != nil || n != want {
 			t.Errorf("%d rules are deleted, want %d: %v", n, want, err)
 		}
 	}
-	forget(0)
+	deleteUnused(0)
 	d.Do("DELETE", fmt.Sprint("/flows?id=", flow), nil).Want(200, "")
-	forget(1)
+	deleteUnused(1)
 	d.Do("DELETE", campaignPath(campaign), nil).Want(200, "")
-	forget(1)
+	deleteUnused(1)
 }
