@@ -87,7 +87,7 @@ func TestConversionFiles(t *testing.T) {
 			"revenue,cid,payout,click_id\n7," + click + ",,\n7,x,8," + click + "\n",
 			[]string{"2 7||||-|", "3 8||||-|"},
 		},
-		"what is refused": {
+		"refused rows": {
 			"click id,payout,status,currency,time\n,1,,,\n" + click + ",abc,,,\n" + click + ",1,sold,,\n" +
 				click + ",1,,dollarz,\n" + click + ",1,,,yesterday\n{clickid},1,,,\n" +
 				click + ",1,,,\"" + strings.Repeat("9", 600) + "\"\n" + click + "," + strings.Repeat("9", 40) + ",,,\n",
@@ -99,7 +99,7 @@ func TestConversionFiles(t *testing.T) {
 				"7 its click id is not one of this service", "8 its time is too long", `9 its payout "` + strings.Repeat("9", 40) + `" is more than 1,000,000,000`,
 			},
 		},
-		"below zero is a chargeback": {
+		"an amount below zero is a chargeback": {
 			"click id,payout,status\n" + click + ",-4,\n" + click + ",-4,rejected\n" + click + ",-4,approved\n" + click + ",(4),rebill\n" +
 				click + ",4-,pending\n" + click + ",-0,approved\n",
 			[]string{
