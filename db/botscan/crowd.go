@@ -150,7 +150,7 @@ func (w *Crowd) findRepeats(ctx context.Context, c db.Conn, clicks []*click.Stor
 	}
 	var toStore, toLookUp []uuid.UUID
 	for _, click := range visits {
-		if s, _ := senderOf(&click.Click); w.visitors.full(keyOfVisitor(&click.Click, s), click.At) {
+		if s, _ := senderOf(&click.Click); w.visitors.countToBound(keyOfVisitor(&click.Click, s), click.At) {
 			fired[click.ID] |= bot.RepeatClick
 			continue
 		}

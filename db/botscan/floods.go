@@ -80,7 +80,7 @@ func (f *Floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 	if f.onAccount.count(source, at) {
 		fired |= bot.ClickFlood
 	}
-	if f.onAccount.countYoung(source) > shareFrom && !f.reported.full(source, at) {
+	if f.onAccount.countYoung(source) > shareFrom && !f.reported.countToBound(source, at) {
 		f.due[c.ID] = struct{}{}
 	}
 	if f.onCampaign.count(keyOfSource(c.AccountID, c.CampaignID, s.source()), at) {

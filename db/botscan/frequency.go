@@ -32,8 +32,10 @@ func newFrequency(bound int, window time.Duration, room int) *frequency {
 // returns true wrongly.
 func (f *frequency) count(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), true) }
 
-// full does the same as count, but does not add a moment once the bound is reached.
-func (f *frequency) full(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), false) }
+// countToBound does the same as count, but does not add a moment once the bound is reached.
+func (f *frequency) countToBound(key uint64, at time.Time) bool {
+	return f.add(key, at.UnixMicro(), false)
+}
 
 // countYoung returns the number of moments of a young key.
 func (f *frequency) countYoung(key uint64) int { return len(f.young[key]) }

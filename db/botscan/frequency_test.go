@@ -60,7 +60,7 @@ func TestFrequencyIsBounded(t *testing.T) {
 	}
 	var full []bool
 	for _, after := range []time.Duration{0, 1, 2, 3, 40, 61, 62} {
-		full = append(full, f.full(1<<40, at.Add(after*time.Second)))
+		full = append(full, f.countToBound(1<<40, at.Add(after*time.Second)))
 	}
 	if want := []bool{false, false, false, true, true, false, false}; !slices.Equal(full, want) {
 		t.Errorf("full: %v, want %v", full, want)
