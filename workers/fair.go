@@ -60,7 +60,7 @@ type accountLoad struct {
 	postponed Spread
 }
 
-// waiter is a job that waits in the worker.
+// waiter is a job that asks for a slot. If no slot is free, it may wait in the worker.
 type waiter struct {
 	account  uuid.UUID
 	kind     string
@@ -70,7 +70,7 @@ type waiter struct {
 
 func newAdmission(slots int, slow time.Duration, now func() time.Time) *admission {
 	a := &admission{slots: slots, slow: slow, now: now, accounts: map[uuid.UUID]*accountLoad{}}
-	if slow == 0 {
+	if slow == 0 { // otherwise no job waits in the worker
 		a.room = max(slots/2, 8)
 	}
 	return a
@@ -88,9 +88,10 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 		a.start(w, l)
 		return a.releaser(w, l), 0
 	}
-	swiftly := l.average > 0 && l.average < swift && atMost == 0
+	isSwift := l.average > 0 && l.average < swift && atMost == 0
 	full := len(a.waiting) >= a.room
-	if !swiftly && (full || l.waiting >= max(a.room/4, 1)) {
+	// The jobs of one account fill at most a quarter of the room, so that jobs of other accounts find a place there.
+	if !isSwift && (full || l.waiting >= max(a.room/4, 1)) {
 		return nil, a.postpone(w, l)
 	}
 	limit := localWait
@@ -211,7 +212,7 @@ func (a *admission) admitWaiting() {
 	}
 }
 
-// postpone returns the time after which a job may come back.
+// postpone returns how long a job waits in the queue until its next try.
 func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
 	places := a.share()
 	if w.atMost > 0 {

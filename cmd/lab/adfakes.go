@@ -13,7 +13,7 @@ import (
 // spend.
 func adFakes() func(platform string) smoke.AdFake {
 	signIn, uploads := oauthtest.Make(), &adstest.Uploads{}
-	uploads.Decide()
+	uploads.DecideAtOnce()
 	return func(platform string) smoke.AdFake {
 		spend := &adstest.World{}
 		app := oauthtest.Apps()[platform]

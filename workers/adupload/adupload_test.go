@@ -382,7 +382,7 @@ func TestFenced(t *testing.T) {
 	w.convert("approved", 10, c...)
 	var once sync.Once
 	w.platform.Pause(func(string) {
-		if len(w.platform.Taken(models.Meta)) > 20 {
+		if len(w.platform.Stored(models.Meta)) > 20 {
 			once.Do(func() {
 				dbtest.Exec(w, w.db, `UPDATE jobs SET state = 'failed', fence = fence + 1, lease_until = NULL, finished_at = now() WHERE kind = 'uploads:send'`)
 			})

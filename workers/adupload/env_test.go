@@ -204,7 +204,7 @@ func (w *env) checkUploads(click uuid.UUID, want string) {
 
 func (w *env) received(n int) []adstest.Uploaded {
 	w.Helper()
-	list := w.platform.Taken(w.of)
+	list := w.platform.Stored(w.of)
 	if len(list) != n {
 		w.Errorf("the platform has %d conversions, want %d", len(list), n)
 	}

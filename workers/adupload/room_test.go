@@ -36,7 +36,7 @@ func TestSlowPlatform(t *testing.T) {
 	w.connect()
 	w.convert("approved", 10, w.storeClicks("quick")...)
 	w.sweepOnce()
-	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
+	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Stored("tiktok")) == 1 })
 }
 
 // TestSharedPlaces checks that other kinds of jobs for the same platform share its places with uploads.
@@ -59,14 +59,14 @@ func TestSharedPlaces(t *testing.T) {
 	w.connect()
 	w.convert("approved", 10, w.storeClicks("other")...)
 	w.sweepOnce()
-	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
-	if list := w.platform.Taken(models.Meta); len(list) != 0 {
+	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Stored("tiktok")) == 1 })
+	if list := w.platform.Stored(models.Meta); len(list) != 0 {
 		t.Errorf("%+v, though its places are taken", list)
 	}
 	for _, release := range free {
 		release()
 	}
-	await.Until(t, "the first one has its own", func() bool { return len(w.platform.Taken(models.Meta)) == 1 })
+	await.Until(t, "the first one has its own", func() bool { return len(w.platform.Stored(models.Meta)) == 1 })
 }
 
 // another makes a new account, with which the test continues.

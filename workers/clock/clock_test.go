@@ -15,21 +15,21 @@ import (
 
 var tick = jobs.Define[jobs.Tick, jobs.None]("ctest:tick", jobs.Policy{Queue: jobs.Maintenance})
 
-// hands is a time that a test moves forward. Each move wakes all sleepers.
-type hands struct {
+// manualClock is a clock that a test moves forward. Each move wakes all sleepers.
+type manualClock struct {
 	mu   sync.Mutex
 	now  time.Time
 	wake chan struct{}
 	idle chan struct{} // receives whenever a caller goes to sleep
 }
 
-func newHands(now time.Time) *hands {
-	return &hands{now: now, wake: make(chan struct{}), idle: make(chan struct{}, 1000)}
+func newManualClock(now time.Time) *manualClock {
+	return &manualClock{now: now, wake: make(chan struct{}), idle: make(chan struct{}, 1000)}
 }
 
-func (h *hands) read() time.Time { h.mu.Lock(); defer h.mu.Unlock(); return h.now }
+func (h *manualClock) read() time.Time { h.mu.Lock(); defer h.mu.Unlock(); return h.now }
 
-func (h *hands) move(d time.Duration) {
+func (h *manualClock) move(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.now = h.now.Add(d)
@@ -37,7 +37,7 @@ func (h *hands) move(d time.Duration) {
 	h.wake = make(chan struct{})
 }
 
-func (h *hands) sleep(ctx context.Context, until time.Time) error {
+func (h *manualClock) sleep(ctx context.Context, until time.Time) error {
 	for {
 		h.mu.Lock()
 		now, wake := h.now, h.wake
@@ -66,7 +66,7 @@ func starts() (clock.StartFunc, chan time.Time) {
 func TestTicks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	h := newHands(time.Date(2026, 3, 29, 0, 30, 10, 0, time.UTC))
+	h := newManualClock(time.Date(2026, 3, 29, 0, 30, 10, 0, time.UTC))
 	start, ticks := starts()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -100,7 +100,7 @@ func TestTwoClocksAndHandOver(t *testing.T) {
 	d := dbtest.New(t)
 	start, ticks := starts()
 	rows := []jobs.CronRow{{Name: "secondly", Spec: "* * * * * *", Job: tick}}
-	run := func(h *hands) (context.CancelFunc, chan error) {
+	run := func(h *manualClock) (context.CancelFunc, chan error) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 		done := make(chan error, 1)
 		go func() { done <- clock.Clock{Rows: rows, Start: start, Now: h.read, Sleep: h.sleep}.Run(ctx, d) }()
@@ -108,7 +108,7 @@ func TestTwoClocksAndHandOver(t *testing.T) {
 		return cancel, done
 	}
 	begin := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
-	one, two := newHands(begin), newHands(begin)
+	one, two := newManualClock(begin), newManualClock(begin)
 	stop, stopped := run(one)
 	await.Recv(t, ticks)
 	await.Recv(t, one.idle)
@@ -133,7 +133,7 @@ func TestTwoClocksAndHandOver(t *testing.T) {
 func TestPanicIsIsolated(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	h := newHands(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	h := newManualClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	good := make(chan time.Time, 10)
 	start := func(_ context.Context, row jobs.CronRow, at time.Time, _ time.Duration) error {
 		if row.Name == "bad" {
@@ -157,7 +157,7 @@ func TestPanicIsIsolated(t *testing.T) {
 func TestTickBehindAHangingOne(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
-	h := newHands(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	h := newManualClock(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	ticks, release := make(chan time.Time, 10), make(chan struct{})
 	start := func(_ context.Context, _ jobs.CronRow, at time.Time, _ time.Duration) error {
 		ticks <- at

@@ -31,8 +31,8 @@ import (
 	"switchyard/workers/conversion"
 )
 
-// bench is the chain behind the web process: spool, ingester, queue, worker.
-type bench struct {
+// env has the processes that a postback passes after the web process: spool, ingester, queue and worker.
+type env struct {
 	*testing.T
 	db       *db.DB
 	queue    jobs.Redis
@@ -44,14 +44,14 @@ type bench struct {
 	account  uuid.UUID
 	network  uuid.UUID
 	offer    uuid.UUID
-	waits    []time.Duration      // of match
+	waits    []time.Duration      // how long a postback without a stored click waits between tries
 	metrics  *prometheus.Registry // of the first worker
 }
 
-func newBench(t *testing.T, waits ...time.Duration) *bench {
+func newEnv(t *testing.T, waits ...time.Duration) *env {
 	t.Helper()
 	queue := jobstest.Redis(t)
-	b := &bench{T: t, queue: queue, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New(), waits: waits}
+	b := &env{T: t, queue: queue, db: dbtest.New(t), account: uuid.New(), network: uuid.New(), offer: uuid.New(), waits: waits}
 	b.client, b.box = jobs.Connect(queue), must(seal.New(b.db))(t)
 	b.store = store.New(b.db, b.box)
 	dbtest.Exec(b, b.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, b.account)
@@ -72,7 +72,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 }
 
 // worker starts a worker. stop ends the worker after grace, even if it still has jobs.
-func (b *bench) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
+func (b *env) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
 	registry := prometheus.NewRegistry()
 	if b.metrics == nil {
 		b.metrics = registry
@@ -103,21 +103,21 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-func (b *bench) put(r spool.Record) {
+func (b *env) put(r spool.Record) {
 	b.Helper()
 	if err := b.spool.Append(b.Context(), r); err != nil {
 		b.Fatal(err)
 	}
 }
 
-func (b *bench) drain() {
+func (b *env) drain() {
 	b.Helper()
 	if err := b.ingester.Drain(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 }
 
-func (b *bench) click() *models.Click {
+func (b *env) click() *models.Click {
 	return &models.Click{
 		ID: models.NewClickID(), AccountID: b.account, CampaignID: uuid.New(), OfferID: b.offer,
 		NetworkID: b.network, Visitor: models.Visitor{IP: netip.MustParseAddr("8.8.8.8")}, Currency: "USD", UniqueHours: 24,
@@ -125,7 +125,7 @@ func (b *bench) click() *models.Click {
 	}
 }
 
-func (b *bench) clicked() string {
+func (b *env) clicked() string {
 	b.Helper()
 	c := b.click()
 	b.put(spool.Record{Click: c})
@@ -133,13 +133,13 @@ func (b *bench) clicked() string {
 }
 
 // postback sends a postback and waits for its decision.
-func (b *bench) postback(p models.Postback) (outcome, detail string) {
+func (b *env) postback(p models.Postback) (outcome, detail string) {
 	b.Helper()
 	id := b.send(p)
 	return b.decided(id)
 }
 
-func (b *bench) send(p models.Postback) uuid.UUID {
+func (b *env) send(p models.Postback) uuid.UUID {
 	b.Helper()
 	if p.ID == uuid.Nil {
 		p.ID = models.NewClickID()
@@ -160,7 +160,7 @@ func (b *bench) send(p models.Postback) uuid.UUID {
 	return p.ID
 }
 
-func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
+func (b *env) decided(id uuid.UUID) (outcome, detail string) {
 	b.Helper()
 	await.Until(b, "the postback is decided", func() bool {
 		b.match()
@@ -173,8 +173,8 @@ func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 	return outcome, detail
 }
 
-// match looks for the clicks of waiting postbacks like the job, but with the waits of the bench.
-func (b *bench) match() {
+// match looks for the clicks of waiting postbacks like the job, but with the waits of the env.
+func (b *env) match() {
 	b.Helper()
 	m, err := dbconversion.MatchPostbacks(b.Context(), click.Log{Conn: b.db}, b.waits, 100)
 	if err != nil {
@@ -184,7 +184,7 @@ func (b *bench) match() {
 }
 
 // counted returns the metrics of the first worker, and leaves out the zeros.
-func (b *bench) counted() map[string]int {
+func (b *env) counted() map[string]int {
 	b.Helper()
 	families, err := b.metrics.Gather()
 	if err != nil {
@@ -205,7 +205,7 @@ func (b *bench) counted() map[string]int {
 }
 
 // tick runs the job that looks for clicks, and waits for its end.
-func (b *bench) tick() {
+func (b *env) tick() {
 	b.Helper()
 	ticket, err := jobs.Submit(b.Context(), b.client, jobs.MatchPostbacks, uuid.Nil, jobs.Tick{})
 	if err == nil {
@@ -216,7 +216,7 @@ func (b *bench) tick() {
 	}
 }
 
-func (b *bench) conversions() []models.Conversion {
+func (b *env) conversions() []models.Conversion {
 	b.Helper()
 	list, err := click.Log{Conn: b.db}.Conversions(b.Context(), click.LogQuery{
 		AccountID: b.account,
@@ -232,7 +232,7 @@ type params = map[string]string
 
 func TestPostbackBecomesAConversion(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	endpoint := uuid.New()
 	dbtest.Exec(b, b.db, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://h.test/', '{conversion.created,conversion.updated}', 'x')`, endpoint, b.account)
@@ -310,7 +310,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 
 func TestPostbackWaitsForItsClick(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	c := b.click()
 	id := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID)}})
 	forged := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}})
@@ -359,7 +359,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 	for i := range waits {
 		waits[i] = 200 * time.Millisecond
 	}
-	b := newBench(t, waits...)
+	b := newEnv(t, waits...)
 	onLander := func() *models.Click {
 		c := b.click()
 		c.LanderID, c.OfferID, c.NetworkID = uuid.New(), uuid.Nil, uuid.Nil
@@ -394,7 +394,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 
 func TestPostbackThatNobodyMatches(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 0)
+	b := newEnv(t, 0)
 	other := uuid.New()
 	dbtest.Exec(b, b.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'B', 'pro', 'k2')`, other)
 	foreign := uuid.New()
@@ -425,7 +425,7 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 
 func TestPostbackTimes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	began := time.Now().Truncate(time.Millisecond)
 	click := b.clicked()
 	now := began.UTC().Truncate(time.Second).Add(time.Second)
@@ -463,7 +463,7 @@ func TestPostbackTimes(t *testing.T) {
 // the reason if that counts no money.
 func TestAmountsOfPostbacks(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	dbtest.Exec(b, b.db, `UPDATE offers SET payout_from_param = true WHERE id = $1`, b.offer)
 	for _, c := range []struct {
 		payout, currency, offer string

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keysOf opens and merges the keys of all messages about a click.
-func (b *bench) keysOf(click string) (h matchkey.Hashes) {
+// keysOf opens the keys of the latest message about a click.
+func (b *env) keysOf(click string) (h matchkey.Hashes) {
 	b.Helper()
 	id, err := models.ParseClickID(click)
 	if err != nil {
@@ -46,7 +46,7 @@ func sha(text string) string {
 // deletes them.
 func TestKeysOfPostbacks(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	b.setSecret(b.network, "s3cret")
 	click := b.clicked()
 	email, _ := matchkey.Hash(matchkey.Person{"email": "a@example.com"}, "")
@@ -85,7 +85,7 @@ func TestKeysOfPostbacks(t *testing.T) {
 // no keys otherwise. The buyer's address and its hash are stored only encrypted.
 func TestKeysOfNotifications(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	network := b.shop("shopify")
 	order := func(id, click, consent string) {
 		body := `{"id": ` + id + `, "financial_status": "paid", "total_price": "5.00", "currency": "USD", "email": "C4nary@Example.com",

@@ -26,7 +26,7 @@ func digistoreBody(fields map[string]string) string {
 // sale back.
 func TestRefundOfPart(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	shop := b.shop("digistore24")
 	click := b.clickOf(shop)
 	transaction := func(event, id, share, price string) string {

@@ -22,7 +22,7 @@ import (
 const shopSecret = "whsec_k3y"
 
 // shop adds a network with a scheme and a secret, and an offer of it.
-func (b *bench) shop(scheme string) (network uuid.UUID) {
+func (b *env) shop(scheme string) (network uuid.UUID) {
 	b.Helper()
 	network = uuid.New()
 	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name, postback_params, postback_scheme) VALUES ($1, $2, $3, '{}', $4)`,
@@ -32,7 +32,7 @@ func (b *bench) shop(scheme string) (network uuid.UUID) {
 }
 
 // clickOf stores a click of a network's offer that takes its payout from the message.
-func (b *bench) clickOf(network uuid.UUID) string {
+func (b *env) clickOf(network uuid.UUID) string {
 	b.Helper()
 	c := b.click()
 	c.OfferID, c.NetworkID = uuid.New(), network
@@ -43,7 +43,7 @@ func (b *bench) clickOf(network uuid.UUID) string {
 }
 
 // notify sends a notification as the web process stores it, and returns its id.
-func (b *bench) notify(network uuid.UUID, header map[string]string, body string) uuid.UUID {
+func (b *env) notify(network uuid.UUID, header map[string]string, body string) uuid.UUID {
 	b.Helper()
 	p := models.Postback{
 		ID: models.NewClickID(), AccountID: b.account, NetworkID: network, Source: models.FromPostback,
@@ -73,7 +73,7 @@ func shopifyHeader(body string) map[string]string {
 }
 
 // recordedOf returns the conversions of a click, one line each.
-func (b *bench) recordedOf(click string) string {
+func (b *env) recordedOf(click string) string {
 	b.Helper()
 	id, err := models.ParseClickID(click)
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *bench) recordedOf(click string) string {
 // A session names the click. The later events of its subscription name only the subscription, an invoice or a payment.
 func TestStripeSubscription(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, time.Millisecond, time.Millisecond, time.Millisecond)
+	b := newEnv(t, time.Millisecond, time.Millisecond, time.Millisecond)
 	shop := b.shop("stripe")
 	click := b.clickOf(shop)
 	const parent = `"parent": {"subscription_details": {"subscription": "sub_9", "metadata": {}}}`
@@ -134,7 +134,7 @@ func TestStripeSubscription(t *testing.T) {
 // message that was refused can be read again.
 func TestNotificationRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	shop := b.shop("stripe")
 	click := b.clickOf(shop)
 	body := stripeEvent("evt_1", "checkout.session.completed", `"id": "cs_1", "mode": "payment", "payment_intent": "pi_1", "amount_total": 5000, "currency": "usd",
@@ -175,7 +175,7 @@ func TestNotificationRefused(t *testing.T) {
 // A notification of one network is no proof for a click of another network that has a secret.
 func TestNotificationOfAnotherNetwork(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	shop, other := b.shop("shopify"), b.shop("stripe")
 	order := func(click string) string {
 		return `{"id": 7, "financial_status": "paid", "total_price": "20.00", "currency": "USD", "note_attributes": [{"name": "clickid", "value": "` + click + `"}]}`
@@ -194,7 +194,7 @@ func TestNotificationOfAnotherNetwork(t *testing.T) {
 // An order is recorded from its updates. A refund of a part changes nothing, because the update has the new total.
 func TestShopifyOrder(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	shop := b.shop("shopify")
 	click := b.clickOf(shop)
 	order := func(status, total, more string) string {
@@ -229,7 +229,7 @@ func TestShopifyOrder(t *testing.T) {
 // An order of ThriveCart has several conversions. A refund of the order takes all of them back.
 func TestSeveralConversions(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	shop := b.shop("thrivecart")
 	click := b.clickOf(shop)
 	message := func(event, more string) string {

@@ -50,9 +50,9 @@ func (v *expected) apply(word string, amount int) {
 	v.status = next
 }
 
-// ordered is a bench of two web processes, and of four workers that are killed repeatedly.
+// ordered is an env with two web processes, and of four workers that are killed repeatedly.
 type ordered struct {
-	*bench
+	*env
 	spools  [2]*spool.Spool
 	drains  [2]func()
 	workers []*workers.Runtime
@@ -61,7 +61,7 @@ type ordered struct {
 
 func newOrdered(t *testing.T) *ordered {
 	t.Helper()
-	o := &ordered{bench: newBench(t)}
+	o := &ordered{env: newEnv(t)}
 	for i := range o.spools {
 		s := must(spool.Open(t.TempDir(), spool.Options{}))(t)
 		t.Cleanup(func() { _ = s.Close() })

@@ -20,7 +20,7 @@ import (
 
 func TestPostbackSecret(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	b.setSecret(b.network, "s3cret")
 	withoutSecret, ownParameter, other := uuid.New(), uuid.New(), uuid.New()
 	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $4, 'without', '{}'),
@@ -65,7 +65,7 @@ func TestPostbackSecret(t *testing.T) {
 // nor for a status.
 func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	dbtest.Exec(b, b.db, `UPDATE networks SET postback_params = '{"secret": "goal", "payout": "time"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, "s3cret")
 	c := b.click()
@@ -107,7 +107,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 }
 
 // setSecret gives a network a postback secret.
-func (b *bench) setSecret(network uuid.UUID, secret string) {
+func (b *env) setSecret(network uuid.UUID, secret string) {
 	b.Helper()
 	sealed := must(b.box.SealForService(b.Context(), seal.Place{
 		Account: b.account, Table: "networks", Row: network.String(), Column: "postback_secret",
@@ -116,7 +116,7 @@ func (b *bench) setSecret(network uuid.UUID, secret string) {
 }
 
 // find counts the rows of all tables that contain a text, in clear or as bytes.
-func (b *bench) find(text string) (n int) {
+func (b *env) find(text string) (n int) {
 	b.Helper()
 	var tables []string
 	err := b.db.SelectContext(b.Context(), &tables, `SELECT format('%I', table_name) FROM information_schema.tables
@@ -140,7 +140,7 @@ func (b *bench) find(text string) (n int) {
 // postback waits, after it was accepted, and after it was refused. A postback whose click came too late can be matched again.
 func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, 0) // one wait of zero: a postback without its click is soon unmatched
+	b := newEnv(t, 0)
 	const canary = "c4nary-of-a-secret"
 	dbtest.Exec(b, b.db, `UPDATE networks SET postback_params = '{"secret": "Pass", "payout": "comm"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, canary)
@@ -198,7 +198,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 // parameter that is a field of the first network contains the secret of the second network. It must not be read as a field.
 func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	const canary = "c4nary-in-a-field"
 	dbtest.Exec(b, b.db, `UPDATE networks SET postback_params = '{"secret": "event"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, canary)
@@ -220,7 +220,7 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 // and that the secret is removed.
 func TestPostbackOfThePreviousVersion(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	b.setSecret(b.network, "0ld-secret")
 	for secret, want := range map[string]string{"0ld-secret": "recorded", "0ld-wrong": "refused"} {
 		p := &models.Postback{

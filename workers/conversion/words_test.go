@@ -13,7 +13,7 @@ import (
 )
 
 // recorded returns the conversions of a click as lines of status, goal, id and payout, sorted.
-func (b *bench) recorded(click string) string {
+func (b *env) recorded(click string) string {
 	b.Helper()
 	var lines []string
 	for _, v := range b.conversions() {
@@ -28,7 +28,7 @@ func (b *bench) recorded(click string) string {
 // TestStatusWords sends the messages of networks that bill subscriptions and take sales back.
 func TestStatusWords(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newEnv(t)
 	for name, c := range map[string]struct {
 		messages string // status/txid/payout or status/txid/payout/goal, one after the other
 		want     string

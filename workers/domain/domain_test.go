@@ -98,7 +98,7 @@ func newEnv(t *testing.T) *env {
 	}, "shop.example", "deep.shop.example", "taken.example")
 	server := dnstest.Serve(t, w.dns)
 	w.names = newRegistry(t)
-	list := w.names.list(t)
+	list := w.names.listURL(t)
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
 	domain.Register(rt, w.store, domain.Options{
 		DNS:   dns.New(dns.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL}),
@@ -136,7 +136,7 @@ func run[A, R any](w *env, job jobs.Job[A, R], account uuid.UUID, args A) (R, er
 	return jobs.Await(w.Context(), ticket)
 }
 
-func (w *env) refused(err error, code string) {
+func (w *env) wantCode(err error, code string) {
 	w.Helper()
 	if e, ok := models.AsError(err); !ok || e.Code != code {
 		w.Errorf("%v, want %s", err, code)
@@ -150,7 +150,7 @@ func TestAccounts(t *testing.T) {
 	good := w.connect(w.account, "cloudflare", nil)
 	bad := w.connect(w.account, "cloudflare", map[string]string{"api_token": "canary-wrong-token"})
 	_, err := run(w, jobs.TestDNS, w.other, jobs.DNSArgs{ID: good})
-	w.refused(err, "not_connected")
+	w.wantCode(err, "not_connected")
 	tested, err := run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good})
 	if err != nil || !tested.OK || !slices.Equal(tested.Zones, []string{"deep.shop.example", "shop.example", "taken.example"}) {
 		t.Errorf("%+v, %v", tested, err)
@@ -159,35 +159,35 @@ func TestAccounts(t *testing.T) {
 	if err != nil || len(all) != 2 || len(all[0].Zones) != 3 || all[1].OK || !strings.Contains(all[1].Message, "Authentication error") {
 		t.Errorf("%+v, %v", all, err)
 	}
-	noted := func(id uuid.UUID) string {
+	storedFailure := func(id uuid.UUID) string {
 		a, err := w.store.DNSAccounts().Find(t.Context(), w.account, id)
 		if err != nil || a.CheckedAt == nil || (a.FailingSince == nil) != (a.Failure == "") {
 			t.Errorf("%+v, %v", a, err)
 		}
 		return a.Failure
 	}
-	if noted(good) != "" || !strings.Contains(noted(bad), "refused the credentials") {
-		t.Errorf("the stored failures are %q and %q", noted(good), noted(bad))
+	if storedFailure(good) != "" || !strings.Contains(storedFailure(bad), "refused the credentials") {
+		t.Errorf("the stored failures are %q and %q", storedFailure(good), storedFailure(bad))
 	}
 	w.dns.Fail(resttest.Busy)
-	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || tested.Message == "" || noted(good) != "" {
-		t.Errorf("a provider that asks for fewer requests: %+v, %v, stored failure %q", tested, err, noted(good))
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || tested.Message == "" || storedFailure(good) != "" {
+		t.Errorf("a provider that asks for fewer requests: %+v, %v, stored failure %q", tested, err, storedFailure(good))
 	}
 	w.dns.Fail(resttest.Down)
-	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || noted(good) == "" {
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || storedFailure(good) == "" {
 		t.Errorf("%+v, %v", tested, err)
 	}
 	w.dns.Fail(resttest.None)
-	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || !tested.OK || noted(good) != "" {
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || !tested.OK || storedFailure(good) != "" {
 		t.Errorf("%+v, %v", tested, err)
 	}
 	dbtest.Exec(t, w.db, `UPDATE dns_accounts SET secrets = 'x' WHERE id = $1`, good)
-	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || !strings.Contains(noted(good), "again") {
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || !strings.Contains(storedFailure(good), "again") {
 		t.Errorf("credentials under another key: %+v, %v", tested, err)
 	}
 	p, _ := models.DNSProviderNamed("cloudflare")
 	_, err = w.store.DNSAccounts().Save(t.Context(), w.account, good, p, nil, nil)
-	w.refused(err, "invalid_credentials")
+	w.wantCode(err, "invalid_credentials")
 	if _, err = w.store.DNSAccounts().Save(t.Context(), w.account, good, p, nil, dnstest.Fakes["cloudflare"].Credentials()); err != nil {
 		t.Error(err)
 	}
@@ -199,8 +199,8 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// points compares the results of pointing hosts.
-func (w *env) points(got []models.DNSPoint, want ...string) {
+// wantPoints compares the results of pointing hosts. A message must not contain a name with a final dot, such as "example.com.,".
+func (w *env) wantPoints(got []models.DNSPoint, want ...string) {
 	w.Helper()
 	for i, p := range got {
 		text := fmt.Sprintf("%s %t %s", p.Host, p.OK, p.Action)
@@ -239,7 +239,7 @@ func TestPoint(t *testing.T) {
 	w := newEnv(t)
 	id := w.connect(w.account, "cloudflare", nil)
 	_, err := run(w, jobs.AddDomains, w.other, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"go.shop.example"}})
-	w.refused(err, "dns_account_not_found")
+	w.wantCode(err, "dns_account_not_found")
 	before := w.dns.Records("shop.example")
 	added, err := run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{
 		"go.shop.example", "shop.example", "x.deep.shop.example", "www.shop.example", "old.shop.example", "taken.example",
@@ -248,7 +248,7 @@ func TestPoint(t *testing.T) {
 	if err != nil || len(added.Added) != 12 || len(added.Points) != 12 {
 		t.Fatalf("%+v, %v", added, err)
 	}
-	w.points(added.Points,
+	w.wantPoints(added.Points,
 		"go.shop.example true created CNAME track.example.org", "shop.example true created CNAME track.example.org",
 		"x.deep.shop.example true created CNAME track.example.org", "www.shop.example false conflict A 192.0.2.1",
 		"old.shop.example true kept CNAME track.example.org", "taken.example false conflict A 192.0.2.1",
@@ -273,17 +273,17 @@ func TestPoint(t *testing.T) {
 		}
 	}
 	_, err = run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"go.shop.example"}})
-	w.refused(err, "duplicate")
+	w.wantCode(err, "duplicate")
 
-	of := map[string]uuid.UUID{}
+	ids := map[string]uuid.UUID{}
 	for _, d := range added.Added {
-		of[d.Host] = d.ID
+		ids[d.Host] = d.ID
 	}
-	// An earlier check found no records, and the next check would come late.
+	// An earlier check found no records, so the next check would come late.
 	dbtest.Exec(t, w.db, `UPDATE domain_checks SET due_at = '2100-01-01'`)
-	pointed, err := run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["x.deep.shop.example"]})
-	const late = `SELECT count(*) FROM domain_checks WHERE due_at < '2100-01-01'`
-	if n, err := db.Get[int](t.Context(), w.db, "sooner", late); n != 1 || err != nil {
+	pointed, err := run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: ids["x.deep.shop.example"]})
+	const countDue = `SELECT count(*) FROM domain_checks WHERE due_at < '2100-01-01'`
+	if n, err := db.Get[int](t.Context(), w.db, "due checks", countDue); n != 1 || err != nil {
 		t.Errorf("%d domains are checked at the next tick after one was pointed, %v", n, err)
 	}
 	if err != nil || !pointed.OK || pointed.Action != models.DNSKept || pointed.Provider != "cloudflare" {
@@ -295,13 +295,13 @@ func TestPoint(t *testing.T) {
 	if again := w.dns.Records("deep.shop.example"); len(again) != 2 {
 		t.Errorf("after pointing again, the zone has %+v", again)
 	}
-	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["elsewhere.example"]})
-	w.refused(err, "no_provider")
-	_, err = run(w, jobs.PointDomain, w.other, jobs.PointDomainArgs{ID: of["go.shop.example"]})
-	w.refused(err, "not_found")
+	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: ids["elsewhere.example"]})
+	w.wantCode(err, "no_provider")
+	_, err = run(w, jobs.PointDomain, w.other, jobs.PointDomainArgs{ID: ids["go.shop.example"]})
+	w.wantCode(err, "not_found")
 	w.dns.Fail(resttest.Down)
-	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["go.shop.example"]})
-	if w.refused(err, "no_provider"); err == nil || !strings.Contains(err.Error(), "could not be asked") {
+	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: ids["go.shop.example"]})
+	if w.wantCode(err, "no_provider"); err == nil || !strings.Contains(err.Error(), "could not be asked") {
 		t.Errorf("a provider that fails: %v", err)
 	}
 	failed, err := run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"later.shop.example"}})
@@ -341,10 +341,10 @@ func TestSecretsStay(t *testing.T) {
 		t.Fatalf("tables %v, %v", tables, err)
 	}
 	for _, table := range tables { // bytea is shown in hexadecimal digits
-		held, err := db.Get[int](t.Context(), w.db, table, `SELECT count(*) FROM `+table+` t
+		leaks, err := db.Get[int](t.Context(), w.db, table, `SELECT count(*) FROM `+table+` t
 			WHERE position($1 IN t::text) > 0 OR position($2 IN t::text) > 0`, canary, hex.EncodeToString([]byte(canary)))
-		if err != nil || held != 0 {
-			t.Errorf("%d rows of %s show a credential, %v", held, table, err)
+		if err != nil || leaks != 0 {
+			t.Errorf("%d rows of %s show a credential, %v", leaks, table, err)
 		}
 	}
 	queued := w.queued()

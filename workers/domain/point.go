@@ -37,11 +37,11 @@ func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.Ad
 	out.Skipped = append([]string{}, skipped...)
 	for _, d := range added {
 		out.Added = append(out.Added, jobs.AddedDomain{ID: d.ID, Host: d.Host, IsVerified: d.IsVerified})
-		zone, held := a.zoneOf(d.Host)
+		zone, found := a.zoneOf(d.Host)
 		switch {
 		case why != "":
 			out.Points = append(out.Points, failed(d.Host, "%s; see POST /integrations/test", why))
-		case !held:
+		case !found:
 			out.Points = append(out.Points, failed(d.Host, "%s holds no zone of %s", a.Name(), d.Host))
 		default:
 			p, err := w.pointNow(ctx, a, zone, d)
@@ -65,21 +65,21 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 	if err != nil {
 		return out, err
 	}
-	best, in := -1, ""
+	best, bestZone := -1, ""
 	var text strings.Builder
 	for i, a := range all {
 		if why[i] != "" {
 			fmt.Fprintf(&text, "; %s could not be asked: %s", a.Name(), why[i])
 		}
-		if zone, held := a.zoneOf(d.Host); held && len(zone) > len(in) {
-			best, in = i, zone
+		if zone, found := a.zoneOf(d.Host); found && len(zone) > len(bestZone) {
+			best, bestZone = i, zone
 		}
 	}
 	if best < 0 {
 		return out, models.Invalid("no_provider", "no connected DNS account holds %s%s", d.Host, text.String())
 	}
 	out.Provider = all[best].DNSAccount.Provider
-	if out.DNSPoint, err = w.pointNow(ctx, all[best], in, d); err != nil || w.o.Edge == "" {
+	if out.DNSPoint, err = w.pointNow(ctx, all[best], bestZone, d); err != nil || w.o.Edge == "" {
 		return out, err
 	}
 	have, err := w.store.Certificates().Find(ctx, id, d.ID)
@@ -88,13 +88,13 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 }
 
 // zoneOf returns the zone of an account that contains a host. If several zones contain it, zoneOf returns the longest.
-func (a account) zoneOf(host string) (zone string, held bool) {
+func (a account) zoneOf(host string) (zone string, found bool) {
 	for _, z := range a.zones {
 		if (host == z || strings.HasSuffix(host, "."+z)) && len(z) > len(zone) {
-			zone, held = z, true
+			zone, found = z, true
 		}
 	}
-	return zone, held
+	return zone, found
 }
 
 func failed(host, format string, args ...any) models.DNSPoint {
@@ -148,7 +148,7 @@ func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.D
 	case len(missing) == 0:
 		return unchangedPoint(host, wanted[0], note)
 	}
-	return w.set(limited, a, zone, host, missing, note)
+	return w.appendRecords(limited, a, zone, host, missing, note)
 }
 
 // nameIn returns the name of a host relative to its zone, "@" for the zone itself.
@@ -183,28 +183,28 @@ func unchangedPoint(host string, by libdns.RR, note string) models.DNSPoint {
 // would be set. They may consist only of the tracker's addresses, or lead there through another name. It returns false if DNS
 // gives no answer.
 func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
-	var own []egress.Records
-	var by egress.Records
+	var found []egress.Records
+	var direct egress.Records
 	for _, r := range have {
 		switch r.Type {
 		case "A", "AAAA":
 			if addr, err := netip.ParseAddr(r.Data); err == nil {
-				by.Addresses = append(by.Addresses, addr.Unmap())
+				direct.Addresses = append(direct.Addresses, addr.Unmap())
 			}
 		case "CNAME":
-			own, _ = w.o.Names.Records(ctx, value(r))
+			found, _ = w.o.Names.Records(ctx, value(r))
 		}
 	}
-	if len(by.Addresses) > 0 {
-		own = append(own, by)
+	if len(direct.Addresses) > 0 {
+		found = append(found, direct)
 	}
-	ours, _ := w.o.Names.Records(ctx, w.o.Tracker.Host)
-	yes := leadsToTracker(own, []string{w.o.Tracker.Host}, ours)
+	trackerRecords, _ := w.o.Names.Records(ctx, w.o.Tracker.Host)
+	yes := leadsToTracker(found, []string{w.o.Tracker.Host}, trackerRecords)
 	return yes != nil && *yes
 }
 
-// set adds records and reads them back.
-func (w *worker) set(ctx context.Context, a account, zone, host string, missing []libdns.RR, note string) models.DNSPoint {
+// appendRecords adds records and reads them back.
+func (w *worker) appendRecords(ctx context.Context, a account, zone, host string, missing []libdns.RR, note string) models.DNSPoint {
 	for _, r := range missing {
 		if err := a.Append(ctx, zone, r); err != nil {
 			return failed(host, "%s", err)
@@ -231,7 +231,7 @@ func record(host string, r libdns.RR) *models.DNSRecord {
 	return &models.DNSRecord{Type: r.Type, Name: host, Value: strings.TrimSuffix(r.Data, ".")}
 }
 
-// recordsFor returns the records that point a name at the tracker, and a note for a person.
+// recordsFor returns the records that point a name at the tracker, and a note that is added to the message for a person.
 func (w *worker) recordsFor(ctx context.Context, a account, name string) (list []libdns.RR, note string, err error) {
 	p, _ := models.DNSProviderNamed(a.DNSAccount.Provider)
 	kind := "CNAME"
@@ -259,8 +259,8 @@ func kindOf(addr netip.Addr) string {
 	return "AAAA"
 }
 
-// These types of records may exist at the apex next to the records that are set there.
-var beside = []string{
+// allowedAtApex are the types of records that may exist at the apex next to the records that point it at the tracker.
+var allowedAtApex = []string{
 	"NS", "SOA", "MX", "TXT", "SPF", "CAA", "SRV", "NAPTR", "TLSA", "SSHFP", "LOC", "DS", "DNSKEY", "CDS", "CDNSKEY",
 	"RRSIG", "NSEC", "NSEC3PARAM",
 }
@@ -276,7 +276,7 @@ func compare(have, wanted []libdns.RR) (missing []libdns.RR, other *libdns.RR) {
 		}
 	}
 	for _, r := range have {
-		harmless := wanted[0].Name == "@" && slices.Contains(beside, r.Type)
+		harmless := wanted[0].Name == "@" && slices.Contains(allowedAtApex, r.Type)
 		if !harmless && !slices.ContainsFunc(wanted, same(r)) {
 			return missing, &r
 		}

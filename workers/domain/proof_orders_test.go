@@ -67,7 +67,7 @@ func TestEveryOrder(t *testing.T) {
 	server, _ := egresstest.NamedWithKey(t, map[string]string{
 		"example.org": "track A 192.0.2.200\n*.track A 192.0.2.200", "orders.com": "",
 	}, key)
-	v := verifyBy(t, egress.NewNames(server))
+	v := newVerifyEnvBy(t, egress.NewNames(server))
 	dbtest.Exec(v, v.db, `UPDATE accounts SET plan = 'scale'`)
 	each := strings.Fields(steps)
 	length := 2 * len(each)
@@ -83,7 +83,7 @@ func TestEveryOrder(t *testing.T) {
 				continue
 			}
 			all.Go(func() error {
-				o := &sequence{verifying: v, server: server, key: key, host: fmt.Sprintf("h%d-%d.orders.com", order, proofs)}
+				o := &sequence{verifyEnv: v, server: server, key: key, host: fmt.Sprintf("h%d-%d.orders.com", order, proofs)}
 				first := &party{id: v.account, token: mine, txt: proofs&1 > 0, todo: each}
 				second := &party{id: v.other, token: theirs, txt: proofs&2 > 0, todo: each}
 				for i := range length {
@@ -107,7 +107,7 @@ func TestEveryOrder(t *testing.T) {
 
 // sequence is the run of one order.
 type sequence struct {
-	*verifying
+	*verifyEnv
 	server netip.AddrPort
 	key    egresstest.Key
 	host   string

@@ -66,16 +66,16 @@ func (z *zone) set(host, alias string, texts ...string) {
 	z.aliases[host], z.texts[models.DomainTXT(host)] = alias, texts
 }
 
-func newZone(t *testing.T) (*verifying, *zone) {
+func newZone(t *testing.T) (*verifyEnv, *zone) {
 	t.Helper()
 	z := &zone{aliases: map[string]string{}, texts: map[string][]string{}}
-	return verifyBy(t, z), z
+	return newVerifyEnvBy(t, z), z
 }
 
 const target, theirTarget = mine + "." + tracker, theirs + "." + tracker
 
 // addTo adds one host to an account and returns the domain's id.
-func (v *verifying) addTo(account uuid.UUID, host string) uuid.UUID {
+func (v *verifyEnv) addTo(account uuid.UUID, host string) uuid.UUID {
 	v.Helper()
 	return v.add(account, host)[host]
 }

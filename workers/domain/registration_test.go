@@ -25,7 +25,7 @@ type registry struct {
 	server *httptest.Server
 
 	mu      sync.Mutex
-	until   map[string]string // the date by name; empty: there is no date
+	until   map[string]string // the last day of a registration by name; empty: the registry reports no date
 	down    bool
 	queries []string
 }
@@ -38,7 +38,8 @@ func newRegistry(t *testing.T) *registry {
 	return r
 }
 
-func (r *registry) list(t *testing.T) *url.URL {
+// listURL returns the address of the list of registries.
+func (r *registry) listURL(t *testing.T) *url.URL {
 	t.Helper()
 	u, err := url.Parse(r.server.URL + "/list/")
 	if err != nil {
@@ -113,6 +114,7 @@ func TestRegistrations(t *testing.T) {
 			}
 		}
 	}
+	// No registry is listed for other.test, and new.shop.com is not verified.
 	add(w.account, "go.shop.example", "shop.example", "www.far.example", "silent.example", "unknown.example", "other.test", "new.shop.com")
 	add(w.other, "c.shop.example")
 	sweep := func() {
@@ -143,20 +145,20 @@ func TestRegistrations(t *testing.T) {
 		t.Errorf("the alerts of the other account are %q", got)
 	}
 	if got := ending(w.account); got != "go.shop.example "+day+" shop.example "+day {
-		t.Errorf("%q", got)
+		t.Errorf("the alerts of the first account are %q", got)
 	}
 	sweep()
 	if got := w.names.queried(); len(got) > 0 {
 		t.Errorf("the registry was asked again for %q", got)
 	}
-	due := func() {
+	makeDue := func() {
 		t.Helper()
 		dbtest.Exec(t, w.db, `UPDATE domain_checks SET registration_due_at = now()`)
 	}
 	w.names.mu.Lock()
 	w.names.down = true
 	w.names.mu.Unlock()
-	due()
+	makeDue()
 	sweep()
 	if got := ending(w.other); got != "c.shop.example "+day {
 		t.Errorf("while the registry refuses: %q", got)
@@ -165,7 +167,7 @@ func TestRegistrations(t *testing.T) {
 	w.names.down = false
 	w.names.mu.Unlock()
 	w.names.set("shop.example", soon.Add(store.RegistrationEndsSoon).Format(time.RFC3339))
-	due()
+	makeDue()
 	sweep()
 	if got := ending(w.account) + ending(w.other); got != "" {
 		t.Errorf("after the registration was renewed: %q", got)

@@ -29,22 +29,22 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// here is a resolver that finds every host on this machine.
-type here struct{}
+// localResolver is a resolver that finds every host on this machine.
+type localResolver struct{}
 
-func (here) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
+func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// verifying is an env with a BIND and web servers. Some of the servers answer as this install does, others do not.
-type verifying struct {
+// verifyEnv is an env with a BIND and web servers. Some of the servers answer as this install does, others do not.
+type verifyEnv struct {
 	*env
 	later atomic.Int64 // offset of the clock
 	moved atomic.Bool  // the servers answer as another install
 	named func()       // stops BIND
 }
 
-func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (v *verifyEnv) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host := models.BareHost(r.Host)
 	if v.moved.Load() || host == "parked.com" || host == "parked.acme.com" || host == "liar.acme.com" || host == "mute.acme.com" {
 		_, _ = io.WriteString(w, "This domain is for sale.")
@@ -61,8 +61,8 @@ func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The tokens of the two accounts.
 const mine, theirs = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 
-// newVerifying returns an env with a BIND. The hosts of acme.com have the token of the first account.
-func newVerifying(t *testing.T) *verifying {
+// newVerifyEnv returns an env with a BIND. The hosts of acme.com have the token of the first account.
+func newVerifyEnv(t *testing.T) *verifyEnv {
 	t.Helper()
 	acme := []string{"@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
 		"parked A 192.0.2.9\nproxied A 192.0.2.7\nhalf A 192.0.2.200\nhalf A 192.0.2.9\nopen CNAME track.example.org.\nmute CNAME track.example.org.\n" +
@@ -77,7 +77,7 @@ func newVerifying(t *testing.T) *verifying {
 		"parked.com":  "@ A 192.0.2.9",
 		"broken.com":  egresstest.Broken,
 	})
-	v := verifyBy(t, egress.NewNames(server))
+	v := newVerifyEnvBy(t, egress.NewNames(server))
 	v.named = stop
 	return v
 }
@@ -90,10 +90,10 @@ func sweptNames() (names []string) {
 	return names
 }
 
-// verifyBy returns an env whose worker looks domains up in names.
-func verifyBy(t *testing.T, names domain.Names) *verifying {
+// newVerifyEnvBy returns an env whose worker looks domains up in names.
+func newVerifyEnvBy(t *testing.T, names domain.Names) *verifyEnv {
 	t.Helper()
-	v := &verifying{env: &env{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
+	v := &verifyEnv{env: &env{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
 	for id, token := range map[uuid.UUID]string{v.account: mine, v.other: theirs} {
 		dbtest.Exec(v, v.db, `INSERT INTO accounts (id, name, plan, site_key, domain_token) VALUES ($1, 'A', 'scale', $2, $2)`, id, token)
 	}
@@ -108,7 +108,7 @@ func verifyBy(t *testing.T, names domain.Names) *verifying {
 	t.Cleanup(secure.Close)
 	o := domain.Options{
 		Names: names, Tracker: models.DomainTracker{Host: tracker, OwnTargets: true},
-		Pages: egresstest.Client(t, secure, egress.Options{Schemes: []string{"http", "https"}, Resolver: here{}}),
+		Pages: egresstest.Client(t, secure, egress.Options{Schemes: []string{"http", "https"}, Resolver: localResolver{}}),
 		Now:   func() time.Time { return time.Now().Add(time.Duration(v.later.Load())) },
 	}
 	_, o.Ports.HTTP, _ = net.SplitHostPort(plain.Listener.Addr().String())
@@ -119,7 +119,7 @@ func verifyBy(t *testing.T, names domain.Names) *verifying {
 	return v
 }
 
-func (v *verifying) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID {
+func (v *verifyEnv) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID {
 	v.Helper()
 	added, _, err := v.store.Domains().Add(v.Context(), account, hosts, models.DomainSettings{
 		DomainFields: models.DomainFields{Crawlers: "disallow"},
@@ -135,7 +135,7 @@ func (v *verifying) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID
 }
 
 // verifyAt moves the clock to later from now and verifies a domain.
-func (v *verifying) verifyAt(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
+func (v *verifyEnv) verifyAt(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
 	v.Helper()
 	v.later.Store(int64(later))
 	got, err := run(v.env, jobs.VerifyDomain, account, jobs.VerifyDomainArgs{ID: id})
@@ -160,7 +160,7 @@ func boolText(b *bool) string {
 func TestVerify(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	v := newVerifying(t)
+	v := newVerifyEnv(t)
 	for _, c := range []struct {
 		host, points, https string
 		verified            bool
@@ -195,7 +195,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	_, err := run(v.env, jobs.VerifyDomain, v.other, jobs.VerifyDomainArgs{ID: v.add(v.account, "mine.acme.com")["mine.acme.com"]})
-	v.refused(err, "not_found")
+	v.wantCode(err, "not_found")
 }
 
 // TestDomainLeadsElsewhere: a verified domain that leads elsewhere stays verified for three days. It stays longer if it leads here again or
@@ -204,7 +204,7 @@ func TestDomainLeadsElsewhere(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
 	const day = 24 * time.Hour
-	v := newVerifying(t)
+	v := newVerifyEnv(t)
 	id := v.add(v.account, "proxied.acme.com", "parked.acme.com", "half.acme.com")
 	proxied, parked, half := id["proxied.acme.com"], id["parked.acme.com"], id["half.acme.com"]
 	stray := func() int {
@@ -258,7 +258,7 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
 	const day = 24 * time.Hour
-	v := newVerifying(t)
+	v := newVerifyEnv(t)
 	id := v.add(v.account, "proxied.acme.com")["proxied.acme.com"]
 	dbtest.Exec(v, v.db, `UPDATE domains SET created_at = now() - interval '60 days' WHERE id = $1`, id)
 	v.verifyAt(v.account, id, 0)
@@ -311,7 +311,7 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 func TestSweepDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
-	v := newVerifying(t)
+	v := newVerifyEnv(t)
 	hosts := []string{"parked.acme.com"}
 	for _, name := range sweptNames() {
 		hosts = append(hosts, name[1:]+".acme.com")

@@ -42,13 +42,13 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 		return out, err
 	}
 	out = jobs.ConversionAction(made)
-	to := made.Resource                    // it names the owner of the action too
-	if i.Provider == models.MicrosoftAds { // its uploads name the action
-		to = made.Name
+	action := made.Resource                // the resource name also contains the account that owns the action
+	if i.Provider == models.MicrosoftAds { // uploads to Microsoft contain the name of the action
+		action = made.Name
 	}
-	// An action that already existed may have been created a moment ago, by a job whose worker died before it could record the
-	// action.
-	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, to, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
+	// If the action existed already, ReadyAt is nil. A job whose worker died may have created the action a moment ago. The action
+	// then becomes usable at the time of ReadyBy at the latest.
+	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, action, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
 	return out, err
 }
 

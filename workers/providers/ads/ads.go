@@ -75,8 +75,8 @@ func New(o Options) *Client {
 
 // adapter describes how to call a provider of models.SourceProviders.
 type adapter struct {
-	base string // address of its API, without a slash at the end
-	own  bool   // the address is the customer's own, so Options.URL does not replace it
+	base         string // address of its API, without a slash at the end
+	customerHost bool   // the address is the customer's own, so Options.URL does not replace it
 	// version is the version of the API, if its paths contain one.
 	version string
 	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
@@ -87,8 +87,8 @@ type adapter struct {
 	fetch func(ctx context.Context, s *session) (string, error)
 	// stale reports whether a refusal means that the token has expired; nil: every 401 means this.
 	stale func(f *rest.FailureError) bool
-	// kept says that a token is stored between sessions, because the platform allows only few logins.
-	kept bool
+	// storesToken says that a token is stored between sessions, because the platform allows only few logins.
+	storesToken bool
 	// test makes a cheap request; nil: Test reads the first page of today's spend.
 	test func(ctx context.Context, s *session) error
 	// page reads a page of the spend of a range. cursor is empty for the first page. next is empty after the last page.

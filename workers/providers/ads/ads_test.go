@@ -51,7 +51,7 @@ type suite struct {
 	world  *adstest.World
 	client *ads.Client
 	waits  []time.Duration
-	waited func()        // is called instead of each wait; nil: no function is called
+	onWait func()        // is called in each wait, which takes no time; nil: no function is called
 	limit  time.Duration // timeout of a request
 }
 
@@ -63,8 +63,8 @@ func newSuite(t *testing.T, name string) *suite {
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 		Now: func() time.Time { return last.Add(20 * time.Hour) },
 		Wait: func(_ context.Context, d time.Duration) error {
-			if s.waits = append(s.waits, d); s.waited != nil {
-				s.waited()
+			if s.waits = append(s.waits, d); s.onWait != nil {
+				s.onWait()
 			}
 			return nil
 		},
@@ -134,7 +134,7 @@ func (s *suite) pages() {
 	if got := s.read(s.open(nil)); len(got) != 0 {
 		s.Fatalf("a range without rows: %v", got)
 	}
-	want := rows(2003)
+	want := rows(2003) // more than one page on each platform that has pages
 	s.world.Set(want...)
 	c := s.open(nil)
 	got := s.read(c)
@@ -193,7 +193,7 @@ func (s *suite) failures() {
 		if got := s.read(s.open(nil)); len(got) != 7 {
 			s.Errorf("after %v: %d rows", faults, len(got))
 		}
-		if len(s.waits) < len(faults)-1 || faults[0] == resttest.Busy && s.name != "tiktok" && s.waits[0] != 7*time.Second {
+		if len(s.waits) < len(faults)-1 || faults[0] == resttest.Busy && s.waits[0] != 7*time.Second { // Busy asks for seven seconds
 			s.Errorf("after %v: waits %v", faults, s.waits)
 		}
 	}
@@ -232,7 +232,7 @@ func (s *suite) slow() {
 	if len(s.waits) < 2 {
 		s.Errorf("waits %v", s.waits)
 	}
-	s.waits, s.waited = nil, func() {
+	s.waits, s.onWait = nil, func() {
 		s.world.Fail(resttest.None)
 		s.limit = time.Minute
 	}
@@ -265,7 +265,7 @@ func (s *suite) credentials() {
 func (s *suite) refusal() {
 	s.world.Fail(resttest.Refusal)
 	_, err := s.open(nil).Spend(s.Context(), first, last)
-	if err == nil || !strings.Contains(err.Error(), resttest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
+	if err == nil || !strings.Contains(err.Error(), resttest.RefusalText) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
 		s.Error(err)
 	}
 }
@@ -287,7 +287,7 @@ func (s *suite) tokens() {
 		if got := s.read(s.openAs(a, nil)); len(got) != 700 || s.world.Logins() != 1 {
 			s.Errorf("%d rows after %d logins", len(got), s.world.Logins())
 		}
-		if s.name == "outbrain" {
+		if s.name == "outbrain" { // the only platform whose token is kept between sessions
 			a.Session = session
 			s.read(s.openAs(a, nil))
 			if s.world.Logins() != 1 {
@@ -360,9 +360,12 @@ func (s *suite) account() {
 	c := s.open(nil)
 	s.read(c)
 	zone := s.fake.Zone
-	currency := map[bool]string{true: "", false: adstest.Currency}[s.fake.Plain]
-	if s.name == "propellerads" || s.name == "revcontent" {
+	currency := adstest.Currency
+	switch {
+	case s.name == "propellerads", s.name == "revcontent": // all their amounts are in dollars
 		currency = "USD"
+	case s.fake.Plain:
+		currency = ""
 	}
 	if c.Zone() != zone || c.Currency() != currency {
 		s.Errorf("zone %q, currency %q", c.Zone(), c.Currency())

@@ -18,8 +18,8 @@ import (
 
 // custom is any address that returns spend as JSON. Rows of one day and campaign are added up.
 var custom = adapter{
-	own:  true,
-	adds: true,
+	customerHost: true,
+	adds:         true,
 	open: func(s *session) {
 		if s.endpoint.OneDay {
 			s.days = 1

@@ -73,7 +73,7 @@ func googleSpend(t *testing.T) []prototest.Exchange {
 func googleUploads(t *testing.T) []prototest.Exchange {
 	t.Helper()
 	world := &adstest.Uploads{}
-	world.Decide()
+	world.DecideAtOnce()
 	p := &prototest.Tap{Fake: world}
 	options := ads.UploadOptions{Options: ads.Options{Options: tapped(t, p)}}
 	credentials := maps.Clone(adstest.UploadTokens[models.GoogleAds])

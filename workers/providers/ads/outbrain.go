@@ -17,13 +17,13 @@ import (
 // hour, so the token is stored. A page has a number of campaigns. Unverified: the member names for the list of campaigns and
 // for its total.
 var outbrain = adapter{
-	base:  "https://api.outbrain.com/amplify/v0.1",
-	sign:  func(token string) rest.Signer { return rest.Header(outbrainToken, token) },
-	fetch: outbrainLogin,
-	kept:  true,
-	test:  outbrainMarketer,
-	page:  outbrainPage,
-	burst: 2, interval: 30 * time.Second,
+	base:        "https://api.outbrain.com/amplify/v0.1",
+	sign:        func(token string) rest.Signer { return rest.Header(outbrainToken, token) },
+	fetch:       outbrainLogin,
+	storesToken: true,
+	test:        outbrainMarketer,
+	page:        outbrainPage,
+	burst:       2, interval: 30 * time.Second,
 }
 
 // outbrainToken names the token, in the answer to a login and in the header of requests.

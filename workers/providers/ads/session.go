@@ -71,7 +71,7 @@ func (s *session) nameOf(id rest.Text) rest.Text { return rest.Text(s.names[stri
 
 // host returns an address of the platform. If a test has set Options.URL, host returns that address with the same path.
 func (s *session) host(base string) string {
-	if s.client.o.URL == "" || s.own {
+	if s.client.o.URL == "" || s.customerHost {
 		return base
 	}
 	path := ""
@@ -180,7 +180,7 @@ func (f *fetchedTokens) Renew(ctx context.Context, _ string) (string, error) {
 		return "", err
 	}
 	f.token, f.fresh = token, true
-	if f.s.kept && f.s.account.Remember != nil {
+	if f.s.storesToken && f.s.account.Remember != nil {
 		f.s.Hide(token)
 		err = f.s.account.Remember(ctx, token)
 	}

@@ -111,7 +111,7 @@ func TestUploadsToken(t *testing.T) {
 		if maps.Equal(credentials, adstest.UploadTokens[u.provider]) {
 			return
 		}
-		for _, shadow := range []bool{false, u.can.Tries} {
+		for _, shadow := range []bool{false, u.can.Validates} {
 			up, err := u.client.Open(u.provider, "key", credentials, nil, "", shadow)
 			if err != nil {
 				u.Fatal(err)
@@ -122,7 +122,7 @@ func TestUploadsToken(t *testing.T) {
 			}
 		}
 		u.world.Fail(resttest.Busy)
-		up, _ := u.open(u.can.Tries)
+		up, _ := u.open(u.can.Validates)
 		if _, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")}); err == nil {
 			u.Error("a busy platform gives no error")
 		}

@@ -99,11 +99,11 @@ func TestGoogleSetting(t *testing.T) {
 			u.Errorf("%+v: %v", e, e)
 		}
 		up, _ := u.open(false)
-		u.world.RefuseWhole("TRANSIENT_ERROR")
+		u.world.RefuseRequests("TRANSIENT_ERROR")
 		if e := u.refusal(up, u.event("1", "one")); e.Stop || e.Refused {
 			u.Errorf("%+v: %v", e, e)
 		}
-		u.world.RefuseWhole("")
+		u.world.RefuseRequests("")
 		u.world.RefuseProject("UNSUPPORTED_VERSION")
 		if e := u.refusal(up, u.event("1", "one")); e.Stop || e.Refused || e.After < time.Minute || !strings.Contains(e.Error(), "operator") {
 			u.Errorf("%+v: %v", e, e)
@@ -164,7 +164,7 @@ func TestGoogleMatching(t *testing.T) {
 			if got, list := u.send(up, e); got != models.UploadAccepted {
 				u.Fatalf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Taken(u.provider) {
+			for _, v := range u.world.Stored(u.provider) {
 				if v.ID != e.ID {
 					continue
 				}

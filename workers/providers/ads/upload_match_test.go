@@ -130,7 +130,7 @@ func TestUETConsent(t *testing.T) {
 			if got, list := u.send(up, u.event(id, id)); got != models.UploadAccepted {
 				u.Errorf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Taken(u.provider) {
+			for _, v := range u.world.Stored(u.provider) {
 				if v.ID == id && (v.Fields["adStorageConsent"] != want || v.Fields["eventName"] != "purchase") {
 					u.Errorf("%q: %v", stated, v.Fields)
 				}

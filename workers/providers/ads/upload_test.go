@@ -135,7 +135,7 @@ func (u *uploader) same(got, want any) {
 
 func (u *uploader) received(want int) []adstest.Uploaded {
 	u.Helper()
-	list := u.world.Taken(u.provider)
+	list := u.world.Stored(u.provider)
 	if len(list) != want {
 		u.Errorf("the platform has %d conversions, want %d: %+v", len(list), want, list)
 	}
@@ -157,7 +157,7 @@ func TestUploadsPartly(t *testing.T) {
 				u.Errorf("%+v", v)
 			}
 		}
-		u.world.Silent()
+		u.world.OmitRefusedEvents()
 		many := make([]ads.Event, 40)
 		for i := range many {
 			many[i] = u.event(fmt.Sprint("m", i), "ok-"+strings.Repeat("x", 10+i))
@@ -250,8 +250,8 @@ func TestUploadsShadow(t *testing.T) {
 		taken := u.event("3", "three")
 		taken.Action = models.UploadRetract
 		got, list := u.send(up, u.event("1", "bad-one"), u.event("2", "two"), taken)
-		if tries := u.can.Tries; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.world.Tried() == 1) {
-			u.Errorf("%d events were tried: %+v", u.world.Tried(), list)
+		if tries := u.can.Validates; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.world.Uncounted() == 1) {
+			u.Errorf("%d events were tried: %+v", u.world.Uncounted(), list)
 		}
 		if !u.can.Changes {
 			got = strings.Replace(got, "skipped", "shadow", 1)
@@ -272,13 +272,13 @@ func TestGoogleWhole(t *testing.T) {
 			return
 		}
 		up, _ := u.open(false)
-		u.world.RefuseWhole("CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS")
+		u.world.RefuseRequests("CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS")
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
 		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || !e.Stop || list[0].Result != "" || !strings.Contains(err.Error(), "DATA_TERMS") {
 			u.Errorf("%v, %+v", err, list)
 		}
 		u.received(0)
-		u.world.RefuseWhole("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE")
+		u.world.RefuseRequests("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE")
 		if got, list := u.send(up, u.event("1", "one")); got != models.UploadAccepted || list[0].Request == "" {
 			u.Errorf("%s: %+v", got, list)
 		}
@@ -309,7 +309,7 @@ func TestGoogleConsent(t *testing.T) {
 			if got, list := u.send(up, u.event(id, id)); got != models.UploadAccepted {
 				u.Errorf("%s: %+v", got, list)
 			}
-			for _, v := range u.world.Taken(u.provider) {
+			for _, v := range u.world.Stored(u.provider) {
 				if v.ID == id && v.Consent != want {
 					u.Errorf("%q: %q", stated, v.Consent)
 				}

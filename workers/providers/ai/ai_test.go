@@ -205,7 +205,7 @@ func (s suite) stops() {
 func (s suite) faults() {
 	for fault, want := range map[resttest.Fault]string{
 		resttest.Busy: "too many requests", resttest.Swamped: "too many requests", resttest.Down: "500", resttest.Cut: "ended early",
-		resttest.Strange: rest.ErrForm.Error(), resttest.Echo: "cannot serve", resttest.Elsewhere: "307", resttest.Refusal: resttest.Words,
+		resttest.Strange: rest.ErrForm.Error(), resttest.Echo: "cannot serve", resttest.Elsewhere: "307", resttest.Refusal: resttest.RefusalText,
 	} {
 		s.world.Fail(fault)
 		a, asked := s.next(ai.Turn{Text: "?"})

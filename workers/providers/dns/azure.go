@@ -157,7 +157,7 @@ func (p *azure) Records(ctx context.Context, z zone, name string) ([]libdns.RR, 
 }
 
 func (p *azure) Append(ctx context.Context, z zone, r libdns.RR, set []string) error {
-	records := azureRecords{TTL: seconds(r, 1)}
+	records := azureRecords{TTL: ttlAtLeast(r, 1)}
 	for _, data := range set {
 		switch r.Type {
 		case "A":

@@ -49,7 +49,7 @@ func (p *bunny) Records(ctx context.Context, z zone, name string) ([]libdns.RR, 
 	}
 	var out []libdns.RR
 	for _, r := range answer.Records {
-		if bare(r.Name) != blank(name) {
+		if bare(r.Name) != blankApex(name) {
 			continue
 		}
 		kind := "TYPE" + strconv.Itoa(r.Type)
@@ -63,6 +63,6 @@ func (p *bunny) Records(ctx context.Context, z zone, name string) ([]libdns.RR, 
 
 func (p *bunny) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	return p.Do(ctx, rest.Request{Method: http.MethodPut, Path: "/dnszone/" + z.id + "/records", Body: map[string]any{
-		"Type": slices.Index(bunnyTypes, r.Type), "Name": blank(r.Name), "Value": undotted(r), "Ttl": seconds(r, 15),
+		"Type": slices.Index(bunnyTypes, r.Type), "Name": blankApex(r.Name), "Value": withoutDot(r), "Ttl": ttlAtLeast(r, 15),
 	}}, nil)
 }

@@ -24,8 +24,8 @@ func openDesec(a rest.API, c map[string]string) account {
 // desecNext is the cursor of the next page, in the header Link.
 var desecNext = regexp.MustCompile(`<[^>]*[?&]cursor=([^&>]*)[^>]*>;\s*rel="next"`)
 
-// desecLeast is the shortest TTL that the provider accepts, in seconds.
-const desecLeast = 3600
+// desecMinTTL is the shortest TTL that the provider accepts, in seconds.
+const desecMinTTL = 3600
 
 func desecList[T any](ctx context.Context, p *desec, path string, query url.Values) ([]T, error) {
 	cursor := ""
@@ -58,7 +58,7 @@ func (p *desec) Records(ctx context.Context, z zone, name string) ([]libdns.RR, 
 	sets, err := desecList[struct {
 		Type    string
 		Records []string
-	}](ctx, p, "/domains/"+url.PathEscape(z.name)+"/rrsets/", url.Values{"subname": {blank(name)}})
+	}](ctx, p, "/domains/"+url.PathEscape(z.name)+"/rrsets/", url.Values{"subname": {blankApex(name)}})
 	var out []libdns.RR
 	for _, set := range sets {
 		out = append(out, recordsOf(name, set.Type, set.Records...)...)
@@ -68,7 +68,7 @@ func (p *desec) Records(ctx context.Context, z zone, name string) ([]libdns.RR, 
 
 func (p *desec) Append(ctx context.Context, z zone, r libdns.RR, set []string) error {
 	q := rest.Request{Method: http.MethodPost, Path: "/domains/" + url.PathEscape(z.name) + "/rrsets/", Body: map[string]any{
-		"subname": blank(r.Name), "type": r.Type, "ttl": seconds(r, desecLeast), "records": set,
+		"subname": blankApex(r.Name), "type": r.Type, "ttl": ttlAtLeast(r, desecMinTTL), "records": set,
 	}}
 	if len(set) > 1 {
 		q.Method, q.Path = http.MethodPatch, q.Path+url.PathEscape(r.Name)+"/"+r.Type+"/"

@@ -52,6 +52,6 @@ func (p *digitalOcean) Records(ctx context.Context, z zone, name string) ([]libd
 
 func (p *digitalOcean) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	return p.Post(ctx, "/domains/"+url.PathEscape(z.name)+"/records", map[string]any{
-		"type": r.Type, "name": r.Name, "data": r.Data, "ttl": seconds(r, 30),
+		"type": r.Type, "name": r.Name, "data": r.Data, "ttl": ttlAtLeast(r, 30),
 	}, nil)
 }

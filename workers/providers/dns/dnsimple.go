@@ -73,7 +73,7 @@ func (p *dnsimple) Records(ctx context.Context, z zone, name string) ([]libdns.R
 			dnsimplePages
 		}
 		query := pageQuery(page, dnsimplePage)
-		query.Set("name", blank(name))
+		query.Set("name", blankApex(name))
 		err := p.Get(ctx, path, query, &answer)
 		return named(answer.Data, z, name), page < answer.Pagination.Pages, err
 	})
@@ -85,6 +85,6 @@ func (p *dnsimple) Append(ctx context.Context, z zone, r libdns.RR, _ []string) 
 		return err
 	}
 	return p.Post(ctx, path, map[string]any{
-		"type": r.Type, "name": blank(r.Name), "content": undotted(r), "ttl": seconds(r, 60),
+		"type": r.Type, "name": blankApex(r.Name), "content": withoutDot(r), "ttl": ttlAtLeast(r, 60),
 	}, nil)
 }

@@ -54,6 +54,6 @@ func (p *gandi) Append(ctx context.Context, z zone, r libdns.RR, set []string) e
 		method = http.MethodPut
 	}
 	return p.Do(ctx, rest.Request{Method: method, Path: gandiPath(z, r.Name) + "/" + r.Type, Body: map[string]any{
-		"rrset_values": set, "rrset_ttl": seconds(r, 300),
+		"rrset_values": set, "rrset_ttl": ttlAtLeast(r, 300),
 	}}, nil)
 }

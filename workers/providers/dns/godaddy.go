@@ -63,6 +63,6 @@ func (p *godaddy) Records(ctx context.Context, z zone, name string) ([]libdns.RR
 }
 
 func (p *godaddy) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
-	body := []map[string]any{{"type": r.Type, "name": r.Name, "data": undotted(r), "ttl": seconds(r, 600)}}
+	body := []map[string]any{{"type": r.Type, "name": r.Name, "data": withoutDot(r), "ttl": ttlAtLeast(r, 600)}}
 	return p.Do(ctx, rest.Request{Method: http.MethodPatch, Path: "/domains/" + url.PathEscape(z.name) + "/records", Body: body}, nil)
 }

@@ -160,7 +160,7 @@ func (p *googleCloud) Records(ctx context.Context, z zone, name string) ([]libdn
 func (p *googleCloud) Append(ctx context.Context, z zone, r libdns.RR, set []string) error {
 	full := absolute(r.Name, z.name) + "."
 	q := rest.Request{Method: http.MethodPost, Path: p.path("/" + url.PathEscape(z.id) + "/rrsets"), Body: map[string]any{
-		"name": full, "type": r.Type, "ttl": seconds(r, 0), "rrdatas": set,
+		"name": full, "type": r.Type, "ttl": ttlAtLeast(r, 0), "rrdatas": set,
 	}}
 	if len(set) > 1 {
 		q.Method, q.Path = http.MethodPatch, q.Path+"/"+url.PathEscape(full)+"/"+r.Type

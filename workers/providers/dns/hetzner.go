@@ -78,7 +78,7 @@ type hetznerAction struct {
 func (p *hetzner) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	var a hetznerAction
 	err := p.Post(ctx, "/zones/"+url.PathEscape(z.name)+"/rrsets/"+url.PathEscape(r.Name)+"/"+r.Type+"/actions/add_records", map[string]any{
-		"ttl": seconds(r, 60), "records": []map[string]string{{"value": r.Data}},
+		"ttl": ttlAtLeast(r, 60), "records": []map[string]string{{"value": r.Data}},
 	}, &a)
 	for wait := 100 * time.Millisecond; err == nil && a.Action.Status == "running"; wait *= 2 {
 		select {

@@ -55,6 +55,6 @@ func (p *linode) Records(ctx context.Context, z zone, name string) ([]libdns.RR,
 
 func (p *linode) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	return p.Post(ctx, "/domains/"+z.id+"/records", map[string]any{
-		"type": r.Type, "name": blank(r.Name), "target": undotted(r), "ttl_sec": seconds(r, 300),
+		"type": r.Type, "name": blankApex(r.Name), "target": withoutDot(r), "ttl_sec": ttlAtLeast(r, 300),
 	}, nil)
 }

@@ -97,14 +97,14 @@ func withRecord(have []libdns.RR, r libdns.RR) (set []string, err error) {
 	return append(set, r.Data), nil
 }
 
-// undotted returns a record's data without the dot at its end, for providers that write names this way.
-func undotted(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
+// withoutDot returns a record's data without the dot at its end, for providers that write names this way.
+func withoutDot(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
-// seconds returns the TTL of a record in seconds, but at least least.
-func seconds(r libdns.RR, least int) int { return max(int(r.TTL.Seconds()), least) }
+// ttlAtLeast returns the TTL of a record in seconds. A shorter TTL is raised to the provider's minimum, seconds.
+func ttlAtLeast(r libdns.RR, seconds int) int { return max(int(r.TTL.Seconds()), seconds) }
 
-// blank converts a name for providers that write the apex as an empty text.
-func blank(name string) string {
+// blankApex converts a name for providers that write the apex as an empty text.
+func blankApex(name string) string {
 	if name == "@" {
 		return ""
 	}

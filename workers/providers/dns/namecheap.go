@@ -148,7 +148,7 @@ func (p *namecheap) Append(ctx context.Context, z zone, r libdns.RR, _ []string)
 	if _, err := withRecord(have, r); err != nil {
 		return err
 	}
-	add(len(all.Result.Hosts), r.Name, r.Type, r.Data, "", strconv.Itoa(seconds(r, 60)))
+	add(len(all.Result.Hosts), r.Name, r.Type, r.Data, "", strconv.Itoa(ttlAtLeast(r, 60)))
 	var answer struct {
 		Result struct {
 			Success bool `xml:"IsSuccess,attr"`

@@ -35,6 +35,6 @@ func (p *netlify) Records(ctx context.Context, z zone, name string) ([]libdns.RR
 
 func (p *netlify) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	return p.Post(ctx, "/dns_zones/"+url.PathEscape(z.id)+"/dns_records", map[string]any{
-		"type": r.Type, "hostname": absolute(r.Name, z.name), "value": undotted(r), "ttl": seconds(r, 300),
+		"type": r.Type, "hostname": absolute(r.Name, z.name), "value": withoutDot(r), "ttl": ttlAtLeast(r, 300),
 	}, nil)
 }

@@ -54,7 +54,7 @@ const ovhRecords = 50
 func (p *ovh) Records(ctx context.Context, z zone, name string) ([]libdns.RR, error) {
 	path := "/domain/zone/" + url.PathEscape(z.name) + "/record"
 	var ids []int64
-	if err := p.Get(ctx, path, url.Values{"subDomain": {blank(name)}}, &ids); err != nil {
+	if err := p.Get(ctx, path, url.Values{"subDomain": {blankApex(name)}}, &ids); err != nil {
 		return nil, err
 	}
 	if len(ids) > ovhRecords {
@@ -66,7 +66,7 @@ func (p *ovh) Records(ctx context.Context, z zone, name string) ([]libdns.RR, er
 		if err := p.Get(ctx, path+"/"+strconv.FormatInt(id, 10), nil, &r); err != nil {
 			return nil, err
 		}
-		if bare(r.SubDomain) == blank(name) {
+		if bare(r.SubDomain) == blankApex(name) {
 			out = append(out, libdns.RR{Name: name, Type: r.FieldType, Data: r.Target})
 		}
 	}
@@ -76,7 +76,7 @@ func (p *ovh) Records(ctx context.Context, z zone, name string) ([]libdns.RR, er
 func (p *ovh) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	path := "/domain/zone/" + url.PathEscape(z.name)
 	err := p.Post(ctx, path+"/record", map[string]any{
-		"fieldType": r.Type, "subDomain": blank(r.Name), "target": r.Data, "ttl": seconds(r, 60),
+		"fieldType": r.Type, "subDomain": blankApex(r.Name), "target": r.Data, "ttl": ttlAtLeast(r, 60),
 	}, nil)
 	if err != nil {
 		return err

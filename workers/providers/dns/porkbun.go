@@ -58,6 +58,6 @@ func (p *porkbun) Records(ctx context.Context, z zone, name string) ([]libdns.RR
 
 func (p *porkbun) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	return p.Post(ctx, "/dns/create/"+url.PathEscape(z.name), p.with(map[string]any{
-		"name": blank(r.Name), "type": r.Type, "content": undotted(r), "ttl": strconv.Itoa(seconds(r, 600)),
+		"name": blankApex(r.Name), "type": r.Type, "content": withoutDot(r), "ttl": strconv.Itoa(ttlAtLeast(r, 600)),
 	}), nil)
 }

@@ -68,7 +68,7 @@ func (p *powerDNS) Append(ctx context.Context, z zone, r libdns.RR, _ []string) 
 	if err != nil {
 		return err
 	}
-	set := powerSet{Name: absolute(r.Name, z.name) + ".", Type: r.Type, TTL: seconds(r, 1)}
+	set := powerSet{Name: absolute(r.Name, z.name) + ".", Type: r.Type, TTL: ttlAtLeast(r, 1)}
 	var have []libdns.RR
 	for _, s := range sets {
 		if s.Type == r.Type {

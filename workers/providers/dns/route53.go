@@ -147,7 +147,7 @@ func (p *route53) Append(ctx context.Context, z zone, r libdns.RR, set []string)
 	if len(set) > 1 {
 		change.Action = "UPSERT"
 	}
-	change.Set = awsSet{Name: absolute(r.Name, z.name) + ".", Type: r.Type, TTL: seconds(r, 0), Records: set}
+	change.Set = awsSet{Name: absolute(r.Name, z.name) + ".", Type: r.Type, TTL: ttlAtLeast(r, 0), Records: set}
 	body, err := xml.Marshal(change)
 	if err != nil {
 		return err

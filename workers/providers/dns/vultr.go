@@ -61,6 +61,6 @@ func (p *vultr) Records(ctx context.Context, z zone, name string) ([]libdns.RR, 
 
 func (p *vultr) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
 	return p.Post(ctx, "/domains/"+url.PathEscape(z.name)+"/records", map[string]any{
-		"type": r.Type, "name": blank(r.Name), "data": undotted(r), "ttl": seconds(r, 120),
+		"type": r.Type, "name": blankApex(r.Name), "data": withoutDot(r), "ttl": ttlAtLeast(r, 120),
 	}, nil)
 }

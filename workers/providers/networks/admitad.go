@@ -21,7 +21,7 @@ var admitad = adapter{
 		})
 	},
 	page: admitadPage,
-	words: map[string]string{
+	statuses: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "approved_but_stalled": models.StatusPending,
 		"declined": models.StatusRejected,
 	},

@@ -21,7 +21,7 @@ var awin = adapter{
 	},
 	page: awinPage,
 	days: 31,
-	words: map[string]string{
+	statuses: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "declined": models.StatusRejected, "deleted": models.StatusRejected,
 	},
 	burst: 5, interval: time.Minute / 15, // Awin allows 20 in a minute

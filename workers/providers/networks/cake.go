@@ -27,7 +27,7 @@ var cake = adapter{
 		}
 	},
 	page: cakePage,
-	words: map[string]string{
+	statuses: map[string]string{
 		"": models.StatusApproved, "approved": models.StatusApproved, "pending": models.StatusPending, "rejected": models.StatusRejected,
 	},
 }

@@ -54,7 +54,7 @@ func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 		since = now
 	}
 	from := since.Add(-overlap / parts)
-	if oldest := now.Add(-time.Duration(s.keeps) * day); s.keeps > 0 && from.Before(oldest) {
+	if oldest := now.Add(-time.Duration(s.feedReach) * day); s.feedReach > 0 && from.Before(oldest) {
 		from = oldest
 	}
 	until := from.Add(time.Duration(s.feedDays) * day / parts).Truncate(time.Second)

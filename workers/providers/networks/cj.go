@@ -24,7 +24,7 @@ var cj = adapter{
 	},
 	page: cjPage,
 	days: 31,
-	words: map[string]string{
+	statuses: map[string]string{
 		"new": models.StatusPending, "extended": models.StatusPending, "locked": models.StatusApproved, "closed": models.StatusApproved,
 		"corrected": models.StatusRejected,
 	},

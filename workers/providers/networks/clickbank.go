@@ -29,7 +29,7 @@ var clickbank = adapter{
 		}
 	},
 	page: clickbankPage,
-	words: map[string]string{
+	statuses: map[string]string{
 		"sale": models.StatusApproved, "bill": models.StatusApproved, "rfnd": models.StatusRejected, "cgbk": models.StatusChargeback,
 	},
 	burst: 5, interval: time.Second / 5, // ClickBank allows 10 in a second, and all accounts share an IP address

@@ -16,7 +16,7 @@ import (
 // custom is any address that returns orders as JSON or CSV in one answer. A status word that the service already knows needs
 // no entry in the network's status_map.
 var custom = adapter{
-	own: true,
+	customerHost: true,
 	open: func(s *session) {
 		if s.c["header"] != "" {
 			value := strings.ReplaceAll(s.c["header_value"], "{token}", s.c["token"])

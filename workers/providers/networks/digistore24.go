@@ -19,8 +19,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// digistore24 is the API of Digistore24: https://www.digistore24.com/api/call/{function}. listCommissions has what the account earns, by
-// the transaction. listTransactions has the kind and the sale of a transaction, and getPurchaseTracking the click of its purchase.
+// digistore24 is the API of Digistore24: https://www.digistore24.com/api/call/{function}. listCommissions has what the account earns for
+// each transaction. listTransactions has the kind and the sale of a transaction, and getPurchaseTracking the click of its purchase.
 // Failures come with status 200. A refund or a chargeback is a transaction of its own with the id of the purchase. It takes back the
 // latest payment before it with the same amount, or else the latest payment before it. A request for a refund changes nothing.
 // Unverified: the sign of the commission of a refund, which does not matter; the time zone of the times; and the words for too many
@@ -38,7 +38,7 @@ var digistore24 = adapter{
 	},
 	page: digistorePage,
 	days: 31,
-	words: map[string]string{
+	statuses: map[string]string{
 		"payment": models.StatusApproved, "refund": models.StatusRejected, "chargeback": models.StatusChargeback,
 	},
 	burst: 5, interval: time.Second,
@@ -46,8 +46,8 @@ var digistore24 = adapter{
 
 const (
 	digistoreRefundAsked = "refund_request"
-	digistoreBatch       = 150 // purchases in one request, whose ids are in its address
-	digistoreRows        = 1000
+	digistoreBatch       = 150  // purchases in one request, whose ids are in its address
+	digistoreRows        = 1000 // transactions on a page
 )
 
 func digistoreFailed(body []byte) string {
@@ -91,7 +91,8 @@ type digistoreTransaction struct {
 	At       text `json:"created_at"`
 }
 
-// digistorePage reads all commissions of the days at once, because a transaction can have several commissions, which are one order.
+// digistorePage reads all commissions of the days at once (page_size 0), because a transaction can have several commissions, which are
+// one order.
 func digistorePage(ctx context.Context, s *session, period Range, _ string) (orders []Order, next string, err error) {
 	var answer struct {
 		Items list[digistoreCommission] `json:"items"`
@@ -128,7 +129,7 @@ func digistorePage(ctx context.Context, s *session, period Range, _ string) (ord
 // currencies have no sum, so the amount of their transaction cannot be read.
 func digistoreSum(all []digistoreCommission) []digistoreCommission {
 	var out []digistoreCommission
-	seen, place := map[text]bool{}, map[text]int{}
+	seen, place := map[text]bool{}, map[text]int{} // by the commission's id; the index in out by the transaction's id
 	for _, v := range all {
 		if v.ID != "" && seen[v.ID] {
 			continue
@@ -183,7 +184,7 @@ func (d digistoreDetails) read(ctx context.Context, s *session, ids string) erro
 	if err := s.digistore(ctx, "getPurchaseTracking", url.Values{"purchase_id": {ids}}, &tracking); err != nil {
 		return err
 	}
-	if !strings.Contains(ids, ",") {
+	if !strings.Contains(ids, ",") { // the tracking of a single purchase may come without its id
 		d.clicks[ids] = digistoreClick(tracking)
 	}
 	var byPurchase map[string]json.RawMessage
@@ -197,8 +198,8 @@ func (d digistoreDetails) read(ctx context.Context, s *session, ids string) erro
 	return nil
 }
 
-// digistoreClick reads the click of a purchase: the click id, or else a sub-id. The tracking may be a member data. The sub-ids are a
-// list or an object.
+// digistoreClick reads the click of a purchase: the click id, or else a sub-id. The tracking may be wrapped in a member named data. The
+// sub-ids are a list or an object.
 func digistoreClick(raw []byte) string {
 	var v struct {
 		Data  json.RawMessage `json:"data"`
@@ -211,7 +212,7 @@ func digistoreClick(raw []byte) string {
 	if len(v.Data) > 0 {
 		return digistoreClick(v.Data)
 	}
-	words := []text{v.Click}
+	ids := []text{v.Click}
 	var subs []text
 	byName := map[string]text{}
 	if json.Unmarshal(v.Subs, &subs) != nil && json.Unmarshal(v.Subs, &byName) == nil {
@@ -219,7 +220,7 @@ func digistoreClick(raw []byte) string {
 			subs = append(subs, byName[name])
 		}
 	}
-	return clickOf(append(words, subs...)...)
+	return clickOf(append(ids, subs...)...)
 }
 
 // order makes the order of a transaction. ok is false if the transaction changes nothing.

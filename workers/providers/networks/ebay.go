@@ -26,7 +26,7 @@ var ebay = adapter{
 	},
 	page: ebayPage,
 	days: 30,
-	words: map[string]string{
+	statuses: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "reversed": models.StatusRejected,
 	},
 	burst: 10, interval: 5 * time.Second,

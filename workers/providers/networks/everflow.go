@@ -28,7 +28,7 @@ var everflow = adapter{
 		s.Sign = rest.Header("X-Eflow-API-Key", s.c["api_key"])
 	},
 	page: everflowPage,
-	words: map[string]string{
+	statuses: map[string]string{
 		"": models.StatusApproved, "approved": models.StatusApproved, "pending": models.StatusPending, "on_hold": models.StatusPending,
 		"rejected": models.StatusRejected, "invalid": models.StatusRejected,
 	},

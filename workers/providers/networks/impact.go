@@ -20,7 +20,7 @@ var impact = adapter{
 	open: func(s *session) { s.basic(s.c["account_sid"], s.c["auth_token"]) },
 	page: impactPage,
 	days: 45,
-	words: map[string]string{
+	statuses: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "reversed": models.StatusRejected,
 	},
 	burst: 50, interval: time.Hour / 950, // Impact allows 1000 in an hour

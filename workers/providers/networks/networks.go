@@ -62,8 +62,8 @@ func New(o Options) *Client { return &Client{o.WithDefaults()} }
 
 // adapter describes how to call a provider of models.NetworkProviders.
 type adapter struct {
-	base string // address of its API, without a slash at the end; empty: a credential says it
-	own  bool   // the address is the customer's own, so Options.URL does not replace it
+	base         string // address of its API, without a slash at the end; empty: a credential says it
+	customerHost bool   // the address is the customer's own, so Options.URL does not replace it
 	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
 	open func(s *session)
 	// test makes a cheap request; nil: Test reads the first page of today's orders.
@@ -71,13 +71,13 @@ type adapter struct {
 	page pageFunc
 	days int // maximum days of one request; 0: no limit
 	// feeds are the requests for orders by the date of a change, as in changes.go; nil: the platform has no such request.
-	feeds    []feed
-	feedDays int // maximum days of one request by date of change
-	keeps    int // days for which the platform answers by date of change; 0: no limit
+	feeds     []feed
+	feedDays  int // maximum days of one request by date of change
+	feedReach int // days for which the platform answers by date of change; 0: no limit
 	// vanishes says that the platform stops reporting an order that was rejected.
 	vanishes bool
-	// words maps the platform's words for a status, in lower case, to our statuses.
-	words map[string]string
+	// statuses maps the platform's words for a status, in lower case, to our statuses.
+	statuses map[string]string
 	// At most burst requests at once, and one more after each interval; 0: no limit.
 	burst    int
 	interval time.Duration
@@ -139,7 +139,7 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 	if entry.open != nil {
 		entry.open(s)
 	}
-	if c.o.URL != "" && !entry.own {
+	if c.o.URL != "" && !entry.customerHost {
 		s.Base = c.o.URL + "/" + name
 	}
 	return &Connection{s}, nil
@@ -209,7 +209,7 @@ func (s *session) clean(o Order) Order {
 		*text = strings.TrimSpace(models.Storable(*text))
 	}
 	if o.Status == "" {
-		o.Status = s.words[strings.ToLower(o.Word)]
+		o.Status = s.statuses[strings.ToLower(o.Word)]
 	}
 	return o
 }

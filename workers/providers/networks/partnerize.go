@@ -20,7 +20,7 @@ var partnerize = adapter{
 	base: "https://api.partnerize.com",
 	open: func(s *session) { s.basic(s.c["application_key"], s.c["user_api_key"]) },
 	page: partnerizePage,
-	words: map[string]string{
+	statuses: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "rejected": models.StatusRejected,
 	},
 	feeds: []feed{{name: "last_updated"}}, feedDays: 31,

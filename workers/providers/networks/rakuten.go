@@ -24,10 +24,10 @@ var rakuten = adapter{
 			"grant_type": {"client_credentials"}, "scope": {s.c["sid"]},
 		})
 	},
-	page:  rakutenPage,
-	days:  30,
-	words: map[string]string{"n": models.StatusApproved, "y": models.StatusPending},
-	feeds: []feed{{name: "process_date"}}, feedDays: 30, keeps: 30,
+	page:     rakutenPage,
+	days:     30,
+	statuses: map[string]string{"n": models.StatusApproved, "y": models.StatusPending},
+	feeds:    []feed{{name: "process_date"}}, feedDays: 30, feedReach: 30,
 }
 
 const rakutenRows = 1000

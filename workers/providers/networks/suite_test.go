@@ -27,7 +27,7 @@ func (s *suite) read(c *networks.Connection) []networks.Order {
 func (s *suite) refusal() {
 	s.world.Fail(resttest.Refusal)
 	_, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
-	if err == nil || !strings.Contains(err.Error(), resttest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
+	if err == nil || !strings.Contains(err.Error(), resttest.RefusalText) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
 		s.Error(err)
 	}
 }

@@ -30,8 +30,8 @@ var tune = adapter{
 			return mentions(f, "api key", "api_key", "apikey", "networkid", "authenticat")
 		}
 	},
-	page:  tunePage,
-	words: map[string]string{"approved": models.StatusApproved, "pending": models.StatusPending, "rejected": models.StatusRejected},
+	page:     tunePage,
+	statuses: map[string]string{"approved": models.StatusApproved, "pending": models.StatusPending, "rejected": models.StatusRejected},
 }
 
 const tuneRows = 500

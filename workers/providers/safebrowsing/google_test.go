@@ -13,7 +13,7 @@ func TestIsExpression(t *testing.T) {
 		"a.example/sell/": false, "other.a.example/": false, "://": false,
 	} {
 		if got := isExpression(listed, asked); got != want {
-			t.Errorf("%q: %v", listed, got)
+			t.Errorf("isExpression(%q) is %v", listed, got)
 		}
 	}
 }

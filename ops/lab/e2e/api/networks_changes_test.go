@@ -291,7 +291,7 @@ func TestChangesFail(t *testing.T) {
 		t.Error("one failure is an alert")
 	}
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_failures = $1`, models.FailingIntegration)
-	if alerts := string(y.s.Do("GET", "/alerts", nil).Raw); !strings.Contains(alerts, "network.failing") || !strings.Contains(alerts, resttest.Words) {
+	if alerts := string(y.s.Do("GET", "/alerts", nil).Raw); !strings.Contains(alerts, "network.failing") || !strings.Contains(alerts, resttest.RefusalText) {
 		t.Errorf("several failures are no alert: %s", alerts)
 	}
 	dbtest.Exec(t, y.s.DB, `UPDATE network_integrations SET changes_failures = 1`)

@@ -111,7 +111,7 @@ func TestKilledUploads(t *testing.T) {
 	undisturbedWorker := m.worker()
 	undisturbed.waitUploaded()
 	undisturbedWorker.Stop()
-	if n := len(platform.Taken("tiktok")); n != killedUploads {
+	if n := len(platform.Stored("tiktok")); n != killedUploads {
 		t.Fatalf("undisturbed: the platform has %d conversions", n)
 	}
 
@@ -153,7 +153,7 @@ func (m *midway) receivedBy(platform *adstest.Uploads, provider string) (taken, 
 	for _, id := range m.ids(`SELECT id FROM conversions WHERE account_id = $1`, m.account) {
 		ids[id.String()] = true
 	}
-	for _, v := range platform.Taken(provider) {
+	for _, v := range platform.Stored(provider) {
 		if ids[v.ID] {
 			taken++
 			again += v.Sent - 1
@@ -183,7 +183,7 @@ func TestKilledGoogleUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
 	platform := &adstest.Uploads{}
-	platform.Decide()
+	platform.DecideAtOnce()
 	server := adstest.ServeUploads(t, platform)
 	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32), "GOOGLE_ADS_CLIENT_ID=app", "GOOGLE_ADS_CLIENT_SECRET=made-up")

@@ -67,7 +67,7 @@ func (w *World) Logins() int {
 func (w *World) SignedIn() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.good()
+	return w.validToken()
 }
 
 // Token implements ads.Tokens for a sign-in. It returns the valid token.
@@ -90,13 +90,13 @@ func (r Rotating) Renew(ctx context.Context, refused string) (string, error) {
 	return r.World.Token(ctx)
 }
 
-func (w *World) good() string { return fmt.Sprintf("canary-token-%d", w.token) }
+func (w *World) validToken() string { return fmt.Sprintf("canary-token-%d", w.token) }
 
 // issue makes a new token. From then on, it is the only valid one.
 func (w *World) issue() string {
 	w.token++
 	w.logins++
-	return w.good()
+	return w.validToken()
 }
 
 // within returns the rows from one day to another, both included.
@@ -158,8 +158,8 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault, ok := w.Next(r)
-	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), fake: fake}
-	if !ok || !w.Answer(rw, r, fault, c.own()) {
+	c := &call{ResponseWriter: rw, r: r, path: "/" + path, credentials: fake.Credentials(), fake: fake}
+	if !ok || !w.Answer(rw, r, fault, c.failureForms()) {
 		return
 	}
 	w.mu.Lock()
@@ -176,20 +176,20 @@ type object = map[string]any
 // call is a request to a fake.
 type call struct {
 	http.ResponseWriter
-	r      *http.Request
-	path   string            // without the platform's name
-	good   map[string]string // the credentials that are accepted
-	quoted bool              // numbers are texts
-	fake   Fake
+	r           *http.Request
+	path        string            // without the platform's name
+	credentials map[string]string // the credentials that are accepted
+	quoted      bool              // numbers are texts
+	fake        Fake
 }
 
-// own returns the failures in the platform's own form.
-func (c *call) own() resttest.Own {
-	own := resttest.Own{Refuse: func(words string) { c.fake.refuse(c, words) }}
+// failureForms returns the failures in the platform's own form.
+func (c *call) failureForms() resttest.FailureForms {
+	forms := resttest.FailureForms{Refuse: func(words string) { c.fake.refuse(c, words) }}
 	if c.fake.busy != nil {
-		own.Busy = func() { c.fake.busy(c) }
+		forms.Busy = func() { c.fake.busy(c) }
 	}
-	return own
+	return forms
 }
 
 // json answers with JSON.
@@ -208,7 +208,7 @@ func (c *call) body() object {
 }
 
 // unknown returns a parameter of the query that is not among the names, or an empty text.
-func (c *call) unknown(names ...string) string { return beyond(c.r.URL.Query(), names...) }
+func (c *call) unknownParam(names ...string) string { return beyond(c.r.URL.Query(), names...) }
 
 // beyond returns a key that is not among the names, or an empty text.
 func beyond[V any](of map[string]V, names ...string) string {
@@ -233,8 +233,8 @@ func (r Row) without(figures object, names ...string) object {
 	return figures
 }
 
-// firstOf returns the first row of each campaign.
-func firstOf(rows []Row) []Row {
+// firstByCampaign returns the first row of each campaign.
+func firstByCampaign(rows []Row) []Row {
 	var out []Row
 	seen := map[string]bool{}
 	for _, r := range rows {

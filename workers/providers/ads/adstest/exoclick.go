@@ -17,14 +17,14 @@ var exoClick = Fake{
 	serve: func(w *World, c *call) {
 		ask := c.body()
 		if c.path == "/v2/login" {
-			if ask["api_token"] != c.good["api_token"] {
+			if ask["api_token"] != c.credentials["api_token"] {
 				c.json(http.StatusUnauthorized, object{"message": "Invalid token"})
 				return
 			}
 			c.json(http.StatusOK, object{"token": w.issue(), "type": "Bearer", "expires_in": 900})
 			return
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
+		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
 			c.json(http.StatusUnauthorized, object{"message": "Expired token"})
 			return
 		}
@@ -37,7 +37,7 @@ var exoClick = Fake{
 			c.fake.refuse(c, "no such report")
 			return
 		}
-		if name := beyond(ask, exoClickFields...) + beyond(filter, "date_from", "date_to") + c.unknown(); name != "" {
+		if name := beyond(ask, exoClickFields...) + beyond(filter, "date_from", "date_to") + c.unknownParam(); name != "" {
 			c.fake.refuse(c, "unknown field "+name)
 			return
 		}

@@ -51,7 +51,7 @@ var googleAds = Fake{
 		c.json(http.StatusTooManyRequests, object{"error": object{"code": 429, "message": "Too many", "status": "RESOURCE_EXHAUSTED"}})
 	},
 	serve: func(w *World, c *call) {
-		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
+		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
 			c.json(http.StatusUnauthorized, object{"error": object{"code": 401, "message": "Request had invalid credentials.", "status": "UNAUTHENTICATED"}})
 			return
 		}
@@ -60,7 +60,7 @@ var googleAds = Fake{
 			return
 		}
 		ask := c.body()
-		if name := beyond(ask, "query") + c.unknown(); name != "" {
+		if name := beyond(ask, "query") + c.unknownParam(); name != "" {
 			c.fake.refuse(c, fmt.Sprintf("Invalid JSON payload received. Unknown name %q: Cannot find field.", name))
 			return
 		}

@@ -25,7 +25,7 @@ var meta = Fake{
 		metaError(c, http.StatusBadRequest, 80008, "There have been too many calls to this account.")
 	},
 	serve: func(w *World, c *call) {
-		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
+		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
 			metaError(c, http.StatusBadRequest, 190, "Error validating access token")
 			return
 		}
@@ -36,13 +36,13 @@ var meta = Fake{
 				return
 			}
 		}
-		if c.path == "/v27.0/act_4711" && c.unknown("fields") == "" && strings.Contains(q.Get("fields"), "timezone_name") {
+		if c.path == "/v27.0/act_4711" && c.unknownParam("fields") == "" && strings.Contains(q.Get("fields"), "timezone_name") {
 			c.json(http.StatusOK, object{"id": "act_4711", "currency": Currency, "timezone_name": Zone})
 			return
 		}
 		var span struct{ Since, Until string }
 		if c.path != "/v27.0/act_4711/insights" || json.Unmarshal([]byte(q.Get("time_range")), &span) != nil || q.Get("level") != "campaign" || q.Get("time_increment") != "1" ||
-			c.unknown("fields", "time_range", "level", "time_increment", "limit", "after") != "" {
+			c.unknownParam("fields", "time_range", "level", "time_increment", "limit", "after") != "" {
 			c.fake.refuse(c, "Invalid parameter")
 			return
 		}
@@ -59,7 +59,7 @@ var meta = Fake{
 		}
 		paging := object{"cursors": object{"before": "MA0", "after": "MA" + strconv.Itoa(page+1)}}
 		if page < pages(len(rows), size) {
-			paging["next"] = "https://graph.facebook.com/v27.0/act_4711/insights?access_token=" + w.good()
+			paging["next"] = "https://graph.facebook.com/v27.0/act_4711/insights?access_token=" + w.validToken()
 		}
 		c.json(http.StatusOK, object{"data": resttest.Page(rows, page, size), "paging": paging})
 	},

@@ -13,7 +13,7 @@ var mgid = Fake{
 	secrets:  []string{"api_token"},
 	refuse:   func(c *call, words string) { c.json(http.StatusUnprocessableEntity, object{"errors": []string{words}}) },
 	serve: func(w *World, c *call) {
-		if c.r.Header.Get("Authorization") != "Bearer "+c.good["api_token"] {
+		if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["api_token"] {
 			c.json(http.StatusUnauthorized, object{"errors": "Authentication token is missing"})
 			return
 		}
@@ -43,7 +43,7 @@ func mgidReport(w *World, c *call) {
 	from, to = from.In(zone), to.In(zone)
 	size := c.number("limit", 20)
 	offset := c.number("offset", 0)
-	unknown := c.unknown("filters[dateRange][dateFrom]", "filters[dateRange][dateTo]", "dimensions[]", "metrics[]", "limit", "offset")
+	unknown := c.unknownParam("filters[dateRange][dateFrom]", "filters[dateRange][dateTo]", "dimensions[]", "metrics[]", "limit", "offset")
 	switch {
 	case unknown != "":
 		c.fake.refuse(c, "[ERROR_NOT_VALID_"+unknown+"]")

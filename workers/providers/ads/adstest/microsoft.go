@@ -37,7 +37,7 @@ var microsoftAds = Fake{
 		}
 		h := c.r.Header
 		switch {
-		case h.Get("Authorization") != "Bearer "+w.good():
+		case h.Get("Authorization") != "Bearer "+w.validToken():
 			microsoftFault(c, http.StatusUnauthorized, 109, "AuthenticationTokenExpired")
 			return
 		case h.Get("DeveloperToken") != DeveloperToken:
@@ -85,7 +85,7 @@ func microsoftSubmit(c *call) {
 	}
 	r, body := &ask.ReportRequest, json.NewDecoder(c.r.Body)
 	body.DisallowUnknownFields()
-	if body.Decode(&ask) != nil || c.unknown() != "" || r.Type != "CampaignPerformanceReportRequest" || r.Format != "Csv" || r.Aggregation != "Daily" ||
+	if body.Decode(&ask) != nil || c.unknownParam() != "" || r.Type != "CampaignPerformanceReportRequest" || r.Format != "Csv" || r.Aggregation != "Daily" ||
 		fmt.Sprint(r.Scope.AccountIds) != "[176]" || !slices.Equal(r.Columns, microsoftColumns) || r.Time.ReportTimeZone == "" {
 		c.fake.refuse(c, "the report is not valid")
 		return

@@ -25,11 +25,11 @@ var openAI = Fake{
 	busy:     func(c *call) { openAIError(c, http.StatusTooManyRequests, "Rate limit reached") },
 	serve: func(w *World, c *call) {
 		switch {
-		case c.r.Header.Get("Authorization") != "Bearer "+c.good["api_key"]:
+		case c.r.Header.Get("Authorization") != "Bearer "+c.credentials["api_key"]:
 			openAIError(c, http.StatusUnauthorized, "Incorrect API key provided")
 		case c.r.Method != http.MethodGet:
 			openAIError(c, http.StatusMethodNotAllowed, "Method not allowed")
-		case c.path == "/v1/ad_account" && c.unknown() == "":
+		case c.path == "/v1/ad_account" && c.unknownParam() == "":
 			c.json(http.StatusOK, object{"id": "act_123", "name": "Acme Ads", "url": "https://www.acme.example", "timezone": Zone, "currency_code": Currency})
 		case c.path == "/v1/ad_account/insights":
 			openAIInsights(w, c)
@@ -50,7 +50,7 @@ func openAIInsights(w *World, c *call) {
 	err := json.Unmarshal([]byte(q.Get("time_ranges[]")), &span)
 	zone, _ := time.LoadLocation(Zone)
 	from, to, size := time.Unix(span.Start, 0).In(zone), time.Unix(span.End, 0).In(zone), c.number("limit", 20)
-	if err != nil || c.unknown("time_granularity", "aggregation_level", "time_ranges[]", "fields[]", "limit", "after") != "" || span.Type != "unix_range" ||
+	if err != nil || c.unknownParam("time_granularity", "aggregation_level", "time_ranges[]", "fields[]", "limit", "after") != "" || span.Type != "unix_range" ||
 		q.Get("time_granularity") != "daily" || q.Get("aggregation_level") != "campaign" || !slices.Equal(q["fields[]"], openAIFields) || size < 1 || size > 2000 {
 		c.fake.refuse(c, "invalid_value: a query parameter is not valid")
 		return
@@ -88,7 +88,7 @@ func openAIError(c *call, status int, words string) {
 
 var openAIUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
-		Credentials: map[string]string{"pixel_id": "KBHCVX1dYePAFy31mpRQgR", "conversions_key": "canary-openai-Zq7"}, Click: "oppref", Tries: true,
+		Credentials: map[string]string{"pixel_id": "KBHCVX1dYePAFy31mpRQgR", "conversions_key": "canary-openai-Zq7"}, Click: "oppref", Validates: true,
 		Body: `{"validate_only": false, "events": [{
 			"id": "1", "type": "order_created", "timestamp_ms": 1793536368000, "oppref": "one",
 			"action_source": "web", "source_url": "PAGE",
@@ -102,7 +102,7 @@ var openAIUploads = uploadFake{
 		if busy {
 			status = http.StatusTooManyRequests
 		}
-		c.says(status, document{"error": document{"message": words}})
+		c.respond(status, object{"error": object{"message": words}})
 	},
 }
 
@@ -131,7 +131,7 @@ type openAIEvent struct {
 func (e openAIEvent) valid() bool {
 	kind := map[string]string{"order_created": "contents", "lead_created": "customer_action", "custom": "custom"}[e.Type]
 	return e.ID != "" && kind != "" && e.Data.Type == kind && (e.Type == "custom") == (e.Custom != "") && e.Time > 1e12 &&
-		(e.Source != "web" || e.SourceURL != "") && (e.User.Email == "" || hash.MatchString(e.User.Email)) && uploadWrong(e.Click) == ""
+		(e.Source != "web" || e.SourceURL != "") && (e.User.Email == "" || hash.MatchString(e.User.Email)) && clickRefusal(e.Click) == ""
 }
 
 func openAIUploadServe(c *uploadCall) {
@@ -140,12 +140,12 @@ func openAIUploadServe(c *uploadCall) {
 		Events   []openAIEvent `json:"events"`
 	}
 	err := c.readStrictly(&body)
-	no := func(status int, words string) { c.says(status, document{"error": document{"message": words}}) }
+	no := func(status int, words string) { c.respond(status, object{"error": object{"message": words}}) }
 	switch {
-	case c.r.Header.Get("Authorization") != "Bearer "+c.good["conversions_key"] || c.w.expired > 0:
+	case c.r.Header.Get("Authorization") != "Bearer "+c.credentials["conversions_key"] || c.w.expiredTokens > 0:
 		no(http.StatusUnauthorized, "Incorrect API key provided")
 		return
-	case c.path != "events" || c.r.URL.Query().Get("pid") != c.good["pixel_id"]:
+	case c.path != "events" || c.r.URL.Query().Get("pid") != c.credentials["pixel_id"]:
 		no(http.StatusNotFound, "Not found")
 		return
 	case err != nil || len(body.Events) == 0 || len(body.Events) > 1000:
@@ -157,7 +157,7 @@ func openAIUploadServe(c *uploadCall) {
 			continue
 		}
 		words := "an event is not valid"
-		if !c.w.silent {
+		if !c.w.omitsRefused {
 			words = "events[" + strconv.Itoa(i) + "] is not valid"
 		}
 		no(http.StatusBadRequest, words)
@@ -166,5 +166,5 @@ func openAIUploadServe(c *uploadCall) {
 	for _, e := range body.Events {
 		c.store(Uploaded{ID: e.ID, Click: e.Click, Value: decimal.New(e.Data.Amount, -2).String(), Currency: e.Data.Currency}, !body.Validate)
 	}
-	c.says(http.StatusOK, document{})
+	c.respond(http.StatusOK, object{})
 }

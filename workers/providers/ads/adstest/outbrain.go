@@ -13,14 +13,14 @@ var outbrain = Fake{
 	serve: func(w *World, c *call) {
 		if c.path == "/amplify/v0.1/login" {
 			user, password, _ := c.r.BasicAuth()
-			if user != "ana" || password != c.good["password"] {
+			if user != "ana" || password != c.credentials["password"] {
 				c.json(http.StatusUnauthorized, object{"message": "Unauthorized"})
 				return
 			}
 			c.json(http.StatusOK, object{"OB-TOKEN-V1": w.issue()})
 			return
 		}
-		if c.r.Header.Get("OB-TOKEN-V1") != w.good() {
+		if c.r.Header.Get("OB-TOKEN-V1") != w.validToken() {
 			c.json(http.StatusUnauthorized, object{"message": "invalid token"})
 			return
 		}
@@ -30,7 +30,7 @@ var outbrain = Fake{
 		}
 		q := c.r.URL.Query()
 		if c.path != "/amplify/v0.1/reports/marketers/m-1/campaigns/periodic" || q.Get("breakdown") != "daily" || q.Get("from") == "" ||
-			q.Get("to") == "" || c.unknown("from", "to", "breakdown", "limit", "offset", "includeArchivedCampaigns") != "" {
+			q.Get("to") == "" || c.unknownParam("from", "to", "breakdown", "limit", "offset", "includeArchivedCampaigns") != "" {
 			c.fake.refuse(c, "no such report")
 			return
 		}

@@ -19,18 +19,18 @@ var pinterest = Fake{
 	refuse:   func(c *call, words string) { pinterestError(c, http.StatusBadRequest, 400, words) },
 	busy:     func(c *call) { pinterestError(c, http.StatusTooManyRequests, 8, "This request exceeded a rate limit.") },
 	serve: func(w *World, c *call) {
-		q, root := c.r.URL.Query(), "/v5/ad_accounts/"+c.good["ad_account_id"]
+		q, root := c.r.URL.Query(), "/v5/ad_accounts/"+c.credentials["ad_account_id"]
 		switch {
-		case c.r.Header.Get("Authorization") != "Bearer "+w.good():
+		case c.r.Header.Get("Authorization") != "Bearer "+w.validToken():
 			pinterestError(c, http.StatusUnauthorized, 2, "Authentication failed.")
 		case c.r.Method != http.MethodGet:
 			pinterestError(c, http.StatusMethodNotAllowed, 405, "method not allowed")
-		case c.path == root && c.unknown() == "":
-			c.json(http.StatusOK, object{"id": c.good["ad_account_id"], "name": "Hooli", "currency": Currency, "country": "DE", "permissions": []string{"OWNER"}})
-		case c.path == root+"/campaigns" && c.unknown("page_size", "bookmark", "entity_statuses") == "" && slices.Contains(q["entity_statuses"], "ARCHIVED"):
+		case c.path == root && c.unknownParam() == "":
+			c.json(http.StatusOK, object{"id": c.credentials["ad_account_id"], "name": "Hooli", "currency": Currency, "country": "DE", "permissions": []string{"OWNER"}})
+		case c.path == root+"/campaigns" && c.unknownParam("page_size", "bookmark", "entity_statuses") == "" && slices.Contains(q["entity_statuses"], "ARCHIVED"):
 			list := []object{}
-			for _, r := range firstOf(w.rows) {
-				list = append(list, object{"id": r.Campaign, "name": r.Name, "status": "ACTIVE", "ad_account_id": c.good["ad_account_id"], "type": "campaign"})
+			for _, r := range firstByCampaign(w.rows) {
+				list = append(list, object{"id": r.Campaign, "name": r.Name, "status": "ACTIVE", "ad_account_id": c.credentials["ad_account_id"], "type": "campaign"})
 			}
 			size, page := c.number("page_size", 25), 1
 			if bookmark := q.Get("bookmark"); bookmark != "" {
@@ -57,7 +57,7 @@ func pinterestAnalytics(w *World, c *call) {
 	q := c.r.URL.Query()
 	from, err1 := time.Parse(time.DateOnly, q.Get("start_date"))
 	to, err2 := time.Parse(time.DateOnly, q.Get("end_date"))
-	if c.unknown("campaign_ids", "start_date", "end_date", "granularity", "columns") != "" || err1 != nil || err2 != nil || to.Before(from) ||
+	if c.unknownParam("campaign_ids", "start_date", "end_date", "granularity", "columns") != "" || err1 != nil || err2 != nil || to.Before(from) ||
 		to.Sub(from) > 90*24*time.Hour || q.Get("granularity") != "DAY" || q.Get("columns") != "SPEND_IN_MICRO_DOLLAR,OUTBOUND_CLICK_1,PAID_IMPRESSION" ||
 		len(q["campaign_ids"]) == 0 || len(q["campaign_ids"]) > 250 {
 		c.fake.refuse(c, "Invalid ad account campaign analytics parameters.")
@@ -82,7 +82,7 @@ func pinterestError(c *call, status, code int, words string) {
 
 var pinterestUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
-		Credentials: map[string]string{"ad_account_id": "549755885175", "conversions_token": "canary-pinterest-Zq7"}, Click: "epik", Tries: true,
+		Credentials: map[string]string{"ad_account_id": "549755885175", "conversions_token": "canary-pinterest-Zq7"}, Click: "epik", Validates: true,
 		Body: `{"data": [{
 			"event_name": "checkout", "action_source": "web", "event_time": 1793536368, "event_id": "1",
 			"event_source_url": "PAGE",
@@ -96,10 +96,10 @@ var pinterestUploads = uploadFake{
 	serve: pinterestUploadServe,
 	fail: func(c *uploadCall, busy bool, words string) {
 		if busy {
-			c.says(http.StatusTooManyRequests, document{"code": 8, "message": words})
+			c.respond(http.StatusTooManyRequests, object{"code": 8, "message": words})
 			return
 		}
-		c.says(http.StatusServiceUnavailable, document{"code": 4197, "message": words})
+		c.respond(http.StatusServiceUnavailable, object{"code": 4197, "message": words})
 	},
 }
 
@@ -123,38 +123,38 @@ type pinterestEvent struct {
 	} `json:"custom_data"`
 }
 
-// pinterestUploadServe processes the good events of a request, and answers 422 if there is a bad one.
+// pinterestUploadServe processes the valid events of a request. It answers 422 if any event is invalid.
 func pinterestUploadServe(c *uploadCall) {
-	if c.r.Header.Get("Authorization") != "Bearer "+c.good["conversions_token"] || c.w.expired > 0 {
-		c.says(http.StatusUnauthorized, document{"code": 2, "message": "Authentication failed."})
+	if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["conversions_token"] || c.w.expiredTokens > 0 {
+		c.respond(http.StatusUnauthorized, object{"code": 2, "message": "Authentication failed."})
 		return
 	}
 	var body struct {
 		Data []pinterestEvent `json:"data"`
 	}
-	if err := c.readStrictly(&body); err != nil || c.path != "ad_accounts/"+c.good["ad_account_id"]+"/events" || len(body.Data) == 0 || len(body.Data) > 1000 {
-		c.says(http.StatusBadRequest, document{"code": 4196, "message": "The request was invalid."})
+	if err := c.readStrictly(&body); err != nil || c.path != "ad_accounts/"+c.credentials["ad_account_id"]+"/events" || len(body.Data) == 0 || len(body.Data) > 1000 {
+		c.respond(http.StatusBadRequest, object{"code": 4196, "message": "The request was invalid."})
 		return
 	}
-	tried := c.r.URL.Query().Get("test") == "true"
-	results, failed := []document{}, 0
+	isTest := c.r.URL.Query().Get("test") == "true"
+	results, failed := []object{}, 0
 	for _, e := range body.Data {
 		matched := len(e.User.Em) > 0 || e.User.IP != "" && e.User.Agent != ""
 		complete := e.Name != "" && e.Source == "web" && e.Time > 0 && e.ID != "" && matched && e.User.valid()
-		if complete && c.store(Uploaded{ID: e.ID, Click: e.User.Click, Value: e.Custom.Value, Currency: e.Custom.Currency}, !tried) == "" {
-			results = append(results, document{"status": "processed", "error_message": nil, "warning_message": ""})
+		if complete && c.store(Uploaded{ID: e.ID, Click: e.User.Click, Value: e.Custom.Value, Currency: e.Custom.Currency}, !isTest) == "" {
+			results = append(results, object{"status": "processed", "error_message": nil, "warning_message": ""})
 			continue
 		}
 		failed++
-		results = append(results, document{"status": "failed", "error_message": "'click_id' is not valid.", "warning_message": nil})
+		results = append(results, object{"status": "failed", "error_message": "'click_id' is not valid.", "warning_message": nil})
 	}
-	answer := document{"num_events_received": len(body.Data), "num_events_processed": len(body.Data) - failed, "events": results}
+	answer := object{"num_events_received": len(body.Data), "num_events_processed": len(body.Data) - failed, "events": results}
 	switch {
 	case failed == 0:
-		c.says(http.StatusOK, answer)
-	case c.w.silent:
-		c.says(http.StatusUnprocessableEntity, document{"code": 4196, "message": "Not all events were successfully processed.", "details": document{}})
+		c.respond(http.StatusOK, answer)
+	case c.w.omitsRefused:
+		c.respond(http.StatusUnprocessableEntity, object{"code": 4196, "message": "Not all events were successfully processed.", "details": object{}})
 	default:
-		c.says(http.StatusUnprocessableEntity, document{"code": 4196, "message": "Not all events were successfully processed.", "details": answer})
+		c.respond(http.StatusUnprocessableEntity, object{"code": 4196, "message": "Not all events were successfully processed.", "details": answer})
 	}
 }

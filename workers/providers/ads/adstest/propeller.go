@@ -16,7 +16,7 @@ var propellerAds = Fake{
 	Amounts: true,
 	refuse:  func(c *call, words string) { c.json(http.StatusBadRequest, object{"message": words}) },
 	serve: func(w *World, c *call) {
-		if c.r.Header.Get("Authorization") != "Bearer "+c.good["api_token"] {
+		if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["api_token"] {
 			c.json(http.StatusUnauthorized, object{"message": "Unauthenticated."})
 			return
 		}
@@ -32,7 +32,7 @@ var propellerAds = Fake{
 			!strings.HasSuffix(from, " 00:00:00"), !strings.HasSuffix(to, " 23:59:59"):
 			c.fake.refuse(c, "no such report")
 			return
-		case c.unknown("group_by[]", "day_from", "day_to", "page", "per_page") != "":
+		case c.unknownParam("group_by[]", "day_from", "day_to", "page", "per_page") != "":
 			c.fake.refuse(c, "This form should not contain extra fields.")
 			return
 		case !slices.Equal(q["group_by[]"], []string{"campaign_id", "date_time"}):

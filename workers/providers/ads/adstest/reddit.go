@@ -20,22 +20,22 @@ var reddit = Fake{
 	refuse:   func(c *call, words string) { redditError(c, http.StatusBadRequest, words) },
 	busy:     func(c *call) { redditError(c, http.StatusTooManyRequests, "Too many requests") },
 	serve: func(w *World, c *call) {
-		root := "/api/v3/ad_accounts/" + c.good["ad_account_id"]
+		root := "/api/v3/ad_accounts/" + c.credentials["ad_account_id"]
 		switch {
-		case c.r.Header.Get("Authorization") != "Bearer "+w.good():
+		case c.r.Header.Get("Authorization") != "Bearer "+w.validToken():
 			redditError(c, http.StatusUnauthorized, "Authorization Required")
 		case strings.HasPrefix(c.r.Header.Get("User-Agent"), "Go-http-client"):
 			redditError(c, http.StatusTooManyRequests, "use a User-Agent of your own")
-		case c.path == root && c.r.Method == http.MethodGet && c.unknown() == "":
-			c.json(http.StatusOK, object{"data": object{"id": c.good["ad_account_id"], "name": "Hooli", "currency": Currency}})
-		case c.path == root+"/campaigns" && c.r.Method == http.MethodGet && c.unknown("page.size", "page.token") == "":
+		case c.path == root && c.r.Method == http.MethodGet && c.unknownParam() == "":
+			c.json(http.StatusOK, object{"data": object{"id": c.credentials["ad_account_id"], "name": "Hooli", "currency": Currency}})
+		case c.path == root+"/campaigns" && c.r.Method == http.MethodGet && c.unknownParam("page.size", "page.token") == "":
 			list := []object{}
-			for _, r := range firstOf(w.rows) {
+			for _, r := range firstByCampaign(w.rows) {
 				list = append(list, object{"id": r.Campaign, "name": r.Name, "configured_status": "ACTIVE", "effective_status": "ACTIVE"})
 			}
 			part, paging := redditPart(c, list)
 			c.json(http.StatusOK, object{"data": part, "pagination": paging})
-		case c.path == root+"/reports" && c.r.Method == http.MethodPost && c.unknown("page.size", "page.token") == "":
+		case c.path == root+"/reports" && c.r.Method == http.MethodPost && c.unknownParam("page.size", "page.token") == "":
 			redditReport(w, c)
 		default: // Reddit answers 404 to a wrong method as well
 			redditError(c, http.StatusNotFound, "not found")
@@ -56,8 +56,9 @@ func redditReport(w *World, c *call) {
 	d := json.NewDecoder(c.r.Body)
 	d.DisallowUnknownFields()
 	err := d.Decode(&body)
-	from, err1 := time.Parse("2006-01-02T15:00:00Z", body.Data.From)
-	to, err2 := time.Parse("2006-01-02T15:00:00Z", body.Data.To)
+	const wholeHour = "2006-01-02T15:00:00Z" // Reddit refuses times with minutes
+	from, err1 := time.Parse(wholeHour, body.Data.From)
+	to, err2 := time.Parse(wholeHour, body.Data.To)
 	if err != nil || err1 != nil || err2 != nil || !to.After(from) || body.Data.Zone != "UTC" || !slices.Equal(body.Data.Breakdowns, []string{"CAMPAIGN_ID", "DATE"}) ||
 		!slices.Equal(body.Data.Fields, []string{"CAMPAIGN_ID", "DATE", "IMPRESSIONS", "CLICKS", "SPEND"}) {
 		redditError(c, http.StatusBadRequest, "invalid report request")
@@ -91,7 +92,7 @@ func redditError(c *call, status int, words string) {
 
 var redditUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
-		Credentials: map[string]string{"pixel_id": "a2_jo1mdxsidf2o", "conversions_token": "canary-reddit-Zq7"}, Click: "rdt_cid", //nolint:gosec // a made-up one
+		Credentials: map[string]string{"pixel_id": "a2_jo1mdxsidf2o", "conversions_token": "canary-reddit-Zq7"}, Click: "rdt_cid", //nolint:gosec // a made-up token
 		Body: `{"data": {"events": [{
 			"click_id": "one", "event_at": 1793536368000, "action_source": "WEBSITE", "event_source_url": "PAGE",
 			"type": {"tracking_type": "PURCHASE"},
@@ -107,16 +108,16 @@ var redditUploads = uploadFake{
 		if busy {
 			status = http.StatusTooManyRequests
 		}
-		c.says(status, redditUploadError(status, words, nil))
+		c.respond(status, redditUploadError(status, words, nil))
 	},
 }
 
-func redditUploadError(status int, words string, fields []document) document {
-	e := document{"code": status, "message": words}
+func redditUploadError(status int, words string, fields []object) object {
+	e := object{"code": status, "message": words}
 	if len(fields) > 0 {
 		e["fields"] = fields
 	}
-	return document{"error": e}
+	return object{"error": e}
 }
 
 type redditEvent struct {
@@ -145,7 +146,7 @@ type redditEvent struct {
 // wrong returns the field of the event that is refused and the reason.
 func (e redditEvent) wrong() (field, reason string) {
 	switch {
-	case e.At < 1e12:
+	case e.At < 1e12: // seconds in place of milliseconds
 		return "event_at", "event_at timestamp must be less than 168h0m0s old"
 	case e.Source != "WEBSITE":
 		return "action_source", "invalid action_source: " + e.Source
@@ -153,7 +154,7 @@ func (e redditEvent) wrong() (field, reason string) {
 		return "type", "invalid type"
 	case e.User.Email != "" && !hash.MatchString(e.User.Email) || e.User.Phone != "" && !hash.MatchString(e.User.Phone):
 		return "user", "not hashed"
-	case uploadWrong(e.Click) != "":
+	case clickRefusal(e.Click) != "":
 		return "click_id", "invalid click_id"
 	}
 	return "", ""
@@ -166,35 +167,35 @@ func redditUploadServe(c *uploadCall) {
 		} `json:"data"`
 	}
 	switch err := c.readStrictly(&body); {
-	case c.r.Header.Get("Authorization") != "Bearer "+c.good["conversions_token"] || c.w.expired > 0:
-		c.says(http.StatusUnauthorized, redditUploadError(http.StatusUnauthorized, "Authorization Required", nil))
+	case c.r.Header.Get("Authorization") != "Bearer "+c.credentials["conversions_token"] || c.w.expiredTokens > 0:
+		c.respond(http.StatusUnauthorized, redditUploadError(http.StatusUnauthorized, "Authorization Required", nil))
 		return
 	case strings.HasPrefix(c.r.Header.Get("User-Agent"), "Go-http-client"):
-		c.says(http.StatusTooManyRequests, redditUploadError(http.StatusTooManyRequests, "use a User-Agent of your own", nil))
+		c.respond(http.StatusTooManyRequests, redditUploadError(http.StatusTooManyRequests, "use a User-Agent of your own", nil))
 		return
-	case c.path != "pixels/"+c.good["pixel_id"]+"/conversion_events":
-		c.says(http.StatusNotFound, redditUploadError(http.StatusNotFound, "not found", nil))
+	case c.path != "pixels/"+c.credentials["pixel_id"]+"/conversion_events":
+		c.respond(http.StatusNotFound, redditUploadError(http.StatusNotFound, "not found", nil))
 		return
 	case err != nil || len(body.Data.Events) == 0 || len(body.Data.Events) > 1000:
-		c.says(http.StatusBadRequest, redditUploadError(http.StatusBadRequest, "the request cannot be read", nil))
+		c.respond(http.StatusBadRequest, redditUploadError(http.StatusBadRequest, "the request cannot be read", nil))
 		return
 	}
-	var fields []document
+	var fields []object
 	for i, e := range body.Data.Events {
 		if field, reason := e.wrong(); field != "" {
-			fields = append(fields, document{"field": fmt.Sprintf("$.data.events[%d].%s", i, field), "message": field + ": " + reason})
+			fields = append(fields, object{"field": fmt.Sprintf("$.data.events[%d].%s", i, field), "message": field + ": " + reason})
 		}
 	}
 	if len(fields) > 0 {
 		words := fmt.Sprintf("There were %d invalid conversion events. None were processed.", len(fields))
-		if c.w.silent {
+		if c.w.omitsRefused {
 			fields = nil
 		}
-		c.says(http.StatusBadRequest, redditUploadError(http.StatusBadRequest, words, fields))
+		c.respond(http.StatusBadRequest, redditUploadError(http.StatusBadRequest, words, fields))
 		return
 	}
 	for _, e := range body.Data.Events {
-		c.store(Uploaded{ID: e.Metadata.ID, Click: e.Click, Value: e.Metadata.Value.String(), Currency: e.Metadata.Currency}, true)
+		c.store(Uploaded{ID: e.Metadata.ID, Click: e.Click, Value: e.Metadata.Value.String(), Currency: e.Metadata.Currency}, counted)
 	}
-	c.says(http.StatusOK, document{"data": document{"message": fmt.Sprintf("Successfully processed %d conversion events.", len(body.Data.Events))}})
+	c.respond(http.StatusOK, object{"data": object{"message": fmt.Sprintf("Successfully processed %d conversion events.", len(body.Data.Events))}})
 }

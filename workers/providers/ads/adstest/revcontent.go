@@ -16,21 +16,21 @@ var revcontent = Fake{
 	serve: func(w *World, c *call) {
 		if c.path == "/oauth/token" {
 			if c.r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" || c.r.FormValue("client_id") != "c-1" ||
-				c.r.FormValue("client_secret") != c.good["client_secret"] || c.r.FormValue("grant_type") != "client_credentials" || len(c.r.Form) != 3 {
+				c.r.FormValue("client_secret") != c.credentials["client_secret"] || c.r.FormValue("grant_type") != "client_credentials" || len(c.r.Form) != 3 {
 				c.json(http.StatusBadRequest, object{"error": "invalid_client", "error_description": "The client credentials are invalid"})
 				return
 			}
 			c.json(http.StatusOK, object{"access_token": w.issue(), "expires_in": 86400, "token_type": "Bearer", "scope": "advertiser publisher"})
 			return
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
+		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
 			c.json(http.StatusUnauthorized, object{"success": false, "errors": []object{{"code": 401, "title": "Unauthorized", "detail": "The access token is invalid"}}})
 			return
 		}
 		q := c.r.URL.Query()
 		size := c.number("limit", 100)
 		if c.path != "/stats/api/v1.0/boosts/performance" || c.r.Method != http.MethodGet || size > 1000 || q.Get("all_boosts") != "yes" ||
-			q.Get("date_from") == "" || c.unknown("date_from", "date_to", "all_boosts", "limit", "offset") != "" {
+			q.Get("date_from") == "" || c.unknownParam("date_from", "date_to", "all_boosts", "limit", "offset") != "" {
 			c.fake.refuse(c, "Invalid Parameters sent")
 			return
 		}

@@ -20,19 +20,19 @@ var snapchat = Fake{
 	refuse:   func(c *call, words string) { snapchatError(c, http.StatusBadRequest, "E1001", words) },
 	busy:     func(c *call) { snapchatError(c, http.StatusTooManyRequests, "E1029", "Too many requests") },
 	serve: func(w *World, c *call) {
-		root := "/v1/adaccounts/" + c.good["ad_account_id"]
+		root := "/v1/adaccounts/" + c.credentials["ad_account_id"]
 		switch {
-		case c.r.Header.Get("Authorization") != "Bearer "+w.good():
+		case c.r.Header.Get("Authorization") != "Bearer "+w.validToken():
 			snapchatError(c, http.StatusUnauthorized, "E3000", "invalid_token")
 		case c.r.Method != http.MethodGet:
 			snapchatError(c, http.StatusMethodNotAllowed, "E1005", "method not allowed")
-		case c.path == root && c.unknown() == "":
+		case c.path == root && c.unknownParam() == "":
 			snapchatSays(c, "adaccounts", []object{{"sub_request_status": "SUCCESS", "adaccount": object{
-				"id": c.good["ad_account_id"], "name": "Hooli", "type": "PARTNER", "status": "ACTIVE", "currency": Currency, "timezone": Zone,
+				"id": c.credentials["ad_account_id"], "name": "Hooli", "type": "PARTNER", "status": "ACTIVE", "currency": Currency, "timezone": Zone,
 			}}}, "")
-		case c.path == root+"/campaigns" && c.unknown("limit", "cursor") == "":
+		case c.path == root+"/campaigns" && c.unknownParam("limit", "cursor") == "":
 			list := []object{}
-			for _, r := range firstOf(w.rows) {
+			for _, r := range firstByCampaign(w.rows) {
 				list = append(list, object{"sub_request_status": "SUCCESS", "campaign": object{"id": r.Campaign, "name": r.Name, "status": "ACTIVE"}})
 			}
 			part, next := snapchatPart(c, list, 1000)
@@ -40,7 +40,7 @@ var snapchat = Fake{
 		case c.path == root+"/stats":
 			snapchatStats(w, c)
 		default:
-			c.fake.refuse(c, "unknown path or parameter: "+c.path+" "+c.unknown())
+			c.fake.refuse(c, "unknown path or parameter: "+c.path+" "+c.unknownParam())
 		}
 	},
 }
@@ -51,7 +51,7 @@ func snapchatStats(w *World, c *call) {
 	from, ok1 := snapchatMidnight(q.Get("start_time"))
 	to, ok2 := snapchatMidnight(q.Get("end_time"))
 	switch {
-	case c.unknown("granularity", "breakdown", "fields", "start_time", "end_time", "limit", "cursor") != "" || q.Get("granularity") != "DAY" ||
+	case c.unknownParam("granularity", "breakdown", "fields", "start_time", "end_time", "limit", "cursor") != "" || q.Get("granularity") != "DAY" ||
 		q.Get("breakdown") != "campaign" || q.Get("fields") != "impressions,swipes,spend":
 		c.fake.refuse(c, "Invalid query parameters in request URL")
 		return
@@ -64,7 +64,7 @@ func snapchatStats(w *World, c *call) {
 	}
 	rows := w.within(from.Format(time.DateOnly), to.AddDate(0, 0, -1).Format(time.DateOnly))
 	items := []object{}
-	for _, first := range firstOf(rows) {
+	for _, first := range firstByCampaign(rows) {
 		days := []object{}
 		for _, r := range rows {
 			if r.Campaign != first.Campaign {
@@ -81,7 +81,7 @@ func snapchatStats(w *World, c *call) {
 	}
 	part, next := snapchatPart(c, items, 200)
 	snapchatSays(c, "timeseries_stats", []object{{"sub_request_status": "SUCCESS", "timeseries_stat": object{
-		"id": c.good["ad_account_id"], "type": "AD_ACCOUNT", "granularity": "DAY", "start_time": q.Get("start_time"), "end_time": q.Get("end_time"),
+		"id": c.credentials["ad_account_id"], "type": "AD_ACCOUNT", "granularity": "DAY", "start_time": q.Get("start_time"), "end_time": q.Get("end_time"),
 		"breakdown_stats": object{"campaign": part},
 	}}}, next)
 }
@@ -122,7 +122,7 @@ func snapchatError(c *call, status int, code, words string) {
 
 var snapchatUploads = uploadFake{
 	UploadPlatform: UploadPlatform{
-		Credentials: map[string]string{"pixel_id": "67d34640-b7a4", "conversions_token": "canary-snapchat-Zq7"}, Click: "ScCid", Tries: true,
+		Credentials: map[string]string{"pixel_id": "67d34640-b7a4", "conversions_token": "canary-snapchat-Zq7"}, Click: "ScCid", Validates: true,
 		Body: `{"data": [{
 			"event_name": "PURCHASE", "event_time": 1793536368, "event_id": "1", "action_source": "WEB",
 			"event_source_url": "PAGE",
@@ -139,7 +139,7 @@ var snapchatUploads = uploadFake{
 		if busy {
 			status = http.StatusTooManyRequests
 		}
-		c.says(status, document{"status": "INVALID", "reason": words})
+		c.respond(status, object{"status": "INVALID", "reason": words})
 	},
 }
 
@@ -201,23 +201,23 @@ func (e snapchatEvent) wrong() string {
 		return "unhashed PII"
 	case len(e.User.Em) == 0 && len(e.User.Ph) == 0 && (e.User.IP == "" || e.User.Agent == ""):
 		return "insufficient PII"
-	case e.Source != "WEB" || uploadWrong(e.User.Click) != "":
+	case e.Source != "WEB" || clickRefusal(e.User.Click) != "":
 		return "invalid parameter"
 	}
 	return ""
 }
 
 func snapchatUploadServe(c *uploadCall) {
-	if c.r.URL.Query().Get("access_token") != c.good["conversions_token"] || c.w.expired > 0 {
-		c.says(http.StatusUnauthorized, document{"status": "INVALID", "reason": "The access token is invalid."})
+	if c.r.URL.Query().Get("access_token") != c.credentials["conversions_token"] || c.w.expiredTokens > 0 {
+		c.respond(http.StatusUnauthorized, object{"status": "INVALID", "reason": "The access token is invalid."})
 		return
 	}
 	var body struct {
 		Data []snapchatEvent `json:"data"`
 	}
-	path, tried := strings.CutSuffix(c.path, "/validate")
-	if err := c.readStrictly(&body); err != nil || path != "v3/"+c.good["pixel_id"]+"/events" || len(body.Data) == 0 || len(body.Data) > 2000 {
-		c.says(http.StatusBadRequest, document{"status": "INVALID", "reason": "the request cannot be read"})
+	path, isTest := strings.CutSuffix(c.path, "/validate")
+	if err := c.readStrictly(&body); err != nil || path != "v3/"+c.credentials["pixel_id"]+"/events" || len(body.Data) == 0 || len(body.Data) > 2000 {
+		c.respond(http.StatusBadRequest, object{"status": "INVALID", "reason": "the request cannot be read"})
 		return
 	}
 	for i, e := range body.Data {
@@ -225,18 +225,18 @@ func snapchatUploadServe(c *uploadCall) {
 		if wrong == "" {
 			continue
 		}
-		errors := document{"codes": []string{"E4001"}, "error_msgs": []string{wrong}}
-		if tried {
-			c.says(http.StatusBadRequest, document{"status": "INVALID", "test_event": true, "reason": "some events are not valid", "event_logs": []document{
+		errors := object{"codes": []string{"E4001"}, "error_msgs": []string{wrong}}
+		if isTest {
+			c.respond(http.StatusBadRequest, object{"status": "INVALID", "test_event": true, "reason": "some events are not valid", "event_logs": []object{
 				{"event": i, "status": "INVALID", "errors": errors, "warnings": []string{}},
 			}})
 			return
 		}
-		c.says(http.StatusBadRequest, document{"status": "INVALID", "event": i, "errors": errors})
+		c.respond(http.StatusBadRequest, object{"status": "INVALID", "event": i, "errors": errors})
 		return
 	}
 	for _, e := range body.Data {
-		c.store(Uploaded{ID: e.ID, Click: e.User.Click, Value: e.Custom.Value.String(), Currency: e.Custom.Currency}, !tried)
+		c.store(Uploaded{ID: e.ID, Click: e.User.Click, Value: e.Custom.Value.String(), Currency: e.Custom.Currency}, !isTest)
 	}
-	c.says(http.StatusOK, document{"status": "VALID", "reason": "Events have been processed successfully."})
+	c.respond(http.StatusOK, object{"status": "VALID", "reason": "Events have been processed successfully."})
 }

@@ -12,20 +12,20 @@ var taboola = Fake{
 	},
 	serve: func(w *World, c *call) {
 		if c.path == "/backstage/oauth/token" {
-			if c.r.FormValue("client_id") != "c-1" || c.r.FormValue("client_secret") != c.good["client_secret"] || c.r.FormValue("grant_type") != "client_credentials" {
+			if c.r.FormValue("client_id") != "c-1" || c.r.FormValue("client_secret") != c.credentials["client_secret"] || c.r.FormValue("grant_type") != "client_credentials" {
 				c.json(http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "Bad client credentials"})
 				return
 			}
 			c.json(http.StatusOK, object{"access_token": w.issue(), "token_type": "bearer", "expires_in": 43200})
 			return
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
+		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
 			c.json(http.StatusUnauthorized, object{"http_status": 401, "message": "token expired", "offending_field": nil})
 			return
 		}
 		q := c.r.URL.Query()
 		if c.path != "/backstage/api/1.0/acme-sc/reports/campaign-summary/dimensions/campaign_day_breakdown" || q.Get("start_date") == "" ||
-			q.Get("end_date") == "" || c.unknown("start_date", "end_date") != "" {
+			q.Get("end_date") == "" || c.unknownParam("start_date", "end_date") != "" {
 			c.fake.refuse(c, "no such report")
 			return
 		}

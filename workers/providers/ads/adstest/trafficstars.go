@@ -10,20 +10,20 @@ var trafficStars = Fake{
 	serve: func(w *World, c *call) {
 		if c.path == "/v1/auth/token" {
 			if c.r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" || c.r.FormValue("grant_type") != "refresh_token" ||
-				c.r.FormValue("refresh_token") != c.good["api_key"] || len(c.r.Form) != 2 {
+				c.r.FormValue("refresh_token") != c.credentials["api_key"] || len(c.r.Form) != 2 {
 				c.json(http.StatusBadRequest, object{"error": "invalid_grant", "error_description": "Invalid refresh token"})
 				return
 			}
-			c.json(http.StatusOK, object{"access_token": w.issue(), "refresh_token": c.good["api_key"], "expires_in": 36000, "token_type": "bearer"})
+			c.json(http.StatusOK, object{"access_token": w.issue(), "refresh_token": c.credentials["api_key"], "expires_in": 36000, "token_type": "bearer"})
 			return
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+w.good() {
+		if c.r.Header.Get("Authorization") != "Bearer "+w.validToken() {
 			c.json(http.StatusUnauthorized, object{"code": 401, "msg": "Unauthorized"})
 			return
 		}
 		q := c.r.URL.Query()
 		if c.path != "/v1.1/advertiser/custom/report/by-campaign" || c.r.Method != http.MethodGet || q.Get("date_from") == "" || q.Get("date_to") == "" ||
-			c.unknown("date_from", "date_to") != "" {
+			c.unknownParam("date_from", "date_to") != "" {
 			c.fake.refuse(c, "required parameter is missing")
 			return
 		}

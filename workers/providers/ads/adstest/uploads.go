@@ -23,10 +23,10 @@ type Uploaded struct {
 	Click     string
 	Value     string
 	Currency  string
-	Consent   string   // the stated consent of the visitor
-	To        string   // the account that received the conversion, at Google
-	Fields    document // the conversion as it was received
-	Sent      int      // how often the conversion was sent
+	Consent   string // the stated consent of the visitor
+	To        string // the account that received the conversion, at Google
+	Fields    object // the conversion as it was received
+	Sent      int    // how often the conversion was sent
 	Retracted bool
 }
 
@@ -38,19 +38,19 @@ type Uploaded struct {
 type Uploads struct {
 	resttest.Faults
 
-	mu       sync.Mutex
-	taken    map[string]*Uploaded      // by platform and id
-	requests int                       // requests that Google has accepted
-	outcomes map[string]RequestOutcome // outcomes of these requests
-	decides  bool                      // the outcomes of requests are known at once
-	tried    int                       // events that did not count: only validated, or test events
-	silent   bool                      // refusals do not name the refused events
-	expired  int                       // number of tokens that are no longer valid
-	whole    string                    // error code with which Google refuses whole requests of its older API; empty: it accepts them
-	terms    bool                      // Google's customer has not agreed to the terms for hashed personal data
-	project  string                    // reason for which Google refuses the project of the install
-	pause    func(platform string)
-	bodies   map[string][]byte // the last request with accepted events, by platform
+	mu             sync.Mutex
+	stored         map[string]*Uploaded      // by platform and id
+	requests       int                       // requests that Google has accepted
+	outcomes       map[string]RequestOutcome // outcomes of these requests
+	decidesAtOnce  bool                      // the outcomes of requests are known at once
+	uncounted      int                       // events that did not count: only validated, or test events
+	omitsRefused   bool                      // refusals do not name the refused events
+	expiredTokens  int                       // number of tokens that are no longer valid
+	requestRefusal string                    // error code with which Google refuses whole requests of its older API; empty: it accepts them
+	termsRefused   bool                      // Google's customer has not agreed to the terms for hashed personal data
+	projectRefusal string                    // reason for which Google refuses the project of the install
+	pause          func(platform string)
+	bodies         map[string][]byte // the last request with accepted events, by platform
 }
 
 // Body returns the body of the last request to a platform that had an accepted event.
@@ -67,7 +67,7 @@ type UploadPlatform struct {
 	Click       string            // the parameter of tracking links with the platform's click id
 	SignIn      bool              // tokens come from a sign-in
 	Changes     bool              // conversions can be changed later
-	Tries       bool              // events can be checked without counting them
+	Validates   bool              // events can be checked without counting them
 	// Body is the whole request for the tests' conversion, with its page as PAGE and its hashes as EMAIL and the like. Empty: the
 	// body has a test of its own.
 	Body string
@@ -95,7 +95,7 @@ func (w *Uploads) SignedIn() string {
 	return w.signedIn()
 }
 
-func (w *Uploads) signedIn() string { return fmt.Sprintf("canary-access-%d", w.expired) }
+func (w *Uploads) signedIn() string { return fmt.Sprintf("canary-access-%d", w.expiredTokens) }
 
 // RequestOutcome is the outcome of a request, in Google's words. Without a status, the request is under way.
 type RequestOutcome struct{ Status, Reason string }
@@ -110,26 +110,26 @@ func (w *Uploads) Outcome(request string, of RequestOutcome) {
 	w.outcomes[request] = of
 }
 
-// Decide makes Google report the outcome of the next requests at once. Google refuses events that it already has as known.
-func (w *Uploads) Decide() {
+// DecideAtOnce makes Google report the outcome of the next requests at once. Google refuses events that it already has as known.
+func (w *Uploads) DecideAtOnce() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.decides, w.outcomes = true, map[string]RequestOutcome{}
+	w.decidesAtOnce, w.outcomes = true, map[string]RequestOutcome{}
 }
 
-// RefuseWhole makes Google refuse every request of its older API as a whole, with a successful status. An empty code ends
+// RefuseRequests makes Google refuse every request of its older API as a whole, with a successful status. An empty code ends
 // this.
-func (w *Uploads) RefuseWhole(code string) {
+func (w *Uploads) RefuseRequests(code string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.whole = code
+	w.requestRefusal = code
 }
 
 // RefuseTerms makes Google refuse events with hashed personal data, because the customer has not agreed to its terms.
 func (w *Uploads) RefuseTerms() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.terms = true
+	w.termsRefused = true
 }
 
 // RefuseProject makes Google refuse every request for a reason that concerns the install's project or its token. An empty reason
@@ -137,14 +137,14 @@ func (w *Uploads) RefuseTerms() {
 func (w *Uploads) RefuseProject(reason string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.project = reason
+	w.projectRefusal = reason
 }
 
-// Silent makes refusals omit the refused events, if the platform's format allows this.
-func (w *Uploads) Silent() {
+// OmitRefusedEvents makes refusals omit the refused events, if the platform's format allows this.
+func (w *Uploads) OmitRefusedEvents() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.silent = true
+	w.omitsRefused = true
 }
 
 // Pause makes the fakes call fn with the name of the platform, after they have accepted the events of a request and before
@@ -155,15 +155,15 @@ func (w *Uploads) Pause(fn func(platform string)) {
 	w.pause = fn
 }
 
-// Tried returns the number of received events that do not count.
-func (w *Uploads) Tried() int { w.mu.Lock(); defer w.mu.Unlock(); return w.tried }
+// Uncounted returns the number of received events that do not count.
+func (w *Uploads) Uncounted() int { w.mu.Lock(); defer w.mu.Unlock(); return w.uncounted }
 
-// Taken returns the conversions that a platform has stored, sorted by id.
-func (w *Uploads) Taken(platform string) []Uploaded {
+// Stored returns the conversions that a platform has stored, sorted by id.
+func (w *Uploads) Stored(platform string) []Uploaded {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []Uploaded
-	for key, v := range w.taken {
+	for key, v := range w.stored {
 		if strings.HasPrefix(key, platform+"/") {
 			out = append(out, *v)
 		}
@@ -193,14 +193,14 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	raw, _ := io.ReadAll(r.Body)
-	c := &uploadCall{rw: rw, r: r, path: path, raw: raw, w: w, status: http.StatusOK, platform: name, good: fake.Credentials}
-	taken := fault == resttest.Cut || fault == resttest.Slow
-	if !taken && !w.Answer(rw, r, fault, c.own(fake)) {
+	c := &uploadCall{rw: rw, r: r, path: path, raw: raw, w: w, status: http.StatusOK, platform: name, credentials: fake.Credentials}
+	accepted := fault == resttest.Cut || fault == resttest.Slow
+	if !accepted && !w.Answer(rw, r, fault, c.failureForms(fake)) {
 		return
 	}
 	w.mu.Lock()
 	if fault == resttest.Expired {
-		w.expired++
+		w.expiredTokens++
 	}
 	fake.serve(c)
 	pause := w.pause
@@ -208,41 +208,36 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if pause != nil {
 		pause(name)
 	}
-	if !taken || w.Answer(rw, r, fault, resttest.Own{}) {
+	if !accepted || w.Answer(rw, r, fault, resttest.FailureForms{}) {
 		resttest.JSON(rw, c.status, c.answer)
 	}
 }
 
-// own returns the failures in the form of the platform's error answers.
-func (c *uploadCall) own(fake uploadFake) resttest.Own {
+// failureForms returns the failures in the form of the platform's error answers.
+func (c *uploadCall) failureForms(fake uploadFake) resttest.FailureForms {
 	fail := func(busy bool, words string) {
 		fake.fail(c, busy, words)
 		resttest.JSON(c.rw, c.status, c.answer)
 	}
-	return resttest.Own{
-		Busy:   func() { fail(true, "slow down") },
-		Echo:   func(words string) { fail(false, words) },
-		Refuse: func(words string) { fail(false, words) },
-	}
+	refuse := func(words string) { fail(false, words) }
+	return resttest.FailureForms{Busy: func() { fail(true, "slow down") }, Echo: refuse, Refuse: refuse}
 }
-
-type document = map[string]any
 
 // uploadCall is a request to a fake.
 type uploadCall struct {
-	rw       http.ResponseWriter
-	r        *http.Request
-	path     string // without the platform's name
-	raw      []byte
-	body     document // raw as JSON, once item has read it
-	w        *Uploads
-	platform string
-	good     map[string]string // the credentials that are accepted
-	status   int
-	answer   any
+	rw          http.ResponseWriter
+	r           *http.Request
+	path        string // without the platform's name
+	raw         []byte
+	body        object // raw as JSON, once item has read it
+	w           *Uploads
+	platform    string
+	credentials map[string]string // the credentials that are accepted
+	status      int
+	answer      any
 }
 
-func (c *uploadCall) says(status int, answer any) { c.status, c.answer = status, answer }
+func (c *uploadCall) respond(status int, answer any) { c.status, c.answer = status, answer }
 
 // read decodes the body.
 func (c *uploadCall) read(into any) bool { return json.Unmarshal(c.raw, into) == nil }
@@ -255,18 +250,21 @@ func (c *uploadCall) readStrictly(into any) error {
 }
 
 // item returns an item of a list of the body, as it was received.
-func (c *uploadCall) item(list string, i int) document {
+func (c *uploadCall) item(list string, i int) object {
 	if c.body == nil {
 		_ = json.Unmarshal(c.raw, &c.body)
 	}
 	items, _ := c.body[list].([]any)
-	item, _ := items[i].(document)
+	item, _ := items[i].(object)
 	return item
 }
 
-// store stores an event, unless its click id is to be refused.
+// counted is the argument of store for an event that is neither a test nor only validated.
+const counted = true
+
+// store stores an event, unless its click id is to be refused. An event that does not count only increases Uncounted.
 func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
-	if refused = uploadWrong(v.Click); refused != "" {
+	if refused = clickRefusal(v.Click); refused != "" {
 		return refused
 	}
 	if c.w.bodies == nil {
@@ -274,24 +272,24 @@ func (c *uploadCall) store(v Uploaded, counts bool) (refused string) {
 	}
 	c.w.bodies[c.platform] = c.raw
 	if !counts {
-		c.w.tried++
+		c.w.uncounted++
 		return ""
 	}
-	if c.w.taken == nil {
-		c.w.taken = map[string]*Uploaded{}
+	if c.w.stored == nil {
+		c.w.stored = map[string]*Uploaded{}
 	}
 	key := c.platform + "/" + v.ID
-	if was := c.w.taken[key]; was != nil {
+	if was := c.w.stored[key]; was != nil {
 		v.Sent, v.Retracted = was.Sent, was.Retracted
 	}
 	v.Sent++
-	c.w.taken[key] = &v
+	c.w.stored[key] = &v
 	return ""
 }
 
 // change changes a stored conversion. known is false if the conversion does not exist.
 func (c *uploadCall) change(id, kind, value, currency string) (known bool) {
-	was := c.w.taken[c.platform+"/"+id]
+	was := c.w.stored[c.platform+"/"+id]
 	switch {
 	case was == nil:
 		return false
@@ -303,8 +301,8 @@ func (c *uploadCall) change(id, kind, value, currency string) (known bool) {
 	return true
 }
 
-// uploadWrong returns the reason why a click id is refused, or an empty text.
-func uploadWrong(click string) string {
+// clickRefusal returns the reason why a click id is refused, or an empty text.
+func clickRefusal(click string) string {
 	switch {
 	case strings.HasPrefix(click, "bad"):
 		return "bad"

@@ -11,25 +11,25 @@ import (
 
 var googleUploads = uploadFake{UploadPlatform: UploadPlatform{
 	Credentials: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"}, Action: "987654321", Click: "gclid",
-	SignIn: true, Changes: true, Tries: true,
+	SignIn: true, Changes: true, Validates: true,
 }, serve: googleUploadServe, fail: func(c *uploadCall, busy bool, words string) {
 	if busy {
-		c.says(http.StatusTooManyRequests, googleUploadStatus(429, "RESOURCE_EXHAUSTED", words))
+		c.respond(http.StatusTooManyRequests, googleUploadStatus(429, "RESOURCE_EXHAUSTED", words))
 		return
 	}
-	c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", words))
+	c.respond(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", words))
 }}
 
-func googleUploadStatus(code int, status, words string, details ...any) document {
-	return document{"error": document{"code": code, "message": words, "status": status, "details": details}}
+func googleUploadStatus(code int, status, words string, details ...any) object {
+	return object{"error": object{"code": code, "message": words, "status": status, "details": details}}
 }
 
 func googleUploadServe(c *uploadCall) {
 	if c.r.Header.Get("Authorization") != "Bearer "+c.w.signedIn() {
-		c.says(http.StatusUnauthorized, googleUploadStatus(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."))
+		c.respond(http.StatusUnauthorized, googleUploadStatus(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."))
 		return
 	}
-	if c.w.project != "" {
+	if c.w.projectRefusal != "" {
 		c.googleProject()
 		return
 	}
@@ -37,7 +37,7 @@ func googleUploadServe(c *uploadCall) {
 	case c.path == "v1/requestStatus:retrieve" && c.r.Method == http.MethodGet:
 		googleStatus(c)
 	case c.r.Method != http.MethodPost:
-		c.says(http.StatusNotFound, googleUploadStatus(404, "NOT_FOUND", "there is no GET "+c.path))
+		c.respond(http.StatusNotFound, googleUploadStatus(404, "NOT_FOUND", "there is no GET "+c.path))
 	case c.path == "v1/events:ingest":
 		googleIngest(c)
 	case strings.HasSuffix(c.path, "/customers/1234567890:uploadClickConversions") && c.r.Header.Get("Login-Customer-Id") == "9998887777":
@@ -45,7 +45,7 @@ func googleUploadServe(c *uploadCall) {
 	case strings.HasSuffix(c.path, "/customers/1234567890:uploadConversionAdjustments") && c.r.Header.Get("Login-Customer-Id") == "9998887777":
 		googleAdjustments(c)
 	default:
-		c.says(http.StatusNotFound, googleUploadStatus(404, "NOT_FOUND", "there is no "+c.path))
+		c.respond(http.StatusNotFound, googleUploadStatus(404, "NOT_FOUND", "there is no "+c.path))
 	}
 }
 
@@ -57,46 +57,46 @@ var googleOwners = map[string]string{"987654321": "1234567890", "555666777": "99
 const GoogleShared = "customers/9999999999/conversionActions/555666777"
 
 // googleRefusal answers with a google.rpc.Status that has an ErrorInfo, a RequestInfo and, if there are violations, a BadRequest.
-func (c *uploadCall) googleRefusal(status int, word, reason, words string, violations ...document) {
+func (c *uploadCall) googleRefusal(status int, word, reason, words string, violations ...object) {
 	details := []any{
-		document{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "datamanager.googleapis.com"},
-		document{"@type": "type.googleapis.com/google.rpc.RequestInfo", "requestId": "dm-request-1"},
+		object{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "datamanager.googleapis.com"},
+		object{"@type": "type.googleapis.com/google.rpc.RequestInfo", "requestId": "dm-request-1"},
 	}
 	if len(violations) > 0 {
-		details = append(details, document{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": violations})
+		details = append(details, object{"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": violations})
 	}
-	c.says(status, googleUploadStatus(status, word, words, details...))
+	c.respond(status, googleUploadStatus(status, word, words, details...))
 }
 
-func (c *uploadCall) googleInvalid(violations ...document) {
+func (c *uploadCall) googleInvalid(violations ...object) {
 	c.googleRefusal(http.StatusBadRequest, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "There was a problem with the request.", violations...)
 }
 
 var googleUpper = regexp.MustCompile("[A-Z]")
 
 // googleViolation returns a violation of a field. Data Manager names the first field twice, and writes names with underscores.
-func googleViolation(path, reason, words string) document {
+func googleViolation(path, reason, words string) object {
 	list, _, _ := strings.Cut(path, "[")
 	path = googleUpper.ReplaceAllStringFunc(path, func(s string) string { return "_" + strings.ToLower(s) })
-	return document{"field": list + "." + path, "description": words, "reason": reason}
+	return object{"field": list + "." + path, "description": words, "reason": reason}
 }
 
 // googleForm refuses a body that differs from a message, as Google does: it answers for unknown fields and wrong types before it
 // looks at the request.
 func googleForm(c *uploadCall, form, message string) bool {
-	var missing []document
+	var missing []object
 	for _, f := range flaws(form, message, c.raw) {
 		switch f.what {
 		case "unknown":
 			words := fmt.Sprintf("Invalid JSON payload received. Unknown name %q at '%s': Cannot find field.", f.name, f.path)
-			c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", words, document{
-				"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []document{{"field": f.path, "description": words}},
+			c.respond(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", words, object{
+				"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []object{{"field": f.path, "description": words}},
 			}))
 			return false
 		case "type":
 			words := fmt.Sprintf("Invalid value at '%s'", f.path)
-			c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", words, document{
-				"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []document{{"field": f.path, "description": words}},
+			c.respond(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", words, object{
+				"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": []object{{"field": f.path, "description": words}},
 			}))
 			return false
 		}
@@ -152,16 +152,16 @@ func googleDestination(c *uploadCall, body googleEvents) bool {
 }
 
 // googleBad returns the violations of the events of a request. A single violation makes the whole request fail.
-func googleBad(c *uploadCall, body googleEvents) (bad []document) {
+func googleBad(c *uploadCall, body googleEvents) (bad []object) {
 	for i, e := range body.Events {
 		at := fmt.Sprintf("events[%d].", i)
 		known := len(e.User.Identifiers)
 		switch {
-		case uploadWrong(e.click()) != "":
+		case clickRefusal(e.click()) != "":
 			bad = append(bad, googleViolation(at+"adIdentifiers.gclid", "INVALID_FORMAT", "INVALID_GCLID: cannot be parsed"))
 		case e.click() == "" && known == 0:
 			bad = append(bad, googleViolation(at+"adIdentifiers", "NO_IDENTIFIERS_PROVIDED", "Events data contains no identifiers."))
-		case known > 0 && c.w.terms:
+		case known > 0 && c.w.termsRefused:
 			bad = append(bad, googleViolation(at+"userData", "DESTINATION_ACCOUNT_ENHANCED_CONVERSIONS_TERMS_NOT_SIGNED", "The terms are not signed."))
 		case known > 10:
 			bad = append(bad, googleViolation(at+"userData.userIdentifiers", "TOO_MANY_USER_IDENTIFIERS", "At most 10."))
@@ -177,18 +177,18 @@ func googleBad(c *uploadCall, body googleEvents) (bad []document) {
 
 // googleProject refuses the project or the token of the request: an ErrorInfo, or an error of the Google Ads API.
 func (c *uploadCall) googleProject() {
-	reason := c.w.project
+	reason := c.w.projectRefusal
 	if reason == "UNSUPPORTED_VERSION" || reason == "INVALID_CUSTOMER_ID" {
-		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", document{
+		c.respond(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "Request contains an invalid argument.", object{
 			"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
-			"errors": []document{{"errorCode": document{"requestError": reason}, "message": "The request is invalid."}},
+			"errors": []object{{"errorCode": object{"requestError": reason}, "message": "The request is invalid."}},
 		}))
 		return
 	}
 	if strings.HasPrefix(reason, "CLOUD_PROJECT_") {
-		c.says(http.StatusForbidden, googleUploadStatus(403, "PERMISSION_DENIED", "The caller does not have permission", document{
+		c.respond(http.StatusForbidden, googleUploadStatus(403, "PERMISSION_DENIED", "The caller does not have permission", object{
 			"@type":  "type.googleapis.com/google.ads.googleads.v25.errors.GoogleAdsFailure",
-			"errors": []document{{"errorCode": document{"authorizationError": reason}, "message": "The project has test access only."}},
+			"errors": []object{{"errorCode": object{"authorizationError": reason}, "message": "The project has test access only."}},
 		}))
 		return
 	}
@@ -204,7 +204,7 @@ func googleIngest(c *uploadCall) {
 		return
 	}
 	if len(body.Events) > 2000 {
-		c.googleInvalid(document{"field": "events", "description": "At most 2000.", "reason": "TOO_MANY_EVENTS"})
+		c.googleInvalid(object{"field": "events", "description": "At most 2000.", "reason": "TOO_MANY_EVENTS"})
 		return
 	}
 	if bad := googleBad(c, body); len(bad) > 0 {
@@ -213,7 +213,7 @@ func googleIngest(c *uploadCall) {
 	}
 	known := 0
 	for i, e := range body.Events {
-		if c.w.taken[c.platform+"/"+e.ID] != nil {
+		if c.w.stored[c.platform+"/"+e.ID] != nil {
 			known++
 		}
 		c.store(Uploaded{
@@ -223,10 +223,10 @@ func googleIngest(c *uploadCall) {
 	}
 	c.w.requests++
 	request := fmt.Sprintf("req-%d", c.w.requests)
-	if c.w.decides && !body.Validate {
+	if c.w.decidesAtOnce && !body.Validate {
 		c.w.outcomes[request] = googleDecided(known, len(body.Events))
 	}
-	c.says(http.StatusOK, document{"requestId": request})
+	c.respond(http.StatusOK, object{"requestId": request})
 }
 
 // googleDecided returns the outcome of a request. all is the number of its events, known the number of events that Google already had.
@@ -244,42 +244,42 @@ func googleDecided(known, all int) RequestOutcome {
 // googleStatus answers with the outcome of a request.
 func googleStatus(c *uploadCall) {
 	of := c.w.outcomes[c.r.URL.Query().Get("requestId")]
-	said := document{"requestStatus": "PROCESSING", "destination": document{
-		"operatingAccount": document{"accountType": "GOOGLE_ADS", "accountId": "1234567890"}, "productDestinationId": "987654321",
+	said := object{"requestStatus": "PROCESSING", "destination": object{
+		"operatingAccount": object{"accountType": "GOOGLE_ADS", "accountId": "1234567890"}, "productDestinationId": "987654321",
 	}}
 	if of.Status != "" {
 		said["requestStatus"] = of.Status
-		said["eventsIngestionStatus"] = document{"recordCount": "1"}
+		said["eventsIngestionStatus"] = object{"recordCount": "1"}
 	}
 	if of.Reason != "" {
-		said["errorInfo"] = document{"errorCounts": []document{{"recordCount": "1", "reason": of.Reason}}}
+		said["errorInfo"] = object{"errorCounts": []object{{"recordCount": "1", "reason": of.Reason}}}
 	}
-	answer := document{"requestStatusPerDestination": []document{said}}
+	answer := object{"requestStatusPerDestination": []object{said}}
 	if raw, _ := json.Marshal(answer); len(flaws("datamanager", "RetrieveRequestStatusResponse", raw)) > 0 {
-		c.says(http.StatusNotImplemented, document{"flaws": flaws("datamanager", "RetrieveRequestStatusResponse", raw)})
+		c.respond(http.StatusNotImplemented, object{"flaws": flaws("datamanager", "RetrieveRequestStatusResponse", raw)})
 		return
 	}
-	c.says(http.StatusOK, answer)
+	c.respond(http.StatusOK, answer)
 }
 
 // googleUploadPartial returns an answer with errors for some items of a list. The error for the first item has no index.
-func googleUploadPartial(list []document) document {
+func googleUploadPartial(list []object) object {
 	if len(list) == 0 {
-		return document{"jobId": "123"}
+		return object{"jobId": "123"}
 	}
-	return document{"partialFailureError": document{"code": 3, "message": "some failed", "details": []document{{
+	return object{"partialFailureError": object{"code": 3, "message": "some failed", "details": []object{{
 		"@type": "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure", "errors": list,
 	}}}}
 }
 
-func googleUploadError(name string, i int, family, code, text string) document {
-	place := document{"fieldName": name}
+func googleUploadError(name string, i int, family, code, text string) object {
+	place := object{"fieldName": name}
 	if i > 0 {
 		place["index"] = i
 	}
-	return document{
-		"errorCode": document{family: code}, "message": text,
-		"location": document{"fieldPathElements": []document{place, {"fieldName": "gclid"}}},
+	return object{
+		"errorCode": object{family: code}, "message": text,
+		"location": object{"fieldPathElements": []object{place, {"fieldName": "gclid"}}},
 	}
 }
 
@@ -303,26 +303,26 @@ func googleConversions(c *uploadCall) {
 		return
 	}
 	if !c.read(&body) || !body.Partial {
-		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "partial_failure must be set"))
+		c.respond(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "partial_failure must be set"))
 		return
 	}
-	if code := c.w.whole; code != "" { // an error without a place concerns the whole request
+	if code := c.w.requestRefusal; code != "" { // an error without a place concerns the whole request
 		one := googleUploadError("conversions", 0, "notAllowlistedError", code, "The request as a whole cannot be made.")
 		delete(one, "location")
-		c.says(http.StatusOK, googleUploadPartial([]document{one}))
+		c.respond(http.StatusOK, googleUploadPartial([]object{one}))
 		return
 	}
-	var list []document
+	var list []object
 	for i, v := range body.Conversions {
 		_, err := time.Parse(googleUploadTime, v.At)
 		click := v.Gclid + v.Gbraid + v.Wbraid
-		why := c.w.taken[c.platform+"/"+v.ID]
+		why := c.w.stored[c.platform+"/"+v.ID]
 		switch {
 		case err != nil || googleOwners[v.Action[strings.LastIndexByte(v.Action, '/')+1:]] == "":
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "NO_CONVERSION_ACTION_FOUND", "no"))
-		case uploadWrong(click) == "bad":
+		case clickRefusal(click) == "bad":
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "UNPARSEABLE_GCLID", "cannot be parsed"))
-		case uploadWrong(click) == "soon":
+		case clickRefusal(click) == "soon":
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "TOO_RECENT_EVENT", "come back"))
 		case why != nil && !body.Validate:
 			why.Sent++
@@ -331,7 +331,7 @@ func googleConversions(c *uploadCall) {
 			c.store(Uploaded{ID: v.ID, Click: click, Value: v.Value.String(), Currency: v.Currency, Consent: v.Consent.AdUserData, Fields: c.item("conversions", i)}, !body.Validate)
 		}
 	}
-	c.says(http.StatusOK, googleUploadPartial(list))
+	c.respond(http.StatusOK, googleUploadPartial(list))
 }
 
 func googleAdjustments(c *uploadCall) {
@@ -352,16 +352,16 @@ func googleAdjustments(c *uploadCall) {
 		return
 	}
 	if !c.read(&body) || !body.Partial {
-		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "partial_failure must be set"))
+		c.respond(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "partial_failure must be set"))
 		return
 	}
 	kinds := map[string]string{"RETRACTION": "retract", "RESTATEMENT": "restate"}
-	var list []document
+	var list []object
 	for i, v := range body.List {
 		_, err := time.Parse(googleUploadTime, v.At)
 		if err != nil || kinds[v.Type] == "" || !c.change(v.ID, kinds[v.Type], v.Value.Value.String(), v.Value.Currency) {
 			list = append(list, googleUploadError("conversionAdjustments", i, "conversionAdjustmentUploadError", "CONVERSION_NOT_FOUND", "no"))
 		}
 	}
-	c.says(http.StatusOK, googleUploadPartial(list))
+	c.respond(http.StatusOK, googleUploadPartial(list))
 }

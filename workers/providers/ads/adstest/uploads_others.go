@@ -18,18 +18,18 @@ var microsoftUploads = uploadFake{UploadPlatform: UploadPlatform{
 		if busy {
 			status = http.StatusTooManyRequests
 		}
-		c.says(status, uetError("BadRequest", words, 0))
+		c.respond(status, uetError("BadRequest", words, 0))
 		return
 	}
 	code, name := 100, "NullRequest"
 	if busy {
 		code, name = 117, "CallRateExceeded"
 	}
-	c.says(http.StatusBadRequest, microsoftUploadFault(code, name, words))
+	c.respond(http.StatusBadRequest, microsoftUploadFault(code, name, words))
 }}
 
-func microsoftUploadFault(code int, name, words string) document {
-	return document{"TrackingId": "track-1", "Type": "AdApiFaultDetail", "Errors": []document{
+func microsoftUploadFault(code int, name, words string) object {
+	return object{"TrackingId": "track-1", "Type": "AdApiFaultDetail", "Errors": []object{
 		{"Code": code, "ErrorCode": name, "Message": words, "Detail": nil},
 	}}
 }
@@ -41,7 +41,7 @@ func microsoftUploadServe(c *uploadCall) {
 	}
 	h := c.r.Header
 	if h.Get("Authorization") != "Bearer "+c.w.signedIn() {
-		c.says(http.StatusUnauthorized, microsoftUploadFault(109, "AuthenticationTokenExpired", "Authentication token expired."))
+		c.respond(http.StatusUnauthorized, microsoftUploadFault(109, "AuthenticationTokenExpired", "Authentication token expired."))
 		return
 	}
 	var body struct {
@@ -54,19 +54,19 @@ func microsoftUploadServe(c *uploadCall) {
 	}[c.path]
 	switch {
 	case what == "":
-		c.says(http.StatusNotFound, document{})
+		c.respond(http.StatusNotFound, object{})
 		return
 	case h.Get("CustomerId") != "250" || h.Get("CustomerAccountId") != "176" || h.Get("DeveloperToken") == "":
-		c.says(http.StatusBadRequest, microsoftUploadFault(105, "InvalidCredentials", "The customer is wrong."))
+		c.respond(http.StatusBadRequest, microsoftUploadFault(105, "InvalidCredentials", "The customer is wrong."))
 		return
 	}
 	if list := flaws("microsoft", what+"Request", c.raw); len(list) > 0 || !c.read(&body) || len(body.Conversions)+len(body.Adjustments) > 1000 {
-		c.says(http.StatusBadRequest, microsoftUploadFault(100, "NullRequest", fmt.Sprintf("The request cannot be read: %v", list)))
+		c.respond(http.StatusBadRequest, microsoftUploadFault(100, "NullRequest", fmt.Sprintf("The request cannot be read: %v", list)))
 		return
 	}
-	failed := []document{}
+	failed := []object{}
 	no := func(i int, name string) {
-		e := document{"Code": 5201, "ErrorCode": name, "Message": "cannot be applied", "Type": "BatchError"}
+		e := object{"Code": 5201, "ErrorCode": name, "Message": "cannot be applied", "Type": "BatchError"}
 		if i > 0 {
 			e["Index"] = i
 		}
@@ -75,7 +75,7 @@ func microsoftUploadServe(c *uploadCall) {
 	for i, v := range body.Conversions {
 		if _, err := time.Parse("2006-01-02T15:04:05Z", v.Time); err != nil || c.store(Uploaded{
 			ID: v.key(), Click: v.Click, Value: v.Value.String(), Currency: v.Currency, Fields: c.item("OfflineConversions", i),
-		}, true) != "" {
+		}, counted) != "" {
 			no(i, "OfflineConversionMicrosoftClickIdInvalid")
 		}
 	}
@@ -84,7 +84,7 @@ func microsoftUploadServe(c *uploadCall) {
 			no(i, "OfflineConversionNotFound")
 		}
 	}
-	c.says(http.StatusOK, document{"PartialErrors": failed})
+	c.respond(http.StatusOK, object{"PartialErrors": failed})
 }
 
 type microsoftRow struct {
@@ -108,23 +108,23 @@ var metaUploads = uploadFake{UploadPlatform: UploadPlatform{
 	if busy {
 		code = 80006
 	}
-	c.says(http.StatusBadRequest, metaUploadError(code, 0, words))
+	c.respond(http.StatusBadRequest, metaUploadError(code, 0, words))
 }}
 
-func metaUploadError(code, subcode int, words string) document {
-	return document{"error": document{
+func metaUploadError(code, subcode int, words string) object {
+	return object{"error": object{
 		"message": words, "type": "OAuthException", "code": code, "error_subcode": subcode, "is_transient": false, "fbtrace_id": "A1",
 	}}
 }
 
 func metaUploadServe(c *uploadCall) {
-	good := c.good
-	if c.r.Header.Get("Authorization") != "Bearer "+good["capi_token"] || c.w.expired > 0 {
-		c.says(http.StatusBadRequest, metaUploadError(190, 463, "Error validating access token: the session has expired"))
+	good := c.credentials
+	if c.r.Header.Get("Authorization") != "Bearer "+good["capi_token"] || c.w.expiredTokens > 0 {
+		c.respond(http.StatusBadRequest, metaUploadError(190, 463, "Error validating access token: the session has expired"))
 		return
 	}
 	if c.path != models.MetaVersion+"/"+good["pixel_id"]+"/events" {
-		c.says(http.StatusBadRequest, metaUploadError(100, 33, "Unsupported post request."))
+		c.respond(http.StatusBadRequest, metaUploadError(100, 33, "Unsupported post request."))
 		return
 	}
 	if list := flaws("meta", "Request", c.raw); len(list) > 0 {
@@ -133,7 +133,7 @@ func metaUploadServe(c *uploadCall) {
 		if f.what == "unknown" {
 			words = fmt.Sprintf("(#100) Unexpected key %q on param %q.", f.name, f.path)
 		}
-		c.says(http.StatusBadRequest, metaUploadError(100, 0, words))
+		c.respond(http.StatusBadRequest, metaUploadError(100, 0, words))
 		return
 	}
 	var body struct {
@@ -149,27 +149,27 @@ func metaUploadServe(c *uploadCall) {
 		} `json:"data"`
 	}
 	if !c.read(&body) || len(body.Data) > 1000 {
-		c.says(http.StatusBadRequest, metaUploadError(100, 0, "(#100) Too many events."))
+		c.respond(http.StatusBadRequest, metaUploadError(100, 0, "(#100) Too many events."))
 		return
 	}
 	for i, e := range body.Data {
 		var subdomain, ms int
 		var click string
-		if n, _ := fmt.Sscanf(e.User.Fbc, "fb.%d.%d.%s", &subdomain, &ms, &click); n != 3 || uploadWrong(click) != "" || e.ID == "" {
+		if n, _ := fmt.Sscanf(e.User.Fbc, "fb.%d.%d.%s", &subdomain, &ms, &click); n != 3 || clickRefusal(click) != "" || e.ID == "" {
 			words := "Invalid parameter"
-			if !c.w.silent {
+			if !c.w.omitsRefused {
 				words = fmt.Sprintf("Invalid parameter: data[%d]", i)
 			}
-			c.says(http.StatusBadRequest, metaUploadError(100, 2804009, words))
+			c.respond(http.StatusBadRequest, metaUploadError(100, 2804009, words))
 			return
 		}
 	}
 	for i, e := range body.Data {
 		c.store(Uploaded{
 			ID: e.ID, Click: e.User.Fbc, Value: e.Custom.Value.String(), Currency: e.Custom.Currency, Fields: c.item("data", i),
-		}, true) // a test event too
+		}, counted) // a test event too
 	}
-	c.says(http.StatusOK, document{"events_received": len(body.Data), "messages": []string{}, "fbtrace_id": "A1"})
+	c.respond(http.StatusOK, object{"events_received": len(body.Data), "messages": []string{}, "fbtrace_id": "A1"})
 }
 
 var tiktokUploads = uploadFake{UploadPlatform: UploadPlatform{
@@ -180,17 +180,17 @@ var tiktokUploads = uploadFake{UploadPlatform: UploadPlatform{
 	if busy {
 		code = 40100
 	}
-	c.says(http.StatusOK, tiktokUploadAnswer(code, words, document{}))
+	c.respond(http.StatusOK, tiktokUploadAnswer(code, words, object{}))
 }}
 
-func tiktokUploadAnswer(code int, words string, data any) document {
-	return document{"code": code, "message": words, "request_id": "r-1", "data": data}
+func tiktokUploadAnswer(code int, words string, data any) object {
+	return object{"code": code, "message": words, "request_id": "r-1", "data": data}
 }
 
 func tiktokUploadServe(c *uploadCall) {
-	good := c.good
-	if c.r.Header.Get("Access-Token") != good["access_token"] || c.w.expired > 0 {
-		c.says(http.StatusOK, tiktokUploadAnswer(40105, "Access token is incorrect or has been revoked.", document{}))
+	good := c.credentials
+	if c.r.Header.Get("Access-Token") != good["access_token"] || c.w.expiredTokens > 0 {
+		c.respond(http.StatusOK, tiktokUploadAnswer(40105, "Access token is incorrect or has been revoked.", object{}))
 		return
 	}
 	var body struct {
@@ -210,17 +210,17 @@ func tiktokUploadServe(c *uploadCall) {
 	read, list := c.read(&body), flaws("tiktok", "Request", c.raw)
 	switch {
 	case c.path != "open_api/v1.3/event/track/":
-		c.says(http.StatusOK, tiktokUploadAnswer(40400, "Route not found.", document{}))
+		c.respond(http.StatusOK, tiktokUploadAnswer(40400, "Route not found.", object{}))
 		return
 	case !read || body.Source != good["pixel_code"]:
-		c.says(http.StatusOK, tiktokUploadAnswer(40001, "No permission to operate pixel code: "+body.Source, document{}))
+		c.respond(http.StatusOK, tiktokUploadAnswer(40001, "No permission to operate pixel code: "+body.Source, object{}))
 		return
 	case len(list) > 0:
 		words := map[string]string{"unknown": "Unknown field", "missing": "Missing data for required field", "type": "Not a valid value"}[list[0].what]
-		c.says(http.StatusOK, tiktokUploadAnswer(40002, tiktokPlace(list[0])+": "+words+".", document{}))
+		c.respond(http.StatusOK, tiktokUploadAnswer(40002, tiktokPlace(list[0])+": "+words+".", object{}))
 		return
 	case len(body.Data) > 50, body.Test != "" && len(body.Data) > 1:
-		c.says(http.StatusOK, tiktokUploadAnswer(40061, "Invalid batch size.", document{}))
+		c.respond(http.StatusOK, tiktokUploadAnswer(40061, "Invalid batch size.", object{}))
 		return
 	}
 	tiktokStore(c, func(i int) Uploaded {
@@ -241,27 +241,27 @@ func tiktokPlace(f flaw) string {
 // tiktokStore stores n events, except those whose click id is to be refused. If a click id begins with "form", the whole request is
 // refused, with the place of the event. A silent refusal names no place.
 func tiktokStore(c *uploadCall, at func(i int) Uploaded, n int) {
-	var failed []document
+	var failed []object
 	for i := range n {
 		if strings.HasPrefix(at(i).Click, "form") {
-			c.says(http.StatusOK, tiktokUploadAnswer(40002, fmt.Sprintf("Batch.%d.user.ttclid: Not a valid string", i), document{}))
+			c.respond(http.StatusOK, tiktokUploadAnswer(40002, fmt.Sprintf("Batch.%d.user.ttclid: Not a valid string", i), object{}))
 			return
 		}
-		if uploadWrong(at(i).Click) == "" {
+		if clickRefusal(at(i).Click) == "" {
 			continue
 		}
-		if c.w.silent {
-			c.says(http.StatusOK, tiktokUploadAnswer(40002, "Invalid ttclid.", document{}))
+		if c.w.omitsRefused {
+			c.respond(http.StatusOK, tiktokUploadAnswer(40002, "Invalid ttclid.", object{}))
 			return
 		}
-		failed = append(failed, document{"order_in_batch": i, "error_message": "invalid ttclid"})
+		failed = append(failed, object{"order_in_batch": i, "error_message": "invalid ttclid"})
 	}
 	for i := range n {
-		c.store(at(i), true)
+		c.store(at(i), counted)
 	}
 	if len(failed) > 0 {
-		c.says(http.StatusOK, tiktokUploadAnswer(20001, "Partial success", document{"failed_events": failed}))
+		c.respond(http.StatusOK, tiktokUploadAnswer(20001, "Partial success", object{"failed_events": failed}))
 		return
 	}
-	c.says(http.StatusOK, tiktokUploadAnswer(0, "OK", document{}))
+	c.respond(http.StatusOK, tiktokUploadAnswer(0, "OK", object{}))
 }

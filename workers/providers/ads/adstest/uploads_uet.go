@@ -17,9 +17,9 @@ var UET = UploadPlatform{Credentials: UETTokens, Click: "msclkid"}
 func (c *uploadCall) ofUET() bool { return strings.HasPrefix(c.path, "v1/") }
 
 // uetError returns an answer with an error. details are about events.
-func uetError(code, words string, received int, details ...document) document {
-	return document{
-		"eventsReceived": received, "traceId": "uet-trace-1", "error": document{"code": code, "message": words, "details": details},
+func uetError(code, words string, received int, details ...object) object {
+	return object{
+		"eventsReceived": received, "traceId": "uet-trace-1", "error": object{"code": code, "message": words, "details": details},
 	}
 }
 
@@ -44,35 +44,35 @@ func uetServe(c *uploadCall) {
 	list := flaws("uet", "Request", c.raw)
 	switch {
 	case c.path != "v1/"+UETTokens["uet_tag_id"]+"/events":
-		c.says(http.StatusNotFound, uetError("NotFound", "There is no such tag.", 0))
+		c.respond(http.StatusNotFound, uetError("NotFound", "There is no such tag.", 0))
 		return
-	case c.r.Header.Get("Authorization") != "Bearer "+UETTokens["uet_token"] || c.w.expired > 0:
-		c.says(http.StatusUnauthorized, uetError("Unauthorized", "The token is not valid for this tag.", 0))
+	case c.r.Header.Get("Authorization") != "Bearer "+UETTokens["uet_token"] || c.w.expiredTokens > 0:
+		c.respond(http.StatusUnauthorized, uetError("Unauthorized", "The token is not valid for this tag.", 0))
 		return
 	case len(list) > 0 || !c.read(&body) || len(body.Data) > 1000:
-		c.says(http.StatusBadRequest, uetError("BadRequest", fmt.Sprintf("The request cannot be read: %v", list), 0))
+		c.respond(http.StatusBadRequest, uetError("BadRequest", fmt.Sprintf("The request cannot be read: %v", list), 0))
 		return
 	}
-	var details []document
+	var details []object
 	for i, e := range body.Data {
-		if uploadWrong(e.User.Click) != "" || e.Type == "custom" && e.Name == "" || e.Type == "pageLoad" && e.URL == "" {
-			details = append(details, document{
+		if clickRefusal(e.User.Click) != "" || e.Type == "custom" && e.Name == "" || e.Type == "pageLoad" && e.URL == "" {
+			details = append(details, object{
 				"index": i, "propertyName": "userData.msclkid", "attemptedValue": e.User.Click, "errorMessage": "is not valid", "errorCode": "InvalidFormat",
 			})
 		}
 	}
 	if len(details) > 0 && !body.Continue {
-		c.says(http.StatusBadRequest, uetError("ValidationError", "Some events are not valid.", 0, details...))
+		c.respond(http.StatusBadRequest, uetError("ValidationError", "Some events are not valid.", 0, details...))
 		return
 	}
 	for i, e := range body.Data {
 		c.store(Uploaded{
 			ID: e.ID, Click: e.User.Click, Value: e.Custom.Value.String(), Currency: e.Custom.Currency, Fields: c.item("data", i),
-		}, true)
+		}, counted)
 	}
 	if len(details) > 0 {
-		c.says(http.StatusOK, uetError("ValidationError", "Some events are not valid.", len(body.Data)-len(details), details...))
+		c.respond(http.StatusOK, uetError("ValidationError", "Some events are not valid.", len(body.Data)-len(details), details...))
 		return
 	}
-	c.says(http.StatusOK, document{"eventsReceived": len(body.Data), "traceId": "uet-trace-1"})
+	c.respond(http.StatusOK, object{"eventsReceived": len(body.Data), "traceId": "uet-trace-1"})
 }

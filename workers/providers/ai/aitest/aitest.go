@@ -198,7 +198,7 @@ func (w *World) turn(a Received) Turn {
 
 // works answers with the fault, if there is one. It returns true if the request must still be served normally.
 func (c *request) works(fault resttest.Fault) bool {
-	return c.world.Answer(c, c.r, fault, resttest.Own{
+	return c.world.Answer(c, c.r, fault, resttest.FailureForms{
 		Busy:   func() { c.fake.refuse(c, c.fake.busy, "too many requests") },
 		Refuse: func(words string) { c.fake.refuse(c, http.StatusBadRequest, words) },
 		Echo:   func(words string) { c.fake.refuse(c, http.StatusBadRequest, words) },

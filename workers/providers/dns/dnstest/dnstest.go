@@ -110,11 +110,11 @@ func (f Fake) Credentials() map[string]string { return f.credentials() }
 
 // canaries returns secret credentials that a test can find wherever they leak.
 func canaries(fields ...string) func() map[string]string {
-	return and(nil, fields...)
+	return withSecrets(nil, fields...)
 }
 
-// and returns canaries together with open fields, which are not secret.
-func and(open map[string]string, secrets ...string) func() map[string]string {
+// withSecrets returns canaries together with open fields, which are not secret.
+func withSecrets(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
 
@@ -139,7 +139,7 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 			return
 		}
 		fault, ok := w.Next(r)
-		if !ok || !w.Answer(rw, r, fault, resttest.Own{}) {
+		if !ok || !w.Answer(rw, r, fault, resttest.FailureForms{}) {
 			return
 		}
 		w.mu.Lock()

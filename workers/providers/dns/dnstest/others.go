@@ -17,7 +17,7 @@ var (
 	godaddy  = Fake{credentials: canaries("api_key", "api_secret"), Least: 600, serve: serveGoDaddy}
 	gandi    = Fake{credentials: canaries("api_token"), Quotes: true, serve: serveGandi}
 	netlify  = Fake{credentials: canaries("api_token"), serve: serveNetlify}
-	powerDNS = Fake{credentials: and(map[string]string{"url": "https://pdns.example.com"}, "api_key"), Quotes: true, serve: servePowerDNS}
+	powerDNS = Fake{credentials: withSecrets(map[string]string{"url": "https://pdns.example.com"}, "api_key"), Quotes: true, serve: servePowerDNS}
 )
 
 func servePorkbun(w *World, c *call) {

@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	ovh       = Fake{credentials: and(map[string]string{"application_key": "app-1"}, "application_secret", "consumer_key"), serve: serveOVH}
-	namecheap = Fake{credentials: and(map[string]string{"api_user": "acme", "client_ip": "192.0.2.4"}, "api_key"), serve: serveNamecheap}
-	route53   = Fake{credentials: and(map[string]string{"access_key_id": "AKIDEXAMPLE"}, "secret_access_key"), Quotes: true, serve: serveRoute53}
+	ovh       = Fake{credentials: withSecrets(map[string]string{"application_key": "app-1"}, "application_secret", "consumer_key"), serve: serveOVH}
+	namecheap = Fake{credentials: withSecrets(map[string]string{"api_user": "acme", "client_ip": "192.0.2.4"}, "api_key"), serve: serveNamecheap}
+	route53   = Fake{credentials: withSecrets(map[string]string{"access_key_id": "AKIDEXAMPLE"}, "secret_access_key"), Quotes: true, serve: serveRoute53}
 )
 
 // raw reads the body and restores it, so that it can be read again.

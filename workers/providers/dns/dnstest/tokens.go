@@ -19,7 +19,7 @@ import (
 
 var (
 	googleCloud = Fake{credentials: sync.OnceValue(googleAccount), Quotes: true, serve: serveGoogleCloud}
-	azure       = Fake{credentials: and(map[string]string{
+	azure       = Fake{credentials: withSecrets(map[string]string{
 		"subscription_id": "sub-1", "tenant_id": "tenant-1", "client_id": "app-1",
 	}, "client_secret"), serve: serveAzure}
 )

@@ -8,7 +8,7 @@ import (
 
 var admitad = Fake{
 	Tokens:      true,
-	credentials: and(map[string]string{"client_id": "me"}, "client_secret"),
+	credentials: withSecrets(map[string]string{"client_id": "me"}, "client_secret"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"error": "bad_request", "error_description": words, "error_code": 1, "status_code": 400})
 	},

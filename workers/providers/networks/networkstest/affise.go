@@ -11,7 +11,7 @@ import (
 // affise expects numbers for the statuses in a query.
 var affise = Fake{
 	NoSale:      true,
-	credentials: and(map[string]string{"tenant": "demo"}, "api_key"),
+	credentials: withSecrets(map[string]string{"tenant": "demo"}, "api_key"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"status": 2, "error": words})
 	},

@@ -7,7 +7,7 @@ import (
 )
 
 var awin = Fake{
-	credentials: and(map[string]string{"publisher_id": "189069"}, "token"),
+	credentials: withSecrets(map[string]string{"publisher_id": "189069"}, "token"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"error": "bad_request", "description": words})
 	},

@@ -9,7 +9,7 @@ import (
 // cake includes the end of a range, as some installs do. An approved conversion has no disposition.
 var cake = Fake{
 	NoSale:      true,
-	credentials: and(map[string]string{"domain": "affiliates.example.com", "affiliate_id": "12"}, "api_key"),
+	credentials: withSecrets(map[string]string{"domain": "affiliates.example.com", "affiliate_id": "12"}, "api_key"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"success": false, "message": words, "row_count": 0, "data": nil})
 	},

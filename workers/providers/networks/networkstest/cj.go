@@ -25,7 +25,7 @@ const cjRows = 700
 // cj reports every failure except a wrong token with status 200.
 var cj = Fake{
 	Backs:       true,
-	credentials: and(map[string]string{"publisher_id": "4711"}, "token"),
+	credentials: withSecrets(map[string]string{"publisher_id": "4711"}, "token"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"errors": []object{{"message": words, "locations": []object{{"line": 1, "column": 2}}}}})
 	},

@@ -15,7 +15,7 @@ const clickbankRows = 100
 // clickbank sends errors as plain text. It writes a list with one item as this item, and null as an object.
 var clickbank = Fake{
 	Statuses: []string{"approved", "rejected", "chargeback"}, Backs: true, busy: http.StatusForbidden,
-	credentials: and(nil, "api_key"),
+	credentials: withSecrets(nil, "api_key"),
 	refuse:      func(c *call, words string) { c.plain(http.StatusBadRequest, words) },
 	serve: func(w *World, c *call) {
 		page, _ := strconv.Atoi(c.r.Header.Get("Page"))

@@ -13,7 +13,7 @@ import (
 // digistore24 answers every failure with status 200. A refund is a transaction of its own, with a commission of its own.
 var digistore24 = Fake{
 	Statuses: []string{"approved", "rejected", "chargeback"}, Backs: true,
-	credentials: and(nil, "api_key"),
+	credentials: withSecrets(nil, "api_key"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"api_version": "1.2", "result": "error", "message": words, "code": 3})
 	},

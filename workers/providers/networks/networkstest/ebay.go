@@ -11,7 +11,7 @@ import (
 
 // ebay writes times in the zone of the account. The address of the next page has all parameters of the request.
 var ebay = Fake{
-	credentials: and(map[string]string{"account_sid": "IR1"}, "auth_token"),
+	credentials: withSecrets(map[string]string{"account_sid": "IR1"}, "auth_token"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"Status": "ERROR", "Message": words})
 	},

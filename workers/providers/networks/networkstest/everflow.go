@@ -12,17 +12,18 @@ import (
 // rejected while they were on hold. A conversion that is rejected after its approval is in neither report.
 var everflow = Fake{
 	Vanish:      true,
-	credentials: and(map[string]string{"region": "us"}, "api_key"),
+	credentials: withSecrets(map[string]string{"region": "us"}, "api_key"),
 	refuse:      func(c *call, words string) { c.json(http.StatusBadRequest, object{"error": words}) },
 	serve: func(w *World, c *call) {
 		if c.r.Header.Get("X-Eflow-API-Key") != c.good["api_key"] {
 			c.json(http.StatusUnauthorized, object{"error": "Invalid API key"})
 			return
 		}
+		const utc = 67 // the platform's number of the time zone
 		var ask everflowQuery
 		held := c.path == "/affiliates/reporting/onhold"
 		if !held && c.path != "/affiliates/reporting/conversions" || c.r.Method != http.MethodPost || !c.params("", "page page_size") ||
-			!c.body(&ask) || ask.Zone != 67 || ask.Status != nil && !held || c.number("page_size", 50) > 2000 {
+			!c.body(&ask) || ask.Zone != utc || ask.Status != nil && !held || c.number("page_size", 50) > 2000 {
 			c.fake.refuse(c, "bad request")
 			return
 		}
@@ -33,13 +34,13 @@ var everflow = Fake{
 		}
 		all := []object{}
 		for _, o := range w.within(from, to.Add(time.Second)) {
-			switch row := everflowRow(o, held); {
-			case o.Goal == "" && !ask.Conversions || o.Goal != "" && !ask.Events || o.Status == "chargeback":
-			case o.Status == "approved" && o.Word == "":
-				if !held {
-					all = append(all, row)
-				}
-			case held:
+			row := everflowRow(o, held)
+			wasHeld := o.Status != "approved" || o.Word != "" // an approved order with a word is still in the report of conversions on hold
+			switch {
+			case o.Goal == "" && !ask.Conversions || o.Goal != "" && !ask.Events || o.Status == "chargeback": // not reported
+			case !wasHeld && !held:
+				all = append(all, row)
+			case wasHeld && held:
 				all = append(all, object{
 					"on_hold_conversion_id": "hold" + o.ID, "network_id": 1, "holding_period_end": o.At.Add(30 * 24 * time.Hour).Unix(),
 					"status": o.word(map[string]string{"pending": "on_hold", "rejected": "rejected"}), "conversion": row,
@@ -69,7 +70,8 @@ type everflowQuery struct {
 	} `json:"query"`
 }
 
-// everflowRow returns a conversion. The network has named the conversion of its offer Purchase. A conversion on hold has fewer members.
+// everflowRow returns a conversion. The network has named the conversion of its offer "Purchase". A conversion on hold has fewer
+// members.
 func everflowRow(o Order, held bool) object {
 	event := o.Goal
 	if event == "" {

@@ -11,7 +11,7 @@ import (
 
 // impact writes numbers as texts, and times in the zone of the account. It refuses a range of more than ten pages.
 var impact = Fake{
-	credentials: and(map[string]string{"account_sid": "IR1"}, "auth_token"),
+	credentials: withSecrets(map[string]string{"account_sid": "IR1"}, "auth_token"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{
 			"Status": "ERROR", "Message": "Validation Failed", "Errors": []object{{"Field": "ActionDateStart", "Message": words}},

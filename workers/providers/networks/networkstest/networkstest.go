@@ -112,8 +112,8 @@ type Fake struct {
 // Credentials returns the credentials that the platform accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// and returns secret credentials that a test can find wherever they leak, together with open fields, which are not secret.
-func and(open map[string]string, secrets ...string) func() map[string]string {
+// withSecrets returns secret credentials that a test can find wherever they leak, together with open fields, which are not secret.
+func withSecrets(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
 
@@ -143,11 +143,11 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 	fault, ok := w.Next(r)
 	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), fake: fake, date: ordered}
-	own := resttest.Own{Refuse: func(words string) { fake.refuse(c, words) }}
+	forms := resttest.FailureForms{Refuse: func(words string) { fake.refuse(c, words) }}
 	if fake.busy != 0 {
-		own.Busy = func() { c.json(fake.busy, object{"message": "slow down"}) }
+		forms.Busy = func() { c.json(fake.busy, object{"message": "slow down"}) }
 	}
-	if !ok || !w.Answer(rw, r, fault, own) {
+	if !ok || !w.Answer(rw, r, fault, forms) {
 		return
 	}
 	w.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 // partnerize splits lists into pages with a cursor, which it writes only into the address of the next page.
 var partnerize = Fake{
-	credentials: and(map[string]string{"publisher_id": "11l1"}, "application_key", "user_api_key"),
+	credentials: withSecrets(map[string]string{"publisher_id": "11l1"}, "application_key", "user_api_key"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"error": object{"message": words, "type": "400"}})
 	},

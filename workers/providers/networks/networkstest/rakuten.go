@@ -11,7 +11,7 @@ import (
 // rakuten reports reversals as negative commissions.
 var rakuten = Fake{
 	Tokens: true, Backs: true,
-	credentials: and(map[string]string{"client_id": "me", "sid": "456"}, "client_secret"),
+	credentials: withSecrets(map[string]string{"client_id": "me", "sid": "456"}, "client_secret"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"error": "invalid_request", "error_description": words})
 	},

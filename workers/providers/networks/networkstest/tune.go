@@ -12,7 +12,7 @@ import (
 
 // tune reports every failure with status 200. On every second page, the rows are an object with their ids as keys.
 var tune = Fake{
-	credentials: and(map[string]string{"network_id": "demo"}, "api_key"),
+	credentials: withSecrets(map[string]string{"network_id": "demo"}, "api_key"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"request": object{}, "response": object{
 			"status": -1, "httpStatus": 200, "data": "", "errors": []object{{"publicMessage": words}}, "errorMessage": words,

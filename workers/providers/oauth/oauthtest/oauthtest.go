@@ -182,7 +182,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	refuses := func(words string) { refuse(rw, provider, http.StatusBadRequest, "invalid_request", words) }
 	fault, ok := w.faults.Next(r)
-	if !ok || !w.faults.Answer(rw, r, fault, resttest.Own{Refuse: refuses, Echo: refuses}) {
+	if !ok || !w.faults.Answer(rw, r, fault, resttest.FailureForms{Refuse: refuses, Echo: refuses}) {
 		return
 	}
 	_ = r.ParseForm()

@@ -26,12 +26,12 @@ const (
 	Echo            // 400 with an error that repeats the request, including its credentials
 	Strange         // 200 with an answer of another form
 	Slow            // no answer until the client has given up, or Fail is called again
-	Refusal         // an error in the provider's own form, with Words
+	Refusal         // an error in the provider's own form, with RefusalText
 	Expired         // tokens are no longer valid; the fake decides how it answers
 )
 
-// Words is the error text of a provider that refuses a request.
-const Words = "the report is being rebuilt"
+// RefusalText is the error text of a provider that refuses a request.
+const RefusalText = "the report is being rebuilt"
 
 // RequestID is the provider's id of a failed request.
 const RequestID = "request-4711"
@@ -116,15 +116,15 @@ func wait(r *http.Request, until <-chan struct{}) (ok bool) {
 	}
 }
 
-// Own writes failures in a provider's own form. If a function is nil, the usual form is used.
-type Own struct {
+// FailureForms writes failures in a provider's own form. If a function is nil, the usual form is used.
+type FailureForms struct {
 	Busy   func()             // too many requests
 	Refuse func(words string) // an error in the provider's own form: Refusal
 	Echo   func(words string) // an error that repeats words of the request
 }
 
 // Answer answers a request with a fault. ok is true if the provider must still serve the request.
-func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own Own) (ok bool) {
+func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, forms FailureForms) (ok bool) {
 	secrets := Repeated(r)
 	if fault != None && fault != Expired {
 		w.Header().Set("X-Request-Id", RequestID)
@@ -134,8 +134,8 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own
 		if fault == Busy {
 			w.Header().Set("Retry-After", "7")
 		}
-		if own.Busy != nil {
-			own.Busy()
+		if forms.Busy != nil {
+			forms.Busy()
 			return false
 		}
 		JSON(w, http.StatusTooManyRequests, map[string]any{"message": "slow down"})
@@ -148,8 +148,8 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own
 	case Elsewhere:
 		http.Redirect(w, r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
 	case Echo:
-		if own.Echo != nil {
-			own.Echo("cannot serve " + secrets)
+		if forms.Echo != nil {
+			forms.Echo("cannot serve " + secrets)
 			return false
 		}
 		JSON(w, http.StatusBadRequest, map[string]any{"errors": []any{map[string]any{"message": "cannot serve " + secrets}}})
@@ -161,7 +161,7 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own
 		}
 		return true
 	case Refusal:
-		own.Refuse(Words)
+		forms.Refuse(RefusalText)
 	case None, Expired:
 		return true
 	}
