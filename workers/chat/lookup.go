@@ -21,12 +21,12 @@ import (
 
 // Limits of a look-up.
 const (
-	lookupTime  = 6 * time.Second
-	maxRows     = 50
-	maxBytes    = 12 << 10 // of data that the model reads
-	maxRead     = 4 << 20  // of the API's answer that is read
-	maxArgument = 500      // bytes
-	maxFilters  = 12
+	lookupTime     = 6 * time.Second
+	maxRows        = 50
+	maxDataBytes   = 12 << 10 // of the data that the model reads
+	maxAnswerBytes = 4 << 20  // of an answer of the API
+	maxArgument    = 500      // bytes
+	maxFilters     = 12
 )
 
 // lookup is an operation of the API that the model may read.
@@ -36,24 +36,29 @@ type lookup struct {
 	list        string   // member of the answer that has the rows; empty: the answer is one row
 	params      []string // names of the parameters, keys of params
 	most        int      // the operation returns at most this many rows, even if there are more; 0: it returns all
-	limited     bool     // most is sent as a parameter
-	filters     bool
+	options     int      // sendsLimit, filterable, both or 0
 }
+
+// The options of a look-up.
+const (
+	sendsLimit = 1 << iota // most is sent as the parameter limit
+	filterable             // the model may filter by dimensions
+)
 
 // params describe the parameters that look-ups share.
 var params = map[string]string{
-	"from":       "first day, YYYY-MM-DD, UTC; default 6 days before today",
-	"to":         "last day, YYYY-MM-DD, UTC; default today",
-	"dimension":  "up to five of: " + strings.Join(dimensions, ", ") + "; separated by commas",
-	"one":        "one of: " + strings.Join(dimensions, ", "),
-	"sort":       "a figure to sort by, - in front for the largest first, such as -clicks, -profit, profit",
-	"min_clicks": "leave out rows with fewer clicks",
-	"bucket":     "month, day, weekday, hour or weekday_hour",
-	"tz":         "IANA time zone of dates and hours",
-	"q":          "part of a name",
-	"status":     "active or paused",
-	"id":         "id of the campaign",
-	"converted":  "1: only clicks with a conversion",
+	"from":          "first day, YYYY-MM-DD, UTC; default 6 days before today",
+	"to":            "last day, YYYY-MM-DD, UTC; default today",
+	"dimension":     "up to five of: " + strings.Join(dimensions, ", ") + "; separated by commas",
+	"one_dimension": "one of: " + strings.Join(dimensions, ", "),
+	"sort":          "a figure to sort by, - in front for the largest first, such as -clicks, -profit, profit",
+	"min_clicks":    "leave out rows with fewer clicks",
+	"bucket":        "month, day, weekday, hour or weekday_hour",
+	"tz":            "IANA time zone of dates and hours",
+	"q":             "part of a name",
+	"status":        "active or paused",
+	"id":            "id of the campaign",
+	"converted":     "1: only clicks with a conversion",
 }
 
 // dimensions lists the dimensions of reports except the visitor's address, which no third party needs.
@@ -68,21 +73,21 @@ var window = []string{"from", "to"}
 
 // lookups is the list of all operations that the model may read.
 var lookups = []lookup{
-	{"overview", "totals of all figures, and their change from the window before", "/stats/overview", "", window, 0, false, true},
+	{"overview", "totals of all figures, and their change from the window before", "/stats/overview", "", window, 0, filterable},
 	{
 		"performance", "figures by dimensions, most clicks first", "/reports/performance", "rows",
-		slices.Concat(window, []string{"dimension", "sort", "min_clicks", "tz"}), 50, true, true,
+		slices.Concat(window, []string{"dimension", "sort", "min_clicks", "tz"}), 50, sendsLimit | filterable,
 	},
-	{"trends", "figures over time", "/reports/trends", "rows", slices.Concat(window, []string{"bucket", "tz"}), 0, false, true},
-	{"values", "values of a dimension, by clicks", "/reports/values", "values", slices.Concat(window, []string{"one", "tz"}), 50, true, true},
-	{"sources", "figures of the traffic sources", "/stats/breakdown", "rows", window, 20, false, false},
-	{"campaigns", "campaigns with their ids, settings and figures", "/campaigns", "rows", slices.Concat(window, []string{"q", "status"}), 25, true, false},
-	{"campaign", "settings and paths of a campaign, with their ids", "/campaigns/{id}/flow", "streams", []string{"id"}, 0, false, false},
-	{"offers", "offers with their ids, caps and figures", "/offers", "rows", slices.Concat(window, []string{"q", "status"}), 25, true, false},
-	{"clicks", "single clicks, newest first", "/logs/clicks", "rows", slices.Concat(window, []string{"converted"}), 20, true, true},
-	{"conversions", "single conversions, newest first", "/logs/conversions", "rows", window, 30, true, false},
-	{"alerts", "what needs attention now", "/alerts", "alerts", nil, 0, false, false},
-	{"suggestions", "open suggestions of the Copilot, and recent changes", "/copilot", "suggestions", nil, 0, false, false},
+	{"trends", "figures over time", "/reports/trends", "rows", slices.Concat(window, []string{"bucket", "tz"}), 0, filterable},
+	{"values", "values of a dimension, by clicks", "/reports/values", "values", slices.Concat(window, []string{"one_dimension", "tz"}), 50, sendsLimit | filterable},
+	{"sources", "figures of the traffic sources", "/stats/breakdown", "rows", window, 20, 0},
+	{"campaigns", "campaigns with their ids, settings and figures", "/campaigns", "rows", slices.Concat(window, []string{"q", "status"}), 25, sendsLimit},
+	{"campaign", "settings and paths of a campaign, with their ids", "/campaigns/{id}/flow", "streams", []string{"id"}, 0, 0},
+	{"offers", "offers with their ids, caps and figures", "/offers", "rows", slices.Concat(window, []string{"q", "status"}), 25, sendsLimit},
+	{"clicks", "single clicks, newest first", "/logs/clicks", "rows", slices.Concat(window, []string{"converted"}), 20, sendsLimit | filterable},
+	{"conversions", "single conversions, newest first", "/logs/conversions", "rows", window, 30, sendsLimit},
+	{"alerts", "what needs attention now", "/alerts", "alerts", nil, 0, 0},
+	{"suggestions", "open suggestions of the Copilot, and recent changes", "/copilot", "suggestions", nil, 0, 0},
 }
 
 // toolBytes is the approximate size of the descriptions of the tools.
@@ -96,11 +101,11 @@ func (s *session) tools() []ai.Tool {
 		for _, p := range l.params {
 			name := l.member(p)
 			properties[name] = map[string]any{"type": "string", "description": params[p]}
-			if p == "id" || p == "one" {
+			if p == "id" || p == "one_dimension" {
 				required = append(required, name)
 			}
 		}
-		if l.filters {
+		if l.options&filterable != 0 {
 			properties["filters"] = map[string]any{
 				"type": "array", "description": "only clicks whose dimension has the value", "items": map[string]any{
 					"type": "object", "properties": map[string]any{
@@ -121,9 +126,9 @@ func (s *session) tools() []ai.Tool {
 	return out
 }
 
-// member returns the name that a parameter has for the model and the API.
+// member returns the name that a parameter has for the model and the API. one_dimension is only the key of a description in params.
 func (l lookup) member(param string) string {
-	if param == "one" {
+	if param == "one_dimension" {
 		return "dimension"
 	}
 	return param
@@ -173,14 +178,14 @@ func (l lookup) request(arguments string) (path string, query url.Values, err er
 		return "", nil, models.Invalid("invalid", "the arguments are not a JSON object")
 	}
 	query, path = url.Values{}, l.path
-	if l.limited {
+	if l.options&sendsLimit != 0 {
 		query.Set("limit", strconv.Itoa(l.most))
 	}
 	for name, raw := range sent {
 		value, isText := scalar(raw)
 		switch {
 		case string(raw) == "null" || isText && value == "":
-		case name == "filters" && l.filters:
+		case name == "filters" && l.options&filterable != 0:
 			err = addFilters(query, raw)
 		case !slices.ContainsFunc(l.params, func(p string) bool { return l.member(p) == name }):
 			err = models.Invalid("invalid", "%s has no parameter %.40q", l.name, name)
@@ -259,8 +264,9 @@ func (s *session) fetch(ctx context.Context, l lookup, path string, query url.Va
 		Data  json.RawMessage `json:"data"`
 		Error *models.Error   `json:"error"`
 	}
-	switch err := json.Unmarshal(rec.body.Bytes(), &answer); {
-	case rec.over, rec.status == http.StatusAccepted, limited.Err() != nil:
+	err = json.Unmarshal(rec.body.Bytes(), &answer)
+	switch {
+	case rec.tooLarge, rec.status == http.StatusAccepted, limited.Err() != nil:
 		return "", figurecheck.Lookup{}, models.Invalid("invalid", "this is too much to read: choose fewer days, or fewer dimensions")
 	case err != nil:
 		return "", figurecheck.Lookup{}, fmt.Errorf("chat: answer of %s: %w", l.path, err)
@@ -273,22 +279,22 @@ func (s *session) fetch(ctx context.Context, l lookup, path string, query url.Va
 
 // recorder is an http.ResponseWriter that keeps an answer of the API in memory.
 type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-	over   bool
+	header   http.Header
+	status   int
+	body     bytes.Buffer
+	tooLarge bool
 }
 
 func (r *recorder) Header() http.Header { return r.header }
 
 func (r *recorder) WriteHeader(status int) { r.status = status }
 
-var errOver = errors.New("chat: the answer is too large")
+var errTooLarge = errors.New("chat: the answer is too large")
 
 func (r *recorder) Write(p []byte) (int, error) {
-	if r.body.Len()+len(p) > maxRead {
-		r.over = true
-		return 0, errOver
+	if r.body.Len()+len(p) > maxAnswerBytes {
+		r.tooLarge = true
+		return 0, errTooLarge
 	}
 	return r.body.Write(p)
 }

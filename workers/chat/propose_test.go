@@ -40,14 +40,14 @@ func TestPropose(t *testing.T) {
 	propose := func(action string) aitest.Call {
 		return call("propose", `{"reason":"Raise\nthe cap: it loses 77.","action":`+action+`}`)
 	}
-	of := func(op string, o models.Offer) string { return fmt.Sprintf(`{"op":%q,"offer_id":%q}`, op, o.ID) }
+	action := func(op string, o models.Offer) string { return fmt.Sprintf(`{"op":%q,"offer_id":%q}`, op, o.ID) }
 	var results []aitest.Result
 	w.Reply = func(a aitest.Received) aitest.Turn {
 		if len(a.Results) == 0 {
 			return aitest.Turn{Calls: []aitest.Call{
-				propose(of("pause_offer", own)), propose(of("pause_offer", foreign)), propose(of("pause_offer", models.Offer{})),
+				propose(action("pause_offer", own)), propose(action("pause_offer", foreign)), propose(action("pause_offer", models.Offer{})),
 				propose(fmt.Sprintf(`{"op":"set_cap","offer_id":%q,"cap":500}`, own.ID)), propose(`{"op":"set_cap","cap":5}`),
-				propose(fmt.Sprintf(`{"op":"set_cap","offer_id":%q,"cap":7}`, own.ID)), propose(of("pause_offer", own)),
+				propose(fmt.Sprintf(`{"op":"set_cap","offer_id":%q,"cap":7}`, own.ID)), propose(action("pause_offer", own)),
 			}}
 		}
 		results = a.Results
@@ -82,6 +82,7 @@ func TestPropose(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
+	// With these and the three stored proposals, 100 are open.
 	dbtest.Exec(t, w.db, `INSERT INTO copilot_proposals (id, account_id, title, action, expires_at)
 		SELECT gen_random_uuid(), $1, 'x', '{}', now() + interval '1 day' FROM generate_series(1, 97)`, w.account.ID)
 	if got, err = w.question(false); err != nil || len(got.Proposals) != 0 || !strings.Contains(results[0].Text, "100 proposals are open") {

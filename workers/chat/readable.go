@@ -15,7 +15,7 @@ import (
 // maxText is the maximum length of a text in the data that the model reads, in characters.
 const maxText = 200
 
-// readable returns the part of an answer that the model reads, between marks: the first rows, up to maxRows and maxBytes, without
+// readable returns the part of an answer that the model reads, between marks: the first rows, up to maxRows and maxDataBytes, without
 // private data. The returned facts are the figures of these rows.
 func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.Lookup, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -36,7 +36,7 @@ func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.
 		if err != nil {
 			return "", facts, err
 		}
-		if len(beside) > maxBytes/3 {
+		if len(beside) > maxDataBytes/3 {
 			beside = []byte("{}")
 		}
 		facts.Beside = beside
@@ -47,7 +47,7 @@ func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.
 		if err != nil {
 			return "", facts, err
 		}
-		if size += len(raw); len(facts.Rows) == maxRows || size > maxBytes {
+		if size += len(raw); len(facts.Rows) == maxRows || size > maxDataBytes {
 			break
 		}
 		facts.Rows = append(facts.Rows, raw)

@@ -102,7 +102,8 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdi
 	var out dbconversion.Outcome
 	if v.Decision.Outcome == "" {
 		out, err = v.Record(ctx, rec.clicks, c)
-		switch e, refused := models.AsError(err); {
+		e, refused := models.AsError(err)
+		switch {
 		case refused && e.Kind == models.KindInvalid:
 			v.End(dbconversion.PostbackRefused, e.Message)
 		case err != nil:

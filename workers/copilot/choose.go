@@ -35,7 +35,8 @@ func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err
 	}
 	var others []uuid.UUID
 	for _, row := range rows {
-		switch id, ok := active[row.Dims[0]]; {
+		id, ok := active[row.Dims[0]]
+		switch {
 		case !ok: // it is paused, or its clicks are orphans
 		case len(chosen) < maxCampaigns:
 			chosen = append(chosen, id)

@@ -47,7 +47,7 @@ func (r *reading) sources(ctx context.Context) error {
 		v := copilot.SourceInput{
 			ID: id, Name: s.Name, Clicks: row.Clicks, Bots: row.BotClicks, Macros: map[string]string{}, Empty: map[string]int64{},
 		}
-		for i, m := range s.TokenMacros[:min(len(s.TokenMacros), 10)] {
+		for i, m := range s.TokenMacros[:min(len(s.TokenMacros), 10)] { // a click has ten sub-parameters
 			if m.Macro == "" {
 				continue
 			}

@@ -81,7 +81,7 @@ func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 		return nil, err
 	}
 	x.run.Looked = len(list)
-	if err := x.payouts(ctx, s, list, x.run.At.Time); err != nil {
+	if err := x.setPayouts(ctx, s, list, x.run.At.Time); err != nil {
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(t autorule.Target) bool { return !s.Matches(&t) })
@@ -89,7 +89,7 @@ func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 	if len(list) > autorule.MaxMatched {
 		list, x.run.Cut = list[:autorule.MaxMatched], true
 	}
-	return x.live(ctx, list)
+	return x.actionable(ctx, list)
 }
 
 // addIdle adds the active campaigns without figures to the list, if the rule looks at campaigns.
@@ -114,9 +114,10 @@ func inScope(s autorule.Settings, c models.Campaign) bool {
 		(len(s.SourceIDs) == 0 || c.SourceID.Valid && slices.Contains(s.SourceIDs, c.SourceID.UUID))
 }
 
-// payouts sets the payout of a conversion for each target, if the rule needs it. The payout is the mean of the last 30 days for
-// the target's offer or campaign. With fewer than minPayouts conversions it is the highest fixed payout of its offers.
-func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autorule.Target, now time.Time) error {
+// setPayouts sets the payout of a conversion for each target, if the rule needs it. The payout is the mean of the last 30 days for
+// the target's offer or campaign. With fewer than minPayouts conversions it is the fixed payout of the offer, or the highest fixed
+// payout of the campaign's offers.
+func (r *reading) setPayouts(ctx context.Context, s autorule.Settings, list []autorule.Target, now time.Time) error {
 	if !s.NeedsPayout() || len(list) == 0 {
 		return nil
 	}
@@ -132,7 +133,7 @@ func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autor
 	known := map[string]*decimal.Decimal{}
 	for _, row := range rows {
 		if n := row.Conversions(); n >= minPayouts {
-			mean := row.Revenue.Add(row.PendingRevenue).DivRound(decimal.NewFromInt(n), 6)
+			mean := row.Revenue.Add(row.PendingRevenue).DivRound(decimal.NewFromInt(n), 6) // decimal places
 			known[row.Dims[0]] = &mean
 		}
 	}
@@ -148,7 +149,7 @@ func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autor
 		}
 		p, ok := known[id]
 		if !ok {
-			if p, err = r.fixed(ctx, by, id); err != nil {
+			if p, err = r.highestFixedPayout(ctx, by, id); err != nil {
 				return err
 			}
 			known[id] = p
@@ -158,8 +159,9 @@ func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autor
 	return nil
 }
 
-// fixed returns the highest fixed payout of an offer, or of the offers of a campaign. It returns nil if there is no such payout.
-func (r *reading) fixed(ctx context.Context, by, id string) (*decimal.Decimal, error) {
+// highestFixedPayout returns the fixed payout of an offer, or the highest one of the offers of a campaign. by says which of the two
+// id is. The result is nil if no offer has a fixed payout in the account's currency.
+func (r *reading) highestFixedPayout(ctx context.Context, by, id string) (*decimal.Decimal, error) {
 	ids := []string{id}
 	if by == "campaign_id" {
 		f, err := r.store.Campaigns().Flow(ctx, r.account.ID, uuid.MustParse(id))
@@ -186,9 +188,9 @@ func (r *reading) fixed(ctx context.Context, by, id string) (*decimal.Decimal, e
 	return most, nil
 }
 
-// live returns the targets that can still be acted upon, with their names: active campaigns, paths and offers, and values that
-// are not denied yet.
-func (x *execution) live(ctx context.Context, list []autorule.Target) ([]autorule.Target, error) {
+// actionable returns the targets that can still be acted upon, with their names: active campaigns, paths and offers, and values
+// that are not denied yet.
+func (x *execution) actionable(ctx context.Context, list []autorule.Target) ([]autorule.Target, error) {
 	s := x.rule.Settings
 	if s.LooksAt == autorule.Value && len(list) > 0 {
 		if err := x.denyEntries(ctx); err != nil {
@@ -218,7 +220,7 @@ func (x *execution) live(ctx context.Context, list []autorule.Target) ([]autorul
 			}
 			campaigns[t.Campaign] = c
 		}
-		if c != nil && x.named(ctx, &t, c) {
+		if c != nil && x.setName(ctx, &t, c) {
 			out = append(out, t)
 		}
 	}
@@ -244,8 +246,8 @@ func (x *execution) campaignOf(ctx context.Context, id uuid.UUID) (*models.Campa
 
 func (x *execution) paths(campaign uuid.UUID) []flow.Path { return x.records[campaign].Paths }
 
-// named sets the name of a target in a campaign. It reports whether the target can still be acted upon.
-func (x *execution) named(ctx context.Context, t *autorule.Target, c *models.Campaign) bool {
+// setName sets the name of a target in a campaign. It reports whether the target can still be acted upon.
+func (x *execution) setName(ctx context.Context, t *autorule.Target, c *models.Campaign) bool {
 	s, paths, names := x.rule.Settings, x.paths(c.ID), map[string]string{c.ID.String(): c.Name}
 	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path && p.IsActive })
 	switch s.LooksAt {

@@ -134,7 +134,7 @@ func (p *replaying) series(ctx context.Context) ([]autorule.Series, error) {
 		}
 		figures[at][b] = figures[at][b].Plus(row.Figures)
 	}
-	if err := p.payouts(ctx, p.rule, targets, p.in.Now); err != nil {
+	if err := p.setPayouts(ctx, p.rule, targets, p.in.Now); err != nil {
 		return nil, err
 	}
 	list := make([]autorule.Series, len(targets))

@@ -261,7 +261,8 @@ func TestRuleStale(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			switch err := try(changed); {
+			err := try(changed)
+			switch {
 			case err == nil:
 				done.Add(1)
 			case errors.Is(err, models.Conflict("cooling", "")):

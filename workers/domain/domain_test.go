@@ -366,7 +366,8 @@ func TestMain(m *testing.M) {
 	var logged bytes.Buffer
 	slog.SetDefault(slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	code := m.Run()
-	switch text := logged.String(); {
+	text := logged.String()
+	switch {
 	case strings.Contains(text, canary):
 		fmt.Fprintln(os.Stderr, "the log shows a credential:", text)
 		code = 1

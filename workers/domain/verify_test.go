@@ -39,9 +39,9 @@ func (localResolver) LookupNetIP(context.Context, string, string) ([]netip.Addr,
 // verifyEnv is an env with a BIND and web servers. Some of the servers answer as this install does, others do not.
 type verifyEnv struct {
 	*env
-	later atomic.Int64 // offset of the clock
-	moved atomic.Bool  // the servers answer as another install
-	named func()       // stops BIND
+	later   atomic.Int64 // offset of the clock
+	moved   atomic.Bool  // the servers answer as another install
+	stopDNS func()       // stops the DNS server
 }
 
 func (v *verifyEnv) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -78,7 +78,7 @@ func newVerifyEnv(t *testing.T) *verifyEnv {
 		"broken.com":  egresstest.Broken,
 	})
 	v := newVerifyEnvBy(t, egress.NewNames(server))
-	v.named = stop
+	v.stopDNS = stop
 	return v
 }
 
@@ -239,7 +239,7 @@ func TestDomainLeadsElsewhere(t *testing.T) {
 			t.Errorf("on the fourth day: %+v", got)
 		}
 	}
-	v.named()
+	v.stopDNS()
 	if got := v.verifyAt(v.account, half, 30*day); !got.Verified || got.Points != nil {
 		t.Errorf("while DNS is away: %+v", got)
 	}
@@ -274,7 +274,7 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 		}
 		var all []string
 		for _, d := range found {
-			all = append(all, fmt.Sprint(d.Host, d.IsVerified))
+			all = append(all, fmt.Sprint(d.Host, " ", d.IsVerified))
 		}
 		return strings.Join(all, " ")
 	}
@@ -283,7 +283,7 @@ func TestExpiredDomainServesAgain(t *testing.T) {
 	}
 	dbtest.Exec(v, v.db, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
 		uuid.New(), v.account, id)
-	if got := alert(); got != "proxied.acme.comfalse" {
+	if got := alert(); got != "proxied.acme.com false" {
 		t.Errorf("with a campaign: %q", got)
 	}
 	sweep := func(later time.Duration) bool {

@@ -51,7 +51,7 @@ type Options struct {
 }
 
 const (
-	tries  = 3  // of a key that Cloudflare has not written
+	tries  = 3  // how often the edge is asked to write or remove a key
 	atOnce = 50 // accounts in one run
 	// accountTime limits the time of a run for one account. Campaigns that are written by then stay, and the next run continues
 	// with the others.
@@ -77,21 +77,21 @@ type publisher struct {
 	store *store.Store
 }
 
-// locked runs fn while no other process publishes. got is false if another process published during the whole wait.
-func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(context.Context) error) (got bool, err error) {
+// locked runs fn while no other process publishes. ran is false if another process published during the whole wait.
+func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(context.Context) error) (ran bool, err error) {
 	run, stop := context.WithCancel(ctx)
 	defer stop()
-	over := time.AfterFunc(wait, stop)
+	waitOver := time.AfterFunc(wait, stop)
 	_ = advisory.WithLock(run, p.o.Locks, lockName, func(ctx context.Context) { // its error is the context's
-		if got = over.Stop(); got {
+		if ran = waitOver.Stop(); ran {
 			err = fn(ctx)
 		}
 		stop()
 	})
-	if !got && err == nil {
+	if !ran && err == nil {
 		err = ctx.Err()
 	}
-	return got, err
+	return ran, err
 }
 
 // publishNow publishes the account of the caller.
@@ -101,13 +101,13 @@ func (p *publisher) publishNow(ctx context.Context, _ jobs.None) (out jobs.Publi
 	}
 	began := time.Now()
 	deadline, _ := ctx.Deadline()
-	got, err := p.locked(ctx, time.Until(deadline)/2, func(ctx context.Context) (err error) {
+	ran, err := p.locked(ctx, time.Until(deadline)/2, func(ctx context.Context) (err error) {
 		if err = p.store.Edge().CollectChanges(ctx); err == nil {
 			out, err = p.publish(ctx, p.o.Keys, workers.Account(ctx))
 		}
 		return err
 	})
-	if err == nil && !got {
+	if err == nil && !ran {
 		err = errBusy
 	}
 	out.MS = time.Since(began).Milliseconds()
@@ -193,13 +193,13 @@ func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (ou
 
 // difference is the difference between an account's campaigns and the edge: the values to write and the keys to remove.
 type difference struct {
-	changed map[string]models.EdgeBundle // by key
-	hashes  map[string][]byte
-	gone    map[string]bool // keys to be removed
-	listed  []string        // keys of campaigns that the edge cannot hold
-	same    int
-	written int
-	removed int
+	changed     map[string]models.EdgeBundle // by key
+	hashes      map[string][]byte
+	obsolete    map[string]bool // keys to be removed
+	unsupported []string        // keys of campaigns that the edge cannot hold, so that their bundles have no value
+	unchanged   int
+	written     int
+	removed     int
 }
 
 // compare finds the values and keys that differ from the edge. It records in PostgreSQL which values are about to be written.
@@ -209,25 +209,25 @@ func (p *publisher) compare(ctx context.Context, account uuid.UUID, bundles []mo
 		return nil, err
 	}
 	before := db.ByKey(known, func(k store.EdgeKey) string { return k.Key })
-	d := &difference{changed: map[string]models.EdgeBundle{}, hashes: map[string][]byte{}, gone: map[string]bool{}, listed: []string{}}
+	d := &difference{changed: map[string]models.EdgeBundle{}, hashes: map[string][]byte{}, obsolete: map[string]bool{}, unsupported: []string{}}
 	wanted := map[string]bool{}
 	var claimed []models.EdgeBundle
 	for _, b := range bundles {
-		old, there := before[b.Key]
+		old, exists := before[b.Key]
 		wanted[b.Key] = true
 		if b.Value == nil {
-			d.listed = append(d.listed, b.Key)
+			d.unsupported = append(d.unsupported, b.Key)
 			if old.MayExist {
-				d.gone[b.Key] = true
+				d.obsolete[b.Key] = true
 			}
-			if !there || old.MayExist {
+			if !exists || old.MayExist {
 				claimed = append(claimed, b)
 			}
 			continue
 		}
 		hash := sha256.Sum256(append([]byte(p.target()+"\n"), b.Value...))
 		if bytes.Equal(old.Hash, hash[:]) {
-			d.same++
+			d.unchanged++
 			continue
 		}
 		d.changed[b.Key], d.hashes[b.Key] = b, hash[:]
@@ -235,7 +235,7 @@ func (p *publisher) compare(ctx context.Context, account uuid.UUID, bundles []mo
 	}
 	for key := range before {
 		if !wanted[key] {
-			d.gone[key] = true
+			d.obsolete[key] = true
 		}
 	}
 	return d, p.store.Edge().Claim(ctx, account, claimed)
@@ -269,15 +269,15 @@ func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *di
 // remove removes the keys that belong to no campaign any more.
 func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
 	return p.repeat(ctx, func() (int, error) {
-		err := to.Delete(ctx, slices.Collect(maps.Keys(d.gone)), func(tried, failed []string) error {
+		err := to.Delete(ctx, slices.Collect(maps.Keys(d.obsolete)), func(tried, failed []string) error {
 			done := without(tried, failed)
 			for _, key := range done {
-				delete(d.gone, key)
+				delete(d.obsolete, key)
 			}
 			d.removed += len(done)
-			return p.store.Edge().RecordRemoved(context.WithoutCancel(ctx), account, done, d.listed)
+			return p.store.Edge().RecordRemoved(context.WithoutCancel(ctx), account, done, d.unsupported)
 		})
-		return len(d.gone), err
+		return len(d.obsolete), err
 	})
 }
 
@@ -318,7 +318,7 @@ func (d *difference) result(bundles []models.EdgeBundle) jobs.PublishedEdge {
 		}
 	}
 	out := jobs.PublishedEdge{
-		Configured: true, Published: d.same + d.written, Written: d.written, Removed: d.removed, Failed: len(d.changed) + len(d.gone),
+		Configured: true, Published: d.unchanged + d.written, Written: d.written, Removed: d.removed, Failed: len(d.changed) + len(d.obsolete),
 		Rules: len(rules),
 	}
 	if len(broken) > 0 {

@@ -43,17 +43,17 @@ func (n *names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, er
 	return ips, nil
 }
 
-// canary is a TLS server that counts the connections it gets.
-type canary struct {
+// server is a TLS server that counts the connections it gets.
+type server struct {
 	*httptest.Server
 	conns atomic.Int64
 	ca    string
 	port  string
 }
 
-func newCanary(t *testing.T, h http.HandlerFunc) *canary {
+func newServer(t *testing.T, h http.HandlerFunc) *server {
 	t.Helper()
-	c := &canary{Server: httptest.NewUnstartedServer(h), ca: filepath.Join(t.TempDir(), "ca.pem")}
+	c := &server{Server: httptest.NewUnstartedServer(h), ca: filepath.Join(t.TempDir(), "ca.pem")}
 	c.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	c.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
@@ -95,7 +95,7 @@ func class(err error) egress.Class {
 // TestLongURL: an address that is too long has its own reason. The longest address is sent.
 func TestLongURL(t *testing.T) {
 	t.Parallel()
-	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
+	c := newServer(t, func(http.ResponseWriter, *http.Request) {})
 	o := egress.Options{CAFile: c.ca, Resolver: &names{answers: [][]string{{"127.0.0.1"}}}, Allow: loopback}
 	to := "https://example.com:" + c.port + "/?q="
 	to += strings.Repeat("x", netguard.MaxURL-len(to))
@@ -112,7 +112,7 @@ var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 func TestNamesOfPrivateAddresses(t *testing.T) {
 	t.Parallel()
-	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
+	c := newServer(t, func(http.ResponseWriter, *http.Request) {})
 	for _, answers := range [][]string{
 		{"127.0.0.1"},
 		{"::1"},
@@ -145,7 +145,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 // A host that the operator configured is reached at the configured address, under its own name, and only if the address is allowed.
 func TestHosts(t *testing.T) {
 	t.Parallel()
-	c := newCanary(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.Host)) })
+	c := newServer(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.Host)) })
 	n := &names{answers: [][]string{{"192.0.2.1"}}}
 	o := egress.Options{
 		CAFile: c.ca, Resolver: n, Allow: loopback, Hosts: map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort("127.0.0.1:" + c.port)},
@@ -154,7 +154,7 @@ func TestHosts(t *testing.T) {
 	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.lookups.Load() != 0 {
 		t.Errorf("%s, %v after %d look-ups", a.Body, err, n.lookups.Load())
 	}
-	o.Hosts["platforms.test"] = o.Hosts["example.com"] // a name that no public server has and that is not in the canary's certificate
+	o.Hosts["platforms.test"] = o.Hosts["example.com"] // a name that no public server has and that is not in the server's certificate
 	if _, err := do(t, o, "https://platforms.test/"); class(err) != egress.TLS || c.conns.Load() != 2 {
 		t.Errorf("a host that the operator configured: %v (%q)", err, class(err))
 	}
@@ -172,7 +172,7 @@ func TestHosts(t *testing.T) {
 // A name that is public when it is checked and private a moment later must not be looked up twice.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
-	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
+	c := newServer(t, func(http.ResponseWriter, *http.Request) {})
 	other := []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")} // where no server listens
 	n := &names{answers: [][]string{{"127.0.0.7"}, {"127.0.0.1"}}}
 	_, err := do(t, egress.Options{CAFile: c.ca, Resolver: n, Allow: other}, "https://example.com:"+c.port)
@@ -183,7 +183,7 @@ func TestRebinding(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	c := newCanary(t, func(w http.ResponseWriter, r *http.Request) {
+	c := newServer(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/redirect":
 			http.Redirect(w, r, "/target", http.StatusFound)
@@ -236,7 +236,7 @@ func TestAnswers(t *testing.T) {
 }
 
 func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
-	c := newCanary(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "direct") })
+	c := newServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "direct") })
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	o := egress.Options{CAFile: c.ca, Resolver: &names{answers: [][]string{{"127.0.0.1"}}}, Allow: loopback}
 	if a, err := do(t, o, "https://example.com:"+c.port); err != nil || string(a.Body) != "direct" {

@@ -22,13 +22,13 @@ import (
 
 // TestPrivateAddresses (W6) tries every form as a literal and as an address that a name resolves to: alone, next to a public
 // address, and as the second answer of a name that was public at the first look-up. No request connects. With the guard off the
-// same request reaches the canary, which shows that a connection would be seen.
+// same request reaches the server, which shows that a connection would be seen.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	if n := len(netguardtest.Private) + len(netguardtest.Disguised); n < 60 {
 		t.Fatalf("%d forms, want 60", n)
 	}
-	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
+	c := newServer(t, func(http.ResponseWriter, *http.Request) {})
 	refuse := func(what string, n *names, to string) {
 		t.Helper()
 		o := egress.Options{CAFile: c.ca}
@@ -119,7 +119,7 @@ func TestHostileAnswers(t *testing.T) {
 	if !longtest.On() {
 		t.Parallel()
 	}
-	c := newCanary(t, hostile)
+	c := newServer(t, hostile)
 	client, err := egress.New(egress.Options{
 		CAFile: c.ca, Resolver: &names{answers: [][]string{{"127.0.0.1"}}}, Allow: loopback,
 	})

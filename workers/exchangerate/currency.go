@@ -15,7 +15,7 @@ import (
 const (
 	// olderEvery is the interval at which findCurrencies checks whether older transactions have ended.
 	olderEvery = 200 * time.Millisecond
-	// orphanedAtOnce is the length of time whose conversions without clicks one transaction restates.
+	// orphanedAtOnce is the length of the period whose conversions one transaction of restateOrphaned restates.
 	orphanedAtOnce = 30 * 24 * time.Hour
 )
 
@@ -82,6 +82,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	if err != nil {
 		return err
 	}
+	// Only clicks in PostgreSQL are restated, so the clicks that only ClickHouse has are inserted there again.
 	if err := w.o.Clicks.Thaw(ctx, k.Account, k.Kept, k.Since); err != nil {
 		return err
 	}

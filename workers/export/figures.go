@@ -58,13 +58,14 @@ func cells(values []string, f models.Figures, withLoss bool, loss *models.ClickL
 	return out
 }
 
-// withFigures returns headings for the named columns, followed by the headings of the figures and, if withLoss is true, of the click
-// loss. foreign reports whether the named columns can contain foreign text. The other columns contain numbers.
-func withFigures(foreign, withLoss bool, names ...string) []export.Heading {
-	columns := db.Map(names, func(n string) export.Heading { return export.Heading{Name: n, Foreign: foreign} })
-	ofFigure := func(n string) export.Heading { return export.Heading{Name: n} }
-	if columns = append(columns, db.Map(figureNames, ofFigure)...); withLoss {
-		columns = append(columns, db.Map(lossNames, ofFigure)...)
+// The headings of a column whose cells may contain foreign text, and of a column whose cells cannot.
+func foreignHeading(name string) export.Heading { return export.Heading{Name: name, Foreign: true} }
+func heading(name string) export.Heading        { return export.Heading{Name: name} }
+
+// withFigures returns columns, followed by the headings of the figures and, if withLoss is true, of the click loss.
+func withFigures(columns []export.Heading, withLoss bool) []export.Heading {
+	if columns = append(columns, db.Map(figureNames, heading)...); withLoss {
+		columns = append(columns, db.Map(lossNames, heading)...)
 	}
 	return columns
 }
@@ -81,7 +82,7 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, q.AccountID, f, withFigures(true, losses.Known, q.Dimensions...))
+	w, err := m.write(ctx, q.AccountID, f, withFigures(db.Map(q.Dimensions, foreignHeading), losses.Known))
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, q.AccountID, f, withFigures(false, t.LossKnown(), t.Bucket))
+	w, err := m.write(ctx, q.AccountID, f, withFigures([]export.Heading{heading(t.Bucket)}, t.LossKnown()))
 	if err != nil {
 		return err
 	}

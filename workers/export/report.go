@@ -14,7 +14,7 @@ import (
 // read answers a report that is too large for a request. Older answers of its kind are deleted with the commit.
 func (m *maker) read(ctx context.Context, u *workers.Run[models.ReportArgs, jobs.ReportAnswer]) error {
 	account := u.Job.AccountID.UUID
-	rows, err := m.reports.Answer(ctx, account, u.Args, 0)
+	rows, err := m.reports.Answer(ctx, account, u.Args, 0) // 0: the report may read any number of clicks
 	if err != nil {
 		return err
 	}

@@ -65,8 +65,8 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.C
 const (
 	// minAge is the minimum age of a click that is looked up. By then the ingesters have stored all earlier clicks.
 	minAge = 10 * time.Second
-	// longest is the maximum age of a click that is looked up. Older clicks stay unchanged.
-	longest = time.Hour
+	// maxAge is the maximum age of a click that is looked up. Older clicks stay unchanged.
+	maxAge = time.Hour
 	// answerRetention is how long a provider's answer is used.
 	answerRetention = 30 * 24 * time.Hour
 	// deletedAtOnce is how many old answers one sweep deletes at most.
@@ -80,7 +80,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	waiting, err := w.o.Clicks.Behind(ctx, idle, now.Add(-longest), now.Add(-minAge))
+	waiting, err := w.o.Clicks.Behind(ctx, idle, now.Add(-maxAge), now.Add(-minAge))
 	if err != nil {
 		return err
 	}

@@ -222,14 +222,15 @@ func TestLookUps(t *testing.T) {
 	// The clicks are a minute old, so that they are old enough to be looked up.
 	dbtest.Exec(w, w.db, `UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
-	const share = 60 / jobs.GeoSweeps
+	const share = 60 / jobs.GeoSweeps // of the look-ups that the plan allows in a minute
 	w.visit(0, share+10, 6)
 	if n := w.lookUp(); n != share {
 		t.Errorf("%d look-ups, the plan allows %d", n, share)
 	}
-	const by = `SELECT string_agg(concat_ws(' ', geo_source, country, isp, proxy_kind, n), ', ' ORDER BY geo_source, country) FROM (
+	const clicksByPlace = `SELECT string_agg(concat_ws(' ', geo_source, country, isp, proxy_kind, n), ', ' ORDER BY geo_source, country) FROM (
 		SELECT geo_source, country, isp, proxy_kind, count(*) AS n FROM clicks GROUP BY 1, 2, 3, 4) k`
-	if got, want := dbtest.Get[string](w, w.db, by), fmt.Sprintf(" DE  none %d, ipinfo NO Home none %d, ipinfo SE Host datacenter %d", 10*6, share*3, share*3); got != want {
+	// Each network has six clicks. Ten networks were not looked up.
+	if got, want := dbtest.Get[string](w, w.db, clicksByPlace), fmt.Sprintf(" DE  none %d, ipinfo NO Home none %d, ipinfo SE Host datacenter %d", 10*6, share*3, share*3); got != want {
 		t.Errorf("clicks are %q, want %q", got, want)
 	}
 	if n := dbtest.Get[string](w, w.db, `SELECT count(*) FROM clicks WHERE is_bot <> (bot_signals = $1)`, int64(bot.Datacenter|bot.NoAcceptLanguage)); n != "0" {

@@ -53,7 +53,7 @@ func (u *lookupRun) run(ctx context.Context) (err error) {
 	u.left = (owner.Allowances().GeoLookups + jobs.GeoSweeps - 1) / jobs.GeoSweeps
 	for {
 		clicks, err := u.o.Clicks.Addresses(ctx, click.AddressQuery{
-			AccountID: account, After: u.after, From: u.now.Add(-longest), To: u.now.Add(-minAge), Limit: clicksAtOnce,
+			AccountID: account, After: u.after, From: u.now.Add(-maxAge), To: u.now.Add(-minAge), Limit: clicksAtOnce,
 		})
 		if err != nil || len(clicks) == 0 {
 			return err

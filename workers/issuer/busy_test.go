@@ -20,11 +20,11 @@ func TestBusy(t *testing.T) {
 	id := w.domain(w.account, "go.shop.example", false)
 	w.fake.Block(time.Hour)
 	_, err := w.request(w.account, id)
-	w.refused(err, "edge_429")
+	w.wantCode(err, "edge_429")
 	asked := w.fake.Count("")
 	_, err = w.request(w.account, id) // during the pause, the issuer is not asked
-	w.refused(err, "edge_429")
-	if c := w.of(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
+	w.wantCode(err, "edge_429")
+	if c := w.stored(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
 		t.Errorf("%+v after %d requests", c, w.fake.Count("")-asked)
 	}
 }
@@ -62,10 +62,10 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("%v", families)
 	}
 	asked := w.fake.Count("")
-	if w.pass(time.Minute); w.fake.Count("") != asked {
+	if w.advance(time.Minute); w.fake.Count("") != asked {
 		t.Error("the edge was asked again only a minute later")
 	}
-	if w.pass(10 * time.Minute); w.fake.Count("") == asked {
+	if w.advance(10 * time.Minute); w.fake.Count("") == asked {
 		t.Error("the edge was never asked again")
 	}
 }
@@ -80,10 +80,10 @@ func TestMany(t *testing.T) {
 		ids[w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)] = true
 	}
 	for range 30 {
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 	}
 	for id := range ids {
-		if c := w.of(w.account, id); !c.Serving {
+		if c := w.stored(w.account, id); !c.Serving {
 			t.Fatalf("%+v", c)
 		}
 	}

@@ -28,19 +28,19 @@ func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
-	if w.pass(time.Minute); w.fake.Count("") != 0 {
+	if w.advance(time.Minute); w.fake.Count("") != 0 {
 		t.Error("a certificate was requested for an unverified domain")
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
-	w.pass(time.Second)
-	c := w.of(w.account, id)
+	w.advance(time.Second)
+	c := w.stored(w.account, id)
 	if c.SSLStatus != "pending_validation" || c.Serving || c.ExternalID == "" || c.Ownership == nil || c.OwnershipHTTP == nil || c.Detail == "" {
 		t.Fatalf("%+v", c)
 	}
 	states := []string{c.SSLStatus}
 	for range 20 {
-		w.pass(time.Minute)
-		if c = w.of(w.account, id); c.SSLStatus != states[len(states)-1] {
+		w.advance(time.Minute)
+		if c = w.stored(w.account, id); c.SSLStatus != states[len(states)-1] {
 			states = append(states, c.SSLStatus)
 		}
 		if c.Serving {
@@ -54,18 +54,18 @@ func TestVerifiedDomainGetsACertificate(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	asked := w.fake.Count("")
-	if w.pass(12 * time.Hour); w.fake.Count("") != asked {
+	if w.advance(12 * time.Hour); w.fake.Count("") != asked {
 		t.Error("a serving certificate was checked again after half a day")
 	}
-	if w.pass(15 * time.Hour); w.fake.Count("") != asked+1 || w.count("POST") != 1 {
+	if w.advance(15 * time.Hour); w.fake.Count("") != asked+1 || w.count("POST") != 1 {
 		t.Errorf("after more than a day: %d further requests, %d hostnames created", w.fake.Count("")-asked, w.count("POST"))
 	}
 	w.fake.Remove("go.shop.example") // someone deletes it at Cloudflare
-	w.pass(2 * day)
-	if c = w.of(w.account, id); c.Serving || c.SSLStatus != models.SSLNone {
+	w.advance(2 * day)
+	if c = w.stored(w.account, id); c.Serving || c.SSLStatus != models.SSLNone {
 		t.Errorf("%+v", c)
 	}
-	if w.pass(2 * time.Minute); w.count("POST") != 2 {
+	if w.advance(2 * time.Minute); w.count("POST") != 2 {
 		t.Error("the hostname was not created again")
 	}
 	released, err := w.store.Domains().Delete(t.Context(), w.account, id)
@@ -82,11 +82,11 @@ func TestAsked(t *testing.T) {
 	id := w.domain(w.account, "go.shop.example", false)
 	for _, who := range []struct{ account, domain uuid.UUID }{{w.other, id}, {w.account, uuid.New()}} {
 		_, err := w.request(who.account, who.domain)
-		w.refused(err, "not_found")
+		w.wantCode(err, "not_found")
 		_, err = w.read(who.account, who.domain)
-		w.refused(err, "not_found")
+		w.wantCode(err, "not_found")
 		_, err = w.release(who.account, who.domain)
-		w.refused(err, "not_found")
+		w.wantCode(err, "not_found")
 	}
 	got, err := w.read(w.account, id)
 	if err != nil || got.SSLStatus != models.SSLNone || got.Host != "go.shop.example" || got.Errors == nil || w.fake.Count("") != 0 {
@@ -117,11 +117,11 @@ func TestAsked(t *testing.T) {
 	if err != nil || !gone.Deleted || len(w.fake.Hosts()) != 0 {
 		t.Errorf("%+v, %v, %v", gone, err, w.fake.Hosts())
 	}
-	if c := w.of(w.account, id); c.Wanted || c.SSLStatus != models.SSLNone || c.ExternalID != "" || c.ExpiresAt != nil {
+	if c := w.stored(w.account, id); c.Wanted || c.SSLStatus != models.SSLNone || c.ExternalID != "" || c.ExpiresAt != nil {
 		t.Errorf("%+v", c)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
-	if w.pass(2 * day); len(w.fake.Hosts()) != 0 {
+	if w.advance(2 * day); len(w.fake.Hosts()) != 0 {
 		t.Error("a released certificate was requested again")
 	}
 	if got, err = w.request(w.account, id); err != nil || got.SSLStatus == models.SSLNone || len(w.fake.Hosts()) != 1 {
@@ -147,7 +147,7 @@ func TestStatuses(t *testing.T) {
 			t.Errorf("%s: %+v, %v", status, got, err)
 		}
 		before := w.fake.Count(patch)
-		if w.pass(2 * time.Hour); models.SSLStuck(status) && w.fake.Count(patch) == before {
+		if w.advance(2 * time.Hour); models.SSLStuck(status) && w.fake.Count(patch) == before {
 			t.Errorf("the state %s was not retried", status)
 		}
 		w.fake.SetStates("go.shop.example", "active", "active")
@@ -160,22 +160,22 @@ func TestStatuses(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	w.fake.Remove("go.shop.example")
-	if w.pass(2 * time.Hour); w.of(w.account, id).ExternalID != "" {
-		t.Errorf("%+v", w.of(w.account, id))
+	if w.advance(2 * time.Hour); w.stored(w.account, id).ExternalID != "" {
+		t.Errorf("%+v", w.stored(w.account, id))
 	}
 	w.fake.Refuse(403, 1405, "Quota exceeded.")
 	var tries []int
 	for range 40 {
 		at := w.count("POST")
 		for range 4 {
-			w.pass(6 * time.Hour)
+			w.advance(6 * time.Hour)
 		}
 		tries = append(tries, w.count("POST")-at)
 	}
 	if tries[0] < 2 || slices.Max(tries[4:]) > 2 || slices.Max(tries[:29]) == 0 || slices.Max(tries[34:]) > 0 {
 		t.Errorf("number of tries on each day: %v", tries)
 	}
-	c := w.of(w.account, id)
+	c := w.stored(w.account, id)
 	if !strings.HasPrefix(c.Failure, "edge_1405: ") || c.FailingSince == nil {
 		t.Errorf("%+v", c)
 	}
@@ -184,10 +184,10 @@ func TestStatuses(t *testing.T) {
 		t.Errorf("%+v, %v", troubled, err)
 	}
 	_, err = w.request(w.account, id)
-	w.refused(err, "edge_1405")
+	w.wantCode(err, "edge_1405")
 	w.fake.Refuse(0, 0, "")
-	if w.pass(2 * time.Minute); w.of(w.account, id).Failure != "" {
-		t.Errorf("%+v", w.of(w.account, id))
+	if w.advance(2 * time.Minute); w.stored(w.account, id).Failure != "" {
+		t.Errorf("%+v", w.stored(w.account, id))
 	}
 }
 
@@ -204,7 +204,7 @@ func TestCodes(t *testing.T) {
 		for _, code := range list {
 			w.fake.Refuse(status, code, "Refused for a test.")
 			_, err := w.request(w.account, id)
-			w.refused(err, fmt.Sprint("edge_", code))
+			w.wantCode(err, fmt.Sprint("edge_", code))
 			if e, ok := models.AsError(err); !ok || e.Kind != models.KindBadGateway || !strings.Contains(e.Message, "Refused for a test.") {
 				t.Errorf("%d: %+v", code, err)
 			}
@@ -216,12 +216,12 @@ func TestCodes(t *testing.T) {
 		w.fake.Refuse(0, 0, "")
 		w.fake.Fail(fault)
 		_, err := w.request(w.account, id)
-		w.refused(err, code)
+		w.wantCode(err, code)
 	}
 	w.fake.Fail(cloudflaretest.None)
 	w.fake.Refuse(404, 1436, "The custom hostname was not found.")
 	_, err := w.request(w.account, id)
-	w.refused(err, "edge_1436")
+	w.wantCode(err, "edge_1436")
 	w.fake.Refuse(0, 0, "")
 	if got, err := w.request(w.account, id); err != nil || got.SSLStatus == models.SSLNone || len(w.fake.Hosts()) != 1 {
 		t.Errorf("%+v, %v, %v", got, err, w.fake.Hosts())
@@ -239,25 +239,25 @@ func TestAdopt(t *testing.T) {
 	w.mu.Unlock()
 	id := w.domain(w.account, "go.shop.example", false)
 	_, err := w.request(w.account, id)
-	w.refused(err, "edge_1406")
+	w.wantCode(err, "edge_1406")
 	if gone, err := w.release(w.account, id); err != nil || !gone.Deleted || len(w.fake.Hosts()) != 1 {
 		t.Errorf("a hostname that someone else created was deleted: %+v, %v", gone, err)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
-	if _, err := w.request(w.account, id); err != nil || w.of(w.account, id).ExternalID != hostname {
-		t.Errorf("%+v, %v", w.of(w.account, id), err)
+	if _, err := w.request(w.account, id); err != nil || w.stored(w.account, id).ExternalID != hostname {
+		t.Errorf("%+v, %v", w.stored(w.account, id), err)
 	}
 	second := w.domain(w.other, "go.shop.example", false)
 	_, err = w.request(w.other, second)
-	w.refused(err, "edge_1406")
-	if w.of(w.other, second).Wanted {
+	w.wantCode(err, "edge_1406")
+	if w.stored(w.other, second).Wanted {
 		t.Error("the certificate of another account's host was requested")
 	}
 	// Once it is verified, the second domain takes over the hostname.
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, second)
-	w.pass(time.Minute)
-	if had, has := w.of(w.account, id), w.of(w.other, second); had.Wanted || had.ExternalID != "" || has.ExternalID != hostname {
+	w.advance(time.Minute)
+	if had, has := w.stored(w.account, id), w.stored(w.other, second); had.Wanted || had.ExternalID != "" || has.ExternalID != hostname {
 		t.Errorf("%+v\n%+v", had, has)
 	}
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, id); err != nil || len(w.fake.Hosts()) != 1 || w.count("POST") != 2 {
@@ -274,11 +274,11 @@ func TestKilled(t *testing.T) {
 		host := fmt.Sprintf("go%d.shop.example", i)
 		id := w.domain(w.account, host, verified)
 		w.killed(id, host)
-		if w.pass(10 * time.Second); w.of(w.account, id).ExternalID != "" {
+		if w.advance(10 * time.Second); w.stored(w.account, id).ExternalID != "" {
 			t.Error("the lease of the dead worker was ignored")
 		}
-		w.pass(10 * time.Second)
-		if c := w.of(w.account, id); c.ExternalID == "" || c.Failure != "" || !slices.Contains(w.fake.Hosts(), host) {
+		w.advance(10 * time.Second)
+		if c := w.stored(w.account, id); c.ExternalID == "" || c.Failure != "" || !slices.Contains(w.fake.Hosts(), host) {
 			t.Errorf("%+v, %v", c, w.fake.Hosts())
 		}
 	}
@@ -286,10 +286,10 @@ func TestKilled(t *testing.T) {
 	lost := w.domain(w.account, "lost.shop.example", false)
 	w.fake.Fail(cloudflaretest.Drop)
 	_, err := w.request(w.account, lost)
-	w.refused(err, "edge_unavailable")
+	w.wantCode(err, "edge_unavailable")
 	w.fake.Fail(cloudflaretest.None)
-	if w.pass(2 * time.Minute); w.of(w.account, lost).ExternalID == "" || len(w.fake.Hosts()) != 3 {
-		t.Errorf("%+v, %v", w.of(w.account, lost), w.fake.Hosts())
+	if w.advance(2 * time.Minute); w.stored(w.account, lost).ExternalID == "" || len(w.fake.Hosts()) != 3 {
+		t.Errorf("%+v, %v", w.stored(w.account, lost), w.fake.Hosts())
 	}
 	gone := w.domain(w.account, "gone.shop.example", false)
 	w.killed(gone, "gone.shop.example")
@@ -325,9 +325,9 @@ func TestRelease(t *testing.T) {
 	}
 	w.fake.Refuse(403, 10000, "Authentication error")
 	_, err := w.release(w.account, id)
-	w.refused(err, "edge_10000")
-	if w.of(w.account, id).Wanted || len(w.fake.Hosts()) != 1 {
-		t.Errorf("%+v, %v", w.of(w.account, id), w.fake.Hosts())
+	w.wantCode(err, "edge_10000")
+	if w.stored(w.account, id).Wanted || len(w.fake.Hosts()) != 1 {
+		t.Errorf("%+v, %v", w.stored(w.account, id), w.fake.Hosts())
 	}
 	w.fake.Refuse(0, 0, "")
 	due := func() {
@@ -345,8 +345,8 @@ func TestRelease(t *testing.T) {
 	}
 	// When an account is deleted, all its hostnames are released.
 	third := w.domain(w.other, "c.shop.example", true)
-	w.pass(10 * time.Minute) // the sweep has paused
-	if w.of(w.other, third).ExternalID == "" {
+	w.advance(10 * time.Minute) // the sweep has paused
+	if w.stored(w.other, third).ExternalID == "" {
 		t.Fatal("the hostname was not created")
 	}
 	if err := w.store.DeleteAccount(t.Context(), w.other, func(string, int64) {}); err != nil {
@@ -372,9 +372,9 @@ func TestRelease(t *testing.T) {
 	}
 	w.fake.Refuse(0, 0, "")
 	again := w.domain(w.account, "d.shop.example", true)
-	w.pass(10 * time.Minute)
-	if w.of(w.account, again).ExternalID == "" {
-		t.Fatalf("%+v", w.of(w.account, again))
+	w.advance(10 * time.Minute)
+	if w.stored(w.account, again).ExternalID == "" {
+		t.Fatalf("%+v", w.stored(w.account, again))
 	}
 	due()
 	w.until("no release is open", func() bool {

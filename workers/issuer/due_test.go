@@ -59,7 +59,7 @@ func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 		dbtest.Exec(w, w.db, `UPDATE domain_checks SET due_at = $2 WHERE domain_id = $1`, id, w.clock().Add(24*time.Hour))
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO domain_checks (domain_id, account_id, due_at) VALUES ($1, $2, $3)`, id, w.account, w.clock().Add(24*time.Hour))
-	w.pass(time.Second)
+	w.advance(time.Second)
 	due(false)
 	w.serving(id)
 	due(true)
@@ -94,10 +94,10 @@ func TestAnswerWithoutCertificate(t *testing.T) {
 func (w *env) serving(id uuid.UUID) {
 	w.Helper()
 	for range 30 {
-		if w.of(w.account, id).Serving {
+		if w.stored(w.account, id).Serving {
 			return
 		}
-		w.pass(time.Minute)
+		w.advance(time.Minute)
 	}
 	w.Fatal("the domain is not served over HTTPS")
 }

@@ -72,7 +72,7 @@ func (s *scripted) count(what string) int {
 
 func scriptedEnv(t *testing.T) (*env, *scripted) {
 	t.Helper()
-	w, e := prepared(t), &scripted{calls: map[string]int{}, begun: make(chan struct{}, 9)}
+	w, e := newEnvWithoutWorker(t), &scripted{calls: map[string]int{}, begun: make(chan struct{}, 9)}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	w.start(issuer.Options{Issuer: e})
 	return w, e
@@ -85,28 +85,28 @@ func TestOwnEdge(t *testing.T) {
 	w, e := scriptedEnv(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	_, err := w.request(w.account, id)
-	w.refused(err, "edge_unverified")
+	w.wantCode(err, "edge_unverified")
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	renew := w.clock().Add(60 * day)
 	e.set(func() { e.state.RenewAt = &renew })
-	if w.sweep(); !w.of(w.account, id).Serving || e.count("request") != 1 {
-		t.Fatalf("%+v", w.of(w.account, id))
+	if w.sweep(); !w.stored(w.account, id).Serving || e.count("request") != 1 {
+		t.Fatalf("%+v", w.stored(w.account, id))
 	}
-	if w.pass(30 * day); e.count("request") != 1 || e.count("read") != 1 {
+	if w.advance(30 * day); e.count("request") != 1 || e.count("read") != 1 {
 		t.Errorf("calls of the edge after a month: %v", e.calls)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
-	if w.pass(31 * day); e.count("request") != 1 || e.count("read") != 1 {
+	if w.advance(31 * day); e.count("request") != 1 || e.count("read") != 1 {
 		t.Errorf("calls of the edge after the domain is no longer verified: %v", e.calls)
 	}
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
-	if w.pass(7 * time.Hour); e.count("request") != 2 {
+	if w.advance(7 * time.Hour); e.count("request") != 2 {
 		t.Errorf("the certificate was not renewed: %v", e.calls)
 	}
 	e.set(func() { e.err = errors.New("secret words") })
 	_, err = w.read(w.account, id)
-	w.refused(err, "edge_unavailable")
-	if c := w.of(w.account, id); !c.Serving || c.Failure == "" || c.Failure != "edge_unavailable: the edge could not be asked" {
+	w.wantCode(err, "edge_unavailable")
+	if c := w.stored(w.account, id); !c.Serving || c.Failure == "" || c.Failure != "edge_unavailable: the edge could not be asked" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -131,8 +131,8 @@ func TestReleaseEndsARequest(t *testing.T) {
 	if e.count("release") != 0 {
 		t.Error("the edge was asked to release the host during a request")
 	}
-	w.refused(await.Recv(t, done), "edge_released")
-	if c := w.of(w.account, id); c.Wanted || c.ExternalID != "" || e.ending == nil {
+	w.wantCode(await.Recv(t, done), "edge_released")
+	if c := w.stored(w.account, id); c.Wanted || c.ExternalID != "" || e.ending == nil {
 		t.Errorf("%+v", c)
 	}
 	w.until("the edge forgets the host", func() bool { return e.count("release") == 1 })
@@ -142,7 +142,7 @@ func TestReleaseEndsARequest(t *testing.T) {
 // another request. Other accounts and renewals do not wait.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
-	w, e := prepared(t), &scripted{calls: map[string]int{}}
+	w, e := newEnvWithoutWorker(t), &scripted{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	var mu sync.Mutex
 	left := map[uuid.UUID]int{w.account: 3, w.other: 3}
@@ -163,7 +163,7 @@ func TestTooMany(t *testing.T) {
 	w.sweep()
 	serving := func() (n int) {
 		for _, id := range ids {
-			c := w.of(w.account, id)
+			c := w.stored(w.account, id)
 			if c.Serving {
 				n++
 			} else if c.Attempts != 0 || c.Failure != "" || c.Detail == "" {
@@ -172,13 +172,13 @@ func TestTooMany(t *testing.T) {
 		}
 		return n
 	}
-	if n := serving(); n != 3 || e.count("request") != 4 || !w.of(w.other, other).Serving {
+	if n := serving(); n != 3 || e.count("request") != 4 || !w.stored(w.other, other).Serving {
 		t.Fatalf("%d domains are served after %d requests", n, e.count("request"))
 	}
 	for _, id := range ids {
-		if !w.of(w.account, id).Serving {
+		if !w.stored(w.account, id).Serving {
 			_, err := w.request(w.account, id)
-			w.refused(err, "edge_too_many")
+			w.wantCode(err, "edge_too_many")
 			break
 		}
 	}
@@ -195,7 +195,7 @@ func TestTooMany(t *testing.T) {
 	mu.Lock()
 	left[w.account] = 100
 	mu.Unlock()
-	w.pass(2 * time.Hour)
+	w.advance(2 * time.Hour)
 	if n := serving(); n != len(ids) {
 		t.Errorf("%d domains are served at the end", n)
 	}
@@ -205,7 +205,7 @@ func TestTooMany(t *testing.T) {
 // change.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
-	w, e := prepared(t), &scripted{calls: map[string]int{}}
+	w, e := newEnvWithoutWorker(t), &scripted{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	left := 2
 	w.start(issuer.Options{Issuer: e, Calls: func(context.Context, uuid.UUID) time.Duration {
@@ -221,10 +221,10 @@ func TestManyCalls(t *testing.T) {
 			t.Fatalf("%+v, %v", c, err)
 		}
 	}
-	before := w.of(w.account, id)
+	before := w.stored(w.account, id)
 	_, err := w.read(w.account, id)
-	w.refused(err, "edge_too_many")
-	if after := w.of(w.account, id); !after.Serving || after.Detail != before.Detail || e.count("read") != 2 {
+	w.wantCode(err, "edge_too_many")
+	if after := w.stored(w.account, id); !after.Serving || after.Detail != before.Detail || e.count("read") != 2 {
 		t.Errorf("the issuer was asked %d times, the certificate is %+v", e.count("read"), after)
 	}
 }
@@ -241,18 +241,18 @@ func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 			id := w.domain(w.account, "go.shop.example", true)
 			w.sweep()
 			for range 12 * 6 {
-				w.pass(10 * time.Minute)
+				w.advance(10 * time.Minute)
 			}
 			before := e.count("request")
 			for range 8 {
-				w.pass(10 * time.Minute)
+				w.advance(10 * time.Minute)
 			}
 			if asked := e.count("request") - before; (asked > 0) != often {
 				t.Errorf("asked %d times in 80 minutes after half a day, %d times before", asked, before)
 			}
 			e.set(func() { e.err = nil })
-			w.pass(48 * time.Hour)
-			if !w.of(w.account, id).Serving {
+			w.advance(48 * time.Hour)
+			if !w.stored(w.account, id).Serving {
 				t.Error("the domain is not served although the edge is back")
 			}
 		})
@@ -263,7 +263,7 @@ func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 // belongs to the same order. A request after a failure is a new order, and so is a request by a user.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
-	w, e := prepared(t), &scripted{calls: map[string]int{}}
+	w, e := newEnvWithoutWorker(t), &scripted{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLIssuanceTimeout}
 	var orders atomic.Int32
 	w.start(issuer.Options{Issuer: e, Orders: func(context.Context, uuid.UUID) time.Duration {

@@ -51,7 +51,7 @@ type env struct {
 
 func newEnv(t *testing.T, change ...func(*cloudflare.Options)) *env {
 	t.Helper()
-	w := prepared(t)
+	w := newEnvWithoutWorker(t)
 	o := cloudflare.Options{
 		Egress: egresstest.Client(t, w.fake.Server, egress.Options{MaxBody: 1 << 20}), Token: cloudflaretest.Token, URL: w.fake.Server.URL,
 		Budget: kv.NewBudget(kv.BudgetOptions{
@@ -67,8 +67,8 @@ func newEnv(t *testing.T, change ...func(*cloudflare.Options)) *env {
 	return w
 }
 
-// prepared returns an env without a running worker.
-func prepared(t *testing.T) *env {
+// newEnvWithoutWorker returns an env without a running worker.
+func newEnvWithoutWorker(t *testing.T) *env {
 	t.Helper()
 	w := &env{
 		T: t, fake: cloudflaretest.Serve(t), db: dbtest.New(t), account: uuid.New(), other: uuid.New(), redis: jobstest.Redis(t),
@@ -89,7 +89,7 @@ func prepared(t *testing.T) *env {
 // start starts the worker.
 func (w *env) start(o issuer.Options) {
 	w.Helper()
-	o.Now, o.Rest = w.clock, -1
+	o.Now, o.Rest = w.clock, -1 // no answer is used again
 	rt := workers.New(workers.Options{DB: w.db, Redis: w.redis, Client: w.client, Grace: 4 * time.Second, Metrics: w.figures})
 	issuer.Register(rt, w.store, o)
 	jobstest.Run(w, rt.Run)
@@ -101,8 +101,8 @@ func (w *env) clock() time.Time {
 	return w.now
 }
 
-// pass advances the clock and runs a sweep.
-func (w *env) pass(d time.Duration) {
+// advance moves the clock on and runs a sweep.
+func (w *env) advance(d time.Duration) {
 	w.Helper()
 	w.mu.Lock()
 	w.now = w.now.Add(d)
@@ -160,8 +160,8 @@ func (w *env) release(account, domain uuid.UUID) (jobs.ReleasedCertificate, erro
 	return run(w, jobs.ReleaseCertificate, account, jobs.CertificateArgs{Domain: domain})
 }
 
-// of returns the stored certificate of a domain.
-func (w *env) of(account, domain uuid.UUID) models.Certificate {
+// stored returns the stored certificate of a domain.
+func (w *env) stored(account, domain uuid.UUID) models.Certificate {
 	w.Helper()
 	c, err := w.store.Certificates().Find(w.Context(), account, domain)
 	if err != nil {
@@ -174,7 +174,7 @@ func (w *env) count(what string) int {
 	return w.fake.Count(what + " /zones/{zone}/custom_hostnames")
 }
 
-func (w *env) refused(err error, code string) {
+func (w *env) wantCode(err error, code string) {
 	w.Helper()
 	if e, ok := models.AsError(err); !ok || e.Code != code {
 		w.Errorf("%v, want %s", err, code)
@@ -187,9 +187,9 @@ var logged struct {
 	bytes.Buffer
 }
 
-type log struct{}
+type logWriter struct{}
 
-func (log) Write(b []byte) (int, error) {
+func (logWriter) Write(b []byte) (int, error) {
 	logged.Lock()
 	defer logged.Unlock()
 	return logged.Write(b)
@@ -197,7 +197,7 @@ func (log) Write(b []byte) (int, error) {
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	slog.SetDefault(slog.New(slog.NewJSONHandler(log{}, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	slog.SetDefault(slog.New(slog.NewJSONHandler(logWriter{}, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	code := m.Run()
 	if all := flag.Lookup("test.run").Value.String() == ""; all && !strings.Contains(logged.String(), "certificate changes") {
 		fmt.Fprintln(os.Stderr, "nothing was logged: the test looks at the wrong place")

@@ -26,7 +26,7 @@ type Options struct {
 	Client *networks.Client
 	Clicks click.Log
 	Now    func() time.Time // default time.Now
-	Most   int              // orders in one import by the clock; default models.SyncMost
+	Most   int              // maximum number of orders in one import that the clock started; default models.SyncMost
 }
 
 type (
@@ -114,16 +114,18 @@ func (y *syncer) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.Network
 	return out, y.store.NetworkIntegrations().Record(context.WithoutCancel(ctx), o.Integration, result, y.o.Now())
 }
 
-// runRetention is the time for which records of runs are kept.
-const runRetention = 90 * 24 * time.Hour
+const (
+	runRetention  = 90 * 24 * time.Hour // the time for which records of runs are kept
+	deletedAtOnce = 5000                // old records of a kind that one sweep deletes
+)
 
 // sweep starts the imports that are due and deletes old records of runs and of listed orders.
 func (y *syncer) sweep(ctx context.Context) error {
 	if err := y.imports.StartDue(ctx); err != nil {
 		return err
 	}
-	if err := y.store.NetworkIntegrations().DeleteListed(ctx, y.o.Now().Add(-listedRetention), 5000); err != nil {
+	if err := y.store.NetworkIntegrations().DeleteListed(ctx, y.o.Now().Add(-listedRetention), deletedAtOnce); err != nil {
 		return err
 	}
-	return y.store.IntegrationRuns().DeleteExpired(ctx, y.o.Now().Add(-runRetention), 5000)
+	return y.store.IntegrationRuns().DeleteExpired(ctx, y.o.Now().Add(-runRetention), deletedAtOnce)
 }

@@ -103,7 +103,8 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 		}
 	}
 	var err error
-	switch v.ClickID, err = models.ParseClickID(o.Click); {
+	v.ClickID, err = models.ParseClickID(o.Click)
+	switch {
 	case o.Click == "":
 		refuse(correction.NoClick)
 	case err != nil:
@@ -257,7 +258,8 @@ func adopt(rows []correction.Conversion, known []conversion.Known, before []stor
 	for i := range rows {
 		v := &rows[i]
 		at := place{v.ClickID, v.Goal}
-		switch id, was := adopted[keyOf(*v)]; {
+		id, was := adopted[keyOf(*v)]
+		switch {
 		case v.Refusal != "" || recorded[at][v.ConversionID]:
 		case was:
 			v.ConversionID = id

@@ -78,7 +78,8 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 		most = y.o.Most
 	}
 	var orders []networks.Order
-	switch days := y.imports.Range(&u.Args); {
+	days := y.imports.Range(&u.Args)
+	switch {
 	case days.Older:
 		orders, err = y.older(ctx, u, o, from, to)
 	case !days.Changed:

@@ -19,9 +19,9 @@ const vanishedWord = "no longer reported"
 // listedRetention is the time for which it is known that a report has listed an order. No platform's report reaches further back.
 const listedRetention = 400 * 24 * time.Hour
 
-// vanished returns a rejecting row for each recorded order that a complete report of its days no longer has, and that an import by this
-// connection has seen there. A report without any order rejects nothing, because it may be a fault of the platform. A status that a
-// person has set stays. If remember is true, vanished stores the orders that the report lists.
+// vanished adds to rows a rejecting row for each recorded order that has disappeared: an earlier report that this connection imported
+// listed the order, and this complete report of its days does not. A report without any order rejects nothing, because it may be a
+// fault of the platform. A status that a person has set stays. If remember is true, vanished stores the orders that the report lists.
 func (y *syncer) vanished(ctx context.Context, o opened, window networks.Range, orders []networks.Order, rows []correction.Conversion,
 	remember bool,
 ) ([]correction.Conversion, error) {

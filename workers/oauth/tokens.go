@@ -14,8 +14,8 @@ import (
 	"switchyard/workers/providers/oauth"
 )
 
-// enough is how long an access token must still be valid when Token returns it.
-const enough = time.Minute
+// minValidity is how long an access token must still be valid when Token returns it.
+const minValidity = time.Minute
 
 // Token returns an access token that is valid for more than a minute. Errors that a customer may see are not_connected,
 // credentials and not_configured.
@@ -23,7 +23,7 @@ func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.isFresh(c) })
 }
 
-// Renew returns another access token after the platform has refused the token refused. It has the same errors as Token.
+// Renew returns another access token after the platform has refused a token, the argument. It has the same errors as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
 		return have.Access != refused && t.isFresh(c)
@@ -31,7 +31,7 @@ func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 }
 
 func (t *Tokens) isFresh(c models.OAuthConnection) bool {
-	return c.ExpiresAt == nil || c.ExpiresAt.After(t.k.o.Now().Add(enough))
+	return c.ExpiresAt == nil || c.ExpiresAt.After(t.k.o.Now().Add(minValidity))
 }
 
 // renewEarly renews the tokens if they expire soon and no other process has renewed them.
@@ -54,13 +54,13 @@ const (
 	refreshLease = 30 * time.Second
 	// refreshTime is how long the platform may take. The rest of the lease is for saving the new tokens.
 	refreshTime = 15 * time.Second
-	// poll is the interval at which a process checks whether another process has renewed the tokens.
-	poll = 150 * time.Millisecond
+	// pollInterval is the interval at which a process checks whether another process has renewed the tokens.
+	pollInterval = 150 * time.Millisecond
 )
 
-// get returns the access token once good accepts it. Until then, this process or another process renews the tokens. get waits
-// until the context ends.
-func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
+// get returns the stored access token once usable accepts it. Until then, this process or another process renews the tokens. get
+// waits until the context ends.
+func (t *Tokens) get(ctx context.Context, usable func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
 	records := dboauth.NewConnections(t.k.store)
 	for {
 		c, have, err := records.Tokens(ctx, t.account, t.id)
@@ -75,22 +75,22 @@ func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, mode
 			return "", errCredentials(c.Failure)
 		case c.CheckUse(t.use) != nil:
 			return "", c.CheckUse(t.use)
-		case good(c, have):
+		case usable(c, have):
 			return have.Access, nil
 		}
 		holder := uuid.New()
-		mine, err := records.ClaimRefresh(ctx, c, holder, refreshLease)
+		claimed, err := records.ClaimRefresh(ctx, c, holder, refreshLease)
 		if err != nil {
 			return "", err
 		}
-		if mine {
+		if claimed {
 			token, saved, err := t.refresh(ctx, c, have, holder)
 			if err != nil || saved {
 				return token, err
 			}
 			continue // another process has taken over, or a user has signed in again
 		}
-		if err := t.k.o.Wait(ctx, poll); err != nil {
+		if err := t.k.o.Wait(ctx, pollInterval); err != nil {
 			return "", err
 		}
 	}
@@ -115,7 +115,7 @@ func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have mod
 		if err == nil {
 			return g.Tokens.Access, saved, nil
 		}
-		if t.k.o.Wait(ctx, poll) != nil { // the lease has ended
+		if t.k.o.Wait(ctx, pollInterval) != nil { // the lease has ended
 			return "", false, err
 		}
 	}

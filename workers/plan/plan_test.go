@@ -30,7 +30,7 @@ func TestWatch(t *testing.T) {
 	}
 	s := store.New(d, box)
 	var now atomic.Pointer[time.Time]
-	at := func(text string) {
+	setNow := func(text string) {
 		v, err := time.Parse(time.DateTime, text)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestWatch(t *testing.T) {
 		dbtest.Exec(t, d, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 			VALUES ($1, $2, 'https://hooks.acme.com', '{plan.limit_reached}', '')`, uuid.New(), id)
 	}
-	click := func(account uuid.UUID, hour string, n int) {
+	click := func(account uuid.UUID, hour string, n int) { // next to 5,000,000 clicks of bots, which do not count
 		dbtest.Exec(t, d, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 			device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
 			chargebacks, cost, revenue, pending_revenue)
@@ -70,7 +70,7 @@ func TestWatch(t *testing.T) {
 		}
 		return last
 	}
-	at("2026-03-20 12:00:00")
+	setNow("2026-03-20 12:00:00")
 	click(over, "2026-02-28 23:00:00Z", 900_000) // last month
 	click(over, "2026-03-01 00:00:00Z", 600_000)
 	click(over, "2026-03-19 00:00:00Z", 400_000)
@@ -90,7 +90,7 @@ func TestWatch(t *testing.T) {
 	dbtest.Exec(t, d, `UPDATE accounts SET plan = 'starter' WHERE id = $1`, over)
 	click(over, "2026-03-21 11:00:00Z", 1_000_000)
 	events(1)
-	at("2026-04-01 00:00:00")
+	setNow("2026-04-01 00:00:00")
 	events(1)
 	click(over, "2026-04-01 00:00:00Z", 100_001)
 	if data := events(2); data["month"] != "2026-04" || data["plan"] != "starter" {
@@ -124,8 +124,8 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestLost checks that plans of accounts that are not in the table of plans are found.
-func TestLost(t *testing.T) {
+// TestUnknownPlans checks that plans of accounts that are not in the table of plans are found.
+func TestUnknownPlans(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	box, err := seal.New(d)

@@ -40,7 +40,8 @@ func (i *Imports[A, R]) kind(days *jobs.PlatformRange) string {
 // ReadError converts the error of a failed request to the platform to the error of the job. most is the maximum number of rows
 // that the job accepts.
 func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) error {
-	switch _, ours := models.AsError(err); {
+	_, ours := models.AsError(err)
+	switch {
 	case err == nil:
 		return nil
 	case context.Cause(ctx) != nil:

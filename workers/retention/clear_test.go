@@ -24,8 +24,8 @@ import (
 	"switchyard/workers"
 )
 
-// history is an account with two campaigns and 2,600 clicks, one per second. The older half of them is in the window.
-type history struct {
+// env has an account with two campaigns and 2,600 clicks, one per second. The older half of them is in the window.
+type env struct {
 	*testing.T
 	db       *db.DB
 	account  uuid.UUID
@@ -34,9 +34,9 @@ type history struct {
 	middle   time.Time
 }
 
-func newHistory(t *testing.T) *history {
+func newEnv(t *testing.T) *env {
 	t.Helper()
-	h := &history{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New(), other: uuid.New()}
+	h := &env{T: t, db: dbtest.New(t), account: uuid.New(), campaign: uuid.New(), other: uuid.New()}
 	dbtest.Exec(h, h.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', 'k')`, h.account)
 	s, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {
@@ -86,15 +86,15 @@ func newHistory(t *testing.T) *history {
 	return h
 }
 
-func (h *history) append(s *spool.Spool, r spool.Record) {
+func (h *env) append(s *spool.Spool, r spool.Record) {
 	h.Helper()
 	if err := s.Append(h.Context(), r); err != nil {
 		h.Fatal(err)
 	}
 }
 
-// agree checks that the ledger equals the rows, by campaign.
-func (h *history) agree() {
+// ledgerEqualsRows checks that the ledger equals the rows, by campaign.
+func (h *env) ledgerEqualsRows() {
 	h.Helper()
 	for _, campaign := range []uuid.UUID{h.campaign, h.other} {
 		counted := dbtest.Get[string](h, h.db, `SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), sum(lp_views),
@@ -124,8 +124,8 @@ func (h *history) agree() {
 // answer counts both parts.
 func TestClear(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
-	h.agree()
+	h := newEnv(t)
+	h.ledgerEqualsRows()
 	args := jobs.ClearArgs{Of: []uuid.UUID{h.campaign}, From: h.middle.Add(-time.Hour), To: h.middle}
 	var want struct {
 		Clicks      int64 `db:"clicks"`
@@ -160,14 +160,14 @@ func TestClear(t *testing.T) {
 		args.After, args.Clicks, args.BotClicks, args.Conversions = out.After, out.Clicks, out.BotClicks, out.Conversions
 		return args, err
 	})
-	h.agree()
+	h.ledgerEqualsRows()
 
 	var got jobs.ClearAnswer
 	h.wait(h.worker(), row.ID, &got)
 	if got.Clicks != want.Clicks || got.BotClicks != want.BotClicks || got.Conversions != want.Conversions || got.Of[0] != h.campaign || got.Found != 1 {
 		t.Errorf("cleared %+v, want %+v", got, want)
 	}
-	h.agree()
+	h.ledgerEqualsRows()
 	for query, want := range map[string]string{
 		`SELECT count(*) FROM clicks`: others,
 		`SELECT count(*) FROM click_hops o WHERE NOT EXISTS (SELECT FROM clicks c WHERE c.id = o.click_id)`: "0",
@@ -183,7 +183,7 @@ func TestClear(t *testing.T) {
 }
 
 // dies claims a job and commits one part, like a worker that is then killed. part returns the arguments of the next attempt.
-func (h *history) dies(id uuid.UUID, kind string, part func(db.Conn) (args any, err error)) {
+func (h *env) dies(id uuid.UUID, kind string, part func(db.Conn) (args any, err error)) {
 	h.Helper()
 	claim := jobrow.ClaimRequest{ID: id, Kind: kind, Generation: -1, Lease: time.Second}
 	row, err := jobrow.Claim(h.Context(), h.db, claim)
@@ -207,7 +207,7 @@ func (h *history) dies(id uuid.UUID, kind string, part func(db.Conn) (args any, 
 }
 
 // wait waits for the end of a job and reads its answer.
-func (h *history) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
+func (h *env) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 	h.Helper()
 	await.Until(h, "the job is done", func() bool {
 		if err := rt.Reconcile(h.Context()); err != nil {
@@ -233,7 +233,7 @@ func (h *history) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 // TestClearArchive checks that figures whose clicks were dropped for their age are subtracted once, and only for whole hours.
 func TestClearArchive(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
+	h := newEnv(t)
 	old := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -9)
 	for i, campaign := range []uuid.UUID{h.campaign, h.campaign, h.other} {
 		dbtest.Exec(h, h.db, `INSERT INTO ledger SELECT $1, $2, $3, $4, $4, $4, $4, 'DE', '', '', '', 5, 4, 3, 2, 1, 1, 1, 0, 0, 1.5, 2, 3`,
@@ -260,5 +260,5 @@ func TestClearArchive(t *testing.T) {
 		t.Errorf("left: %s", got)
 	}
 	dbtest.Exec(h, h.db, `DELETE FROM ledger WHERE hour < $1`, old.AddDate(0, 0, 1))
-	h.agree()
+	h.ledgerEqualsRows()
 }

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	canary = "Canary7"
-	secret = "203.0.113.77"
+	canary   = "Canary7"
+	canaryIP = "203.0.113.77"
 )
 
 // visit stores two clicks of one browser, with word in every text, and all kinds of records that can follow a click: a click-out,
 // a decided and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
-func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
+func (h *env) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})
 	if err != nil {
@@ -87,7 +87,7 @@ func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 }
 
 // tablesWith lists the tables that have a row with the text.
-func (h *history) tablesWith(text string) (found []string) {
+func (h *env) tablesWith(text string) (found []string) {
 	h.Helper()
 	var tables []string
 	err := h.db.SelectContext(h.Context(), &tables, `SELECT relname FROM pg_class
@@ -107,9 +107,9 @@ func (h *history) tablesWith(text string) (found []string) {
 // first worker dies during the job. Figures, the conversion and the undecided postback stay.
 func TestErase(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
+	h := newEnv(t)
 	visitor, other := uuid.New(), uuid.New()
-	clickID := h.visit(visitor, canary, secret)
+	clickID := h.visit(visitor, canary, canaryIP)
 	h.visit(other, "Neighbour8", "198.51.100.88")
 	log := click.Log{Conn: h.db}
 	who := click.Visitor{AccountID: h.account, ID: visitor, ClickID: clickID}
@@ -122,17 +122,17 @@ func TestErase(t *testing.T) {
 	known, err := dbretention.ReadKnown(t.Context(), log, who)
 	if err != nil || len(known.Clicks) != 2 || len(known.SmartlinkClicks) != 2 || len(known.ClickOuts) != 2 ||
 		len(known.Conversions) != 1 || len(known.SiteEvents) != 2 || len(known.Postbacks) != 4 {
-		t.Errorf("known: %d clicks %d %d, %d click-outs, %d conversions, %d events, %d postbacks, %v", len(known.Clicks),
-			len(known.SmartlinkClicks), len(known.SourcePostbacks), len(known.ClickOuts), len(known.Conversions),
+		t.Errorf("known: %d clicks, %d clicks on smartlinks, %d source postbacks, %d click-outs, %d conversions, %d events, %d postbacks, %v",
+			len(known.Clicks), len(known.SmartlinkClicks), len(known.SourcePostbacks), len(known.ClickOuts), len(known.Conversions),
 			len(known.SiteEvents), len(known.Postbacks), err)
 	}
-	canaries := []string{canary, secret, visitor.String()}
+	canaries := []string{canary, canaryIP, visitor.String()}
 	for _, text := range canaries {
 		if len(h.tablesWith(text)) == 0 {
 			t.Fatalf("no table contains the visitor's %s before the job", text)
 		}
 	}
-	h.agree()
+	h.ledgerEqualsRows()
 	kept := h.tablesWith("Neighbour8")
 
 	args := jobs.EraseArgs{Visitor: visitor, Click: clickID}
@@ -164,7 +164,7 @@ func TestErase(t *testing.T) {
 	if found := h.tablesWith("Neighbour8"); strings.Join(found, " ") != strings.Join(kept, " ") {
 		t.Errorf("the other visitor is in the tables %v, and was in %v", found, kept)
 	}
-	h.agree()
+	h.ledgerEqualsRows()
 	for what, query := range map[string]string{
 		"conversions": `SELECT count(*) FROM conversions WHERE click_id = $1`,
 		"waiting":     `SELECT count(*) FROM postbacks WHERE click_id = $1 AND outcome = 'pending' AND ip IS NULL`,

@@ -27,8 +27,8 @@ import (
 	"switchyard/workers/retention"
 )
 
-// fire gives each click a random set of signals.
-func (h *history) fire() {
+// setSignals gives each click a random set of signals.
+func (h *env) setSignals() {
 	h.Helper()
 	sets := []bot.Signals{
 		0, bot.Datacenter, bot.TorExit, bot.NoAcceptLanguage, bot.Datacenter | bot.NoAcceptLanguage, bot.DenyList,
@@ -47,8 +47,8 @@ func (h *history) fire() {
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
 
-// scored counts the clicks whose score differs from the settings.
-func (h *history) scored(from, to time.Time, settings bot.Settings) (wrong int) {
+// wrongScores counts the clicks whose score differs from the settings.
+func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 	h.Helper()
 	var rows []struct {
 		Signals int64  `db:"bot_signals"`
@@ -64,18 +64,18 @@ func (h *history) scored(from, to time.Time, settings bot.Settings) (wrong int) 
 	for _, r := range rows {
 		score, isBot, reason := bot.Score(bot.Signals(r.Signals), settings)
 		if r.Score != score || r.IsBot != isBot || r.Reason != reason {
-			wrong++
+			n++
 		}
 	}
-	return wrong
+	return n
 }
 
 // TestRescore scores history again. The first worker dies after its first part, and the next worker continues from there. The
 // figures equal a recount in between and at the end, and the amount paid stays the same.
 func TestRescore(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
-	h.fire()
+	h := newEnv(t)
+	h.setSignals()
 	first, last := h.middle.Add(-time.Hour), h.middle.Add(time.Hour)
 	paid := spend.Spend{
 		Day: h.middle.Truncate(24 * time.Hour), CampaignID: h.campaign, Amount: decimal.RequireFromString("100"), Currency: "USD",
@@ -87,11 +87,11 @@ func TestRescore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.agree()
+	h.ledgerEqualsRows()
 	settings := bot.NewSettings(45, []string{"tor_exit"})
 	args := jobs.RescoreArgs{TimeRange: models.TimeRange{From: first, To: last}, Threshold: 45, Disabled: []string{"tor_exit"}}
 	dbtest.Exec(h, h.db, `UPDATE accounts SET bot_threshold = 45, bot_disabled = '{tor_exit}'`)
-	if h.scored(first, last, settings) == 0 {
+	if h.wrongScores(first, last, settings) == 0 {
 		t.Fatal("no click would get a new score")
 	}
 	before := dbtest.Get[string](h, h.db, `SELECT count(*) FROM clicks WHERE is_bot AND bot_signals <> 0`)
@@ -104,7 +104,7 @@ func TestRescore(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.dieAfterOneScore(row.ID, args, settings)
-	h.agree()
+	h.ledgerEqualsRows()
 	rt := h.worker()
 	var got, later jobs.RescoreAnswer
 	h.wait(rt, row.ID, &got)
@@ -114,10 +114,10 @@ func TestRescore(t *testing.T) {
 		strconv.FormatInt(got.Clicks, 10) != all || got.Changed == 0 || got.Superseded {
 		t.Errorf("scored %+v; of %s clicks %s were bots and %s are", got, all, before, after)
 	}
-	if n := h.scored(first, last, settings); n != 0 {
+	if n := h.wrongScores(first, last, settings); n != 0 {
 		t.Errorf("%d clicks have a score that differs from the settings", n)
 	}
-	h.agree()
+	h.ledgerEqualsRows()
 	const spent = `SELECT trim_scale(sum(cost)) FROM clicks WHERE campaign_id = $1 AND NOT is_bot AND at >= $2 AND at < $3`
 	if sum := dbtest.Get[string](h, h.db, spent, h.campaign, paid.Day, paid.Day.AddDate(0, 0, 1)); sum != "100" {
 		t.Errorf("the cost is %s, want 100", sum)
@@ -140,8 +140,8 @@ func TestRescore(t *testing.T) {
 // whole window again. No click keeps the score of the first settings.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t)
-	h.fire()
+	h := newEnv(t)
+	h.setSignals()
 	window := models.TimeRange{From: h.middle.Add(-time.Hour), To: h.middle.Add(time.Hour)}
 	submit := func(threshold int) (uuid.UUID, jobs.RescoreArgs) {
 		t.Helper()
@@ -159,7 +159,7 @@ func TestRescoreTakesOver(t *testing.T) {
 	first, args := submit(25)
 	h.dieAfterOneScore(first, args, bot.NewSettings(25, nil))
 	second, _ := submit(70)
-	if h.scored(window.From, window.To, bot.NewSettings(70, nil)) == 0 {
+	if h.wrongScores(window.From, window.To, bot.NewSettings(70, nil)) == 0 {
 		t.Fatal("the first job has done nothing")
 	}
 	rt := h.worker()
@@ -170,14 +170,17 @@ func TestRescoreTakesOver(t *testing.T) {
 		strconv.FormatInt(now.Clicks, 10) != all || old.Clicks == 0 || old.Clicks >= now.Clicks {
 		t.Errorf("of %s clicks the first job scored %+v, the second %+v", all, old, now)
 	}
-	if n := h.scored(window.From, window.To, bot.NewSettings(70, nil)); n != 0 {
+	if n := h.wrongScores(window.From, window.To, bot.NewSettings(70, nil)); n != 0 {
 		t.Errorf("%d clicks still have the score of the first settings", n)
 	}
-	h.agree()
+	h.ledgerEqualsRows()
 }
 
+// clicksOfPart is the number of clicks of the part that dieAfterOneScore scores.
+const clicksOfPart = 500
+
 // dieAfterOneScore scores one part, like a worker that is then killed.
-func (h *history) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot.Settings) {
+func (h *env) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot.Settings) {
 	h.Helper()
 	h.dies(id, jobs.RescoreBots.Kind(), func(c db.Conn) (any, error) {
 		out, err := botscan.Rescore(h.Context(), click.Log{}, c, botscan.RescoreQuery{
@@ -190,7 +193,7 @@ func (h *history) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings
 }
 
 // worker runs a worker until the test ends.
-func (h *history) worker() *workers.Runtime {
+func (h *env) worker() *workers.Runtime {
 	h.Helper()
 	queue := jobstest.Redis(h)
 	rt := workers.New(workers.Options{DB: h.db, Redis: queue, Client: jobs.Connect(queue), Lease: time.Second})

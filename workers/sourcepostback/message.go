@@ -17,8 +17,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// stop is the status of a source's answer that asks for no further attempts of a postback.
-const stop = http.StatusGone
+// stopStatus is the status of a source's answer that asks for no further attempts of a postback.
+const stopStatus = http.StatusGone
 
 // longestRetryAfter is the longest wait that a source can demand with Retry-After.
 const longestRetryAfter = time.Hour
@@ -83,8 +83,8 @@ func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt,
 		return a, 0, nil
 	}
 	a.Error, err = err.Error(), fmt.Errorf("source: %w", err)
-	if _, lost := errors.AsType[*egress.Error](err); !lost { // the source has refused the postback
-		a.Stopped, later = answer.Status == stop, retryAfter(answer.Header, a.At)
+	if _, noAnswer := errors.AsType[*egress.Error](err); !noAnswer { // the source has refused the postback
+		a.Stopped, later = answer.Status == stopStatus, retryAfter(answer.Header, a.At)
 	}
 	return a, later, err
 }

@@ -25,8 +25,8 @@ func TestProfit(t *testing.T) {
 		want                                                                 string
 	}{
 		{"USD", "1", "USD", "1", "0.5", "7.5"},
-		{"EUR", "1.2", "EUR", "1.25", "0", "8"},      // the same currency needs no rate
-		{"EUR", "", "EUR", "", "0", "8"},             //
+		{"EUR", "1.2", "EUR", "1.25", "0", "8"},      // the rates of the same currency are not used
+		{"EUR", "", "EUR", "", "0", "8"},             // the same currency needs no rate
 		{"USD", "1", "EUR", "1.25", "0.5", "8"},      // 10 - 2/1.25 - 0.5/1.25
 		{"EUR", "1.25", "USD", "1", "0.5", "7"},      // 10 - 2*1.25 - 0.5
 		{"EUR", "1.25", "GBP", "1.6", "0", "8.4375"}, // 10 - 2*1.25/1.6
@@ -43,7 +43,7 @@ func TestProfit(t *testing.T) {
 		}}
 		v.click.Cost, v.click.Currency = decimal.NewFromInt(2), c.clickCurrency
 		if got := v.profit(); got != c.want {
-			t.Errorf("%+v: %q", c, got)
+			t.Errorf("%+v: the profit is %q", c, got)
 		}
 	}
 }

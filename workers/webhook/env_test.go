@@ -76,7 +76,7 @@ type env struct {
 	endpoint uuid.UUID
 	receiver *httptest.Server
 	answer   atomic.Pointer[http.HandlerFunc]
-	tick     atomic.Int64
+	tick     atomic.Int64               // the service's clock in seconds; each reading advances it by one
 	addr     atomic.Pointer[netip.Addr] // the address to which every name resolves
 
 	mu    sync.Mutex
@@ -88,6 +88,7 @@ func (w *env) LookupNetIP(context.Context, string, string) ([]netip.Addr, error)
 	return []netip.Addr{*w.addr.Load()}, nil
 }
 
+// newEnv starts a worker. schedule has the waits between attempts. limit is the timeout of a request; without it, the default.
 func newEnv(t *testing.T, schedule []time.Duration, limit ...time.Duration) *env {
 	t.Helper()
 	w := &env{t: t, db: dbtest.New(t), account: uuid.New(), endpoint: uuid.New()}

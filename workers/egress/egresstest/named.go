@@ -74,9 +74,9 @@ controls {};
 		tb.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
-	var said bytes.Buffer
+	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, program, "-g", "-c", path, "-n", "1") //nolint:gosec // of this system
-	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := cmd.Start(); err != nil {
 		cancel()
 		tb.Fatal(err)
@@ -92,7 +92,7 @@ controls {};
 	}
 	tb.Cleanup(func() {
 		if stop(); tb.Failed() {
-			tb.Log(strings.TrimSpace(said.String()))
+			tb.Log(strings.TrimSpace(output.String()))
 		}
 	})
 	await.Until(tb, "named answers", func() bool {

@@ -205,8 +205,8 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 	return c, refusal(refused)
 }
 
-// saveAgain is the wait between two attempts to store a certificate.
-const saveAgain = time.Second
+// saveRetryWait is the wait between two attempts to store a certificate.
+const saveRetryWait = time.Second
 
 // save stores a certificate. While PostgreSQL is unavailable, it retries until the context ends, because a certificate that is
 // not stored would have to be ordered again. The error is certstore.ErrLost if another issuer has taken over the host.
@@ -217,7 +217,7 @@ func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate)
 			return err
 		}
 		slog.WarnContext(ctx, "certificate not stored yet", "host", c.Host, "error", err)
-		if interval.Sleep(ctx, saveAgain) != nil {
+		if interval.Sleep(ctx, saveRetryWait) != nil {
 			return err
 		}
 	}
@@ -277,15 +277,15 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 	if err != nil {
 		return out, err
 	}
-	both := append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), chain...)
-	leaf, err := leafOf(both)
+	keyAndChain := append(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), chain...)
+	leaf, err := leafOf(keyAndChain)
 	if err == nil {
 		err = leaf.VerifyHostname(host)
 	}
 	if err != nil {
 		return out, fmt.Errorf("acme: the CA's certificate is not that of %s: %w", host, err)
 	}
-	out = certstore.Certificate{Host: host, PEM: both, CA: ca.Directory, NotAfter: leaf.NotAfter}
+	out = certstore.Certificate{Host: host, PEM: keyAndChain, CA: ca.Directory, NotAfter: leaf.NotAfter}
 	out.RenewAt = i.renewal(ctx, ca, leaf)
 	// A CA may advise to renew a certificate immediately after it was issued. The renewal then waits for a tenth of the
 	// certificate's lifetime.
@@ -300,13 +300,13 @@ func lifetime(leaf *x509.Certificate) time.Duration { return leaf.NotAfter.Sub(l
 // renewal returns the time at which the CA advises to renew a certificate. It returns at the latest the time when a tenth of the
 // certificate's lifetime is left. Without advice, it returns the time when a third is left.
 func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certificate) time.Time {
-	latest := leaf.NotAfter.Add(-lifetime(leaf) / 3)
+	unadvised := leaf.NotAfter.Add(-lifetime(leaf) / 3)
 	info, err := ca.client.GetRenewalInfo(ctx, leaf)
 	if err != nil || info.SelectedTime.IsZero() {
-		return latest
+		return unadvised
 	}
-	if last := leaf.NotAfter.Add(-lifetime(leaf) / 10); info.SelectedTime.After(last) {
-		return last
+	if latest := leaf.NotAfter.Add(-lifetime(leaf) / 10); info.SelectedTime.After(latest) {
+		return latest
 	}
 	return info.SelectedTime
 }

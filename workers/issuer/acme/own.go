@@ -51,7 +51,8 @@ func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 	}
 	_, err = i.Ensure(ctx, host)
 	wait := ownCheck
-	switch _, refused := errors.AsType[*RefusalError](err); {
+	_, refused := errors.AsType[*RefusalError](err)
+	switch {
 	case err == nil:
 		attempts = 0
 	case errors.Is(err, ErrBusy):

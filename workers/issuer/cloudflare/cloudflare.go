@@ -17,18 +17,18 @@ import (
 
 // Issuer obtains certificates for domains through custom hostnames of a zone. Cloudflare renews the certificates automatically.
 type Issuer struct {
-	h      hostnames
-	settle time.Duration // wait before a new hostname is read for its validation records
+	h           hostnames
+	recordsWait time.Duration // wait before a new hostname is read for its validation records
 }
 
 // New returns an Issuer for a zone.
 func New(c *cloudflare.Client, zone string) *Issuer {
-	return &Issuer{h: hostnames{c, zone}, settle: 500 * time.Millisecond}
+	return &Issuer{h: hostnames{c, zone}, recordsWait: 500 * time.Millisecond}
 }
 
 // Background returns the issuer for work without a waiting caller.
 func (i *Issuer) Background() *Issuer {
-	return &Issuer{h: hostnames{i.h.Background(), i.h.zone}, settle: i.settle}
+	return &Issuer{h: hostnames{i.h.Background(), i.h.zone}, recordsWait: i.recordsWait}
 }
 
 // Name returns the name of the issuer.
@@ -52,14 +52,14 @@ func (i *Issuer) request(ctx context.Context, cert models.Certificate) (Hostname
 	switch {
 	case cloudflare.HasCode(err, codeNotFound): // the hostname was deleted at Cloudflare
 		return i.obtain(ctx, cert)
-	case err != nil || !h.restarts():
+	case err != nil || !h.canRestart():
 		return h, err
 	}
 	return i.h.retry(ctx, h.ID)
 }
 
-// restarts reports whether it can help to validate a hostname again.
-func (h Hostname) restarts() bool {
+// canRestart reports whether it can help to validate a hostname again.
+func (h Hostname) canRestart() bool {
 	return !h.serving() && (h.SSL.Status == models.SSLActive || h.SSL.Status == models.SSLPendingValidation || models.SSLStuck(h.SSL.Status))
 }
 
@@ -76,7 +76,7 @@ func (i *Issuer) obtain(ctx context.Context, cert models.Certificate) (Hostname,
 		if err != nil || h.serving() || h.Ownership != nil || len(h.SSL.Records) > 0 {
 			return h, err
 		}
-		if interval.Sleep(ctx, i.settle) != nil {
+		if interval.Sleep(ctx, i.recordsWait) != nil {
 			return h, nil
 		}
 		read, err := i.h.read(ctx, h.ID)
@@ -91,8 +91,8 @@ func (i *Issuer) obtain(ctx context.Context, cert models.Certificate) (Hostname,
 // clockSkew is the largest expected difference between our clock and Cloudflare's.
 const clockSkew = 2 * time.Minute
 
-// isOurs reports whether we created a hostname: it was created after our first request for it. The attempt that created it was
-// then cut off before it was recorded.
+// isOurs reports whether we created a hostname that is not recorded: it was created after our first request for it. The attempt that
+// created it was then cut off before it could record the hostname.
 func (h Hostname) isOurs(askedAt *time.Time) bool {
 	return askedAt != nil && !h.CreatedAt.IsZero() && h.CreatedAt.After(askedAt.Add(-clockSkew))
 }
@@ -106,7 +106,7 @@ func (i *Issuer) adopt(ctx context.Context, cert models.Certificate, refusal err
 		return h, err
 	case !ok || !cert.Verified && !h.isOurs(cert.AskedAt):
 		return h, refusal
-	case h.restarts() && models.SSLStuck(h.SSL.Status):
+	case h.canRestart() && models.SSLStuck(h.SSL.Status):
 		return i.h.retry(ctx, h.ID)
 	}
 	return h, nil

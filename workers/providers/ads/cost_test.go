@@ -226,7 +226,8 @@ func TestSurprises(t *testing.T) {
 				c := answering(t, name, func(w http.ResponseWriter, r *http.Request) {
 					body, _ := io.ReadAll(r.Body)
 					isObject := strings.HasPrefix(string(body), "{")
-					switch path := r.URL.Path; {
+					path := r.URL.Path
+					switch {
 					case strings.HasSuffix(path, "/login"), strings.HasSuffix(path, "token"):
 					case where == "query":
 						r.URL.RawQuery += "&surprise=1"

@@ -26,20 +26,21 @@ var custom = adapter{
 		}
 		s.Sign = func(r *http.Request, _ []byte) {
 			for name := range s.endpoint.Headers {
-				r.Header.Set(name, s.filled(Range{}, 0).Replace(s.c[models.HeaderCredential+name]))
+				// In a header, only the token is replaced.
+				r.Header.Set(name, s.replacer(Range{}, 0).Replace(s.c[models.HeaderCredential+name]))
 			}
 		}
 	},
 	page: customPage,
 }
 
-// filled returns a replacer that puts the days, the page and the token into a text of the endpoint.
-func (s *session) filled(period Range, page int) *strings.Replacer {
-	return s.filledAs(period, page, s.c["token"])
+// replacer returns a replacer that puts the days, the page and the token into a text of the endpoint.
+func (s *session) replacer(period Range, page int) *strings.Replacer {
+	return s.replacerWithToken(period, page, s.c["token"])
 }
 
-// filledAs does the same with the given form of the token, for a text in which the token must be escaped.
-func (s *session) filledAs(period Range, page int, token string) *strings.Replacer {
+// replacerWithToken is replacer with an escaped form of the token, for a text in which the token must be escaped.
+func (s *session) replacerWithToken(period Range, page int, token string) *strings.Replacer {
 	from, to := s.endpoint.Date(period.From), s.endpoint.Date(period.To)
 	return strings.NewReplacer("{from}", from, "{to}", to, "{page}", strconv.Itoa(page), "{token}", token)
 }
@@ -54,7 +55,7 @@ func customPage(ctx context.Context, s *session, period Range, cursor string) (r
 		page = rest.Text(cursor).Number()
 	}
 	api := s.API
-	api.Base = s.filledAs(period, page, url.QueryEscape(s.c["token"])).Replace(e.URL)
+	api.Base = s.replacerWithToken(period, page, url.QueryEscape(s.c["token"])).Replace(e.URL)
 	r := rest.Request{Method: cmp.Or(e.Method, http.MethodGet), Repeat: true}
 	if r.Method == http.MethodPost && !empty(e.Body) {
 		r.Body, r.Kind = s.body(period, page)
@@ -103,21 +104,21 @@ func customRows(e models.CostEndpoint, body []byte) (rows []row, err error) {
 func empty(body json.RawMessage) bool { return len(body) == 0 || bytes.Equal(body, []byte("null")) }
 
 // body returns the body of a POST and its content type. A text is sent unchanged, anything else as JSON.
-func (s *session) body(period Range, page int) (body []byte, kind string) {
+func (s *session) body(period Range, page int) (body []byte, contentType string) {
 	var text string
 	if json.Unmarshal(s.endpoint.Body, &text) != nil {
 		token, err := json.Marshal(s.c["token"])
 		if err != nil {
 			return nil, ""
 		}
-		inner := strings.TrimSuffix(strings.TrimPrefix(string(token), `"`), `"`)
-		return []byte(s.filledAs(period, page, inner).Replace(string(s.endpoint.Body))), "application/json"
+		escaped := strings.TrimSuffix(strings.TrimPrefix(string(token), `"`), `"`)
+		return []byte(s.replacerWithToken(period, page, escaped).Replace(string(s.endpoint.Body))), "application/json"
 	}
-	kind = "text/plain"
+	contentType = "text/plain"
 	if strings.HasPrefix(strings.TrimSpace(text), "{") || strings.HasPrefix(strings.TrimSpace(text), "[") {
-		kind = "application/json"
+		contentType = "application/json"
 	} else if strings.Contains(text, "=") {
-		kind = "application/x-www-form-urlencoded"
+		contentType = "application/x-www-form-urlencoded"
 	}
-	return []byte(s.filled(period, page).Replace(text)), kind
+	return []byte(s.replacer(period, page).Replace(text)), contentType
 }

@@ -58,7 +58,8 @@ func pinterestNames(ctx context.Context, s *session, cursor string) (next string
 
 // pinterestPage reads the figures of the campaigns from the place cursor on.
 func pinterestPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {
-	switch complete, err := s.prepare(ctx, pinterestNames); {
+	complete, err := s.prepare(ctx, pinterestNames)
+	switch {
 	case err != nil:
 		return nil, "", err
 	case !complete: // the figures of the other campaigns would be missing

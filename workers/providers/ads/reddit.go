@@ -11,8 +11,8 @@ import (
 )
 
 // reddit is the Ads API v3 of Reddit: ads-api.reddit.com/docs/v3. Spend is in micros of the ad account's currency. A report is
-// requested for UTC days, because its bounds must be full hours. Campaigns have their names elsewhere. Unverified: whether a
-// page of a report may have more than 100 rows.
+// requested for UTC days, because its bounds must be full hours. It has the ids of campaigns but no names, so the names are read from
+// the list of campaigns. Unverified: whether a page of a report may have more than 100 rows.
 var reddit = adapter{
 	base: "https://ads-api.reddit.com/api/v3",
 	open: func(s *session) { s.zone = "UTC" },

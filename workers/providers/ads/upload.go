@@ -227,7 +227,8 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	}
 	var fresh, changed []int
 	for i, e := range events {
-		switch why := c.u.skipReason(e); {
+		why := c.u.skipReason(e)
+		switch {
 		case why != "":
 			out[i] = Verdict{Result: models.UploadSkipped, Reason: why}
 		case c.u.shadow && (e.Action != models.UploadNew || !c.u.validates):

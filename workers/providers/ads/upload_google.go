@@ -277,7 +277,8 @@ func (e googleError) text() string { return strings.TrimSpace(e.code() + ": " + 
 
 func (e googleError) verdict() Verdict {
 	v := Verdict{Result: models.UploadRejected, Reason: e.text()}
-	switch code := e.code(); {
+	code := e.code()
+	switch {
 	case googleKnows[code]:
 		v.Result = models.UploadAccepted
 	case googleTooEarly[code] > 0:

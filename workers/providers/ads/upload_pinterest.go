@@ -78,7 +78,8 @@ func pinterestSend(ctx context.Context, u *uploading, events []Event) ([]Verdict
 func (p pinterestEvents) verdicts() []Verdict {
 	out := make([]Verdict, len(p.Events))
 	for i, v := range p.Events {
-		if out[i] = (Verdict{Result: models.UploadAccepted, Reason: v.Warning}); v.Status != "processed" {
+		out[i] = Verdict{Result: models.UploadAccepted, Reason: v.Warning}
+		if v.Status != "processed" {
 			out[i] = Verdict{Result: models.UploadRejected, Reason: cmp.Or(v.Error, "refused")}
 		}
 	}

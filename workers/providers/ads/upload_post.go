@@ -38,7 +38,8 @@ func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into
 			headers["Authorization"] = "Bearer " + token
 		}
 		answer, err := api.Send(ctx, r)
-		switch f := u.reportedFault(answer, err); {
+		f := u.reportedFault(answer, err)
+		switch {
 		case f != nil:
 			if f.after > 0 && u.Pace != nil {
 				u.Pace.Pause(context.WithoutCancel(ctx), f.after)

@@ -78,7 +78,7 @@ func TestRefusals(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	w, c, channels := open(t)
-	w.Limit(true)
+	w.SetBusy(true)
 	for kind, want := range map[string]time.Duration{
 		models.ChannelSlack: 30 * time.Second, models.ChannelDiscord: 65 * time.Second, models.ChannelTelegram: 34 * time.Second,
 	} {

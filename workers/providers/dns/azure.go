@@ -31,8 +31,8 @@ func openAzure(a rest.API, c map[string]string) account {
 	return p
 }
 
-// ready fetches a token unless there is one already.
-func (p *azure) ready(ctx context.Context) error {
+// signIn fetches a token unless there is one already.
+func (p *azure) signIn(ctx context.Context) error {
 	if p.Sign != nil {
 		return nil
 	}
@@ -59,7 +59,8 @@ func (p *azure) ready(ctx context.Context) error {
 // azureVersion is the version of the API.
 var azureVersion = url.Values{"api-version": {"2018-05-01"}}
 
-// azureList reads all pages of a list. The link to the next one is followed only at the same address.
+// azureList reads all pages of a list. Only the query of the link to the next page is used, so that the link cannot lead to another
+// address.
 func azureList[T any](ctx context.Context, p *azure, at string, query url.Values) ([]T, error) {
 	return pages(func(int) ([]T, bool, error) {
 		var answer struct {
@@ -79,11 +80,12 @@ func azureList[T any](ctx context.Context, p *azure, at string, query url.Values
 }
 
 func (p *azure) Zones(ctx context.Context) ([]zone, error) {
-	if err := p.ready(ctx); err != nil {
+	if err := p.signIn(ctx); err != nil {
 		return nil, err
 	}
 	at := "/subscriptions/" + url.PathEscape(p.c["subscription_id"]) + "/providers/Microsoft.Network/dnszones"
 	zones, err := azureList[listedZone](ctx, p, at, azureVersion)
+	// The id of a zone is the beginning of the path of later requests.
 	return zonesOf(slices.DeleteFunc(zones, func(z listedZone) bool { return !strings.HasPrefix(string(z.ID), "/subscriptions/") })), err
 }
 
@@ -114,7 +116,7 @@ type (
 	}
 )
 
-func (r azureRecords) datas() (out []string) {
+func (r azureRecords) values() (out []string) {
 	for _, a := range r.A {
 		out = append(out, a.Address)
 	}
@@ -147,11 +149,11 @@ func (p *azure) Records(ctx context.Context, z zone, name string) ([]libdns.RR, 
 		if bare(set.Name) != name {
 			continue
 		}
-		datas := set.Properties.datas()
-		if len(datas) == 0 { // a record type that is not read
-			datas = []string{""}
+		values := set.Properties.values()
+		if len(values) == 0 { // a record type that is not read
+			values = []string{""}
 		}
-		out = append(out, recordsOf(name, path.Base(set.Type), datas...)...)
+		out = append(out, recordsOf(name, path.Base(set.Type), values...)...)
 	}
 	return out, err
 }

@@ -217,7 +217,8 @@ func ascii(name string) string {
 // relative converts a full name to the form of records: relative to its zone, "@" for the apex.
 func relative(name, zone string) string {
 	name = bare(name)
-	switch rest, below := strings.CutSuffix(name, "."+zone); {
+	rest, below := strings.CutSuffix(name, "."+zone)
+	switch {
 	case name == zone || name == "" || name == "@":
 		return "@"
 	case below:

@@ -163,7 +163,7 @@ func (s *suite) records(t *testing.T) {
 // set sets records in libdns' form and reads them back. An existing record stays unchanged.
 func (s *suite) set(t *testing.T) {
 	form, _ := models.DNSProviderNamed(s.name)
-	least := max(dnstest.Fakes[s.name].Least, 300)
+	least := max(dnstest.Fakes[s.name].MinTTL, 300)
 	all := []libdns.RR{
 		{Name: "go", Type: "CNAME", Data: "track.example.org.", TTL: 5 * time.Minute},
 		{Name: "a.deep", Type: "A", Data: "192.0.2.7", TTL: 5 * time.Minute},

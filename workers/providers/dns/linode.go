@@ -31,13 +31,13 @@ func (p *linode) Zones(ctx context.Context) ([]zone, error) {
 			Pages int
 		}
 		err := p.Get(ctx, "/domains", linodePage(page), &answer)
-		var own []listedZone
+		var primary []listedZone
 		for _, d := range answer.Data {
 			if d.Type != "slave" {
-				own = append(own, d.listedZone)
+				primary = append(primary, d.listedZone)
 			}
 		}
-		return zonesOf(own), page < answer.Pages, err
+		return zonesOf(primary), page < answer.Pages, err
 	})
 }
 

@@ -78,7 +78,7 @@ func (p *powerDNS) Append(ctx context.Context, z zone, r libdns.RR, _ []string) 
 			have = append(have, libdns.RR{Type: s.Type, Data: record.Content})
 		}
 	}
-	if _, err := withRecord(have, r); err != nil {
+	if _, err := withRecord(have, r); err != nil { // r exists already, or conflicts with another record
 		return err
 	}
 	set.Change, set.Records = "REPLACE", append(set.Records, powerRecord{Content: r.Data})

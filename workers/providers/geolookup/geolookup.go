@@ -187,22 +187,22 @@ func (c *Client) lookup(ctx context.Context, p provider, name, key string, ip ne
 }
 
 func (p provider) answer(a egress.Answer) (models.Place, error) {
-	switch status := a.Status; {
-	case status == http.StatusOK:
+	switch {
+	case a.Status == http.StatusOK:
 		place, err := p.read(a.Body)
 		if err != nil {
 			return models.Place{}, errors.New("the provider's answer has another form than documented")
 		}
 		return clean(place), nil
-	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
-		p.refused != nil && p.refused(status, a.Body):
+	case a.Status == http.StatusUnauthorized, a.Status == http.StatusPaymentRequired, a.Status == http.StatusForbidden,
+		p.refused != nil && p.refused(a.Status, a.Body):
 		return models.Place{}, ErrRefused
-	case status == http.StatusTooManyRequests:
+	case a.Status == http.StatusTooManyRequests:
 		return models.Place{}, ErrBusy
-	case status == http.StatusNotFound, status == http.StatusBadRequest: // the provider does not know the address
+	case a.Status == http.StatusNotFound, a.Status == http.StatusBadRequest: // the provider does not know the address
 		return models.Place{}, nil
 	default:
-		return models.Place{}, fmt.Errorf("the provider answered %d", status)
+		return models.Place{}, fmt.Errorf("the provider answered %d", a.Status)
 	}
 }
 

@@ -22,14 +22,14 @@ var affise = adapter{
 		s.Failed = affiseFailed
 	},
 	page: affisePage,
-	statuses: map[string]string{
+	statuses: map[string]string{ // by word, and by the number that requests have
 		"confirmed": models.StatusApproved, "pending": models.StatusPending, "hold": models.StatusPending,
 		"declined": models.StatusRejected, "not_found": models.StatusRejected,
 		"1": models.StatusApproved, "2": models.StatusPending, "3": models.StatusRejected, "4": models.StatusRejected, "5": models.StatusPending,
 	},
 }
 
-const affiseRows = 500
+const affiseRows = 500 // conversions on a page
 
 func affiseFailed(body []byte) string {
 	var answer struct {

@@ -26,7 +26,7 @@ var partnerize = adapter{
 	feeds: []feed{{name: "last_updated"}}, feedDays: 31,
 }
 
-const partnerizeRows = 300
+const partnerizeRows = 300 // conversions on a page
 
 type partnerizeConversion struct {
 	ID        text         `json:"conversion_id"`

@@ -58,7 +58,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestImpactPages: Impact refuses pages of less than 2,000 actions, and without its header it may answer in another version.
+// TestImpactPages: orders are read in pages that Impact accepts, which have at least 2,000 actions, and with the header that names the
+// version.
 func TestImpactPages(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")
@@ -135,7 +136,7 @@ func TestEbayRecords(t *testing.T) {
 	}
 	got, err := conn.Orders(t.Context(), day, day, networks.MaxOrders)
 	if err != nil || len(got) != 3 || got[0].Payout != "4" || got[1].Payout != "3" || got[1].Status != models.StatusApproved || got[1].Goal != "" ||
-		got[2].Goal != "New Buyer" || fmt.Sprint(asked) != "[ ALL 2 ALL]" {
+		got[2].Goal != "New Buyer" || fmt.Sprint(asked) != "[ ALL 2 ALL]" { // the first page without a number, then page 2
 		t.Errorf("%+v, %q, %v", got, asked, err)
 	}
 }

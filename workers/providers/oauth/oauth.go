@@ -97,12 +97,12 @@ func (s *session) grant(t *oauth2.Token) models.OAuthGrant {
 	return g
 }
 
-// longest is the longest lifetime of a token that is accepted from a platform, in seconds.
-const longest = 366 * 24 * 3600
+// maxLifetime is the longest lifetime of a token that is accepted from a platform, in seconds.
+const maxLifetime = 366 * 24 * 3600
 
-// after returns the time that is the given number of seconds from now, but at most longest.
+// after returns the time that is the given number of seconds from now, but at most maxLifetime.
 func (s *session) after(seconds int64) *time.Time {
-	at := s.Now().Add(time.Duration(min(seconds, longest)) * time.Second)
+	at := s.Now().Add(time.Duration(min(seconds, maxLifetime)) * time.Second)
 	return &at
 }
 

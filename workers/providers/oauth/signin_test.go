@@ -33,8 +33,8 @@ func newClient(t *testing.T, w *oauthtest.World) *oauth.Client {
 // verifier is the secret of PKCE.
 var verifier = oauthtest.Canary + strings.Repeat("v", 43)
 
-// visited signs in on the page and returns the code.
-func visited(t *testing.T, w *oauthtest.World, provider string) string {
+// codeOf signs in on the page and returns the code.
+func codeOf(t *testing.T, w *oauthtest.World, provider string) string {
 	t.Helper()
 	address, err := oauth.Apps{ByProvider: oauthtest.Apps(), URL: w.URL}.Address(provider, "the-state", verifier, redirect)
 	if err != nil || strings.Contains(address, verifier) || strings.Contains(address, oauthtest.Apps()[provider].Secret) {
@@ -49,7 +49,7 @@ func visited(t *testing.T, w *oauthtest.World, provider string) string {
 
 func signedIn(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) models.OAuthGrant {
 	t.Helper()
-	g, err := c.Exchange(t.Context(), provider, visited(t, w, provider), verifier, redirect)
+	g, err := c.Exchange(t.Context(), provider, codeOf(t, w, provider), verifier, redirect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,8 +68,8 @@ func each(t *testing.T, fn func(t *testing.T, w *oauthtest.World, c *oauth.Clien
 	}
 }
 
-// quiet fails the test if an error shows a secret.
-func quiet(t *testing.T, err error) {
+// wantNoSecret fails the test if an error shows a secret.
+func wantNoSecret(t *testing.T, err error) {
 	t.Helper()
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		if strings.Contains(fmt.Sprintf("%v %+v", e, e), oauthtest.Canary) {
@@ -101,18 +101,18 @@ func TestExchangeRefused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
 		t.Helper()
-		used := visited(t, w, provider)
+		used := codeOf(t, w, provider)
 		if _, err := c.Exchange(t.Context(), provider, used, verifier, redirect); err != nil {
 			t.Fatal(err)
 		}
-		for name, try := range map[string][3]string{
+		for name, try := range map[string]struct{ code, verifier, redirect string }{
 			"used":           {used, verifier, redirect},
-			"other verifier": {visited(t, w, provider), verifier + "x", redirect},
-			"other redirect": {visited(t, w, provider), verifier, redirect + "/x"},
+			"other verifier": {codeOf(t, w, provider), verifier + "x", redirect},
+			"other redirect": {codeOf(t, w, provider), verifier, redirect + "/x"},
 			"made up":        {"x", verifier, redirect},
 		} {
-			_, err := c.Exchange(t.Context(), provider, try[0], try[1], try[2])
-			if quiet(t, err); err == nil || !errors.Is(err, oauth.ErrRevoked) {
+			_, err := c.Exchange(t.Context(), provider, try.code, try.verifier, try.redirect)
+			if wantNoSecret(t, err); err == nil || !errors.Is(err, oauth.ErrRevoked) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -142,7 +142,7 @@ func TestRefresh(t *testing.T) {
 		}
 		w.Revoke()
 		_, err = c.Refresh(t.Context(), provider, third.Tokens)
-		if quiet(t, err); !errors.Is(err, oauth.ErrRevoked) {
+		if wantNoSecret(t, err); !errors.Is(err, oauth.ErrRevoked) {
 			t.Errorf("a revoked token: %v", err)
 		}
 	})
@@ -160,7 +160,7 @@ func TestFaults(t *testing.T) {
 			_, refreshed := c.Refresh(t.Context(), provider, tokens)
 			_, listed := c.Accounts(t.Context(), provider, tokens.Access)
 			for what, err := range map[string]error{"exchange": exchanged, "refresh": refreshed, "accounts": listed} {
-				if quiet(t, err); err == nil || errors.Is(err, oauth.ErrRevoked) {
+				if wantNoSecret(t, err); err == nil || errors.Is(err, oauth.ErrRevoked) {
 					t.Errorf("fault %d: %s: %v", fault, what, err)
 				}
 			}
@@ -211,7 +211,7 @@ func TestAccounts(t *testing.T) {
 		}
 		w.Expire()
 		_, err = c.Accounts(t.Context(), provider, token)
-		if quiet(t, err); !errors.Is(err, oauth.ErrRevoked) {
+		if wantNoSecret(t, err); !errors.Is(err, oauth.ErrRevoked) {
 			t.Errorf("an expired token: %v", err)
 		}
 	})
@@ -235,7 +235,7 @@ func TestNotConfigured(t *testing.T) {
 		}
 	}
 	if !incomplete.Configured(models.MicrosoftAds) || incomplete.Configured(models.Meta) || incomplete.Configured("x") {
-		t.Error("Configured is wrong")
+		t.Error("Configured is true for an incomplete app, or false for a complete one")
 	}
 }
 

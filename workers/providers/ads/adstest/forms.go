@@ -112,7 +112,8 @@ func (f form) check(path, kind string, v any) []flaw {
 	for _, name := range slices.Sorted(maps.Keys(have)) {
 		at := strings.TrimPrefix(path+"."+name, ".")
 		is, known := fields[name]
-		switch list, isList := have[name].([]any); {
+		list, isList := have[name].([]any)
+		switch {
 		case !known:
 			out = append(out, flaw{path, name, "unknown"})
 		case have[name] == nil: // null is no value

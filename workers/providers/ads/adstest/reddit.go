@@ -166,7 +166,8 @@ func redditUploadServe(c *uploadCall) {
 			Events []redditEvent `json:"events"`
 		} `json:"data"`
 	}
-	switch err := c.readStrictly(&body); {
+	err := c.readStrictly(&body)
+	switch {
 	case c.r.Header.Get("Authorization") != "Bearer "+c.credentials["conversions_token"] || c.w.expiredTokens > 0:
 		c.respond(http.StatusUnauthorized, redditUploadError(http.StatusUnauthorized, "Authorization Required", nil))
 		return

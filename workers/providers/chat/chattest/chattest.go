@@ -86,14 +86,14 @@ func (w *World) Refuse(kind string, r Refusal) {
 	w.refuse[kind] = r
 }
 
-// Limit makes all chats answer that they get too many requests, or ends this.
-func (w *World) Limit(on bool) {
+// SetBusy makes all chats answer that they get too many requests, or ends this.
+func (w *World) SetBusy(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.busy = on
 }
 
-// Texts returns the texts that a kind of chat has taken.
+// Texts returns the texts that a kind of chat has accepted.
 func (w *World) Texts(kind string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,10 +107,10 @@ type chat struct {
 	fields string
 	refuse func(rw http.ResponseWriter, status int, code, words string)
 	busy   func(rw http.ResponseWriter)
-	take   func(rw http.ResponseWriter, r *http.Request, m map[string]any) (text string, ok bool)
+	accept func(rw http.ResponseWriter, r *http.Request, m map[string]any) (text string, ok bool)
 }
 
-// Serve starts a server that is all chats. A request for another place fails the test.
+// Serve starts a server that serves all chats. A request for another place fails the test.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -161,7 +161,7 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request, c chat) {
 			return
 		}
 	}
-	if text, ok := c.take(rw, r, m); ok {
+	if text, ok := c.accept(rw, r, m); ok {
 		if w.texts == nil {
 			w.texts = map[string][]string{}
 		}
@@ -180,9 +180,10 @@ var slack = chat{
 		rw.WriteHeader(http.StatusTooManyRequests)
 		_, _ = rw.Write([]byte("rate_limited"))
 	},
-	take: func(rw http.ResponseWriter, _ *http.Request, m map[string]any) (string, bool) {
+	accept: func(rw http.ResponseWriter, _ *http.Request, m map[string]any) (string, bool) {
 		text, _ := m["text"].(string)
-		switch flag, isFlag := m["mrkdwn"].(bool); {
+		flag, isFlag := m["mrkdwn"].(bool)
+		switch {
 		case text == "":
 			rw.WriteHeader(http.StatusBadRequest)
 			_, _ = rw.Write([]byte("no_text"))
@@ -214,11 +215,11 @@ var discord = chat{
 		}
 		resttest.JSON(rw, http.StatusTooManyRequests, map[string]any{"message": "You are being rate limited.", "retry_after": 64.57, "global": false})
 	},
-	take: takeDiscord,
+	accept: acceptDiscord,
 }
 
-// takeDiscord takes a message. Without wait, a message that is not stored gives no error.
-func takeDiscord(rw http.ResponseWriter, r *http.Request, m map[string]any) (string, bool) {
+// acceptDiscord accepts a message. Without wait, a message that is not stored gives no error.
+func acceptDiscord(rw http.ResponseWriter, r *http.Request, m map[string]any) (string, bool) {
 	for name := range r.URL.Query() {
 		if name != "wait" && name != "thread_id" && name != "with_components" {
 			resttest.JSON(rw, http.StatusBadRequest, map[string]any{"code": 50035, "message": "Invalid Form Body"})
@@ -227,14 +228,15 @@ func takeDiscord(rw http.ResponseWriter, r *http.Request, m map[string]any) (str
 	}
 	text, _ := m["content"].(string)
 	wait := r.URL.Query().Get("wait") == "true"
-	switch n := utf8.RuneCountInString(text); {
+	n := utf8.RuneCountInString(text)
+	switch {
 	case n == 0:
 		resttest.JSON(rw, http.StatusBadRequest, map[string]any{"message": "Cannot send an empty message", "code": 50006})
 		return "", false
 	case n > 2000:
 		rw.Header().Set("Content-Type", "application/json")
 		rw.WriteHeader(http.StatusBadRequest)
-		_, _ = rw.Write([]byte(Refusals[models.ChannelDiscord][2].Body))
+		_, _ = rw.Write([]byte(Refusals[models.ChannelDiscord][2].Body)) // the text is too long
 		return "", false
 	case !wait:
 		rw.WriteHeader(http.StatusNoContent)
@@ -257,10 +259,10 @@ var telegram = chat{
 		rw.Header().Set("Retry-After", "34")
 		resttest.JSON(rw, http.StatusTooManyRequests, json.RawMessage(telegramError(429, "Too Many Requests: retry after 34", `{"retry_after": 34}`)))
 	},
-	take: takeTelegram,
+	accept: acceptTelegram,
 }
 
-func takeTelegram(rw http.ResponseWriter, r *http.Request, m map[string]any) (string, bool) {
+func acceptTelegram(rw http.ResponseWriter, r *http.Request, m map[string]any) (string, bool) {
 	text, _ := m["text"].(string)
 	refuse := func(status int, words string) (string, bool) {
 		resttest.JSON(rw, status, json.RawMessage(telegramError(status, words, "")))
@@ -276,7 +278,8 @@ func takeTelegram(rw http.ResponseWriter, r *http.Request, m map[string]any) (st
 	}
 	dec := json.NewDecoder(bytes.NewReader(preview))
 	dec.DisallowUnknownFields()
-	switch token, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/"); {
+	token, method, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/bot"), "/")
+	switch {
 	case token != BotToken:
 		return refuse(http.StatusUnauthorized, "Unauthorized")
 	case method != "sendMessage":

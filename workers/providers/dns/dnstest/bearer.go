@@ -102,7 +102,7 @@ func hetznerError(c *call, status int, code, text string) {
 }
 
 func serveHetzner(w *World, c *call) {
-	if !c.bearer(c.good["api_token"]) {
+	if !c.bearer(c.credentials["api_token"]) {
 		hetznerError(c, 401, "unauthorized", "unable to authenticate")
 		return
 	}
@@ -114,14 +114,14 @@ func serveHetzner(w *World, c *call) {
 		return object{"pagination": p}
 	}
 	n, size := c.number("page", 1), min(c.number("per_page", 25), 50)
-	if _, ok := c.is("GET", "/zones"); ok {
+	if _, ok := c.matches("GET", "/zones"); ok {
 		part, pages := page(w.order, n, size)
 		c.json(200, object{"meta": meta(n, pages), "zones": each(part, func(z string) object {
 			return object{"id": w.number(z), "name": z, "mode": "primary", "ttl": 3600, "status": "ok"}
 		})})
 		return
 	}
-	if part, ok := c.is("GET", "/zones/*/rrsets"); ok {
+	if part, ok := c.matches("GET", "/zones/*/rrsets"); ok {
 		zone := w.named(part[0])
 		all := w.zones[zone]
 		if name := c.r.URL.Query().Get("name"); name != "" {
@@ -136,11 +136,11 @@ func serveHetzner(w *World, c *call) {
 		})})
 		return
 	}
-	if _, ok := c.is("GET", "/actions/*"); ok {
+	if _, ok := c.matches("GET", "/actions/*"); ok {
 		c.json(200, object{"action": object{"id": 7, "status": "success", "progress": 100, "error": nil}})
 		return
 	}
-	part, ok := c.is("POST", "/zones/*/rrsets/*/*/actions/add_records")
+	part, ok := c.matches("POST", "/zones/*/rrsets/*/*/actions/add_records")
 	var b struct {
 		TTL     int
 		Records []struct{ Value string }
@@ -159,14 +159,14 @@ func serveHetzner(w *World, c *call) {
 
 // named returns the zone with an id or a name.
 func (w *World) named(id string) string {
-	if w.holds(id) {
+	if w.hasZone(id) {
 		return id
 	}
 	return w.numbered(id)
 }
 
 func serveDigitalOcean(w *World, c *call) {
-	if !c.bearer(c.good["api_token"]) {
+	if !c.bearer(c.credentials["api_token"]) {
 		c.json(401, object{"id": "Unauthorized", "message": "Unable to authenticate you"})
 		return
 	}
@@ -178,17 +178,17 @@ func serveDigitalOcean(w *World, c *call) {
 		return object{"pages": object{"next": next, "last": next}}
 	}
 	show := func(r libdns.RR) object {
-		return object{"id": 1, "type": r.Type, "name": r.Name, "data": undotted(r), "ttl": ttl(r), "priority": nil}
+		return object{"id": 1, "type": r.Type, "name": r.Name, "data": withoutDot(r), "ttl": ttl(r), "priority": nil}
 	}
 	n, size := c.number("page", 1), min(c.number("per_page", 20), 200)
-	if _, ok := c.is("GET", "/domains"); ok {
+	if _, ok := c.matches("GET", "/domains"); ok {
 		part, pages := page(w.order, n, size)
 		c.json(200, object{"links": links(n, pages), "meta": object{"total": len(w.order)}, "domains": each(part, func(z string) object {
 			return object{"name": z, "ttl": 1800, "zone_file": nil}
 		})})
 		return
 	}
-	if part, ok := c.is("GET", "/domains/*/records"); ok {
+	if part, ok := c.matches("GET", "/domains/*/records"); ok {
 		all := w.zones[part[0]]
 		if name := c.r.URL.Query().Get("name"); name != "" {
 			all = w.has(part[0], short(name, part[0]))
@@ -197,7 +197,7 @@ func serveDigitalOcean(w *World, c *call) {
 		c.json(200, object{"links": links(n, pages), "meta": object{"total": len(all)}, "domain_records": each(list, show)})
 		return
 	}
-	part, ok := c.is("POST", "/domains/*/records")
+	part, ok := c.matches("POST", "/domains/*/records")
 	var b struct {
 		Type, Name, Data string
 		TTL              int
@@ -216,7 +216,7 @@ func serveDigitalOcean(w *World, c *call) {
 
 func serveLinode(w *World, c *call) {
 	refuse := func(status int, text string) { c.json(status, object{"errors": []object{{"reason": text}}}) }
-	if !c.bearer(c.good["api_token"]) {
+	if !c.bearer(c.credentials["api_token"]) {
 		refuse(401, "Invalid Token")
 		return
 	}
@@ -224,20 +224,20 @@ func serveLinode(w *World, c *call) {
 	list := func(data []object, pages, total int) {
 		c.json(200, object{"data": data, "page": n, "pages": pages, "results": total})
 	}
-	if _, ok := c.is("GET", "/domains"); ok {
+	if _, ok := c.matches("GET", "/domains"); ok {
 		part, pages := page(w.order, n, min(size, 100))
 		list(each(part, func(z string) object { return object{"id": w.number(z), "domain": z, "type": "master"} }), pages, len(w.order))
 		return
 	}
-	if part, ok := c.is("GET", "/domains/*/records"); ok {
+	if part, ok := c.matches("GET", "/domains/*/records"); ok {
 		zone := w.numbered(part[0])
 		part, pages := page(w.zones[zone], n, size)
 		list(each(part, func(r libdns.RR) object {
-			return object{"id": 1, "type": r.Type, "name": blank(r.Name), "target": undotted(r), "ttl_sec": ttl(r)}
+			return object{"id": 1, "type": r.Type, "name": blank(r.Name), "target": withoutDot(r), "ttl_sec": ttl(r)}
 		}), pages, len(w.zones[zone]))
 		return
 	}
-	part, ok := c.is("POST", "/domains/*/records")
+	part, ok := c.matches("POST", "/domains/*/records")
 	var b struct {
 		Type, Name, Target string
 		TTL                int `json:"ttl_sec"`
@@ -256,7 +256,7 @@ func serveLinode(w *World, c *call) {
 
 func serveVultr(w *World, c *call) {
 	refuse := func(status int, text string) { c.json(status, object{"error": text, "status": status}) }
-	if !c.bearer(c.good["api_key"]) {
+	if !c.bearer(c.credentials["api_key"]) {
 		refuse(401, "Invalid API token.")
 		return
 	}
@@ -269,7 +269,7 @@ func serveVultr(w *World, c *call) {
 		}
 		return object{"total": total, "links": object{"next": next, "prev": ""}}
 	}
-	if _, ok := c.is("GET", "/domains"); ok {
+	if _, ok := c.matches("GET", "/domains"); ok {
 		part, pages := page(w.order, n, size)
 		c.json(200, object{"meta": meta(pages, len(w.order)), "domains": each(part, func(z string) object {
 			return object{"domain": z, "date_created": "2026-01-01T00:00:00+00:00", "dns_sec": "disabled"}
@@ -277,15 +277,15 @@ func serveVultr(w *World, c *call) {
 		return
 	}
 	show := func(r libdns.RR) object {
-		return object{"id": "cb676a46", "type": r.Type, "name": blank(r.Name), "data": undotted(r), "priority": 0, "ttl": ttl(r)}
+		return object{"id": "cb676a46", "type": r.Type, "name": blank(r.Name), "data": withoutDot(r), "priority": 0, "ttl": ttl(r)}
 	}
-	if part, ok := c.is("GET", "/domains/*/records"); ok {
+	if part, ok := c.matches("GET", "/domains/*/records"); ok {
 		all := w.zones[part[0]]
 		part, pages := page(all, n, size)
 		c.json(200, object{"meta": meta(pages, len(all)), "records": each(part, show)})
 		return
 	}
-	part, ok := c.is("POST", "/domains/*/records")
+	part, ok := c.matches("POST", "/domains/*/records")
 	var b struct {
 		Type, Name, Data string
 		TTL              int
@@ -302,11 +302,11 @@ func serveVultr(w *World, c *call) {
 }
 
 func serveDNSimple(w *World, c *call) {
-	if !c.bearer(c.good["api_token"]) {
+	if !c.bearer(c.credentials["api_token"]) {
 		c.json(401, object{"message": "Authentication failed"})
 		return
 	}
-	if _, ok := c.is("GET", "/whoami"); ok {
+	if _, ok := c.matches("GET", "/whoami"); ok {
 		c.json(200, object{"data": object{"user": nil, "account": object{"id": 1385, "email": "a@acme.example"}}})
 		return
 	}
@@ -316,15 +316,15 @@ func serveDNSimple(w *World, c *call) {
 			"current_page": n, "per_page": size, "total_entries": total, "total_pages": pages,
 		}})
 	}
-	if _, ok := c.is("GET", "/1385/zones"); ok {
+	if _, ok := c.matches("GET", "/1385/zones"); ok {
 		part, pages := page(w.order, n, size)
 		list(each(part, func(z string) object { return object{"id": w.number(z), "name": z} }), pages, len(w.order))
 		return
 	}
 	show := func(r libdns.RR) object {
-		return object{"id": 1, "type": r.Type, "name": blank(r.Name), "content": undotted(r), "ttl": ttl(r), "system_record": false}
+		return object{"id": 1, "type": r.Type, "name": blank(r.Name), "content": withoutDot(r), "ttl": ttl(r), "system_record": false}
 	}
-	if part, ok := c.is("GET", "/1385/zones/*/records"); ok {
+	if part, ok := c.matches("GET", "/1385/zones/*/records"); ok {
 		all := w.zones[part[0]]
 		if name, given := c.r.URL.Query()["name"]; given {
 			all = w.has(part[0], short(name[0], part[0]))
@@ -333,7 +333,7 @@ func serveDNSimple(w *World, c *call) {
 		list(each(part, show), pages, len(all))
 		return
 	}
-	part, ok := c.is("POST", "/1385/zones/*/records")
+	part, ok := c.matches("POST", "/1385/zones/*/records")
 	var b struct {
 		Type, Name, Content string
 		TTL                 int

@@ -12,22 +12,22 @@ import (
 var cloudflare = Fake{credentials: canaries("api_token"), Quotes: true, serve: serveCloudflare}
 
 func serveCloudflare(w *World, c *call) {
-	if c.r.Header.Get("Authorization") != "Bearer "+c.good["api_token"] {
+	if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["api_token"] {
 		cloudflareError(c, http.StatusUnauthorized, 10000, "Authentication error")
 		return
 	}
 	q := c.r.URL.Query()
-	if _, ok := c.is("GET", "/zones"); ok {
+	if _, ok := c.matches("GET", "/zones"); ok {
 		var zones []string
 		for _, z := range w.order {
-			if name := q.Get("name"); name == "" || name == spelled(z) {
+			if name := q.Get("name"); name == "" || name == unicodeName(z) {
 				zones = append(zones, z)
 			}
 		}
-		cloudflareList(c, zones, func(z string) object { return object{"id": "id-" + z, "name": spelled(z), "status": "active"} })
+		cloudflareList(c, zones, func(z string) object { return object{"id": "id-" + z, "name": unicodeName(z), "status": "active"} })
 		return
 	}
-	if part, ok := c.is("GET", "/zones/*/dns_records"); ok {
+	if part, ok := c.matches("GET", "/zones/*/dns_records"); ok {
 		zone := strings.TrimPrefix(part[0], "id-")
 		var found []libdns.RR
 		for _, r := range w.zones[zone] {
@@ -38,7 +38,7 @@ func serveCloudflare(w *World, c *call) {
 		cloudflareList(c, found, func(r libdns.RR) object { return cloudflareRecord(r, zone) })
 		return
 	}
-	if part, ok := c.is("POST", "/zones/*/dns_records"); ok {
+	if part, ok := c.matches("POST", "/zones/*/dns_records"); ok {
 		zone := strings.TrimPrefix(part[0], "id-")
 		var b struct {
 			Type, Name, Content string
@@ -49,7 +49,7 @@ func serveCloudflare(w *World, c *call) {
 			Modified any `json:"modified_on"`
 			Data     any
 		}
-		if !c.body(&b) || !w.holds(zone) || b.Proxied || !strings.HasSuffix("."+b.Name, "."+zone) {
+		if !c.body(&b) || !w.hasZone(zone) || b.Proxied || !strings.HasSuffix("."+b.Name, "."+zone) {
 			cloudflareError(c, http.StatusBadRequest, 9207, "Request body is invalid.")
 			return
 		}
@@ -66,9 +66,9 @@ func serveCloudflare(w *World, c *call) {
 	cloudflareError(c, http.StatusNotFound, 7003, "Could not route to "+c.path)
 }
 
-// spelled returns a zone's name with letters beyond ASCII, as the account shows it. The names of records have these letters in
+// unicodeName returns a zone's name with letters beyond ASCII, as the account shows it. The names of records have these letters in
 // punycode.
-func spelled(zone string) string {
+func unicodeName(zone string) string {
 	name, err := idna.ToUnicode(zone)
 	if err != nil {
 		return zone
@@ -78,7 +78,7 @@ func spelled(zone string) string {
 
 func cloudflareRecord(r libdns.RR, zone string) object {
 	return object{
-		"id": "r-" + r.Name, "type": r.Type, "name": full(r.Name, zone), "content": undotted(r), "ttl": int(r.TTL.Seconds()),
+		"id": "r-" + r.Name, "type": r.Type, "name": full(r.Name, zone), "content": withoutDot(r), "ttl": int(r.TTL.Seconds()),
 		"proxied": false, "zone_id": "id-" + zone,
 	}
 }

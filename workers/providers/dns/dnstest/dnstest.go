@@ -55,8 +55,8 @@ func (w *World) Together(n int) {
 	w.missing, w.all = n, make(chan struct{})
 }
 
-// gather waits until all requests that Together asks for have arrived. ok is false if the caller gave up.
-func (w *World) gather(ctx context.Context) (ok bool) {
+// waitForAll waits until all requests that Together asks for have arrived. ok is false if the caller gave up.
+func (w *World) waitForAll(ctx context.Context) (ok bool) {
 	w.mu.Lock()
 	if w.missing > 0 {
 		if w.missing--; w.missing == 0 {
@@ -92,14 +92,14 @@ func (w *World) add(zone string, r libdns.RR) (ok bool) {
 	return true
 }
 
-// holds reports whether a zone exists.
-func (w *World) holds(zone string) bool { return slices.Contains(w.order, zone) }
+// hasZone reports whether a zone exists.
+func (w *World) hasZone(zone string) bool { return slices.Contains(w.order, zone) }
 
 // Fake is the fake of a provider.
 type Fake struct {
 	credentials func() map[string]string
-	// Least is the shortest TTL that the provider accepts, in seconds.
-	Least int
+	// MinTTL is the shortest TTL that the provider accepts, in seconds.
+	MinTTL int
 	// Quotes says that the provider puts quotes around texts.
 	Quotes bool
 	serve  func(w *World, c *call)
@@ -135,7 +135,7 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 			http.NotFound(rw, r)
 			return
 		}
-		if !w.gather(r.Context()) {
+		if !w.waitForAll(r.Context()) {
 			return
 		}
 		fault, ok := w.Next(r)
@@ -144,7 +144,7 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials()}
+		c := &call{ResponseWriter: rw, r: r, path: "/" + path, credentials: fake.Credentials()}
 		if flaw := c.flaw(name); flaw != "" {
 			c.refuse(flaw)
 			return
@@ -162,9 +162,9 @@ type object = map[string]any
 // call is a request to a fake.
 type call struct {
 	http.ResponseWriter
-	r    *http.Request
-	path string            // without the provider's name
-	good map[string]string // the credentials that are accepted
+	r           *http.Request
+	path        string            // without the provider's name
+	credentials map[string]string // the credentials that are accepted
 }
 
 // json answers with JSON.
@@ -179,9 +179,9 @@ func (c *call) body(into any) bool {
 	return d.Decode(into) == nil
 }
 
-// is reports whether a call has a method and a path. A star in the pattern matches any one part of the path. parts has the
+// matches reports whether a call has a method and a path. A star in the pattern matches any one part of the path. parts has the
 // matched parts.
-func (c *call) is(method, pattern string) (parts []string, ok bool) {
+func (c *call) matches(method, pattern string) (parts []string, ok bool) {
 	have, want := strings.Split(c.path, "/"), strings.Split(pattern, "/")
 	if c.r.Method != method || len(have) != len(want) {
 		return nil, false
@@ -230,8 +230,8 @@ func short(name, zone string) string {
 	return strings.TrimSuffix(name, "."+zone)
 }
 
-// undotted returns a record's data without the dot at its end, for providers that write names this way.
-func undotted(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
+// withoutDot returns a record's data without the dot at its end, for providers that write names this way.
+func withoutDot(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
 // dotted returns data in the form of a World: names end with a dot.
 func dotted(kind, data string) string {

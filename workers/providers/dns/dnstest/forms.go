@@ -144,7 +144,7 @@ var forms = map[string][]form{
 // because the fake answers such a call as the provider does.
 func (c *call) flaw(provider string) string {
 	for _, f := range forms[provider] {
-		if _, ok := c.is(f.method, f.path); !ok {
+		if _, ok := c.matches(f.method, f.path); !ok {
 			continue
 		}
 		for name := range c.r.URL.Query() {

@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	porkbun  = Fake{credentials: canaries("api_key", "secret_api_key"), Least: 600, serve: servePorkbun}
+	porkbun  = Fake{credentials: canaries("api_key", "secret_api_key"), MinTTL: 600, serve: servePorkbun}
 	bunny    = Fake{credentials: canaries("access_key"), serve: serveBunny}
-	desec    = Fake{credentials: canaries("token"), Least: 3600, Quotes: true, serve: serveDesec}
-	godaddy  = Fake{credentials: canaries("api_key", "api_secret"), Least: 600, serve: serveGoDaddy}
+	desec    = Fake{credentials: canaries("token"), MinTTL: 3600, Quotes: true, serve: serveDesec}
+	godaddy  = Fake{credentials: canaries("api_key", "api_secret"), MinTTL: 600, serve: serveGoDaddy}
 	gandi    = Fake{credentials: canaries("api_token"), Quotes: true, serve: serveGandi}
 	netlify  = Fake{credentials: canaries("api_token"), serve: serveNetlify}
 	powerDNS = Fake{credentials: withSecrets(map[string]string{"url": "https://pdns.example.com"}, "api_key"), Quotes: true, serve: servePowerDNS}
@@ -26,7 +26,7 @@ func servePorkbun(w *World, c *call) {
 	switch {
 	case c.r.Method != "POST" || !c.body(&b):
 		refuse("All HTTP request must use POST.")
-	case b.APIKey != c.good["api_key"] || b.SecretAPIKey != c.good["secret_api_key"]:
+	case b.APIKey != c.credentials["api_key"] || b.SecretAPIKey != c.credentials["secret_api_key"]:
 		refuse("Invalid API key. (002)")
 	case c.path == "/domain/listAll":
 		from, _ := strconv.Atoi(b.Start)
@@ -38,14 +38,14 @@ func servePorkbun(w *World, c *call) {
 		zone := strings.TrimPrefix(c.path, "/dns/retrieve/")
 		c.json(200, object{"status": "SUCCESS", "cloudflare": "enabled", "records": each(w.zones[zone], func(r libdns.RR) object {
 			return object{
-				"id": "1", "name": full(r.Name, zone), "type": r.Type, "content": undotted(r), "ttl": strconv.Itoa(ttl(r)), "prio": nil, "notes": "",
+				"id": "1", "name": full(r.Name, zone), "type": r.Type, "content": withoutDot(r), "ttl": strconv.Itoa(ttl(r)), "prio": nil, "notes": "",
 			}
 		})})
 	case strings.HasPrefix(c.path, "/dns/create/"):
 		zone := strings.TrimPrefix(c.path, "/dns/create/")
 		life, err := strconv.Atoi(b.TTL)
 		switch {
-		case err != nil || life < 600 || !w.holds(zone):
+		case err != nil || life < 600 || !w.hasZone(zone):
 			refuse("Invalid domain.")
 		case !w.add(zone, record(b.Name, zone, b.Type, b.Content, life)):
 			refuse("Create error: We were unable to create the DNS record.")
@@ -60,14 +60,14 @@ func servePorkbun(w *World, c *call) {
 var bunnyTypes = []string{"A", "AAAA", "CNAME", "TXT", "MX"}
 
 func serveBunny(w *World, c *call) {
-	if c.r.Header.Get("AccessKey") != c.good["access_key"] {
+	if c.r.Header.Get("AccessKey") != c.credentials["access_key"] {
 		c.json(401, object{"Message": "Authorization has been denied for this request."})
 		return
 	}
 	show := func(r libdns.RR) object {
-		return object{"Id": 1, "Type": slices.Index(bunnyTypes, r.Type), "Ttl": ttl(r), "Value": undotted(r), "Name": blank(r.Name)}
+		return object{"Id": 1, "Type": slices.Index(bunnyTypes, r.Type), "Ttl": ttl(r), "Value": withoutDot(r), "Name": blank(r.Name)}
 	}
-	if _, ok := c.is("GET", "/dnszone"); ok {
+	if _, ok := c.matches("GET", "/dnszone"); ok {
 		n := c.number("page", 1)
 		part, pages := page(w.order, n, min(c.number("perPage", 100), 100))
 		c.json(200, object{"CurrentPage": n, "TotalItems": len(w.order), "HasMoreItems": n < pages, "Items": each(part, func(z string) object {
@@ -75,13 +75,13 @@ func serveBunny(w *World, c *call) {
 		})})
 		return
 	}
-	if part, ok := c.is("GET", "/dnszone/*"); ok {
+	if part, ok := c.matches("GET", "/dnszone/*"); ok {
 		zone := w.numbered(part[0])
 		odd := object{"Id": 9, "Type": 99, "Ttl": 60, "Value": "", "Name": "of-tomorrow"}
 		c.json(200, object{"Id": w.number(zone), "Domain": zone, "Records": append(each(w.zones[zone], show), odd)})
 		return
 	}
-	part, ok := c.is("PUT", "/dnszone/*/records")
+	part, ok := c.matches("PUT", "/dnszone/*/records")
 	var b struct {
 		Type, TTL   int
 		Value, Name string
@@ -115,11 +115,11 @@ func (c *call) cursorPage(all []object) {
 }
 
 func serveDesec(w *World, c *call) {
-	if c.r.Header.Get("Authorization") != "Token "+c.good["token"] {
+	if c.r.Header.Get("Authorization") != "Token "+c.credentials["token"] {
 		c.json(401, object{"detail": "Invalid token."})
 		return
 	}
-	if _, ok := c.is("GET", "/domains/"); ok {
+	if _, ok := c.matches("GET", "/domains/"); ok {
 		c.cursorPage(each(w.order, func(z string) object { return object{"name": z, "minimum_ttl": 3600} }))
 		return
 	}
@@ -131,7 +131,7 @@ func serveDesec(w *World, c *call) {
 			}
 		}
 	}
-	if part, ok := c.is("GET", "/domains/*/rrsets/"); ok {
+	if part, ok := c.matches("GET", "/domains/*/rrsets/"); ok {
 		all := w.zones[part[0]]
 		if name, given := c.r.URL.Query()["subname"]; given {
 			all = w.has(part[0], short(name[0], part[0]))
@@ -144,8 +144,9 @@ func serveDesec(w *World, c *call) {
 		TTL           int
 		Records       []string
 	}
-	if part, ok := c.is("POST", "/domains/*/rrsets/"); ok && c.body(&b) && len(b.Records) == 1 {
-		switch r := record(b.Subname, part[0], b.Type, b.Records[0], b.TTL); {
+	if part, ok := c.matches("POST", "/domains/*/rrsets/"); ok && c.body(&b) && len(b.Records) == 1 {
+		r := record(b.Subname, part[0], b.Type, b.Records[0], b.TTL)
+		switch {
 		case b.TTL < 3600:
 			c.json(400, object{"ttl": []string{"Ensure this value is greater than or equal to 3600."}})
 		case b.Type == "CNAME" && !strings.HasSuffix(b.Records[0], "."):
@@ -157,7 +158,7 @@ func serveDesec(w *World, c *call) {
 		}
 		return
 	}
-	if part, ok := c.is("PATCH", "/domains/*/rrsets/*/*/"); ok && c.body(&b) {
+	if part, ok := c.matches("PATCH", "/domains/*/rrsets/*/*/"); ok && c.body(&b) {
 		w.set(part[0], part[1], part[2], 3600, b.Records)
 		c.json(200, object{"subname": part[1], "type": part[2], "ttl": 3600, "records": b.Records})
 		return
@@ -167,11 +168,11 @@ func serveDesec(w *World, c *call) {
 
 func serveGoDaddy(w *World, c *call) {
 	refuse := func(status int, code, text string) { c.json(status, object{"code": code, "message": text}) }
-	if c.r.Header.Get("Authorization") != "sso-key "+c.good["api_key"]+":"+c.good["api_secret"] {
+	if c.r.Header.Get("Authorization") != "sso-key "+c.credentials["api_key"]+":"+c.credentials["api_secret"] {
 		refuse(401, "UNABLE_TO_AUTHENTICATE", "Unauthorized : Could not authenticate API key/secret")
 		return
 	}
-	if _, ok := c.is("GET", "/domains"); ok {
+	if _, ok := c.matches("GET", "/domains"); ok {
 		all := slices.Sorted(slices.Values(w.order))
 		from := 0
 		if marker := c.r.URL.Query().Get("marker"); marker != "" {
@@ -181,7 +182,7 @@ func serveGoDaddy(w *World, c *call) {
 		c.json(200, each(part, func(z string) object { return object{"domain": z, "domainId": w.number(z), "status": "ACTIVE"} }))
 		return
 	}
-	if part, ok := c.is("GET", "/domains/*/records"); ok {
+	if part, ok := c.matches("GET", "/domains/*/records"); ok {
 		n := c.number("offset", 1)
 		records, pages := page(w.zones[part[0]], n, min(c.number("limit", 100), 500))
 		if n > max(pages, 1) {
@@ -189,11 +190,11 @@ func serveGoDaddy(w *World, c *call) {
 			return
 		}
 		c.json(200, each(records, func(r libdns.RR) object {
-			return object{"type": r.Type, "name": r.Name, "data": undotted(r), "ttl": ttl(r)}
+			return object{"type": r.Type, "name": r.Name, "data": withoutDot(r), "ttl": ttl(r)}
 		}))
 		return
 	}
-	part, ok := c.is("PATCH", "/domains/*/records")
+	part, ok := c.matches("PATCH", "/domains/*/records")
 	var b []struct {
 		Type, Name, Data string
 		TTL              int
@@ -212,16 +213,16 @@ func serveGandi(w *World, c *call) {
 	refuse := func(status int, text string) {
 		c.json(status, object{"object": "HTTPError", "cause": "Error", "code": status, "message": text})
 	}
-	if !c.bearer(c.good["api_token"]) {
+	if !c.bearer(c.credentials["api_token"]) {
 		refuse(401, "The server could not verify that you authorized to access the document you requested.")
 		return
 	}
-	if _, ok := c.is("GET", "/domains"); ok {
+	if _, ok := c.matches("GET", "/domains"); ok {
 		part, _ := page(w.order, c.number("page", 1), min(c.number("per_page", 100), 100))
 		c.json(200, each(part, func(z string) object { return object{"fqdn": z, "domain_href": "https://api.gandi.net/x"} }))
 		return
 	}
-	if part, ok := c.is("GET", "/domains/*/records/*"); ok {
+	if part, ok := c.matches("GET", "/domains/*/records/*"); ok {
 		found := w.has(part[0], part[1])
 		if len(found) == 0 {
 			refuse(404, "Can't find the DNS record "+part[1])
@@ -236,7 +237,7 @@ func serveGandi(w *World, c *call) {
 		Values []string `json:"rrset_values"`
 		TTL    int      `json:"rrset_ttl"`
 	}
-	if part, ok := c.is("POST", "/domains/*/records/*/*"); ok && c.body(&b) && len(b.Values) == 1 && b.TTL >= 300 {
+	if part, ok := c.matches("POST", "/domains/*/records/*/*"); ok && c.body(&b) && len(b.Values) == 1 && b.TTL >= 300 {
 		if !w.add(part[0], record(part[1], part[0], part[2], b.Values[0], b.TTL)) {
 			refuse(409, "A DNS Record already exists with same value")
 			return
@@ -244,7 +245,7 @@ func serveGandi(w *World, c *call) {
 		c.json(201, object{"message": "DNS Record Created"})
 		return
 	}
-	if part, ok := c.is("PUT", "/domains/*/records/*/*"); ok && c.body(&b) {
+	if part, ok := c.matches("PUT", "/domains/*/records/*/*"); ok && c.body(&b) {
 		w.set(part[0], part[1], part[2], b.TTL, b.Values)
 		c.json(201, object{"message": "DNS Record Created"})
 		return
@@ -253,26 +254,26 @@ func serveGandi(w *World, c *call) {
 }
 
 func serveNetlify(w *World, c *call) {
-	if !c.bearer(c.good["api_token"]) {
+	if !c.bearer(c.credentials["api_token"]) {
 		c.json(401, object{"code": 401, "message": "Access Denied"})
 		return
 	}
 	show := func(zone string) func(r libdns.RR) object {
 		return func(r libdns.RR) object {
-			return object{"id": "5f", "hostname": full(r.Name, zone), "type": r.Type, "value": undotted(r), "ttl": ttl(r), "managed": false}
+			return object{"id": "5f", "hostname": full(r.Name, zone), "type": r.Type, "value": withoutDot(r), "ttl": ttl(r), "managed": false}
 		}
 	}
-	if _, ok := c.is("GET", "/dns_zones"); ok {
+	if _, ok := c.matches("GET", "/dns_zones"); ok {
 		part, _ := page(w.order, c.number("page", 1), min(c.number("per_page", 100), 100))
 		c.json(200, each(part, func(z string) object { return object{"id": "id-" + z, "name": z, "records": []object{}} }))
 		return
 	}
-	if part, ok := c.is("GET", "/dns_zones/*/dns_records"); ok {
+	if part, ok := c.matches("GET", "/dns_zones/*/dns_records"); ok {
 		zone := strings.TrimPrefix(part[0], "id-")
 		c.json(200, each(w.zones[zone], show(zone)))
 		return
 	}
-	part, ok := c.is("POST", "/dns_zones/*/dns_records")
+	part, ok := c.matches("POST", "/dns_zones/*/dns_records")
 	var b struct {
 		Type, Hostname, Value string
 		TTL                   int
@@ -291,7 +292,7 @@ func serveNetlify(w *World, c *call) {
 }
 
 func servePowerDNS(w *World, c *call) {
-	if c.r.Header.Get("X-API-Key") != c.good["api_key"] {
+	if c.r.Header.Get("X-API-Key") != c.credentials["api_key"] {
 		c.WriteHeader(401)
 		_, _ = io.WriteString(c, "Unauthorized")
 		return
@@ -302,7 +303,7 @@ func servePowerDNS(w *World, c *call) {
 		return
 	}
 	zone, err := url.PathUnescape(strings.TrimSuffix(strings.TrimPrefix(c.path, base+"/"), "."))
-	if err != nil || !w.holds(zone) {
+	if err != nil || !w.hasZone(zone) {
 		c.json(404, object{"error": "Could not find domain '" + zone + "'"})
 		return
 	}

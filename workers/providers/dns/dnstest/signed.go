@@ -36,23 +36,23 @@ func serveOVH(w *World, c *call) {
 	}
 	h := c.r.Header
 	text := strings.Join([]string{
-		c.good["application_secret"], c.good["consumer_key"], c.r.Method, "https://" + c.r.Host + c.r.RequestURI, string(c.raw()),
+		c.credentials["application_secret"], c.credentials["consumer_key"], c.r.Method, "https://" + c.r.Host + c.r.RequestURI, string(c.raw()),
 		h.Get("X-Ovh-Timestamp"),
 	}, "+")
 	sum := sha1.Sum([]byte(text)) //nolint:gosec // as above
 	switch {
-	case h.Get("X-Ovh-Consumer") != c.good["consumer_key"]:
+	case h.Get("X-Ovh-Consumer") != c.credentials["consumer_key"]:
 		refuse(403, "INVALID_CREDENTIAL", "This credential does not exist")
 		return
-	case h.Get("X-Ovh-Application") != c.good["application_key"], h.Get("X-Ovh-Signature") != "$1$"+hex.EncodeToString(sum[:]):
+	case h.Get("X-Ovh-Application") != c.credentials["application_key"], h.Get("X-Ovh-Signature") != "$1$"+hex.EncodeToString(sum[:]):
 		refuse(400, "INVALID_SIGNATURE", "Invalid signature")
 		return
 	}
-	if _, ok := c.is("GET", "/domain/zone"); ok {
+	if _, ok := c.matches("GET", "/domain/zone"); ok {
 		c.json(200, w.order)
 		return
 	}
-	if part, ok := c.is("GET", "/domain/zone/*/record"); ok {
+	if part, ok := c.matches("GET", "/domain/zone/*/record"); ok {
 		q, ids := c.r.URL.Query(), []int{}
 		for i, r := range w.zones[part[0]] {
 			if name, given := q["subDomain"]; !given || name[0] == blank(r.Name) {
@@ -62,24 +62,24 @@ func serveOVH(w *World, c *call) {
 		c.json(200, ids)
 		return
 	}
-	if part, ok := c.is("GET", "/domain/zone/*/record/*"); ok {
+	if part, ok := c.matches("GET", "/domain/zone/*/record/*"); ok {
 		if n, err := strconv.Atoi(part[1]); err == nil && n >= 1 && n <= len(w.zones[part[0]]) {
 			r := w.zones[part[0]][n-1]
 			c.json(200, object{"id": n, "zone": part[0], "subDomain": blank(r.Name), "fieldType": r.Type, "target": r.Data, "ttl": ttl(r)})
 			return
 		}
 	}
-	if part, ok := c.is("POST", "/domain/zone/*/refresh"); ok && w.holds(part[0]) {
+	if part, ok := c.matches("POST", "/domain/zone/*/refresh"); ok && w.hasZone(part[0]) {
 		c.json(200, nil)
 		return
 	}
-	part, ok := c.is("POST", "/domain/zone/*/record")
+	part, ok := c.matches("POST", "/domain/zone/*/record")
 	var b struct {
 		FieldType, SubDomain, Target string
 		TTL                          int
 	}
 	switch {
-	case !ok || !c.body(&b) || !w.holds(part[0]):
+	case !ok || !c.body(&b) || !w.hasZone(part[0]):
 		refuse(404, "NOT_FOUND", "This service does not exist")
 	case !w.add(part[0], record(b.SubDomain, part[0], b.FieldType, b.Target, b.TTL)):
 		refuse(409, "CONFLICT", "A conflicting DNS record already exists")
@@ -113,13 +113,13 @@ func serveNamecheap(w *World, c *call) {
 			`</Errors><Warnings /><CommandResponse>`+body+`</CommandResponse></ApiResponse>`)
 	}
 	refuse := func(number, text string) { answer("ERROR", `<Error Number="`+number+`">`+text+`</Error>`, "") }
-	if form.Get("ApiKey") != c.good["api_key"] || form.Get("ApiUser") != c.good["api_user"] || form.Get("ClientIp") != c.good["client_ip"] {
+	if form.Get("ApiKey") != c.credentials["api_key"] || form.Get("ApiUser") != c.credentials["api_user"] || form.Get("ClientIp") != c.credentials["client_ip"] {
 		refuse("1011102", "API Key is invalid or API access has not been enabled")
 		return
 	}
 	zone := form.Get("SLD") + "." + form.Get("TLD")
 	command := form.Get("Command")
-	if strings.HasPrefix(command, "namecheap.domains.dns.") && !w.holds(zone) {
+	if strings.HasPrefix(command, "namecheap.domains.dns.") && !w.hasZone(zone) {
 		refuse("2019166", "Domain not found")
 		return
 	}
@@ -176,7 +176,7 @@ func serveRoute53(w *World, c *call) {
 		return
 	}
 	q := c.r.URL.Query()
-	if _, ok := c.is("GET", "/hostedzone"); ok {
+	if _, ok := c.matches("GET", "/hostedzone"); ok {
 		from := max(slices.Index(w.order, strings.TrimPrefix(q.Get("marker"), "Z-")), 0)
 		part := w.order[from:min(len(w.order), from+100)]
 		var b strings.Builder
@@ -191,7 +191,7 @@ func serveRoute53(w *World, c *call) {
 			b.String(), more, next))
 		return
 	}
-	if part, ok := c.is("GET", "/hostedzone/*/rrset"); ok {
+	if part, ok := c.matches("GET", "/hostedzone/*/rrset"); ok {
 		zone := strings.TrimPrefix(part[0], "Z-")
 		var b strings.Builder
 		for _, s := range sets(w.zones[zone]) {
@@ -208,7 +208,7 @@ func serveRoute53(w *World, c *call) {
 			`</ResourceRecordSets><IsTruncated>false</IsTruncated><MaxItems>100</MaxItems></ListResourceRecordSetsResponse>`)
 		return
 	}
-	part, ok := c.is("POST", "/hostedzone/*/rrset")
+	part, ok := c.matches("POST", "/hostedzone/*/rrset")
 	var b struct {
 		XMLName xml.Name `xml:"https://route53.amazonaws.com/doc/2013-04-01/ ChangeResourceRecordSetsRequest"`
 		Action  string   `xml:"ChangeBatch>Changes>Change>Action"`
@@ -222,7 +222,8 @@ func serveRoute53(w *World, c *call) {
 		return
 	}
 	zone := strings.TrimPrefix(part[0], "Z-")
-	switch r := record(b.Name, zone, b.Type, b.Values[0], b.TTL); {
+	r := record(b.Name, zone, b.Type, b.Values[0], b.TTL)
+	switch {
 	case b.Action == "UPSERT":
 		w.set(zone, r.Name, r.Type, b.TTL, b.Values)
 	case !w.add(zone, r):
@@ -247,7 +248,7 @@ func awsSignature(c *call) string {
 	slices.Sort(lines)
 	canonical := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.EscapedPath() + "\n" + strings.Join(lines, "&") +
 		"\nhost:" + c.r.Host + "\nx-amz-date:" + at + "\n\nhost;x-amz-date\n" + hex.EncodeToString(body[:])))
-	key := []byte("AWS4" + c.good["secret_access_key"])
+	key := []byte("AWS4" + c.credentials["secret_access_key"])
 	for _, part := range []string{
 		at[:8], "us-east-1", "route53", "aws4_request",
 		"AWS4-HMAC-SHA256\n" + at + "\n" + at[:8] + "/us-east-1/route53/aws4_request\n" + hex.EncodeToString(canonical[:]),
@@ -256,7 +257,7 @@ func awsSignature(c *call) string {
 		h.Write([]byte(part))
 		key = h.Sum(nil)
 	}
-	return "AWS4-HMAC-SHA256 Credential=" + c.good["access_key_id"] + "/" + at[:8] +
+	return "AWS4-HMAC-SHA256 Credential=" + c.credentials["access_key_id"] + "/" + at[:8] +
 		"/us-east-1/route53/aws4_request, SignedHeaders=host;x-amz-date, Signature=" + hex.EncodeToString(key)
 }
 

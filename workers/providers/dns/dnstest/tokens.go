@@ -86,8 +86,8 @@ func serveGoogleCloud(w *World, c *call) {
 		return
 	}
 	const zones = "/dns/v1/projects/project-1/managedZones"
-	if _, ok := c.is("GET", zones); ok {
-		n, _ := strconv.Atoi("0" + c.r.URL.Query().Get("pageToken"))
+	if _, ok := c.matches("GET", zones); ok {
+		n, _ := strconv.Atoi("0" + c.r.URL.Query().Get("pageToken")) // 0 if the query has no token
 		part, pages := page(w.order, max(n, 1), min(c.number("maxResults", 100), 100))
 		answer := object{"managedZones": each(part, func(z string) object {
 			return object{"name": fmt.Sprintf("z-%d", w.number(z)), "dnsName": z + ".", "visibility": "public"}
@@ -104,7 +104,7 @@ func serveGoogleCloud(w *World, c *call) {
 			return object{"name": full(s[0].Name, zone) + ".", "type": s[0].Type, "ttl": ttl(s[0]), "rrdatas": datas(s)}
 		}
 	}
-	if part, ok := c.is("GET", zones+"/*/rrsets"); ok {
+	if part, ok := c.matches("GET", zones+"/*/rrsets"); ok {
 		zone := zoneOf(part[0])
 		all := w.zones[zone]
 		if name := c.r.URL.Query().Get("name"); name != "" {
@@ -118,7 +118,7 @@ func serveGoogleCloud(w *World, c *call) {
 		TTL        int
 		RRDatas    []string
 	}
-	if part, ok := c.is("POST", zones+"/*/rrsets"); ok && c.body(&b) && len(b.RRDatas) > 0 {
+	if part, ok := c.matches("POST", zones+"/*/rrsets"); ok && c.body(&b) && len(b.RRDatas) > 0 {
 		zone := zoneOf(part[0])
 		switch {
 		case !strings.HasSuffix(b.Name, "."), b.Type == "CNAME" && !strings.HasSuffix(b.RRDatas[0], "."):
@@ -130,7 +130,7 @@ func serveGoogleCloud(w *World, c *call) {
 		}
 		return
 	}
-	if part, ok := c.is("PATCH", zones+"/*/rrsets/*/*"); ok && c.body(&b) {
+	if part, ok := c.matches("PATCH", zones+"/*/rrsets/*/*"); ok && c.body(&b) {
 		zone := zoneOf(part[0])
 		w.set(zone, short(part[1], zone), part[2], b.TTL, b.RRDatas)
 		c.json(200, object{"name": b.Name, "type": b.Type, "ttl": b.TTL, "rrdatas": b.RRDatas})
@@ -152,7 +152,7 @@ func azureSet(zone string) func(s []libdns.RR) object {
 		case "AAAA":
 			p["AAAARecords"] = list("ipv6Address")
 		case "CNAME":
-			p["CNAMERecord"] = object{"cname": undotted(s[0])}
+			p["CNAMERecord"] = object{"cname": withoutDot(s[0])}
 		default:
 			p["TXTRecords"] = each(s, func(r libdns.RR) object { return object{"value": []string{r.Data}} })
 		}
@@ -167,7 +167,7 @@ func serveAzure(w *World, c *call) {
 	token := canaries("token")()["token"]
 	if c.path == "/tenant-1/oauth2/v2.0/token" {
 		_ = c.r.ParseForm()
-		if c.r.Form.Get("client_secret") != c.good["client_secret"] || c.r.Form.Get("client_id") != c.good["client_id"] ||
+		if c.r.Form.Get("client_secret") != c.credentials["client_secret"] || c.r.Form.Get("client_id") != c.credentials["client_id"] ||
 			c.r.Form.Get("scope") != "https://management.azure.com/.default" {
 			c.json(401, object{"error": "invalid_client", "error_description": "AADSTS7000215: Invalid client secret provided."})
 			return
@@ -185,7 +185,7 @@ func serveAzure(w *World, c *call) {
 		return
 	}
 	answer := func(all []object, size int) {
-		n, _ := strconv.Atoi("0" + q.Get("$skipToken"))
+		n, _ := strconv.Atoi("0" + q.Get("$skipToken")) // 0 if the query has no token
 		part, pages := page(all, max(n, 1), size)
 		out := object{"value": part}
 		if max(n, 1) < pages {
@@ -201,13 +201,13 @@ func serveAzure(w *World, c *call) {
 func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(int, string, string)) {
 	q := c.r.URL.Query()
 	const group = "/subscriptions/sub-1/resourceGroups/rg/providers/Microsoft.Network/dnszones"
-	if _, ok := c.is("GET", "/subscriptions/sub-1/providers/Microsoft.Network/dnszones"); ok {
+	if _, ok := c.matches("GET", "/subscriptions/sub-1/providers/Microsoft.Network/dnszones"); ok {
 		answer(each(w.order, func(z string) object {
 			return object{"id": group + "/" + z, "name": z, "location": "global", "properties": object{"zoneType": "Public"}}
 		}), 100)
 		return
 	}
-	if part, ok := c.is("GET", group+"/*/recordsets"); ok {
+	if part, ok := c.matches("GET", group+"/*/recordsets"); ok {
 		var found []libdns.RR
 		for _, r := range w.zones[part[0]] {
 			if strings.HasSuffix(r.Name, q.Get("$recordsetnamesuffix")) {
@@ -217,7 +217,7 @@ func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(
 		answer(each(sets(found), azureSet(part[0])), min(c.number("$top", 100), 500))
 		return
 	}
-	part, ok := c.is("PUT", group+"/*/*/*")
+	part, ok := c.matches("PUT", group+"/*/*/*")
 	var b struct {
 		Properties struct {
 			TTL   int
@@ -227,7 +227,7 @@ func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(
 			TXT   []struct{ Value []string }     `json:"TXTRecords"`
 		}
 	}
-	if !ok || !c.body(&b) || !w.holds(part[0]) {
+	if !ok || !c.body(&b) || !w.hasZone(part[0]) {
 		refuse(404, "ResourceNotFound", "The Resource was not found.")
 		return
 	}
@@ -244,7 +244,8 @@ func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(
 	if b.Properties.CNAME != nil {
 		data = append(data, b.Properties.CNAME.CNAME)
 	}
-	switch r := record(part[2], part[0], part[1], data[0], b.Properties.TTL); {
+	r := record(part[2], part[0], part[1], data[0], b.Properties.TTL)
+	switch {
 	case c.r.Header.Get("If-None-Match") != "*":
 		w.set(part[0], r.Name, r.Type, b.Properties.TTL, data)
 	case !w.add(part[0], r):

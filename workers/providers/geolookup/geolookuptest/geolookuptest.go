@@ -148,7 +148,8 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		if p.provider == "ip2location" {
 			address, path = r.URL.Query().Get("ip"), path+r.URL.Query().Get("ip")
 		}
-		switch failed := w.refuse.Load(); {
+		failed := w.refuse.Load()
+		switch {
 		case failed != nil:
 			failed.write(rw)
 		case r.Method != http.MethodGet || r.ContentLength > 0 || r.Header.Get("Accept") != "application/json" || !p.has(r.URL.Query()) || !isAddress(address):

@@ -19,7 +19,7 @@ var affise = Fake{
 		q := c.r.URL.Query()
 		page, size := c.number("page", 1), c.number("limit", 100)
 		switch {
-		case c.r.Header.Get("API-Key") != c.good["api_key"]:
+		case c.r.Header.Get("API-Key") != c.credentials["api_key"]:
 			c.json(http.StatusUnauthorized, object{"status": 2, "error": "Wrong API key"})
 			return
 		case !c.params("", "date_from date_to update_from_date update_from_hour hour timezone status[] offer[] advertiser[] country[] "+

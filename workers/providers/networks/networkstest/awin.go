@@ -13,7 +13,7 @@ var awin = Fake{
 	},
 	serve: func(w *World, c *call) {
 		const form = "2006-01-02T15:04:05"
-		if c.r.Header.Get("Authorization") != "Bearer "+c.good["token"] {
+		if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["token"] {
 			c.json(http.StatusUnauthorized, object{"error": "unauthorized", "description": "Full authentication is required"})
 			return
 		}

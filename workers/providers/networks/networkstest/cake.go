@@ -17,12 +17,12 @@ var cake = Fake{
 		q := c.r.URL.Query()
 		row, size := c.number("start_at_row", 0), min(c.number("row_limit", 100), 500)
 		switch {
-		case q.Get("api_key") != c.good["api_key"]:
+		case q.Get("api_key") != c.credentials["api_key"]:
 			c.fake.refuse(c, "Invalid API key "+q.Get("api_key"))
 			return
 		case !c.params("api_key affiliate_id start_date end_date", "offer_id campaign_id conversion_type disposition include_duplicates "+
 			"exclude_bot_traffic unbilled_only start_at_row row_limit sort_field sort_descending fields") ||
-			c.path != "/affiliates/api/Reports/Conversions" || q.Get("affiliate_id") != c.good["affiliate_id"] || row < 1:
+			c.path != "/affiliates/api/Reports/Conversions" || q.Get("affiliate_id") != c.credentials["affiliate_id"] || row < 1:
 			c.fake.refuse(c, "bad request")
 			return
 		}

@@ -33,7 +33,7 @@ var cj = Fake{
 		var ask struct {
 			Query string `json:"query"`
 		}
-		if c.r.Header.Get("Authorization") != "Bearer "+c.good["token"] {
+		if c.r.Header.Get("Authorization") != "Bearer "+c.credentials["token"] {
 			c.json(http.StatusUnauthorized, object{"message": "unauthorized"})
 			return
 		}
@@ -53,7 +53,7 @@ var cj = Fake{
 			date, c.date = "Locking", decided
 		}
 		from, to := at(time.RFC3339, args["since"+date+"Date"]), at(time.RFC3339, args["before"+date+"Date"])
-		if !read || !known || c.path != "/query" || c.r.Method != http.MethodPost || args["forPublishers"] != c.good["publisher_id"] ||
+		if !read || !known || c.path != "/query" || c.r.Method != http.MethodPost || args["forPublishers"] != c.credentials["publisher_id"] ||
 			!strings.Contains(ask.Query, "publisherCommissions(") || from.IsZero() || to.Sub(from) > 31*24*time.Hour {
 			c.fake.refuse(c, "the query is not valid")
 			return

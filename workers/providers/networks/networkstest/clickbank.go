@@ -21,7 +21,7 @@ var clickbank = Fake{
 		page, _ := strconv.Atoi(c.r.Header.Get("Page"))
 		q := c.r.URL.Query()
 		switch {
-		case c.r.Header.Get("Authorization") != c.good["api_key"]:
+		case c.r.Header.Get("Authorization") != c.credentials["api_key"]:
 			c.plain(http.StatusUnauthorized, "Invalid API key "+c.r.Header.Get("Authorization"))
 			return
 		case !c.params("", "startDate endDate type vendor affiliate lastName item email tid role postalCode amount") ||

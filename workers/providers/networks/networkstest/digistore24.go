@@ -18,7 +18,7 @@ var digistore24 = Fake{
 		c.json(http.StatusOK, object{"api_version": "1.2", "result": "error", "message": words, "code": 3})
 	},
 	serve: func(w *World, c *call) {
-		if c.r.Header.Get("X-DS-API-KEY") != c.good["api_key"] {
+		if c.r.Header.Get("X-DS-API-KEY") != c.credentials["api_key"] {
 			c.json(http.StatusOK, object{"api_version": "1.2", "result": "error", "message": "The API key is invalid.", "code": 2})
 			return
 		}

@@ -15,7 +15,7 @@ var everflow = Fake{
 	credentials: withSecrets(map[string]string{"region": "us"}, "api_key"),
 	refuse:      func(c *call, words string) { c.json(http.StatusBadRequest, object{"error": words}) },
 	serve: func(w *World, c *call) {
-		if c.r.Header.Get("X-Eflow-API-Key") != c.good["api_key"] {
+		if c.r.Header.Get("X-Eflow-API-Key") != c.credentials["api_key"] {
 			c.json(http.StatusUnauthorized, object{"error": "Invalid API key"})
 			return
 		}

@@ -19,7 +19,7 @@ var impact = Fake{
 	},
 	serve: func(w *World, c *call) {
 		user, password, _ := c.r.BasicAuth()
-		if user != c.good["account_sid"] || password != c.good["auth_token"] {
+		if user != c.credentials["account_sid"] || password != c.credentials["auth_token"] {
 			c.json(http.StatusUnauthorized, object{"Status": "ERROR", "Message": "Access Denied"})
 			return
 		}

@@ -142,7 +142,7 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault, ok := w.Next(r)
-	c := &call{ResponseWriter: rw, r: r, path: "/" + path, good: fake.Credentials(), fake: fake, date: ordered}
+	c := &call{ResponseWriter: rw, r: r, path: "/" + path, credentials: fake.Credentials(), fake: fake, date: ordered}
 	forms := resttest.FailureForms{Refuse: func(words string) { fake.refuse(c, words) }}
 	if fake.busy != 0 {
 		forms.Busy = func() { c.json(fake.busy, object{"message": "slow down"}) }
@@ -166,9 +166,9 @@ type object = map[string]any
 // call is a request to a fake.
 type call struct {
 	http.ResponseWriter
-	r    *http.Request
-	path string            // without the platform's name
-	good map[string]string // the credentials that are accepted
+	r           *http.Request
+	path        string            // without the platform's name
+	credentials map[string]string // the credentials that are accepted
 
 	zone   *time.Location // of the platform
 	quoted bool           // numbers are texts
@@ -250,7 +250,7 @@ func (c *call) rename(name, other string, date func(Order) time.Time) {
 func (w *World) token(c *call, scope string) {
 	id, secret, _ := c.r.BasicAuth()
 	if c.r.Method != http.MethodPost || c.r.FormValue("grant_type") != "client_credentials" || c.r.FormValue("scope") != scope ||
-		id != c.good["client_id"] || secret != c.good["client_secret"] {
+		id != c.credentials["client_id"] || secret != c.credentials["client_secret"] {
 		c.json(http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "the client is not known"})
 		return
 	}

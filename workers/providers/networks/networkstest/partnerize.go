@@ -17,7 +17,7 @@ var partnerize = Fake{
 	},
 	serve: func(w *World, c *call) {
 		user, password, _ := c.r.BasicAuth()
-		if user != c.good["application_key"] || password != c.good["user_api_key"] {
+		if user != c.credentials["application_key"] || password != c.credentials["user_api_key"] {
 			c.json(http.StatusUnauthorized, object{"error": object{"message": "Authentication Failed", "type": "401"}})
 			return
 		}

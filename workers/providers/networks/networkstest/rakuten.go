@@ -17,7 +17,7 @@ var rakuten = Fake{
 	},
 	serve: func(w *World, c *call) {
 		if c.path == "/token" {
-			w.token(c, c.good["sid"])
+			w.token(c, c.credentials["sid"])
 			return
 		}
 		if !w.bearer(c) {

@@ -22,11 +22,11 @@ var tune = Fake{
 		q := c.r.URL.Query()
 		days := q["filters[Stat.date][values][]"]
 		switch {
-		case q.Get("api_key") != c.good["api_key"]:
+		case q.Get("api_key") != c.credentials["api_key"]:
 			c.fake.refuse(c, "API key does not exist: "+q.Get("api_key"))
 			return
 		case !c.params("NetworkId Target Method api_key fields[] filters[Stat.date][conditional] filters[Stat.date][values][]",
-			"limit page sort[Stat.datetime]") || c.path != "/Apiv3/json" || q.Get("NetworkId") != c.good["network_id"] ||
+			"limit page sort[Stat.datetime]") || c.path != "/Apiv3/json" || q.Get("NetworkId") != c.credentials["network_id"] ||
 			q.Get("Target") != "Affiliate_Report" || q.Get("Method") != "getConversions" || len(days) != 2 ||
 			q.Get("filters[Stat.date][conditional]") != "BETWEEN":
 			c.fake.refuse(c, "the call is not known")

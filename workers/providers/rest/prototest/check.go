@@ -122,7 +122,8 @@ func (c *checker) message(path, full string, message *node, v any) {
 }
 
 func (c *checker) field(path, scope string, f *field, v any) {
-	switch list, isList := v.([]any); {
+	list, isList := v.([]any)
+	switch {
 	case v == nil: // null is no value
 	case f.KeyType != "":
 		entries, ok := v.(map[string]any)

@@ -18,7 +18,7 @@ type Exchange struct {
 	Status          int
 }
 
-// Tap passes requests to a fake and keeps them with their answers.
+// Tap passes requests to a fake, and records the requests with their answers.
 type Tap struct {
 	Fake http.Handler
 
@@ -62,8 +62,9 @@ func callOf(path string) string {
 // googleAdsPackage is the package of Google Ads' messages, in the version that GoogleAds describes.
 const googleAdsPackage = "google.ads.googleads.v25.services."
 
-// googleMessages has the messages of requests and of their successful answers, by Exchange.Call. The name is empty for a request without a body.
-var googleMessages = map[string][2]string{
+// googleMessages has the names of the messages of requests and of their successful answers, by Exchange.Call. request is empty for a
+// request without a body.
+var googleMessages = map[string]struct{ request, answer string }{
 	"events:ingest":                     {"google.ads.datamanager.v1.IngestEventsRequest", "google.ads.datamanager.v1.IngestEventsResponse"},
 	"requestStatus:retrieve":            {"", "google.ads.datamanager.v1.RetrieveRequestStatusResponse"},
 	"googleAds:searchStream":            {googleAdsPackage + "SearchGoogleAdsStreamRequest", googleAdsPackage + "SearchGoogleAdsStreamResponse"},
@@ -73,8 +74,8 @@ var googleMessages = map[string][2]string{
 	"conversionActions:mutate":          {googleAdsPackage + "MutateConversionActionsRequest", googleAdsPackage + "MutateConversionActionsResponse"},
 }
 
-// CheckGoogle checks requests to Google and the answers. Each call of want must be among them with a
-// successful answer, or with a refusal if " fails" follows its name.
+// CheckGoogle checks the form of requests to Google and of the answers. For each call of want, the exchanges must have a request with a
+// successful answer, or with a refusal if " fails" follows the call's name.
 func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 	t.Helper()
 	protos := Load(t, DataManager, GoogleAds)
@@ -93,12 +94,12 @@ func CheckGoogle(t *testing.T, exchanges []Exchange, want ...string) {
 				t.Errorf("%s: %s: %s\n%.2000s", x.Call, message, flaw, raw)
 			}
 		}
-		if messages[0] != "" {
-			check(messages[0], x.Request)
+		if messages.request != "" {
+			check(messages.request, x.Request)
 		}
 		for _, answer := range x.answers(t) {
 			if x.Status == http.StatusOK {
-				check(messages[1], answer)
+				check(messages.answer, answer)
 				delete(missing, x.Call)
 				continue
 			}

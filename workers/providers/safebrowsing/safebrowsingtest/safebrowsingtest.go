@@ -60,7 +60,8 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	invalid := func(words string) { refuse(Status{http.StatusBadRequest, 3, "INVALID_ARGUMENT", words}) }
-	switch failed := w.fail.Load(); {
+	failed := w.fail.Load()
+	switch {
 	case failed != nil:
 		refuse(*failed)
 	case r.Method != http.MethodGet:
