@@ -18,12 +18,12 @@ import (
 )
 
 var (
-	hang    = jobs.Define[benchArgs, reply]("wtest:hang", jobs.Policy{Queue: jobs.Interactive})
-	counted = jobs.Define[benchArgs, int]("wtest:counted", jobs.Policy{Queue: jobs.Bulk, Row: true, PerAccount: 1})
+	hang    = jobs.Define[testArgs, reply]("wtest:hang", jobs.Policy{Queue: jobs.Interactive})
+	counted = jobs.Define[testArgs, int]("wtest:counted", jobs.Policy{Queue: jobs.Bulk, Row: true, PerAccount: 1})
 )
 
 // account adds an account.
-func (b *bench) account() uuid.UUID {
+func (b *jobEnv) account() uuid.UUID {
 	b.t.Helper()
 	id := uuid.New()
 	const q = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', $2)`
@@ -32,11 +32,11 @@ func (b *bench) account() uuid.UUID {
 }
 
 // addCounted inserts and dispatches rows of a kind that each account runs one at a time.
-func (b *bench) addCounted(account uuid.UUID, n int) []uuid.UUID {
+func (b *jobEnv) addCounted(account uuid.UUID, n int) []uuid.UUID {
 	b.t.Helper()
 	ids := make([]uuid.UUID, n)
 	for i := range ids {
-		r, err := counted.NewRow(account, benchArgs{N: i})
+		r, err := counted.NewRow(account, testArgs{N: i})
 		if err == nil {
 			err = jobrow.Insert(b.t.Context(), b.db, r)
 		}
@@ -53,11 +53,11 @@ func (b *bench) addCounted(account uuid.UUID, n int) []uuid.UUID {
 // job, submitted later, runs before the first of the 40 has ended. In the end every job has run once.
 func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	many, few := b.account(), b.account()
 	started, gate := make(chan struct{}, 40), make(chan struct{})
 	var running, mostAtOnce atomic.Int32
-	handler := func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
+	handler := func(ctx context.Context, u *workers.Run[testArgs, int]) error {
 		if u.Job.AccountID.UUID == many {
 			if n := running.Add(1); n > mostAtOnce.Load() {
 				mostAtOnce.Store(n)
@@ -99,14 +99,14 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 // TestHangingJobsDelayNoOtherAccount checks that 80 hanging jobs of one account and 80 of another leave slots to a third account.
 func TestHangingJobsDelayNoOtherAccount(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	gate := make(chan struct{})
 	var running sync.Map // by account
 	count := func(account uuid.UUID) *atomic.Int32 {
 		n, _ := running.LoadOrStore(account, new(atomic.Int32))
 		return n.(*atomic.Int32)
 	}
-	workers.Register(b.rt, hang, func(ctx context.Context, a benchArgs) (reply, error) {
+	workers.Register(b.rt, hang, func(ctx context.Context, a testArgs) (reply, error) {
 		if a.N == 0 {
 			return reply{Sum: 1}, nil
 		}
@@ -121,12 +121,12 @@ func TestHangingJobsDelayNoOtherAccount(t *testing.T) {
 	b.start(b.rt)
 	for _, account := range []uuid.UUID{uuid.New(), uuid.New()} {
 		for range 80 {
-			if _, err := jobs.Submit(t.Context(), b.client, hang, account, benchArgs{N: 1}); err != nil {
+			if _, err := jobs.Submit(t.Context(), b.client, hang, account, testArgs{N: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		await.Until(t, "some hang", func() bool { return count(account).Load() > 0 })
-		ticket, err := jobs.Submit(t.Context(), b.client, hang, uuid.New(), benchArgs{})
+		ticket, err := jobs.Submit(t.Context(), b.client, hang, uuid.New(), testArgs{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestHangingJobsDelayNoOtherAccount(t *testing.T) {
 // account.
 func TestCrowdedClaim(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	ids := b.addCounted(b.account(), 12)
 	var all sync.WaitGroup
 	var claimed, crowded atomic.Int32

@@ -13,12 +13,12 @@ import (
 // the next run gets further. Checking rows that have their task needs few commands.
 func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	workers.RegisterRow(b.rt, effect, countEffect)
-	const rows, answered, rounds = 600, 150, 10
-	const many = `INSERT INTO jobs (id, kind, next_attempt_at)
+	const rows, answered, rounds = 600, 150, 10 // rows, commands that Redis answers in a run, and the maximum number of runs
+	const insertRows = `INSERT INTO jobs (id, kind, next_attempt_at)
 		SELECT gen_random_uuid(), $1, now() - interval '1 hour' FROM generate_series(1, $2)`
-	dbtest.Exec(t, b.db, many, effect.Kind(), rows)
+	dbtest.Exec(t, b.db, insertRows, effect.Kind(), rows)
 	slow := jobstest.SlowDown(b.redis)
 	n := 0
 	for err := jobstest.ErrSlow; err != nil; n++ {
@@ -30,8 +30,8 @@ func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	}
 	t.Logf("%d rows in %d runs of %d commands", rows, n, answered)
 	var refs []models.JobRef
-	const all = `SELECT id, account_id, kind, generation FROM jobs WHERE kind = $1`
-	if err := b.db.SelectContext(t.Context(), &refs, all, effect.Kind()); err != nil {
+	const selectRows = `SELECT id, account_id, kind, generation FROM jobs WHERE kind = $1`
+	if err := b.db.SelectContext(t.Context(), &refs, selectRows, effect.Kind()); err != nil {
 		t.Fatal(err)
 	}
 	slow.Answer(answered)

@@ -23,9 +23,9 @@ import (
 
 func TestAwait(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	block := make(chan struct{})
-	workers.Register(b.rt, add, func(ctx context.Context, a benchArgs) (reply, error) {
+	workers.Register(b.rt, add, func(ctx context.Context, a testArgs) (reply, error) {
 		switch a.N {
 		case 1:
 			return reply{}, models.Errorf(models.KindTooLarge, "too_large", "too many rows")
@@ -51,7 +51,7 @@ func TestAwait(t *testing.T) {
 		{2, "internal_error", models.KindInternal},
 		{3, "internal_error", models.KindInternal},
 	} {
-		ticket, err := jobs.Submit(t.Context(), b.client, add, account, benchArgs{N: c.n})
+		ticket, err := jobs.Submit(t.Context(), b.client, add, account, testArgs{N: c.n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestAwait(t *testing.T) {
 			t.Errorf("state after %d: %+v, %v", c.n, s, err)
 		}
 	}
-	ticket, err := jobs.Submit(t.Context(), b.client, add, account, benchArgs{N: 4})
+	ticket, err := jobs.Submit(t.Context(), b.client, add, account, testArgs{N: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +83,10 @@ func TestAwait(t *testing.T) {
 
 func TestRowRunsOnce(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	workers.RegisterRow(b.rt, effect, countEffect)
 	b.start(b.rt)
-	id := row(b, effect, benchArgs{N: 21})
+	id := row(b, effect, testArgs{N: 21})
 	for g := range int64(5) { // several tasks of the same row, as a queue in disorder may have
 		if err := b.client.DispatchRows(t.Context(), models.JobRef{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
 			t.Fatal(err)
@@ -110,8 +110,8 @@ func TestRowRunsOnce(t *testing.T) {
 
 func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	ctx, id := t.Context(), row(b, effect, benchArgs{N: 1})
+	b := newJobEnv(t)
+	ctx, id := t.Context(), row(b, effect, testArgs{N: 1})
 	dead, err := jobrow.Claim(ctx, b.db, jobrow.ClaimRequest{ID: id, Kind: effect.Kind(), Lease: 300 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -141,10 +141,10 @@ func TestAbandonedClaimIsRedoneAndItsHolderFenced(t *testing.T) {
 
 func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	ctx, id := t.Context(), row(b, effect, benchArgs{N: 1})
+	b := newJobEnv(t)
+	ctx, id := t.Context(), row(b, effect, testArgs{N: 1})
 	claimed, verdict := make(chan int64, 1), make(chan error, 1)
-	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[testArgs, int]) error {
 		if u.Attempt > 1 {
 			return countEffect(ctx, u)
 		}
@@ -173,7 +173,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 // TestIdleQueueHidesNoLostRow checks that a lost row is found, however many rows wait in another queue that has no workers.
 func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	workers.RegisterRow(b.rt, effect, countEffect)
 	workers.RegisterRow(b.rt, aside, countEffect)
 	var waiting []uuid.UUID
@@ -187,7 +187,7 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lost := row(b, aside, benchArgs{N: 1})
+	lost := row(b, aside, testArgs{N: 1})
 	// The lost row is due after all the waiting rows.
 	const dueLast = `UPDATE jobs SET next_attempt_at = now() - interval '1 minute' WHERE id = $1`
 	dbtest.Exec(t, b.db, dueLast, lost)
@@ -203,9 +203,9 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 
 func TestFlushLosesNothing(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	ctx := t.Context()
-	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[testArgs, int]) error {
 		if u.Attempt == 1 && u.Args.N%3 == 0 {
 			return errors.New("first attempt fails")
 		}
@@ -215,7 +215,7 @@ func TestFlushLosesNothing(t *testing.T) {
 	const rows = 150
 	ids := make([]uuid.UUID, rows)
 	for i := range ids {
-		ids[i] = row(b, effect, benchArgs{N: i})
+		ids[i] = row(b, effect, testArgs{N: i})
 		b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), ids[i])
 		if i%50 == 25 {
 			if err := b.redis.FlushAll(ctx).Err(); err != nil {
@@ -240,10 +240,10 @@ func TestFlushLosesNothing(t *testing.T) {
 
 func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	ctx := t.Context()
 	var mend sync.Map
-	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[testArgs, int]) error {
 		if _, ok := mend.Load(u.Job.ID); ok {
 			return countEffect(ctx, u)
 		}
@@ -268,7 +268,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 		return ""
 	}
 	run := func() uuid.UUID {
-		id := row(b, effect, benchArgs{N: 1})
+		id := row(b, effect, testArgs{N: 1})
 		b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), id)
 		b.state(id, models.JobFailed)
 		await.Until(b.t, "archived", func() bool { return archived(id) != "" })
@@ -317,11 +317,11 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 
 func TestNotDueRunsNoAttempt(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	ctx := t.Context()
-	workers.RegisterRow(b.rt, delayed, func(context.Context, *workers.Run[benchArgs, int]) error { return errors.New("no") })
+	workers.RegisterRow(b.rt, delayed, func(context.Context, *workers.Run[testArgs, int]) error { return errors.New("no") })
 	b.start(b.rt)
-	id := row(b, delayed, benchArgs{})
+	id := row(b, delayed, testArgs{})
 	b.client.DispatchFor(ctx, uuid.Nil, delayed.Kind(), id)
 	queue := asynq.NewInspectorFromRedisClient(b.redis)
 	task := jobs.TaskID(models.JobRef{Kind: delayed.Kind(), ID: id})
@@ -349,10 +349,10 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 
 func TestStopGivesRowsBack(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
-	ctx, id := t.Context(), row(b, delayed, benchArgs{N: 1})
+	b := newJobEnv(t)
+	ctx, id := t.Context(), row(b, delayed, testArgs{N: 1})
 	started := make(chan struct{}, 1)
-	workers.RegisterRow(b.rt, delayed, func(ctx context.Context, _ *workers.Run[benchArgs, int]) error {
+	workers.RegisterRow(b.rt, delayed, func(ctx context.Context, _ *workers.Run[testArgs, int]) error {
 		started <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
@@ -374,9 +374,9 @@ func TestStopGivesRowsBack(t *testing.T) {
 // worker died during each attempt. It is not called when the handler has recorded the failure.
 func TestFailureIsRecorded(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b := newJobEnv(t)
 	recordNothing := func(db.Conn, workers.NextAttempt) error { return nil } // stands for a handler that records the failure itself
-	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[benchArgs, int]) error {
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[testArgs, int]) error {
 		switch u.Args.N {
 		case 1:
 			return models.Invalid("no", "never")
@@ -387,8 +387,8 @@ func TestFailureIsRecorded(t *testing.T) {
 	}, workers.WithFailed(func(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 		return db.Run(ctx, c, "note", `INSERT INTO effects VALUES ($1, $2)`, row.ID, len(cause.Error()))
 	}))
-	refused, recordedByHandler := row(b, effect, benchArgs{N: 1}), row(b, effect, benchArgs{N: 2})
-	late, died := row(b, effect, benchArgs{N: 3}), row(b, effect, benchArgs{N: 4})
+	refused, recordedByHandler := row(b, effect, testArgs{N: 1}), row(b, effect, testArgs{N: 2})
+	late, died := row(b, effect, testArgs{N: 3}), row(b, effect, testArgs{N: 4})
 	dbtest.Exec(t, b.db, `UPDATE jobs SET attempts = 1000 WHERE id = $1`, died)
 	b.start(b.rt)
 	all := []uuid.UUID{refused, recordedByHandler, late, died}

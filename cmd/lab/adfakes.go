@@ -24,7 +24,7 @@ func adFakes() func(platform string) smoke.AdFake {
 		signIn.SetAdAccounts(platform, accountOf(credentials))
 		below := func(h http.Handler, token func() string) http.Handler {
 			return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-				if token != nil && signIn.Holds(r, platform) {
+				if token != nil && signIn.HasToken(r, platform) {
 					r.Header.Set("Authorization", "Bearer "+token())
 				}
 				r.URL.Path = "/" + platform + r.URL.Path

@@ -47,7 +47,7 @@ func (s *sending) checked(ctx context.Context, c db.Conn, r upload.Request, foun
 	next, now := s.Args, s.o.Now()
 	next.Requests = s.requested + s.up.Requests()
 	switch {
-	case found.Done:
+	case found.Done: // stored below
 	case now.Sub(r.MadeAt) < queryFor:
 		return next, upload.CheckLater(ctx, c, s.account.ID, r, now.Add(upload.CheckEvery))
 	default:

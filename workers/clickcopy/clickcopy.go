@@ -34,8 +34,8 @@ const (
 	lockName = "switchyard click copy"
 	// attemptTimeout is the timeout of one attempt to send changes.
 	attemptTimeout = time.Minute
-	// tidyEvery is the interval at which rows are deleted in ClickHouse that PostgreSQL no longer keeps.
-	tidyEvery = 10 * time.Minute
+	// deleteEvery is the interval at which rows are deleted in ClickHouse that PostgreSQL no longer keeps.
+	deleteEvery = 10 * time.Minute
 	// deletedAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
 	// still arrive.
 	deletedAfter = 10 * time.Minute
@@ -66,12 +66,12 @@ func (f *Forwarder) Run(ctx context.Context) error {
 // lead sends changes to ClickHouse until the context ends.
 func (f *Forwarder) lead(ctx context.Context) {
 	slog.InfoContext(ctx, "clicks are brought to ClickHouse by this process")
-	var tidied time.Time
+	var deletedAt time.Time
 	for ctx.Err() == nil {
 		next := time.Now().Add(f.Flush)
 		f.try(ctx, "changes of clicks", f.forward)
-		if time.Since(tidied) > tidyEvery {
-			tidied = time.Now()
+		if time.Since(deletedAt) > deleteEvery {
+			deletedAt = time.Now()
 			f.try(ctx, "old clicks", f.deleteExpired)
 		}
 		if interval.Sleep(ctx, time.Until(next)) != nil {
@@ -81,10 +81,10 @@ func (f *Forwarder) lead(ctx context.Context) {
 }
 
 // try runs a step, and counts and logs its failure.
-func (f *Forwarder) try(ctx context.Context, failed string, step func(context.Context) error) {
+func (f *Forwarder) try(ctx context.Context, what string, step func(context.Context) error) {
 	if err := step(ctx); err != nil && ctx.Err() == nil {
 		f.failures.Inc()
-		slog.WarnContext(ctx, "clickhouse is not up to date", "failed", failed, "error", err)
+		slog.WarnContext(ctx, "clickhouse is not up to date", "failed", what, "error", err)
 	}
 }
 

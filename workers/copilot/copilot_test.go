@@ -66,7 +66,7 @@ func newEnv(t *testing.T) *env {
 		t.Fatal(err)
 	}
 	w := &env{T: t, d: d, store: store.New(d, box)}
-	w.at(time.Date(2026, 4, 15, 3, 0, 0, 0, time.UTC)) // noon in Tokyo
+	w.setNow(time.Date(2026, 4, 15, 3, 0, 0, 0, time.UTC)) // noon in Tokyo
 	if w.account, err = w.store.CreateAccount(t.Context(), "a", "pro"); err != nil {
 		t.Fatal(err)
 	}
@@ -109,10 +109,11 @@ func source(account uuid.UUID) models.TrafficSource {
 	return s
 }
 
-func (w *env) at(t time.Time) { w.now.Store(&t) }
+func (w *env) setNow(t time.Time) { w.now.Store(&t) }
 
-// days adds figures for each path, on the last n days before the current day.
-func (w *env) days(n, clicks int, conversions ...int) {
+// addFigures adds figures for each path, on each of the last n days before the current day: clicks, the path's entry of conversions, and
+// a revenue of ten dollars for each conversion.
+func (w *env) addFigures(n, clicks int, conversions ...int) {
 	w.Helper()
 	for day := 1; day <= n; day++ {
 		for i, p := range w.paths {
@@ -160,7 +161,7 @@ func TestRefresh(t *testing.T) {
 	if list := w.refresh(); len(list) != 0 {
 		t.Fatalf("without figures: %+v", list)
 	}
-	w.days(20, 1000, 40, 20)
+	w.addFigures(20, 1000, 40, 20)
 	list := w.refresh()
 	if len(list) != 1 || list[0].Kind != "pause_loser" || list[0].CampaignID.UUID != w.campaign.ID {
 		t.Fatalf("suggestions: %+v", list)
@@ -175,16 +176,16 @@ func TestRefresh(t *testing.T) {
 	if s.Evidence.From != "2026-03-16" || s.Evidence.To != "2026-04-14" || s.Evidence.Sample != 40_000 || s.Evidence.Confidence < 0.99 {
 		t.Errorf("evidence %+v", s.Evidence)
 	}
-	// There are 40,000 clicks in 30 days. Half of them would earn 0.4 instead of 0.2 per click.
+	// There are 40,000 clicks in 30 days. Half of them would earn 0.4 instead of 0.2 per click, which is 133 dollars a day.
 	if v := s.Effect.Value.InexactFloat64(); v < 100 || v > 150 || s.Effect.Unit != "USD a day" {
 		t.Errorf("effect %+v", s.Effect)
 	}
-	w.at(w.now.Load().Add(time.Minute))
+	w.setNow(w.now.Load().Add(time.Minute))
 	if again := w.refresh(); len(again) != 1 || again[0].ID != s.ID || !again[0].JudgedAt.After(s.JudgedAt.Time) {
 		t.Errorf("after a second refresh: %+v, the first suggestion was %s", again, s.ID)
 	}
 	dbtest.Exec(w, w.d, `DELETE FROM ledger`)
-	w.at(w.now.Load().Add(time.Minute))
+	w.setNow(w.now.Load().Add(time.Minute))
 	if after := w.refresh(); len(after) != 0 {
 		t.Errorf("without figures again: %+v", after)
 	}
@@ -197,7 +198,7 @@ func TestReportsAreShared(t *testing.T) {
 	w := newEnv(t)
 	pauses := func(after time.Duration) (n int) {
 		t.Helper()
-		w.at(w.now.Load().Add(after))
+		w.setNow(w.now.Load().Add(after))
 		for _, s := range w.refresh() {
 			if s.Kind == "pause_loser" {
 				n++
@@ -210,7 +211,7 @@ func TestReportsAreShared(t *testing.T) {
 		if i > 0 {
 			w.create(fmt.Sprint("shoes ", i), w.campaign.SourceID)
 		}
-		w.days(20, 1000, 40, 20)
+		w.addFigures(20, 1000, 40, 20)
 	}
 	w.extraClicks.Store(1_500_000) // the limit allows three reports
 	if n := pauses(0); n != campaigns {

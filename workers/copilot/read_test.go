@@ -51,7 +51,7 @@ func TestReads(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	w.at(now.AddDate(0, 0, 2)) // two days later, so that the clicks stored today are on a complete day
+	w.setNow(now.AddDate(0, 0, 2)) // two days later, so that the clicks stored today are on a complete day
 	o := models.Offer{OfferFields: models.OfferFields{
 		Name: "shoe", URL: "https://o.test/", Payout: models.NewMoney(decimal.NewFromInt(5)), PayoutType: "fixed", Currency: "USD", PayoutFromParam: true,
 	}}
@@ -90,7 +90,7 @@ func TestReads(t *testing.T) {
 	if a := byKind()["block_value"].Action; a != nil {
 		t.Errorf("block_value before all conversions can have arrived: %+v", a)
 	}
-	w.at(now.AddDate(0, 0, 5))
+	w.setNow(now.AddDate(0, 0, 5))
 	found := byKind()
 	if a := found["block_value"].Action; a == nil || a.Attribute != "sub1" || !slices.Equal(a.Values, []string{"Bad"}) {
 		t.Errorf("block_value: %+v", a)
@@ -127,7 +127,7 @@ func TestReads(t *testing.T) {
 	if _, err := w.store.BotEntries().Create(t.Context(), entry); err != nil {
 		t.Fatal(err)
 	}
-	w.at(w.now.Load().Add(time.Minute))
+	w.setNow(w.now.Load().Add(time.Minute))
 	if again, ok := byKind()["block_value"]; ok {
 		t.Errorf("block_value for a value that is denied already: %+v", again.Action)
 	}

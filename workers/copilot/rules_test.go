@@ -31,7 +31,7 @@ import (
 func newRuled(t *testing.T) *env {
 	t.Helper()
 	w := newEnv(t)
-	w.at(time.Now().UTC().Truncate(24 * time.Hour).Add(-21 * time.Hour))
+	w.setNow(time.Now().UTC().Truncate(24 * time.Hour).Add(-21 * time.Hour))
 	return w
 }
 
@@ -125,7 +125,7 @@ func (w *env) flow() []flow.Path {
 	return f.Paths
 }
 
-func (w *env) later(d time.Duration) { w.at(w.now.Load().Add(d)) }
+func (w *env) later(d time.Duration) { w.setNow(w.now.Load().Add(d)) }
 
 func (w *env) changes() []copilot.Change {
 	w.Helper()
@@ -141,7 +141,7 @@ func (w *env) changes() []copilot.Change {
 func TestRulePauses(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
-	w.days(1, 1000, 40, 0)
+	w.addFigures(1, 1000, 40, 0)
 	r := w.rule(func(*autorule.Settings) {})
 	run := w.run(r)
 	if outcomes(run) != "done" || run.Looked != 2 || run.Matched != 1 || run.Done != 1 || run.Outcome != autorule.RunDone {
@@ -170,8 +170,8 @@ func TestRulePauses(t *testing.T) {
 	if run := w.run(r); outcomes(run) != "cooling" || !w.flow()[1].IsActive {
 		t.Errorf("after the change was undone: %+v", run)
 	}
-	w.at(time.Now().UTC().Add(25 * time.Hour).Truncate(time.Hour))
-	w.days(1, 1000, 40, 0)
+	w.setNow(time.Now().UTC().Add(25 * time.Hour).Truncate(time.Hour))
+	w.addFigures(1, 1000, 40, 0)
 	w.due()
 	if run := w.run(r); outcomes(run) != "done" || w.flow()[1].IsActive {
 		t.Errorf("after the cool-down: %+v", run)
@@ -182,7 +182,7 @@ func TestRulePauses(t *testing.T) {
 func TestRuleWeighs(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
-	w.days(1, 1000, 40, 0)
+	w.addFigures(1, 1000, 40, 0)
 	r := w.rule(func(s *autorule.Settings) {
 		s.Action, s.Factor, s.MinWeight = autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5")), number(20)
 	})
@@ -199,14 +199,14 @@ func TestRuleWeighs(t *testing.T) {
 	}
 	for _, want := range []float64{before / 4, 20} {
 		w.later(25 * time.Hour)
-		w.days(1, 1000, 40, 0)
+		w.addFigures(1, 1000, 40, 0)
 		w.due()
 		if run := w.run(r); outcomes(run) != "done" || w.flow()[1].Weight != want {
 			t.Errorf("%+v, weight %v, want %v", run, w.flow()[1].Weight, want)
 		}
 	}
 	w.later(25 * time.Hour)
-	w.days(1, 1000, 40, 0)
+	w.addFigures(1, 1000, 40, 0)
 	w.due()
 	if run := w.run(r); outcomes(run) != "idle" {
 		t.Errorf("at the minimum weight: %+v", run)
@@ -282,7 +282,7 @@ func TestRuleStale(t *testing.T) {
 func TestRuleJobs(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
-	w.days(1, 1000, 40, 0)
+	w.addFigures(1, 1000, 40, 0)
 	r := w.rule(func(s *autorule.Settings) { s.LooksAt = autorule.Campaign })
 	w.rule(func(*autorule.Settings) {})
 	if err := w.store.Campaigns().Remove(t.Context(), w.account.ID, w.campaign.ID); err != nil {
@@ -320,9 +320,9 @@ func TestRuleDenies(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	w.at(now)
-	w.days(5, 100, 10, 0) // a conversion pays 10
-	w.at(now.Add(time.Hour))
+	w.setNow(now)
+	w.addFigures(5, 100, 10, 0) // a conversion pays 10
+	w.setNow(now.Add(time.Hour))
 	w.clicks(20, func(c *models.Click) { c.Subs[0] = "cheap" })
 	w.clicks(31, func(c *models.Click) { c.Subs[0] = "Bad" })
 	w.clicks(40, func(c *models.Click) { c.Subs[0] = "worse" })
@@ -384,7 +384,7 @@ func TestRuleAlerts(t *testing.T) {
 	if got := next(time.Minute); got != "done" || len(alerts()) != 1 || !alerts()[0].Since.Equal(since) {
 		t.Errorf("%s, %+v", got, alerts())
 	}
-	w.days(1, 1000, 40, 0)
+	w.addFigures(1, 1000, 40, 0)
 	if got := next(time.Minute); got != "" || len(alerts()) != 0 {
 		t.Errorf("after the rule no longer matches: %s, %+v", got, alerts())
 	}
@@ -408,7 +408,7 @@ func TestRuleAlerts(t *testing.T) {
 func TestRuleChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
-	w.days(1, 1000, 0, 0)
+	w.addFigures(1, 1000, 0, 0)
 	r := w.rule(func(s *autorule.Settings) { s.Mode, s.MaxChanges = autorule.Shadow, 1 })
 	is := func(what, outcome, items string) {
 		t.Helper()
@@ -433,7 +433,7 @@ func TestRuleChangesNothing(t *testing.T) {
 		t.Errorf("with a limit of one change: %+v", run)
 	}
 	w.later(25 * time.Hour)
-	w.days(1, 1000, 0, 0)
+	w.addFigures(1, 1000, 0, 0)
 	w.due()
 	if run := w.run(r); outcomes(run) != "refused" || !strings.Contains(run.Items[0].Why, "no other path") {
 		t.Errorf("a run that would pause the last path: %+v", run)
@@ -445,7 +445,7 @@ func TestRuleChangesNothing(t *testing.T) {
 func TestRuleFails(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
-	w.days(1, 1000, 40, 0)
+	w.addFigures(1, 1000, 40, 0)
 	half := func(s *autorule.Settings) {
 		s.Action, s.Factor = autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5"))
 	}
@@ -482,7 +482,7 @@ func TestRuleFails(t *testing.T) {
 func TestRuleReplay(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
-	w.days(4, 150, 40, 0)
+	w.addFigures(4, 150, 40, 0)
 	r := w.rule(func(s *autorule.Settings) { s.Window, s.Conditions[0].Value = 2, number(300) })
 	got := job(w, jobs.ReplayRule, jobs.RuleReplayArgs{Rule: r.Settings})
 	tokyo, err := time.LoadLocation("Asia/Tokyo")

@@ -54,8 +54,9 @@ func process[R rowimport.Row, O rowimport.Outcome](
 // conversionReader reads files of conversions.
 type conversionReader struct{ clicks click.Log }
 
-// read reads the rows of a file. It reads the file again if the payout of a row depends on the currency that holds. The recorded
-// conversion has this currency, or else the click's offer or campaign.
+// read reads the rows of a file. If a payout states no currency and its text can only be read with one, read reads the file again with
+// the currency of the recorded conversion, or else of the click's offer or campaign. The last argument, the traffic source, is only for
+// files of spend.
 func (k conversionReader) read(ctx context.Context, s *store.Store, account uuid.UUID, text, _ string) ([]correction.Conversion, correction.Skips, error) {
 	rows, skips, err := correction.ReadConversions(text, nil)
 	if err != nil {
@@ -68,12 +69,12 @@ func (k conversionReader) read(ctx context.Context, s *store.Store, account uuid
 		}
 	}
 	if len(clicks) > 0 {
-		holds, err := conversion.CurrenciesThatHold(ctx, k.clicks, s.Conn(), account, db.SortedIDs(clicks))
+		currencyOf, err := conversion.CurrenciesThatHold(ctx, k.clicks, s.Conn(), account, db.SortedIDs(clicks))
 		if err != nil {
 			return nil, skips, err
 		}
 		rows, skips, err = correction.ReadConversions(text, func(v correction.Conversion) string {
-			return holds(conversion.Key{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID})
+			return currencyOf(conversion.Key{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID})
 		})
 		if err != nil {
 			return nil, skips, err

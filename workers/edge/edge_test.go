@@ -41,11 +41,11 @@ type env struct {
 	domains map[uuid.UUID]uuid.UUID // by account
 }
 
-// plenty allows every request.
-type plenty struct{}
+// unlimited allows every request.
+type unlimited struct{}
 
-func (plenty) Allow(context.Context, int) time.Duration { return 0 }
-func (plenty) Pause(context.Context, time.Duration)     {}
+func (unlimited) Allow(context.Context, int) time.Duration { return 0 }
+func (unlimited) Pause(context.Context, time.Duration)     {}
 
 // compile replaces the compiler of bundles. The value of a bundle is the record of its campaign.
 func compile(r *store.Routing) ([]models.EdgeBundle, error) {
@@ -89,7 +89,7 @@ func newEnv(t *testing.T) *env {
 	w.store, w.client = store.New(w.db, box), jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
 	keys := cloudflare.NewKV(cloudflare.New(cloudflare.Options{
-		Egress: egresstest.Client(t, w.fake.Server, egress.Options{}), Token: cloudflaretest.Token, URL: w.fake.Server.URL, Budget: plenty{},
+		Egress: egresstest.Client(t, w.fake.Server, egress.Options{}), Token: cloudflaretest.Token, URL: w.fake.Server.URL, Budget: unlimited{},
 	}), cloudflaretest.Account, cloudflaretest.Namespace)
 	edge.Register(rt, w.store, edge.Options{Locks: w.db, Keys: keys, Background: keys, Compile: compile, Format: 1, Pause: 10 * time.Millisecond})
 	jobstest.Run(t, rt.Run)
@@ -137,7 +137,7 @@ func (w *env) sweep() {
 	}
 }
 
-func (w *env) check(got, want jobs.PublishedEdge) {
+func (w *env) wantResult(got, want jobs.PublishedEdge) {
 	w.Helper()
 	want.Configured = true
 	if got != want {
@@ -155,28 +155,28 @@ func (w *env) host(account uuid.UUID) string { return "go-" + account.String()[:
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.check(w.publish(w.account), jobs.PublishedEdge{})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{})
 	w.campaigns(w.account, 3, "summer")
 	w.campaigns(w.other, 1, "theirs")
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 3, Written: 3})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 3, Written: 3})
 	mine := w.host(w.account)
 	if got, want := w.keys(), fmt.Sprint([]string{mine + "summer-1", mine + "summer-2", mine + "summer-3"}); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}
 	calls := w.fake.Count("")
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 3})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 3})
 	if n := w.fake.Count("") - calls; n != 0 {
 		t.Errorf("%d calls although nothing has changed", n)
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'winter' WHERE account_id = $1 AND alias = 'summer-2'`, w.account)
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET status = 'paused' WHERE account_id = $1 AND alias = 'summer-3'`, w.account)
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 2, Written: 1, Removed: 1})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 2, Written: 1, Removed: 1})
 	if got := w.fake.Values()[mine+"summer-2"]; !strings.Contains(got, "winter") {
 		t.Errorf("the value is %s", got)
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'large one' WHERE account_id = $1 AND alias = 'summer-1'`, w.account)
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 1, Removed: 1})
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 1})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 1, Removed: 1})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 1})
 	state, err := w.store.Edge().State(t.Context(), w.account)
 	if err != nil || state.Routable != 2 || state.Published != 1 || state.Waiting || state.PublishedAt == nil ||
 		!slices.Equal(state.Origin, []store.EdgeOrigin{{What: "daily_cap", Campaigns: 1}, {What: models.EdgeTooLarge, Campaigns: 1}}) {
@@ -263,8 +263,8 @@ func TestDomainMoves(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE account_id = $1`, w.account)
 	w.domains[w.other] = w.domain(w.other, host)
 	w.campaigns(w.other, 1, "summer")
-	w.check(w.publish(w.other), jobs.PublishedEdge{Published: 1, Written: 1})
-	w.check(w.publish(w.account), jobs.PublishedEdge{Removed: 1})
+	w.wantResult(w.publish(w.other), jobs.PublishedEdge{Published: 1, Written: 1})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Removed: 1})
 	if got, want := w.keys(), fmt.Sprint([]string{host + "/summer-1"}); got != want {
 		t.Errorf("keys %s, want %s", got, want)
 	}
@@ -277,19 +277,20 @@ func TestFailures(t *testing.T) {
 	w := newEnv(t)
 	w.campaigns(w.account, 5, "summer")
 	w.fake.FailKeys(3)
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '!'`)
-	w.fake.FailKeys(14)
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 1, Written: 1, Failed: 4})
+	w.fake.FailKeys(14) // each of the five keys is tried three times, and only the last try succeeds
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 1, Written: 1, Failed: 4})
 	w.fake.FailKeys(0)
 	w.fake.Refuse(403, 10000, "Authentication error")
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 1, Failed: 4})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 1, Failed: 4})
 	state, err := w.store.Edge().State(t.Context(), w.account)
 	if err != nil || !strings.Contains(state.Failure, "Authentication error") || !state.Waiting {
 		t.Errorf("%+v, %v", state, err)
 	}
 	w.sweep() // it is not due
 	w.fake.Refuse(0, 0, "")
+	// The first publishing made two calls, the second three, and the refused one a single call.
 	if n := w.fake.Count("PUT /accounts/{account}/storage/kv/namespaces/{namespace}/bulk"); n != 6 {
 		t.Errorf("%d calls", n)
 	}
@@ -300,10 +301,10 @@ func TestFailures(t *testing.T) {
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '?'`)
 	w.fake.Fail(cloudflaretest.Drop) // it writes, but the answer is lost
-	w.check(w.publish(w.account), jobs.PublishedEdge{Failed: 5})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Failed: 5})
 	w.fake.Fail(cloudflaretest.None)
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = rtrim(name, '?')`) // back to the values that PostgreSQL had recorded for the edge
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
 	for key, value := range w.fake.Values() {
 		if strings.Contains(value, "?") {
 			t.Errorf("%s is still %s", key, value)
@@ -318,7 +319,7 @@ func TestManyCampaigns(t *testing.T) {
 	const many = 10_001
 	w.campaigns(w.account, many, "summer")
 	began := time.Now()
-	w.check(w.publish(w.account), jobs.PublishedEdge{Published: many, Written: many})
+	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: many, Written: many})
 	calls, took := w.fake.Count(""), time.Since(began)
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = 'winter' WHERE alias = 'summer-77'`)
 	began = time.Now()

@@ -90,7 +90,7 @@ func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun
 // checkDue checks a certificate that is due, and requests it if necessary. ok is false if another worker holds the certificate.
 func (w *worker) checkDue(ctx context.Context, id store.CertificateOf) (ok bool, err error) {
 	now := w.o.Now()
-	h, ok, err := w.store.Certificates().Begin(ctx, id, now, lease, true)
+	h, ok, err := w.store.Certificates().Begin(ctx, id, now, lease, true) // only if the certificate is due
 	if err != nil || !ok {
 		return ok, err
 	}

@@ -42,7 +42,7 @@ func TestConversionActions(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t)
-			w.work()
+			w.startWorker()
 			w.connect(at)
 			source := w.source(at, credentials)
 			create := func(name string) jobs.ConversionAction {
@@ -66,7 +66,7 @@ func TestConversionActions(t *testing.T) {
 				!i.UploadsReadyAt.Truncate(time.Millisecond).Equal(ready)) {
 				t.Errorf("%+v, conversions go to %q from %v on", made, i.ConversionAction, i.UploadsReadyAt)
 			}
-			w.later(time.Minute)
+			w.advance(time.Minute)
 			again := create("Sales")
 			if again.ID != made.ID || (again.ReadyAt == nil) != (made.ReadyAt == nil) || again.ReadyAt != nil && !again.ReadyAt.Truncate(time.Millisecond).Equal(ready) {
 				t.Errorf("%+v, at first %+v", again, made)
@@ -97,7 +97,7 @@ func TestConversionActionErrors(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t)
-			w.work()
+			w.startWorker()
 			want := func(source uuid.UUID, code string) {
 				t.Helper()
 				_, listed := do(w, jobs.ListConversionActions, jobs.ConversionActionsArgs{Source: source})
@@ -136,7 +136,7 @@ func TestSignInAgain(t *testing.T) {
 	at := models.GoogleAds
 	first := w.connect(at)
 	source, other := w.source(at, accountOf[at]), w.source(models.MicrosoftAds, nil)
-	of := func(source uuid.UUID) uuid.UUID {
+	connectionOf := func(source uuid.UUID) uuid.UUID {
 		t.Helper()
 		i, err := w.store.SourceIntegrations().Find(t.Context(), w.account, source)
 		if err != nil {
@@ -144,8 +144,8 @@ func TestSignInAgain(t *testing.T) {
 		}
 		return i.ConnectionID.UUID
 	}
-	if of(source) != first || of(other) != uuid.Nil {
-		t.Fatalf("%s, %s", of(source), of(other))
+	if connectionOf(source) != first || connectionOf(other) != uuid.Nil {
+		t.Fatalf("%s, %s", connectionOf(source), connectionOf(other))
 	}
 	remove := func(id uuid.UUID) {
 		t.Helper()
@@ -153,21 +153,21 @@ func TestSignInAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if remove(first); of(source) != uuid.Nil {
-		t.Errorf("after the disconnection, the source uses %s", of(source))
+	if remove(first); connectionOf(source) != uuid.Nil {
+		t.Errorf("after the disconnection, the source uses %s", connectionOf(source))
 	}
 	w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
 	again := w.connect(at)
-	if again == first || of(source) != again || of(other) != uuid.Nil {
-		t.Errorf("after another sign-in %s the source uses %s, the other source %s", again, of(source), of(other))
+	if again == first || connectionOf(source) != again || connectionOf(other) != uuid.Nil {
+		t.Errorf("after another sign-in %s the source uses %s, the other source %s", again, connectionOf(source), connectionOf(other))
 	}
 	w.SignIn(oauthtest.User{ID: "u-3", Name: "jim@example.com"})
 	third := w.connect(at)
-	if of(source) != again {
-		t.Errorf("after a further sign-in the source uses %s", of(source))
+	if connectionOf(source) != again {
+		t.Errorf("after a further sign-in the source uses %s", connectionOf(source))
 	}
 	remove(again)
-	if w.connect(at) != third || of(source) != third { // the known user signs in again and has the only connection
-		t.Errorf("the source uses %s, want %s", of(source), third)
+	if w.connect(at) != third || connectionOf(source) != third { // the known user signs in again and has the only connection
+		t.Errorf("the source uses %s, want %s", connectionOf(source), third)
 	}
 }

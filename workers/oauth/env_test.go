@@ -61,12 +61,12 @@ const redirect = "https://track.example/api/oauth/callback"
 type env struct {
 	*testing.T
 	*oauthtest.World
-	db      *db.DB
-	store   *store.Store
-	account uuid.UUID
-	queue   jobs.Redis
-	client  *jobs.Client
-	mine    *oauth.Connections
+	db          *db.DB
+	store       *store.Store
+	account     uuid.UUID
+	queue       jobs.Redis
+	client      *jobs.Client
+	connections *oauth.Connections
 
 	mu  sync.Mutex
 	now time.Time
@@ -81,7 +81,7 @@ func newEnv(t *testing.T) *env {
 		t.Fatal(err)
 	}
 	w.store = store.New(w.db, box)
-	w.mine = w.process(nil)
+	w.connections = w.process(nil)
 	return w
 }
 
@@ -105,20 +105,20 @@ func (w *env) Now() time.Time {
 	return w.now
 }
 
-// later moves the time of env forward.
-func (w *env) later(d time.Duration) {
+// advance moves the time of env forward.
+func (w *env) advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = w.now.Add(d)
 }
 
-// work runs a worker until the test ends.
-func (w *env) work() {
+// startWorker runs a worker until the test ends.
+func (w *env) startWorker() {
 	w.Helper()
 	w.queue = jobstest.Redis(w.T)
 	w.client = jobs.Connect(w.queue)
 	rt := workers.New(workers.Options{DB: w.db, Redis: w.queue, Client: w.client, Grace: 4 * time.Second})
-	w.mine.Register(rt)
+	w.connections.Register(rt)
 	jobstest.Run(w, rt.Run)
 }
 
@@ -178,8 +178,8 @@ func (w *env) connect(at string) uuid.UUID {
 	return c.ID
 }
 
-// found reads a connection from the database.
-func (w *env) found(id uuid.UUID) models.OAuthConnection {
+// connection reads a connection from the database.
+func (w *env) connection(id uuid.UUID) models.OAuthConnection {
 	w.Helper()
 	c, err := dboauth.NewConnections(w.store).Find(w.Context(), w.account, id)
 	if err != nil {

@@ -118,9 +118,9 @@ func errCredentials(why string) error {
 }
 
 const (
-	claimedAtOnce = 500 // connections that a sweep claims in one batch
-	renewedAtOnce = 16  // of these are renewed at the same time
-	sweepAgain    = 2 * time.Minute
+	claimedAtOnce = 500             // connections that a sweep claims in one batch
+	renewedAtOnce = 16              // of these are renewed at the same time
+	sweepAgain    = 2 * time.Minute // after a failure
 )
 
 // sweep renews the tokens that expire soon. A connection whose renewal fails is due again after sweepAgain.

@@ -25,14 +25,14 @@ import (
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.work()
+	w.startWorker()
 	for _, p := range models.SignInProviders {
 		id, _ := w.attempt(p.Name)
 		got, err := do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := w.found(got.ID)
+		c := w.connection(got.ID)
 		if got.Provider != p.Name || got.UserName != "jane@example.com" || c.Status != models.OAuthActive || c.Provider != p.Name || c.ExpiresAt == nil {
 			t.Errorf("%+v, %+v", got, c)
 		}
@@ -83,13 +83,13 @@ func TestAttempts(t *testing.T) {
 	if a, err := attempts.Find(ctx, late, w.Now()); err != nil || a.Account != "A" || a.Provider != models.Meta || len(a.Verifier) < 43 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	w.later(models.OAuthAttemptTime)
+	w.advance(models.OAuthAttemptTime)
 	_, err = attempts.RecordCode(ctx, late, "code", w.Now())
 	wantCode(t, err, "signin_expired")
 	_, _, err = attempts.Consume(ctx, w.account, id, w.Now())
 	wantCode(t, err, "signin_expired")
 	var states []string
-	for range 25 {
+	for range 25 { // more than the limit of sign-ins in progress, so the oldest ones are deleted
 		_, s, err := attempts.Begin(ctx, w.account, models.Meta, redirect, w.Now())
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestAttempts(t *testing.T) {
 func TestExchangeFails(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.work()
+	w.startWorker()
 	id, _ := w.attempt(models.MicrosoftAds)
 	w.Break(resttest.Echo)
 	_, err := do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
@@ -122,17 +122,17 @@ func TestExchangeFails(t *testing.T) {
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.work()
+	w.startWorker()
 	for missing, scope := range map[models.OAuthUse]string{
 		models.OAuthAds: models.GoogleAdsScope, models.OAuthUploads: models.GoogleUploadsScope,
 	} {
 		w.Untick(scope)
-		c := w.found(w.connect(models.GoogleAds))
+		c := w.connection(w.connect(models.GoogleAds))
 		if got := models.MissingUses(c.Provider, c.Scopes); len(got) != 1 || got[0] != missing {
 			t.Errorf("%v is missing, want %s", got, missing)
 		}
 		for _, use := range models.OAuthUses {
-			token, err := w.mine.TokensFor(use, w.account, c.ID).Token(t.Context())
+			token, err := w.connections.TokensFor(use, w.account, c.ID).Token(t.Context())
 			switch {
 			case use == missing:
 				if wantCode(t, err, "credentials"); !strings.Contains(err.Error(), scope) {
@@ -148,14 +148,14 @@ func TestScopes(t *testing.T) {
 	_, err := do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
 	wantCode(t, err, "signin_refused")
 	w.Untick()
-	c := w.found(w.connect(models.GoogleAds))
+	c := w.connection(w.connect(models.GoogleAds))
 	if got := models.MissingUses(c.Provider, c.Scopes); len(got) != 0 {
 		t.Errorf("%v is missing after another sign-in", got)
 	}
 }
 
-// TestSeveral checks that each person has a separate connection, and keeps it after signing in again.
-func TestSeveral(t *testing.T) {
+// TestSeveralPeople checks that each person has a separate connection, and keeps it after signing in again.
+func TestSeveralPeople(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	first := w.connect(models.GoogleAds)
@@ -185,11 +185,11 @@ func TestOneRefresh(t *testing.T) {
 			w := newEnv(t)
 			id := w.connect(p.Name)
 			refreshes := w.Refreshes() // Meta's sign-in has one in it
-			before, err := w.mine.TokensOf(w.account, id).Token(t.Context())
+			before, err := w.connections.TokensOf(w.account, id).Token(t.Context())
 			if err != nil || w.Refreshes() != refreshes {
 				t.Fatalf("%d refreshes, %v", w.Refreshes(), err)
 			}
-			w.later(59*time.Minute + 30*time.Second)
+			w.advance(59*time.Minute + 30*time.Second)
 			const processes, callers = 3, 4
 			_, release := w.BlockRefreshes()
 			defer release()
@@ -223,8 +223,8 @@ func TestOneRefresh(t *testing.T) {
 			if w.Refreshes() != refreshes+1 || first == before || !strings.HasPrefix(first, oauthtest.Canary) {
 				t.Errorf("%d refreshes, %q", w.Refreshes(), first)
 			}
-			w.later(59*time.Minute + 30*time.Second)
-			if second, err := w.mine.TokensOf(w.account, id).Token(t.Context()); err != nil || second == first { // with the rotated refresh token
+			w.advance(59*time.Minute + 30*time.Second)
+			if second, err := w.connections.TokensOf(w.account, id).Token(t.Context()); err != nil || second == first { // with the rotated refresh token
 				t.Errorf("%v", err)
 			}
 		})
@@ -245,9 +245,9 @@ func TestDeadHolder(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.connect(models.MicrosoftAds)
-	w.later(time.Hour)
+	w.advance(time.Hour)
 	dead := uuid.New()
-	if ok, err := dboauth.NewConnections(w.store).ClaimRefresh(t.Context(), w.found(id), dead, time.Hour); !ok || err != nil {
+	if ok, err := dboauth.NewConnections(w.store).ClaimRefresh(t.Context(), w.connection(id), dead, time.Hour); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	asked := make(chan struct{}, 100)
@@ -271,7 +271,7 @@ func TestDeadHolder(t *testing.T) {
 	if err := await.Recv(t, got); err != nil || w.Refreshes() != 1 {
 		t.Errorf("%d refreshes, %v", w.Refreshes(), err)
 	}
-	c := w.found(id) // the dead process comes back with an outdated answer
+	c := w.connection(id) // the dead process comes back with an outdated answer
 	if ok, err := dboauth.NewConnections(w.store).SetRefreshed(t.Context(), c, dead, models.OAuthGrant{}, w.Now()); ok || err != nil {
 		t.Errorf("the dead process saved its outdated answer: %v", err)
 	}
@@ -285,7 +285,7 @@ func TestRevoked(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t)
 			id := w.connect(p.Name)
-			tokens := w.mine.TokensOf(w.account, id)
+			tokens := w.connections.TokensOf(w.account, id)
 			w.Revoke()
 			old, err := tokens.Token(t.Context()) // the revocation is not known here yet
 			if err != nil {
@@ -296,15 +296,15 @@ func TestRevoked(t *testing.T) {
 			asked := w.Refreshes()
 			_, err = tokens.Token(t.Context())
 			wantCode(t, err, "credentials")
-			c := w.found(id)
+			c := w.connection(id)
 			if w.Refreshes() != asked || c.Status != models.OAuthRevoked || c.Failure == "" || c.Since == nil || strings.Contains(c.Failure, oauthtest.Canary) {
 				t.Errorf("%d refreshes, %+v", w.Refreshes(), c)
 			}
 			if list, err := dboauth.NewConnections(w.store).Troubled(t.Context(), w.account, w.Now()); err != nil || len(list) != 1 {
 				t.Errorf("%v, %v", list, err)
 			}
-			if again := w.connect(p.Name); again != id || w.found(id).Status != models.OAuthActive || w.found(id).Since != nil {
-				t.Errorf("%+v", w.found(again))
+			if again := w.connect(p.Name); again != id || w.connection(id).Status != models.OAuthActive || w.connection(id).Since != nil {
+				t.Errorf("%+v", w.connection(again))
 			}
 			if _, err := tokens.Token(t.Context()); err != nil {
 				t.Error(err)
@@ -318,7 +318,7 @@ func TestRenew(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.connect(models.GoogleAds)
-	tokens := w.mine.TokensOf(w.account, id)
+	tokens := w.connections.TokensOf(w.account, id)
 	old, err := tokens.Token(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -328,9 +328,9 @@ func TestRenew(t *testing.T) {
 			t.Errorf("%d refreshes, %v", w.Refreshes(), err)
 		}
 	}
-	_, err = w.mine.TokensOf(uuid.New(), id).Token(t.Context())
+	_, err = w.connections.TokensOf(uuid.New(), id).Token(t.Context())
 	wantCode(t, err, "not_connected")
-	_, err = w.mine.TokensOf(w.account, uuid.New()).Token(t.Context())
+	_, err = w.connections.TokensOf(w.account, uuid.New()).Token(t.Context())
 	wantCode(t, err, "not_connected")
 }
 
@@ -338,7 +338,7 @@ func TestRenew(t *testing.T) {
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	w.work()
+	w.startWorker()
 	sweep := func() {
 		t.Helper()
 		if _, err := do(w, jobs.SweepOAuth, jobs.Tick{At: w.Now()}); err != nil {
@@ -354,29 +354,29 @@ func TestSweep(t *testing.T) {
 	}
 	w.SetLifetime(time.Hour)
 	exchanged := w.Refreshes() // Meta's sign-in has one in it
-	w.later(50 * time.Minute)
+	w.advance(50 * time.Minute)
 	if sweep(); w.Refreshes() != exchanged {
 		t.Error("a token was renewed early")
 	}
 	if strings.Contains(w.dump(), abandoned.ID.String()) {
 		t.Error("a sign-in that was never completed is kept")
 	}
-	w.later(5 * time.Minute)
+	w.advance(5 * time.Minute)
 	w.Break(resttest.Down)
 	sweep()
-	if c := w.found(id); c.Status != models.OAuthActive || c.Failure == "" || c.Since == nil {
+	if c := w.connection(id); c.Status != models.OAuthActive || c.Failure == "" || c.Since == nil {
 		t.Errorf("%+v", c)
 	}
 	w.Break(resttest.None)
 	if sweep(); w.Refreshes() != exchanged {
 		t.Error("the platform was asked again at once")
 	}
-	w.later(2 * time.Minute)
+	w.advance(2 * time.Minute)
 	sweep()
-	if c := w.found(id); c.Failure != "" || c.Since != nil || c.RefreshedAt == nil || w.Refreshes() != exchanged+1 {
+	if c := w.connection(id); c.Failure != "" || c.Since != nil || c.RefreshedAt == nil || w.Refreshes() != exchanged+1 {
 		t.Errorf("%+v, %d refreshes", c, w.Refreshes()-exchanged)
 	}
-	w.later(54 * 24 * time.Hour) // Meta's has six days left
+	w.advance(54 * 24 * time.Hour) // Meta's token has six days left, and Microsoft's has expired
 	if sweep(); w.Refreshes() != exchanged+3 {
 		t.Errorf("%d refreshes, want 3", w.Refreshes()-exchanged)
 	}
@@ -389,7 +389,7 @@ func TestListAdAccounts(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t)
-			w.work()
+			w.startWorker()
 			list := func(of uuid.UUID) ([]jobs.AdAccount, error) {
 				return do(w, jobs.ListAdAccounts, jobs.OAuthAccountsArgs{Connection: of})
 			}
@@ -422,11 +422,11 @@ func TestConnectionDeletedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.connect(models.GoogleAds)
-	w.later(time.Hour)
+	w.advance(time.Hour)
 	entered, release := w.BlockRefreshes()
 	got := make(chan error, 1)
 	go func() {
-		_, err := w.mine.TokensOf(w.account, id).Token(w.Context())
+		_, err := w.connections.TokensOf(w.account, id).Token(w.Context())
 		got <- err
 	}()
 	await.Recv(t, entered)

@@ -37,20 +37,20 @@ type watcher struct {
 // watch announces plan.limit_reached once a month per account. A run may be missed or repeated, because the announced limit is
 // stored for the month. A failing account does not stop the others.
 func (w *watcher) watch(ctx context.Context) error {
-	lost, err := w.store.Usage().UnknownPlans(ctx)
+	unknown, err := w.store.Usage().UnknownPlans(ctx)
 	if err != nil {
 		return err
 	}
-	if len(lost) > 0 {
+	if len(unknown) > 0 {
 		slog.ErrorContext(ctx, "accounts are on plans that do not exist and are allowed nothing: add them to PLANS_FILE, or move the "+
-			"accounts by `switchyard accounts`", "plans", lost)
+			"accounts by `switchyard accounts`", "plans", unknown)
 	}
-	passed, err := w.exceeded(ctx)
+	exceeded, err := w.exceeded(ctx)
 	if err != nil {
 		return err
 	}
 	var failed error
-	for _, l := range passed {
+	for _, l := range exceeded {
 		deliveries, err := w.store.Usage().Announce(ctx, l)
 		if err != nil {
 			failed = errors.Join(failed, err)
@@ -75,11 +75,11 @@ func (w *watcher) exceeded(ctx context.Context) ([]store.PlanLimit, error) {
 	if err != nil {
 		return nil, err
 	}
-	passed := limits[:0]
+	exceeded := limits[:0]
 	for _, l := range limits {
 		if l.Clicks = clicks[l.AccountID]; l.Clicks > l.Allowance {
-			passed = append(passed, l)
+			exceeded = append(exceeded, l)
 		}
 	}
-	return passed, nil
+	return exceeded, nil
 }

@@ -40,7 +40,7 @@ func (i *Imports[A, R]) kind(days *jobs.PlatformRange) string {
 // ReadError converts the error of a failed request to the platform to the error of the job. most is the maximum number of rows
 // that the job accepts.
 func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) error {
-	_, ours := models.AsError(err)
+	_, known := models.AsError(err)
 	switch {
 	case err == nil:
 		return nil
@@ -48,7 +48,7 @@ func (i *Imports[A, R]) ReadError(ctx context.Context, err error, most int) erro
 		return context.Cause(ctx)
 	case errors.Is(err, platform.ErrTooMany):
 		return models.Invalid(models.TooManyRows, "the range has more than %d %s: use a shorter one", most, i.Rows)
-	case ours:
+	case known:
 		return err
 	}
 	return models.WithRequest(models.Errorf(models.KindBadGateway, i.Code, "%s", err), models.RequestOf(err))

@@ -58,6 +58,7 @@ func TestRetriesKeepBytesAndRenewTheSignature(t *testing.T) {
 	})
 	id, e := w.emit()
 	s := w.until(id, func(s state) bool { return s.Status == "failed" })
+	// The log has the first MaxAnswer bytes: without the zero byte, and with a replacement of the byte that is not UTF-8.
 	if want := "ab\uFFFD" + strings.Repeat("x", models.MaxAnswer-4); s.Answer != want {
 		t.Errorf("the log has %d bytes of the answer: %.20q", len(s.Answer), s.Answer)
 	}
@@ -234,14 +235,15 @@ func TestPing(t *testing.T) {
 	if s := w.read(a.DeliveryID); err != nil || a.Delivered || s.Status != "failed" || s.Attempts != 1 {
 		t.Errorf("a failing ping: %+v, %+v, %v", a, s, err)
 	}
-	for name, job := range map[string]jobs.Job[jobs.WebhookArgs, jobs.WebhookAnswer]{
-		"test": jobs.TestWebhook, "redeliver": jobs.RedeliverWebhook,
-	} {
-		id := map[string]uuid.UUID{"test": w.endpoint, "redeliver": a.DeliveryID}[name]
-		if _, err := runJob(w, job, uuid.New(), id); !errors.Is(err, models.NotFound("x")) {
+	notFound := models.NotFound("") // of any kind of record
+	for name, c := range map[string]struct {
+		job jobs.Job[jobs.WebhookArgs, jobs.WebhookAnswer]
+		id  uuid.UUID
+	}{"test": {jobs.TestWebhook, w.endpoint}, "redeliver": {jobs.RedeliverWebhook, a.DeliveryID}} {
+		if _, err := runJob(w, c.job, uuid.New(), c.id); !errors.Is(err, notFound) {
 			t.Errorf("%s for a record of another account: %v", name, err)
 		}
-		if _, err := runJob(w, job, w.account, uuid.New()); !errors.Is(err, models.NotFound("x")) {
+		if _, err := runJob(w, c.job, w.account, uuid.New()); !errors.Is(err, notFound) {
 			t.Errorf("%s for an unknown id: %v", name, err)
 		}
 	}

@@ -59,7 +59,7 @@ func newEnv(t *testing.T) *env {
 	go func() { _ = servers[0].Serve(w.http) }()
 	go func() {
 		_ = servers[1].Serve(tls.NewListener(w.tls, &tls.Config{
-			MinVersion: tls.VersionTLS12, NextProtos: []string{"acme-tls/1"}, GetCertificate: w.shake,
+			MinVersion: tls.VersionTLS12, NextProtos: []string{"acme-tls/1"}, GetCertificate: w.challengeCertificate,
 		}))
 	}()
 	t.Cleanup(func() {
@@ -95,7 +95,7 @@ func (w *env) answer(rw http.ResponseWriter, r *http.Request) {
 	_, _ = rw.Write([]byte(c.Answer))
 }
 
-func (w *env) shake(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (w *env) challengeCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c, ok := w.challenge(hello.Context(), func(c certstore.Challenge) bool { return c.PEM != nil && c.Host == hello.ServerName })
 	if !ok || w.noTLS {
 		return nil, errors.New("no challenge")
@@ -285,10 +285,10 @@ func TestSeveralCAs(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	secret := "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
-	away, second := w.ca(nil), w.ca(map[string]string{"kid-1": secret})
-	away.Stop()
-	cas := []acme.CA{{Directory: away.Directory}, {Directory: second.Directory, EABKey: "kid-1", EABSecret: secret}}
-	i := w.issuer(acme.Options{CAs: cas}, away, second)
+	down, second := w.ca(nil), w.ca(map[string]string{"kid-1": secret})
+	down.Stop()
+	cas := []acme.CA{{Directory: down.Directory}, {Directory: second.Directory, EABKey: "kid-1", EABSecret: secret}}
+	i := w.issuer(acme.Options{CAs: cas}, down, second)
 	c, err := i.Ensure(t.Context(), "one.shop.example")
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +304,7 @@ func TestSeveralCAs(t *testing.T) {
 	second.Stop()
 	_, err = i.Ensure(t.Context(), "two.shop.example")
 	if r, ok := errors.AsType[*acme.RefusalError](err); !ok || r.Code != "unreachable" {
-		t.Errorf("with all CAs away: %v", err)
+		t.Errorf("with all CAs down: %v", err)
 	}
 	second.Restart()
 	if c, err = i.Ensure(t.Context(), "two.shop.example"); err != nil {

@@ -62,7 +62,7 @@ func (s *server) Records(ctx context.Context, z zone, name string) ([]libdns.RR,
 	unused := new(dns.Msg).SetUpdate(dns.Fqdn(z.name))
 	unused.NameNotUsed([]dns.RR{&dns.ANY{Hdr: dns.RR_Header{Name: full}}})
 	answer, err := s.exchange(ctx, unused)
-	if err != nil || answer.Rcode == dns.RcodeSuccess {
+	if err != nil || answer.Rcode == dns.RcodeSuccess { // the name is not in use
 		return nil, err
 	}
 	var out []libdns.RR
@@ -103,7 +103,7 @@ func (s *server) exchange(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	defer cancel()
 	key := dns.Fqdn(strings.ToLower(s.c["key_name"]))
 	m.RecursionDesired = false
-	m.SetTsig(key, dns.Fqdn(s.c["key_algorithm"]), 300, s.Now().Unix())
+	m.SetTsig(key, dns.Fqdn(s.c["key_algorithm"]), 300, s.Now().Unix()) // the clocks may differ by 300 seconds
 	c := dns.Client{Net: "tcp", Timeout: timeout, TsigSecret: map[string]string{key: s.c["key"]}}
 	answer, _, err := c.ExchangeContext(limited, m, at.String())
 	if err != nil {

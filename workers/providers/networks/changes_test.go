@@ -197,8 +197,8 @@ func TestLateCorrection(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "cj")
 	list := s.late(present.Add(-time.Hour), time.Time{})
-	list[0].Back = "2"
-	list[1].At, list[1].Back = present.Add(-time.Hour), "2.5"
+	list[0].TakenBack = "2"
+	list[1].At, list[1].TakenBack = present.Add(-time.Hour), "2.5"
 	s.world.Set(list...)
 	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
 	if err != nil || len(got) != 2 || !got[0].StatusOnly || got[0].Payout != "" || got[1].StatusOnly || got[1].Payout != "10" {

@@ -160,18 +160,18 @@ func (s *suite) reversals() {
 		s.Errorf("a charged-back order: %+v", got)
 	}
 	list[0].Status, list[0].Payout = models.StatusApproved, "10"
-	if networkstest.Fakes[s.name].Backs {
+	if networkstest.Fakes[s.name].SeparateReversals {
 		for back, want := range map[string]networks.Order{
 			"10": {Status: models.StatusRejected, Payout: "10"}, "2.5": {Status: models.StatusApproved, Payout: "7.5"},
 		} {
-			list[0].Back = back
+			list[0].TakenBack = back
 			s.world.Set(list...)
 			got := s.read(s.open(nil))
 			if len(got) != 1 || got[0].ID != list[0].ID || got[0].Status != want.Status || got[0].Payout != want.Payout {
 				s.Errorf("after %s was taken back: %+v", back, got)
 			}
 		}
-		list[0].Back = ""
+		list[0].TakenBack = ""
 	}
 	list[0].Payout = "12.75"
 	s.world.Set(list...)

@@ -74,8 +74,8 @@ type World struct {
 
 	mu        sync.Mutex
 	questions []Received
-	wrong     []string
-	calls     int // number of calls, for unique ids
+	flaws     []string // how requests differed from the provider's form
+	calls     int      // number of calls, for unique ids
 	refuse    *Refusal
 }
 
@@ -104,7 +104,7 @@ type fake struct {
 	list   func(c *request)
 	path   string // path of questions; empty: read checks the path
 	read   func(c *request) (Received, error)
-	write  func(c *request, s Turn)
+	write  func(c *request, t Turn)
 	denied int // status for a wrong key
 	busy   int // status for too many requests
 }
@@ -133,7 +133,7 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 	}))
 	tb.Cleanup(func() {
 		server.Close()
-		for _, what := range w.wrong {
+		for _, what := range w.flaws {
 			tb.Error(what)
 		}
 	})
@@ -143,7 +143,7 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 func (c *request) serve(name string, fault resttest.Fault) {
 	if flaw := c.flaw(name); flaw != "" {
 		c.world.mu.Lock()
-		c.world.wrong = append(c.world.wrong, name+" "+c.path+": "+flaw)
+		c.world.flaws = append(c.world.flaws, name+" "+c.path+": "+flaw)
 		c.world.mu.Unlock()
 		c.fake.refuse(c, http.StatusBadRequest, flaw)
 		return
@@ -155,7 +155,7 @@ func (c *request) serve(name string, fault resttest.Fault) {
 		c.fake.refuse(c, c.fake.denied, "no such API key: "+c.fake.key(c.r))
 		return
 	}
-	if !c.works(fault) {
+	if !c.mayServe(fault) {
 		return
 	}
 	if c.r.Method == http.MethodGet {
@@ -169,7 +169,7 @@ func (c *request) serve(name string, fault resttest.Fault) {
 	}
 	if err != nil || c.fake.path != "" && c.path != c.fake.path {
 		c.world.mu.Lock()
-		c.world.wrong = append(c.world.wrong, fmt.Sprintf("%s %s: %v: %s", name, c.path, err, c.body))
+		c.world.flaws = append(c.world.flaws, fmt.Sprintf("%s %s: %v: %s", name, c.path, err, c.body))
 		c.world.mu.Unlock()
 		c.fake.refuse(c, http.StatusBadRequest, "the request has another form")
 		return
@@ -177,7 +177,7 @@ func (c *request) serve(name string, fault resttest.Fault) {
 	asked.Provider, asked.Raw = name, string(c.body)
 	turn := c.world.turn(asked)
 	switch {
-	case !c.works(turn.Fault):
+	case !c.mayServe(turn.Fault):
 	case turn.Broken:
 		c.fake.refuse(c, http.StatusOK, turn.Text)
 	default:
@@ -196,8 +196,8 @@ func (w *World) turn(a Received) Turn {
 	return w.Reply(a)
 }
 
-// works answers with the fault, if there is one. It returns true if the request must still be served normally.
-func (c *request) works(fault resttest.Fault) bool {
+// mayServe answers with the fault, if there is one. It returns true if the request must still be served normally.
+func (c *request) mayServe(fault resttest.Fault) bool {
 	return c.world.Answer(c, c.r, fault, resttest.FailureForms{
 		Busy:   func() { c.fake.refuse(c, c.fake.busy, "too many requests") },
 		Refuse: func(words string) { c.fake.refuse(c, http.StatusBadRequest, words) },
@@ -231,8 +231,8 @@ func (p pending) answer(id string) (name string, err error) {
 	return name, nil
 }
 
-// none returns an error if any call has no result yet. It is called before a further turn.
-func (p pending) none() error {
+// wantNone returns an error if any call has no result yet. It is called before a further turn.
+func (p pending) wantNone() error {
 	if len(p) > 0 {
 		return fmt.Errorf("calls without a result: %v", p)
 	}

@@ -105,12 +105,12 @@ func readMessages(c *request) (a Received, err error) {
 			}
 		}
 		if m.Role == "user" { // one message must contain all results
-			if err := waiting.none(); err != nil {
+			if err := waiting.wantNone(); err != nil {
 				return a, err
 			}
 		}
 	}
-	return a, waiting.none()
+	return a, waiting.wantNone()
 }
 
 func (a *Received) block(b block, role string, waiting pending) error {

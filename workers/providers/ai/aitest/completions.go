@@ -119,7 +119,7 @@ func readCompletion(c *request, limit string) (a Received, err error) {
 			}
 			a.Results = append(a.Results, Result{Name: name, Text: m.Content})
 		case m.Role == "user" || m.Role == "assistant":
-			if err := waiting.none(); err != nil {
+			if err := waiting.wantNone(); err != nil {
 				return a, err
 			}
 			a.Texts = append(a.Texts, m.Content)
@@ -136,7 +136,7 @@ func readCompletion(c *request, limit string) (a Received, err error) {
 	if a.Limit == 0 || a.System == "" {
 		return a, errors.New("no limit, or no instructions")
 	}
-	return a, waiting.none()
+	return a, waiting.wantNone()
 }
 
 func writeCompletion(c *request, s Turn) {

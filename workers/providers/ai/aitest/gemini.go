@@ -119,12 +119,12 @@ func readContents(c *request) (a Received, err error) {
 			}
 		}
 		if turn.Role == "user" {
-			if err := waiting.none(); err != nil {
+			if err := waiting.wantNone(); err != nil {
 				return a, err
 			}
 		}
 	}
-	return a, waiting.none()
+	return a, waiting.wantNone()
 }
 
 func (a *Received) part(p part, role string, waiting pending) error {

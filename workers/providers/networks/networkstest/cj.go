@@ -24,8 +24,8 @@ const cjRows = 700
 
 // cj reports every failure except a wrong token with status 200.
 var cj = Fake{
-	Backs:       true,
-	credentials: withSecrets(map[string]string{"publisher_id": "4711"}, "token"),
+	SeparateReversals: true,
+	credentials:       withSecrets(map[string]string{"publisher_id": "4711"}, "token"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"errors": []object{{"message": words, "locations": []object{{"line": 1, "column": 2}}}}})
 	},
@@ -86,12 +86,12 @@ func cjRecords(orders []Order) []object {
 				"approved": "locked", "pending": "new", "rejected": "corrected", "chargeback": "corrected",
 			}),
 		}, "pubCommissionAmountPubCurrency", "pubCommissionAmountUsd", "eventDate")
-		if o.Back != "" {
+		if o.TakenBack != "" {
 			correction := object{}
 			for name, v := range row {
 				correction[name] = v
 			}
-			correction["commissionId"], correction["original"], correction["pubCommissionAmountPubCurrency"] = "d"+o.ID, false, "-"+o.Back
+			correction["commissionId"], correction["original"], correction["pubCommissionAmountPubCurrency"] = "d"+o.ID, false, "-"+o.TakenBack
 			out = append(out, correction)
 		}
 		out = append(out, row)

@@ -14,7 +14,7 @@ const clickbankRows = 100
 
 // clickbank sends errors as plain text. It writes a list with one item as this item, and null as an object.
 var clickbank = Fake{
-	Statuses: []string{"approved", "rejected", "chargeback"}, Backs: true, busy: http.StatusForbidden,
+	Statuses: []string{"approved", "rejected", "chargeback"}, SeparateReversals: true, busy: http.StatusForbidden,
 	credentials: withSecrets(nil, "api_key"),
 	refuse:      func(c *call, words string) { c.plain(http.StatusBadRequest, words) },
 	serve: func(w *World, c *call) {
@@ -58,8 +58,8 @@ func clickbankRecords(o Order, zone *time.Location) []object {
 		}, "transactionTime", "currency")
 	}
 	kind := o.word(map[string]string{"approved": "SALE", "rejected": "RFND", "chargeback": "CGBK", "pending": "SALE"})
-	if o.Back == "" {
+	if o.TakenBack == "" {
 		return []object{record(kind, o.payout())}
 	}
-	return []object{record("RFND", "-"+o.Back), record(kind, o.payout())} // the latest record comes first
+	return []object{record("RFND", "-"+o.TakenBack), record(kind, o.payout())} // the latest record comes first
 }

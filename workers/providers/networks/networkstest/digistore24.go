@@ -12,7 +12,7 @@ import (
 
 // digistore24 answers every failure with status 200. A refund is a transaction of its own, with a commission of its own.
 var digistore24 = Fake{
-	Statuses: []string{"approved", "rejected", "chargeback"}, Backs: true,
+	Statuses: []string{"approved", "rejected", "chargeback"}, SeparateReversals: true,
 	credentials: withSecrets(nil, "api_key"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusOK, object{"api_version": "1.2", "result": "error", "message": words, "code": 3})
@@ -50,8 +50,8 @@ func digistoreRecords(o Order) []digistoreRecord {
 	}
 	all := []digistoreRecord{{o.ID, "payment", o.payout(), o.sale().String()}}
 	switch {
-	case o.Back != "":
-		all = append(all, digistoreRecord{"back " + o.ID, "refund", "-" + o.Back, "-1"})
+	case o.TakenBack != "":
+		all = append(all, digistoreRecord{"back " + o.ID, "refund", "-" + o.TakenBack, "-1"})
 	case o.Status == "rejected":
 		all = append(all, digistoreRecord{"back " + o.ID, "refund", "-" + o.payout(), "-" + o.sale().String()})
 	case o.Status == "chargeback":

@@ -23,9 +23,9 @@ type Order struct {
 	ID, Click, Goal, Status, Payout, Currency string
 	At                                        time.Time
 	Decided                                   time.Time // when the network decided or changed the order; zero: not decided
-	Amended                                   time.Time // when its amount was changed, for platforms that tell this apart
+	Amended                                   time.Time // when its amount was changed, for platforms that report this apart from Decided
 	Word                                      string    // the platform's word for the status; empty: its usual one
-	Back                                      string    // amount taken back later, for platforms that report this by a separate record
+	TakenBack                                 string    // amount taken back later, for platforms that report this by a separate record
 	Bare                                      bool      // the platform reports neither payout nor currency nor time
 	Sale                                      string    // amount of the sale
 }
@@ -97,11 +97,11 @@ func (w *World) among(date func(Order) time.Time, from, to time.Time) []Order {
 // Fake is the fake of a platform.
 type Fake struct {
 	// Statuses are the statuses that the platform can report by a single record; nil: approved, pending and rejected.
-	Statuses []string
-	Tokens   bool // credentials are exchanged for a token
-	Backs    bool // reversals are separate records
-	NoSale   bool // the platform does not report the amount of a sale
-	Vanish   bool // an order that is reversed is no longer reported
+	Statuses          []string
+	Tokens            bool // credentials are exchanged for a token
+	SeparateReversals bool // reversals are separate records
+	NoSale            bool // the platform does not report the amount of a sale
+	Vanish            bool // an order that is reversed is no longer reported
 
 	credentials func() map[string]string
 	serve       func(w *World, c *call)
@@ -225,13 +225,13 @@ func (c *call) days(w *World, form, from, to string) []Order {
 	return w.within(first, last.AddDate(0, 0, 1))
 }
 
-// span returns the orders between two times of the query, both included. The times may be at most the given number of days
+// span returns the orders between two times of the query, both included. The times may be at most maxDays days
 // apart; 0: no limit. ok is false if the query has no such times.
-func (c *call) span(w *World, form, from, to string, days int) (orders []Order, ok bool) {
+func (c *call) span(w *World, form, from, to string, maxDays int) (orders []Order, ok bool) {
 	q := c.r.URL.Query()
 	first, err1 := time.Parse(form, q.Get(from))
 	last, err2 := time.Parse(form, q.Get(to))
-	if err1 != nil || err2 != nil || days > 0 && last.Sub(first) > time.Duration(days)*24*time.Hour {
+	if err1 != nil || err2 != nil || maxDays > 0 && last.Sub(first) > time.Duration(maxDays)*24*time.Hour {
 		return nil, false
 	}
 	return w.among(c.date, first, last.Add(time.Second)), true
@@ -256,15 +256,15 @@ func (w *World) token(c *call, scope string) {
 	}
 	w.tokens++
 	c.json(http.StatusOK, object{
-		"access_token": w.goodToken(), "refresh_token": "canary-refresh", "token_type": "bearer", "expires_in": 3600, "scope": scope,
+		"access_token": w.validToken(), "refresh_token": "canary-refresh", "token_type": "bearer", "expires_in": 3600, "scope": scope,
 	})
 }
 
-func (w *World) goodToken() string { return fmt.Sprintf("canary-token-%d", w.tokens) }
+func (w *World) validToken() string { return fmt.Sprintf("canary-token-%d", w.tokens) }
 
 // bearer reports whether a request has the valid token.
 func (w *World) bearer(c *call) bool {
-	return c.r.Header.Get("Authorization") == "Bearer "+w.goodToken()
+	return c.r.Header.Get("Authorization") == "Bearer "+w.validToken()
 }
 
 // number returns a number of the query, or fallback.

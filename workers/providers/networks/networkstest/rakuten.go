@@ -10,7 +10,7 @@ import (
 
 // rakuten reports reversals as negative commissions.
 var rakuten = Fake{
-	Tokens: true, Backs: true,
+	Tokens: true, SeparateReversals: true,
 	credentials: withSecrets(map[string]string{"client_id": "me", "sid": "456"}, "client_secret"),
 	refuse: func(c *call, words string) {
 		c.json(http.StatusBadRequest, object{"error": "invalid_request", "error_description": words})
@@ -55,8 +55,8 @@ func rakutenRecords(o Order) []object {
 			"transaction_date": o.At.UTC().Format("Mon Jan 02 2006 15:04:05 GMT-0700 (UTC)"),
 		}, "commissions", "currency", "transaction_date")
 	}
-	if o.Back == "" {
+	if o.TakenBack == "" {
 		return []object{record(o.ID, payout)}
 	}
-	return []object{record("back "+o.ID, "-"+o.Back), record(o.ID, payout)}
+	return []object{record("back "+o.ID, "-"+o.TakenBack), record(o.ID, payout)}
 }

@@ -13,7 +13,7 @@ import (
 
 // api serves the platforms' APIs for users who have signed in.
 func (w *World) api(rw http.ResponseWriter, r *http.Request, provider, path string) {
-	u, ok := w.holder(r, provider)
+	u, ok := w.userOf(r, provider)
 	switch provider {
 	case models.GoogleAds:
 		w.google(rw, r, path, ok)
@@ -60,7 +60,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 			}},
 		}}})
 	}
-	ids := w.owned(models.GoogleAds)
+	ids := w.adAccounts(models.GoogleAds)
 	_, call, _ := strings.Cut(path, "/") // the part after the version
 	switch {
 	case !ok:
@@ -121,7 +121,7 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 	case path == "CustomerManagement/v13/User/Query":
 		resttest.JSON(rw, http.StatusOK, map[string]any{"User": map[string]any{"Id": "42" + u.ID, "UserName": u.Name}, "CustomerRoles": []any{}})
 	case path == "CustomerManagement/v13/Accounts/Search" && len(body.Predicates) == 1 && body.Predicates[0].Value == "42"+u.ID && body.PageInfo.Size > 0:
-		all := w.owned(models.MicrosoftAds)
+		all := w.adAccounts(models.MicrosoftAds)
 		from := min(body.PageInfo.Index*body.PageInfo.Size, len(all))
 		list := []any{}
 		for _, id := range all[from:min(from+body.PageInfo.Size, len(all))] {
@@ -146,7 +146,7 @@ func (w *World) meta(rw http.ResponseWriter, r *http.Request, path string, u Use
 	case path == "me":
 		resttest.JSON(rw, http.StatusOK, map[string]string{"id": u.ID, "name": u.Name})
 	case path == "me/adaccounts" && strings.Contains(r.Form.Get("fields"), "account_id"):
-		all := w.owned(models.Meta)
+		all := w.adAccounts(models.Meta)
 		from, _ := strconv.Atoi(r.Form.Get("after"))
 		to := min(from+metaPage, len(all))
 		list := []any{}

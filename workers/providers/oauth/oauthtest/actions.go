@@ -42,8 +42,8 @@ func (w *World) create(provider, name, currency string) (id string, ok bool) {
 				return
 			}
 		}
-		w.n++
-		id, ok = strconv.Itoa(987654000+w.n), true
+		w.issuedSecrets++
+		id, ok = strconv.Itoa(987654000+w.issuedSecrets), true
 		w.actions[provider] = append(w.actions[provider], action{id, name, currency})
 	})
 	return id, ok

@@ -60,27 +60,27 @@ type World struct {
 
 	faults resttest.Faults
 
-	mu        sync.Mutex
-	user      User
-	denied    bool
-	untick    []string // scopes that the user does not allow
-	codes     map[string]issued
-	access    map[string]issued
-	refresh   map[string]issued
-	n         int
-	refreshes int
-	blocked   chan struct{} // refreshes wait until it is closed; nil: they do not wait
-	entered   chan struct{}
-	ids       map[string][]string // ids of ad accounts, by provider
-	actions   map[string][]action
-	manager   string // the customer that owns all actions at Google; empty: each customer owns its own
-	life      time.Duration
+	mu            sync.Mutex
+	user          User
+	denied        bool
+	unticked      []string // scopes that the user does not allow
+	codes         map[string]issued
+	access        map[string]issued
+	refresh       map[string]issued
+	issuedSecrets int // number of codes and tokens so far
+	refreshes     int
+	blocked       chan struct{}       // refreshes wait until it is closed; nil: they do not wait
+	entered       chan struct{}       // receives a value for each refresh that begins to wait
+	ids           map[string][]string // ids of ad accounts, by provider
+	actions       map[string][]action
+	manager       string // the customer that owns all actions at Google; empty: each customer owns its own
+	lifetime      time.Duration
 }
 
 // Make returns the platforms without a server. The user who signs in is jane@example.com. Tokens are valid for an hour.
 func Make() *World {
 	return &World{
-		user: User{"u-1", "jane@example.com"}, life: time.Hour, ids: map[string][]string{}, actions: map[string][]action{},
+		user: User{"u-1", "jane@example.com"}, lifetime: time.Hour, ids: map[string][]string{}, actions: map[string][]action{},
 		codes: map[string]issued{}, access: map[string]issued{}, refresh: map[string]issued{}, entered: make(chan struct{}, 1000),
 	}
 }
@@ -102,13 +102,13 @@ func (w *World) SignIn(u User) { w.change(func() { w.user = u }) }
 func (w *World) Deny() { w.change(func() { w.denied = true }) }
 
 // Untick makes the user leave out scopes on the sign-in page.
-func (w *World) Untick(scopes ...string) { w.change(func() { w.untick = scopes }) }
+func (w *World) Untick(scopes ...string) { w.change(func() { w.unticked = scopes }) }
 
 // Break sets the faults of the next requests, in order. All further requests have the last fault.
 func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
 
 // SetLifetime sets the lifetime of further access tokens.
-func (w *World) SetLifetime(life time.Duration) { w.change(func() { w.life = life }) }
+func (w *World) SetLifetime(life time.Duration) { w.change(func() { w.lifetime = life }) }
 
 // SetAdAccounts sets the ad accounts at a platform, by their ids.
 func (w *World) SetAdAccounts(provider string, ids ...string) {
@@ -148,8 +148,8 @@ func (w *World) change(fn func()) {
 }
 
 func (w *World) secret(kind string) string {
-	w.n++
-	return fmt.Sprintf("%s%s-%d", Canary, kind, w.n)
+	w.issuedSecrets++
+	return fmt.Sprintf("%s%s-%d", Canary, kind, w.issuedSecrets)
 }
 
 // Visit opens the address of a sign-in page as a browser does. It returns the address that the platform redirects to.
@@ -205,7 +205,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // refuse answers in the form of the platform's errors.
 func refuse(rw http.ResponseWriter, provider string, status int, code, words string) {
 	if provider == models.Meta {
-		number := map[string]int{"invalid_grant": 190}[code]
+		number := map[string]int{"invalid_grant": 190}[code] // 0 for other codes
 		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"message": words, "type": "OAuthException", "code": number, "fbtrace_id": "A1"}})
 		return
 	}
@@ -241,7 +241,7 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 		code := w.secret("code")
 		w.codes[code] = issued{
 			provider: provider, challenge: q.Get("code_challenge"), redirect: q.Get("redirect_uri"), user: w.user,
-			scopes: strings.Join(slices.DeleteFunc(strings.Fields(q.Get("scope")), func(s string) bool { return slices.Contains(w.untick, s) }), " "),
+			scopes: strings.Join(slices.DeleteFunc(strings.Fields(q.Get("scope")), func(s string) bool { return slices.Contains(w.unticked, s) }), " "),
 		}
 		query.Set("code", code)
 	})
@@ -262,7 +262,8 @@ func (w *World) consumeCode(r *http.Request, provider string) (issued, bool) {
 	return i, ok
 }
 
-func (w *World) knows(r *http.Request, provider string) bool {
+// knowsClient reports whether a request has the id and the secret of the platform's app, in the place in which the platform wants them.
+func (w *World) knowsClient(r *http.Request, provider string) bool {
 	app := Apps()[provider]
 	id, secret, basic := r.BasicAuth()
 	if fakes[provider].basic != basic {
@@ -276,7 +277,7 @@ func (w *World) knows(r *http.Request, provider string) bool {
 
 // token serves the token endpoint of all platforms except Meta.
 func (w *World) token(rw http.ResponseWriter, r *http.Request, provider string) {
-	if r.Method != http.MethodPost || !w.knows(r, provider) {
+	if r.Method != http.MethodPost || !w.knowsClient(r, provider) {
 		refuse(rw, provider, http.StatusUnauthorized, "invalid_client", "the client is not known")
 		return
 	}
@@ -296,7 +297,7 @@ func (w *World) token(rw http.ResponseWriter, r *http.Request, provider string) 
 }
 
 func (w *World) renew(rw http.ResponseWriter, r *http.Request, provider string) {
-	w.wait()
+	w.waitIfBlocked()
 	old := r.PostForm.Get("refresh_token")
 	var i issued
 	var ok bool
@@ -314,7 +315,7 @@ func (w *World) renew(rw http.ResponseWriter, r *http.Request, provider string) 
 	w.grant(rw, i, old)
 }
 
-func (w *World) wait() {
+func (w *World) waitIfBlocked() {
 	var gate chan struct{}
 	w.change(func() { gate = w.blocked })
 	w.entered <- struct{}{}
@@ -331,7 +332,7 @@ func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 	access := w.secret("access")
 	w.access[access] = i
 	claims, _ := json.Marshal(map[string]string{"sub": i.user.ID, "email": i.user.Name})
-	out := map[string]any{"access_token": access, "expires_in": int(w.life.Seconds()), "token_type": "Bearer", "scope": i.scopes}
+	out := map[string]any{"access_token": access, "expires_in": int(w.lifetime.Seconds()), "token_type": "Bearer", "scope": i.scopes}
 	if i.provider == models.GoogleAds || i.provider == models.MicrosoftAds {
 		out["id_token"] = "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln"
 	}
@@ -345,7 +346,7 @@ func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 
 // metaToken serves Meta's token endpoint, which exchanges codes and tokens for tokens.
 func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
-	if !w.knows(r, models.Meta) {
+	if !w.knowsClient(r, models.Meta) {
 		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_client", "Error validating client secret.")
 		return
 	}
@@ -353,12 +354,12 @@ func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 	var ok bool
 	life := time.Hour
 	if old := r.Form.Get("fb_exchange_token"); r.Form.Get("grant_type") == "fb_exchange_token" {
-		w.wait()
+		w.waitIfBlocked()
 		w.change(func() {
 			i, ok = w.access[old]
 			ok = ok && !i.expired
 			w.refreshes++
-			life = w.life
+			life = w.lifetime
 		})
 	} else {
 		i, ok = w.consumeCode(r, models.Meta)
@@ -374,20 +375,20 @@ func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 	resttest.JSON(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "bearer", "expires_in": int(life.Seconds())})
 }
 
-// owned returns the ids of the ad accounts at a platform.
-func (w *World) owned(provider string) (ids []string) {
+// adAccounts returns the ids of the ad accounts at a platform.
+func (w *World) adAccounts(provider string) (ids []string) {
 	w.change(func() { ids = slices.Clone(w.ids[provider]) })
 	return ids
 }
 
-// Holds reports whether a request has a valid access token of a platform.
-func (w *World) Holds(r *http.Request, provider string) bool {
-	_, ok := w.holder(r, provider)
+// HasToken reports whether a request has a valid access token of a platform.
+func (w *World) HasToken(r *http.Request, provider string) bool {
+	_, ok := w.userOf(r, provider)
 	return ok
 }
 
-// holder returns the user of a request's access token. ok is false if the token is not valid.
-func (w *World) holder(r *http.Request, provider string) (u User, ok bool) {
+// userOf returns the user of a request's access token. ok is false if the token is not valid.
+func (w *World) userOf(r *http.Request, provider string) (u User, ok bool) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	w.change(func() {
 		i, known := w.access[token]

@@ -16,7 +16,7 @@ var pinterest = fake{basic: true, rotates: true, sparse: true, api: func(w *Worl
 	case path == "user_account":
 		resttest.JSON(rw, http.StatusOK, map[string]string{"id": u.ID, "username": u.Name, "account_type": "BUSINESS"})
 	case path == "ad_accounts" && r.Form.Get("page_size") == "250":
-		all := w.owned("pinterest")
+		all := w.adAccounts("pinterest")
 		from, _ := strconv.Atoi(strings.TrimPrefix(r.Form.Get("bookmark"), "b"))
 		to := min(from+100, len(all))
 		list := []any{}

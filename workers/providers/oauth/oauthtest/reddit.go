@@ -22,7 +22,7 @@ var reddit = fake{basic: true, sparse: true, api: func(w *World, rw http.Respons
 	case path == "me/businesses":
 		resttest.JSON(rw, http.StatusOK, map[string]any{"data": []any{map[string]string{"id": "b-1", "name": "Hooli"}}, "pagination": map[string]any{}})
 	case path == "businesses/b-1/ad_accounts":
-		all := w.owned("reddit")
+		all := w.adAccounts("reddit")
 		from, _ := strconv.Atoi(r.Form.Get("page.token"))
 		to := min(from+100, len(all))
 		list := []any{}

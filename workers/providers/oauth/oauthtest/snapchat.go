@@ -19,7 +19,7 @@ var snapchat = fake{api: func(w *World, rw http.ResponseWriter, r *http.Request,
 		}})
 	case path == "me/organizations" && r.Form.Get("with_ad_accounts") == "true":
 		list := []any{}
-		for _, id := range w.owned("snapchat") {
+		for _, id := range w.adAccounts("snapchat") {
 			list = append(list, map[string]any{
 				"id": id, "name": "Shop " + id, "type": "PARTNER", "status": "ACTIVE", "currency": "USD", "timezone": "America/Los_Angeles",
 			})

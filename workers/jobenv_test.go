@@ -19,7 +19,7 @@ import (
 	"switchyard/workers"
 )
 
-type benchArgs struct {
+type testArgs struct {
 	N int `json:"n"`
 }
 
@@ -29,14 +29,14 @@ type reply struct {
 }
 
 var (
-	add     = jobs.Define[benchArgs, reply]("wtest:add", jobs.Policy{Queue: jobs.Interactive, Timeout: time.Second})
-	effect  = jobs.Define[benchArgs, int]("wtest:effect", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{0, 0}, Row: true})
-	aside   = jobs.Define[benchArgs, int]("wtest:aside", jobs.Policy{Queue: jobs.Bulk, Row: true})
-	delayed = jobs.Define[benchArgs, int]("wtest:delayed", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{time.Hour}, Row: true})
+	add     = jobs.Define[testArgs, reply]("wtest:add", jobs.Policy{Queue: jobs.Interactive, Timeout: time.Second})
+	effect  = jobs.Define[testArgs, int]("wtest:effect", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{0, 0}, Row: true})
+	aside   = jobs.Define[testArgs, int]("wtest:aside", jobs.Policy{Queue: jobs.Bulk, Row: true})
+	delayed = jobs.Define[testArgs, int]("wtest:delayed", jobs.Policy{Queue: jobs.Webhooks, Retries: []time.Duration{time.Hour}, Row: true})
 )
 
-// bench is a database, a Redis server and a runtime on them.
-type bench struct {
+// jobEnv is a database, a Redis server and a runtime on them.
+type jobEnv struct {
 	t      *testing.T
 	db     *db.DB
 	redis  jobs.Redis
@@ -44,26 +44,26 @@ type bench struct {
 	rt     *workers.Runtime
 }
 
-func newBench(t *testing.T) *bench {
+func newJobEnv(t *testing.T) *jobEnv {
 	t.Helper()
-	b := &bench{t: t, db: dbtest.New(t), redis: jobstest.Redis(t)}
+	b := &jobEnv{t: t, db: dbtest.New(t), redis: jobstest.Redis(t)}
 	b.client = jobs.Connect(b.redis)
 	b.rt = b.runtime()
 	dbtest.Exec(t, b.db, `CREATE TABLE effects (job uuid, attempt int)`)
 	return b
 }
 
-func (b *bench) runtime() *workers.Runtime {
+func (b *jobEnv) runtime() *workers.Runtime {
 	return b.leasing(time.Second)
 }
 
 // leasing makes a runtime that holds rows for the given time without renewal.
-func (b *bench) leasing(lease time.Duration) *workers.Runtime {
+func (b *jobEnv) leasing(lease time.Duration) *workers.Runtime {
 	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: lease, Grace: 4 * time.Second})
 }
 
 // start runs the workers until the test ends, or until stop is called.
-func (b *bench) start(rt *workers.Runtime) (stop func()) {
+func (b *jobEnv) start(rt *workers.Runtime) (stop func()) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.t.Context()))
 	done := make(chan error, 1)
@@ -79,7 +79,7 @@ func (b *bench) start(rt *workers.Runtime) (stop func()) {
 }
 
 // row inserts the row of a job and dispatches it.
-func row[A, R any](b *bench, j jobs.Job[A, R], args A) uuid.UUID {
+func row[A, R any](b *jobEnv, j jobs.Job[A, R], args A) uuid.UUID {
 	b.t.Helper()
 	r, err := j.NewRow(uuid.Nil, args)
 	if err == nil {
@@ -91,7 +91,7 @@ func row[A, R any](b *bench, j jobs.Job[A, R], args A) uuid.UUID {
 	return r.ID
 }
 
-func (b *bench) get(id uuid.UUID) models.Job {
+func (b *jobEnv) get(id uuid.UUID) models.Job {
 	b.t.Helper()
 	rows, err := jobrow.List(b.t.Context(), b.db, jobrow.Filter{Limit: 10_000})
 	if err != nil {
@@ -106,12 +106,12 @@ func (b *bench) get(id uuid.UUID) models.Job {
 	return models.Job{}
 }
 
-func (b *bench) state(id uuid.UUID, want string) {
+func (b *jobEnv) state(id uuid.UUID, want string) {
 	b.t.Helper()
 	await.Until(b.t, fmt.Sprintf("job is %s", want), func() bool { return b.get(id).State == want })
 }
 
-func (b *bench) effects() map[uuid.UUID]int {
+func (b *jobEnv) effects() map[uuid.UUID]int {
 	b.t.Helper()
 	var rows []struct {
 		Job uuid.UUID `db:"job"`
@@ -128,7 +128,7 @@ func (b *bench) effects() map[uuid.UUID]int {
 }
 
 // countEffect is a handler whose effect the tests count.
-func countEffect(ctx context.Context, u *workers.Run[benchArgs, int]) error {
+func countEffect(ctx context.Context, u *workers.Run[testArgs, int]) error {
 	return u.Commit(ctx, 2*u.Args.N, func(c db.Conn) error {
 		_, err := c.ExecContext(ctx, `INSERT INTO effects VALUES ($1, $2)`, u.Job.ID, u.Attempt)
 		return err
