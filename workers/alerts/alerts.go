@@ -94,7 +94,7 @@ func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 			Type: a.Type, RecordID: a.ID, Name: a.Name, Severity: a.Severity, Message: a.Message, Since: a.Since,
 		}
 	}
-	n := notice{account: account.Name, from: w.o.From, do: do}
+	n := notice{account: account.Name, apiURL: w.o.From, advice: do}
 	messages, err := alerts.NewChannels(w.store).Announce(ctx, id, now, n.write)
 	w.client.DispatchFor(ctx, id, models.KindSendAlert, messages...)
 	return err

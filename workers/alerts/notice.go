@@ -12,8 +12,8 @@ import (
 // notice writes the text of the messages to an account.
 type notice struct {
 	account string
-	from    string            // address of the API
-	do      map[string]string // what to do, by type
+	apiURL  string
+	advice  map[string]string // what to do, by the type of an alert
 }
 
 // listedAtOnce is how many alerts a message lists at most.
@@ -26,14 +26,14 @@ func (n notice) write(channels []models.AlertChannel, news alerts.Changes) (out 
 		if !c.IsActive || c.Unconfirmed {
 			continue
 		}
-		b, e := alertsFor(c, news.Begun), alertsFor(c, news.Ended)
-		if c.MinSeverity == alerts.Critical {
-			b = append(b, news.Risen...)
+		begun, ended := alertsFor(c, news.Begun), alertsFor(c, news.Ended)
+		if c.Least == alerts.Critical {
+			begun = append(begun, news.Risen...)
 		}
-		if len(b)+len(e) == 0 {
+		if len(begun)+len(ended) == 0 {
 			continue
 		}
-		out = append(out, alerts.Announcement{Channel: c.ID, Subject: n.subject(b, e), Body: n.body(b, e)})
+		out = append(out, alerts.Announcement{Channel: c.ID, Subject: n.subject(begun, ended), Body: n.body(begun, ended)})
 	}
 	return out
 }
@@ -83,7 +83,7 @@ func (n notice) body(begun, ended []alerts.AnnouncedAlert) string {
 			break
 		}
 		fmt.Fprintf(&b, "BEGAN (%s) %s: %s\n%s\nSince %s. %s\n\n", a.Severity, a.Type, short(a.Name), models.OneLine(a.Message, longestMessage),
-			a.Since.UTC().Format(time.RFC1123), n.do[a.Type])
+			a.Since.UTC().Format(time.RFC1123), n.advice[a.Type])
 	}
 	for i, a := range ended {
 		if i == listedAtOnce {
@@ -92,7 +92,7 @@ func (n notice) body(begun, ended []alerts.AnnouncedAlert) string {
 		}
 		fmt.Fprintf(&b, "ENDED %s: %s\n\n", a.Type, short(a.Name))
 	}
-	fmt.Fprintf(&b, "All alerts: GET %s/api/v1/alerts\n", n.from)
+	fmt.Fprintf(&b, "All alerts: GET %s/api/v1/alerts\n", n.apiURL)
 	return b.String()
 }
 

@@ -109,10 +109,10 @@ func (x *execution) do(ctx context.Context) error {
 	if x.rule.Changes() && !x.account.Allowances().OneClick {
 		x.shadow, x.run.Outcome = true, autorule.RunPlan
 	}
-	full := x.clicksLeft == maxRead
+	isFirst := x.clicksLeft == maxRead // no earlier rule of the job has read clicks
 	matched, err := x.matched(ctx)
 	if errors.Is(err, errTooLarge) {
-		x.run.Outcome, x.later = autorule.RunTooLarge, !full
+		x.run.Outcome, x.later = autorule.RunTooLarge, !isFirst
 		return nil
 	}
 	if err != nil || len(matched) == 0 && x.rule.Changes() {
@@ -134,20 +134,20 @@ func (x *execution) change(ctx context.Context, matched []autorule.Target) error
 	var open []autorule.Target
 	for _, t := range matched {
 		if cooling[x.rule.Key(t)] {
-			x.logTargets(autorule.ItemCooling, "", uuid.NullUUID{}, t)
+			x.logTargets(autorule.ItemCooling, t)
 			continue
 		}
 		open = append(open, t)
 	}
 	acts, idle := x.rule.Acts(open, x.paths)
-	x.logTargets(autorule.ItemIdle, "", uuid.NullUUID{}, idle...)
+	x.logTargets(autorule.ItemIdle, idle...)
 	for _, act := range acts {
 		switch {
 		case x.run.Done >= x.rule.MaxChanges:
-			x.logTargets(autorule.ItemLeft, "", uuid.NullUUID{}, act.Targets...)
+			x.logTargets(autorule.ItemLeft, act.Targets...)
 			continue
 		case x.shadow:
-			x.logTargets(autorule.ItemWould, "", uuid.NullUUID{}, act.Targets...)
+			x.logTargets(autorule.ItemWould, act.Targets...)
 			continue
 		}
 		if err := x.act(ctx, act); err != nil {
@@ -170,7 +170,7 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 		if e.Code == "cooling" {
 			outcome = autorule.ItemCooling
 		}
-		x.logTargets(outcome, e.Message, uuid.NullUUID{}, act.Targets...)
+		x.run.Record(x.rule.Settings, outcome, e.Message, uuid.NullUUID{}, act.Targets...)
 		return nil
 	}
 	if err != nil {
@@ -178,7 +178,7 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	}
 	delete(x.records, act.CampaignID.UUID) // the flow has changed
 	x.run.Done++
-	x.logTargets(autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, act.Targets...)
+	x.run.Record(x.rule.Settings, autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, act.Targets...)
 	if len(done.Deliveries) > 0 {
 		x.client.DispatchFor(ctx, x.account.ID, models.KindDeliverWebhook, done.Deliveries...)
 	}
@@ -200,31 +200,32 @@ func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Recor
 // alert raises an alert for each target that matches now, up to the limit of the rule, and ends the rule's other alerts.
 func (x *execution) alert(ctx context.Context, matched []autorule.Target) error {
 	if x.shadow {
-		x.logTargets(autorule.ItemWould, "", uuid.NullUUID{}, matched...)
+		x.logTargets(autorule.ItemWould, matched...)
 		return nil
 	}
 	shown := matched[:min(len(matched), x.rule.MaxChanges)]
 	list := db.Map(shown, func(t autorule.Target) dbcopilot.RuleAlert {
 		return dbcopilot.RuleAlert{Target: x.rule.Key(t), Name: t.Name, Message: x.rule.Message(t)}
 	})
-	stands, err := dbcopilot.NewRules(x.store).SetAlerts(ctx, x.rule, list, x.run.At.Time)
+	isAccepted, err := dbcopilot.NewRules(x.store).SetAlerts(ctx, x.rule, list, x.run.At.Time)
 	if e, ok := models.AsError(err); ok && e.Code == "stale" {
 		return nil // the rule has changed, so End stores nothing
 	}
-	for i, ok := range stands {
+	for i, ok := range isAccepted {
 		outcome := autorule.ItemCooling
 		if ok {
 			x.run.Done++
 			outcome = autorule.ItemDone
 		}
-		x.logTargets(outcome, "", uuid.NullUUID{}, shown[i])
+		x.logTargets(outcome, shown[i])
 	}
-	x.logTargets(autorule.ItemLeft, "", uuid.NullUUID{}, matched[len(shown):]...)
+	x.logTargets(autorule.ItemLeft, matched[len(shown):]...)
 	return err
 }
 
-func (x *execution) logTargets(outcome, why string, change uuid.NullUUID, targets ...autorule.Target) {
-	x.run.Record(x.rule.Settings, outcome, why, change, targets...)
+// logTargets records an outcome of targets that has no reason and no change.
+func (x *execution) logTargets(outcome string, targets ...autorule.Target) {
+	x.run.Record(x.rule.Settings, outcome, "", uuid.NullUUID{}, targets...)
 }
 
 // windowText returns the window of the run as text for a person.

@@ -33,7 +33,7 @@ type party struct {
 	todo   []string
 	domain uuid.UUID // zero: the account has not added the host
 
-	has, verified, had bool
+	has, verified, had bool // the account has the host now, the host is verified, the account once had it as a verified host
 }
 
 // names is the model's state of DNS: one alias, and the texts.
@@ -69,13 +69,13 @@ func TestEveryOrder(t *testing.T) {
 	}, key)
 	v := newVerifyEnvBy(t, egress.NewNames(server))
 	dbtest.Exec(v, v.db, `UPDATE accounts SET plan = 'scale'`)
-	each := strings.Fields(steps)
-	length := 2 * len(each)
+	stepNames := strings.Fields(steps)
+	length := 2 * len(stepNames)
 	orders, every := 0, longtest.Size(7, 1) // with 7, every way of proving still occurs
 	var all errgroup.Group
 	all.SetLimit(8)
 	for order := range uint(1) << length {
-		if bits.OnesCount(order) != len(each) {
+		if bits.OnesCount(order) != len(stepNames) {
 			continue
 		}
 		for proofs := range 4 {
@@ -84,8 +84,8 @@ func TestEveryOrder(t *testing.T) {
 			}
 			all.Go(func() error {
 				o := &sequence{verifyEnv: v, server: server, key: key, host: fmt.Sprintf("h%d-%d.orders.com", order, proofs)}
-				first := &party{id: v.account, token: mine, txt: proofs&1 > 0, todo: each}
-				second := &party{id: v.other, token: theirs, txt: proofs&2 > 0, todo: each}
+				first := &party{id: v.account, token: mine, txt: proofs&1 > 0, todo: stepNames}
+				second := &party{id: v.other, token: theirs, txt: proofs&2 > 0, todo: stepNames}
 				for i := range length {
 					p, other := first, second
 					if order>>i&1 > 0 {

@@ -134,7 +134,7 @@ func (w *worker) read(ctx context.Context, source string, now time.Time) ([]mode
 }
 
 func backoff(failures int) time.Duration {
-	return min(firstBackoff<<min(failures, 10), lastBackoff)
+	return min(firstBackoff<<min(failures, 10), lastBackoff) // the limit of 10 keeps the shift from overflowing
 }
 
 // published is the time of day, in UTC, at which the bank is asked for the rates of the day. It is half an hour after the bank
@@ -148,11 +148,11 @@ func (w *worker) next(list []models.Rate, now time.Time) time.Time {
 	}
 	today := now.UTC().Truncate(24 * time.Hour)
 	at, workday := today.Add(published), today.Weekday() != time.Saturday && today.Weekday() != time.Sunday
-	has := slices.ContainsFunc(list, func(r models.Rate) bool { return !r.Day.Before(today) })
+	hasToday := slices.ContainsFunc(list, func(r models.Rate) bool { return !r.Day.Before(today) })
 	switch {
 	case now.Before(at):
 		return at
-	case !has && workday:
+	case !hasToday && workday:
 		return now.Add(2 * time.Hour)
 	}
 	return at.Add(24 * time.Hour)

@@ -18,6 +18,9 @@ import (
 	"switchyard/models"
 )
 
+// foreign is the argument of cell for a text that was chosen outside the account.
+const foreign = true
+
 func newStore(t *testing.T) (*store.Store, uuid.UUID) {
 	t.Helper()
 	d := dbtest.New(t)
@@ -39,9 +42,9 @@ func TestFormulas(t *testing.T) {
 	t.Parallel()
 	f := &file{}
 	for _, text := range []string{"=1+1", "\u200B=cmd()", "\u00AD\uFEFF@x", "\t=1", "a,b"} {
-		f.cell(text, true)
+		f.cell(text, foreign)
 	}
-	f.cell("-5", false)
+	f.cell("-5", !foreign)
 	want := "'=1+1,'\u200B=cmd(),'\u00AD\uFEFF@x,'\t=1,\"a,b\",-5,"
 	if string(f.line) != want {
 		t.Errorf("%q, want %q", f.line, want)
@@ -67,8 +70,8 @@ func TestFileIsReadBack(t *testing.T) {
 				noise[i] = []rune("abcdefghijklmnopqrstuvwxyzäöü,;\"\n 0123456789ABCDEFGHIJKLMNOPQ")[rnd.IntN(60)]
 			}
 			row := []string{string(noise[:]), "-5"}
-			f.cell("x"+row[0], true)
-			f.cell(row[1], false)
+			f.cell("x"+row[0], foreign)
+			f.cell(row[1], !foreign)
 			row[0] = "x" + row[0]
 			if err := f.row(t.Context()); err != nil {
 				t.Fatal(err)
@@ -112,14 +115,14 @@ func TestFileIsTooLarge(t *testing.T) {
 	f := newFile(s.Exports(), uuid.New(), 1)
 	f.rows = models.MaxExportRows - 1
 	for i, want := range []error{nil, tooLarge()} {
-		f.cell("x", true)
+		f.cell("x", foreign)
 		if err := f.row(t.Context()); !errors.Is(err, want) {
 			t.Errorf("row %d: %v", i, err)
 		}
 	}
 	f = newFile(s.Exports(), uuid.New(), 1)
 	for i, want := range []error{nil, tooLarge()} {
-		f.cell(strings.Repeat("x", models.MaxExportBytes*2/3), true)
+		f.cell(strings.Repeat("x", models.MaxExportBytes*2/3), foreign)
 		if err := f.row(t.Context()); !errors.Is(err, want) {
 			t.Errorf("text %d: %v", i, err)
 		}
@@ -154,27 +157,27 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	left := func(when string) {
+	checkFiles := func(when string) {
 		t.Helper()
 		files, _, err := s.Exports().List(t.Context(), account, store.Page{Limit: 9})
 		if err != nil || len(files) != 1 || files[0].ID != ids["young"] {
 			t.Errorf("%s the sweep: %v, %v", when, files, err)
 		}
-		gone := models.NotFound("file")
-		if _, _, err := s.Exports().Open(t.Context(), account, ids["old"]); !errors.Is(err, gone) {
+		notFound := models.NotFound("file")
+		if _, _, err := s.Exports().Open(t.Context(), account, ids["old"]); !errors.Is(err, notFound) {
 			t.Errorf("%s the sweep an old file is opened: %v", when, err)
 		}
-		if err := s.Exports().Delete(t.Context(), account, ids["old"]); !errors.Is(err, gone) {
+		if err := s.Exports().Delete(t.Context(), account, ids["old"]); !errors.Is(err, notFound) {
 			t.Errorf("%s the sweep an old file is deleted: %v", when, err)
 		}
 	}
-	left("before")
+	checkFiles("before")
 	for range 2 {
 		if err := m.sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	left("after")
+	checkFiles("after")
 	for name, want := range map[string]int{"old": 0, "young": 1, "dead": 0, "being made": 1} {
 		var n int
 		const q = `SELECT count(*) FROM export_chunks WHERE export_id = $1`

@@ -50,7 +50,7 @@ func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.domain(w.account, "go.shop.example", true)
-	due := func(want bool) {
+	wantDue := func(want bool) {
 		t.Helper()
 		got, err := db.Get[bool](t.Context(), w.db, "due", `SELECT due_at <= $2 FROM domain_checks WHERE domain_id = $1`, id, w.clock().Add(time.Minute))
 		if err != nil || got != want {
@@ -60,13 +60,13 @@ func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 	}
 	dbtest.Exec(w, w.db, `INSERT INTO domain_checks (domain_id, account_id, due_at) VALUES ($1, $2, $3)`, id, w.account, w.clock().Add(24*time.Hour))
 	w.advance(time.Second)
-	due(false)
+	wantDue(false)
 	w.serving(id)
-	due(true)
+	wantDue(true)
 	if _, err := w.release(w.account, id); err != nil {
 		t.Fatal(err)
 	}
-	due(true)
+	wantDue(true)
 }
 
 // TestAnswerWithoutCertificate checks that the answer for a domain without a certificate says when the domain will get a certificate.
@@ -74,20 +74,20 @@ func TestAnswerWithoutCertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	unverified, verified := w.domain(w.account, "a.shop.example", false), w.domain(w.account, "b.shop.example", true)
-	says := func(id uuid.UUID, want string) {
+	wantDetail := func(id uuid.UUID, want string) {
 		t.Helper()
 		got, err := w.read(w.account, id)
 		if err != nil || got.SSLStatus != models.SSLNone || got.Detail != want {
 			t.Errorf("%+v, %v, want %q", got, err, want)
 		}
 	}
-	says(unverified, "It is asked for once the domain is verified.")
-	says(verified, "It is asked for in a moment.")
+	wantDetail(unverified, "It is asked for once the domain is verified.")
+	wantDetail(verified, "It is asked for in a moment.")
 	w.serving(verified)
 	if _, err := w.release(w.account, verified); err != nil {
 		t.Fatal(err)
 	}
-	says(verified, "It was released. None is asked for until you do.")
+	wantDetail(verified, "It was released. None is asked for until you do.")
 }
 
 // serving advances the clock until a domain is served over HTTPS.

@@ -13,7 +13,10 @@ import (
 	"switchyard/models"
 )
 
-// domain adds a verified domain. If failover is true, its campaigns may move to another domain.
+// failsOver is the argument of domain for a domain whose campaigns may move to another domain.
+const failsOver = true
+
+// domain adds a verified domain to a group.
 func (w *env) domain(host, group string, failover bool) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
@@ -33,8 +36,8 @@ func (w *env) campaign(domain uuid.UUID, alias string) uuid.UUID {
 	return c.ID
 }
 
-// on returns the host of a campaign.
-func (w *env) on(campaign uuid.UUID) string {
+// hostOf returns the host of a campaign.
+func (w *env) hostOf(campaign uuid.UUID) string {
 	w.Helper()
 	c, err := w.store.Campaigns().Find(w.Context(), w.account, campaign)
 	if err != nil {
@@ -43,8 +46,8 @@ func (w *env) on(campaign uuid.UUID) string {
 	return c.Host
 }
 
-// listed looks up the links while the list contains exactly these hosts.
-func (w *env) listed(hosts ...string) {
+// setListed replaces the hosts on the list of unsafe addresses, and looks up the links.
+func (w *env) setListed(hosts ...string) {
 	w.Helper()
 	w.list.mu.Lock()
 	w.list.threat = map[string][]string{}
@@ -60,13 +63,15 @@ func (w *env) listed(hosts ...string) {
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	home := w.domain("home.acme.com", "", true)
-	still := w.domain("still.acme.com", "", false)
-	w.domain("other.acme.com", "", false)
-	first := w.domain("a-spare.acme.com", "Spare", false)
+	// The spare domains are in the group "spare". Of these, a0 is not verified, and a1 leads elsewhere, so neither gets campaigns. The
+	// alias taken is in use on the first spare domain, so the campaign with this alias cannot move there.
+	home := w.domain("home.acme.com", "", failsOver)
+	still := w.domain("still.acme.com", "", !failsOver)
+	w.domain("other.acme.com", "", !failsOver)
+	first := w.domain("a-spare.acme.com", "Spare", !failsOver)
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, group_name) VALUES ($1, $2, 'a0.acme.com', false, 'spare')`,
 		uuid.New(), w.account)
-	stray := w.domain("a1.acme.com", "spare", false)
+	stray := w.domain("a1.acme.com", "spare", !failsOver)
 	dbtest.Exec(w, w.db, `INSERT INTO domain_checks (domain_id, account_id, wrong_since) VALUES ($1, $2, now())`, stray, w.account)
 	mine, both, taken, stays := w.campaign(home, "mine"), w.campaign(home, "both"), w.campaign(home, "taken"), w.campaign(still, "stays")
 	w.campaign(first, "taken")
@@ -75,15 +80,15 @@ func TestFailover(t *testing.T) {
 	expect := func(step string, hosts ...string) {
 		t.Helper()
 		for i, id := range []uuid.UUID{mine, both, taken, stays} {
-			if got := w.on(id); got != hosts[i]+".acme.com" {
+			if got := w.hostOf(id); got != hosts[i]+".acme.com" {
 				t.Errorf("%s: campaign %d is on %s, want %s", step, i, got, hosts[i])
 			}
 		}
 	}
 
-	w.listed("still.acme.com")
+	w.setListed("still.acme.com")
 	expect("not asked for", "home", "home", "home", "still")
-	w.listed("home.acme.com", "still.acme.com")
+	w.setListed("home.acme.com", "still.acme.com")
 	expect("listed", "a-spare", "a-spare", "home", "still")
 	events := w.events(models.EventLinkUnsafe)
 	if len(events) != 2 || events[0]["failover"] != nil {
@@ -98,14 +103,14 @@ func TestFailover(t *testing.T) {
 		t.Errorf("unsafe links %+v, %v", unsafe, err)
 	}
 
-	w.listed("home.acme.com", "still.acme.com")
+	w.setListed("home.acme.com", "still.acme.com")
 	if n := len(w.events(models.EventLinkUnsafe)); n != 2 {
 		t.Errorf("%d events although nothing new is listed", n)
 	}
-	w.listed("home.acme.com", "a-spare.acme.com")
+	w.setListed("home.acme.com", "a-spare.acme.com")
 	expect("no other spare", "a-spare", "a-spare", "home", "still")
-	w.domain("b-spare.acme.com", "spare", false)
-	w.listed("home.acme.com", "a-spare.acme.com")
+	w.domain("b-spare.acme.com", "spare", !failsOver)
+	w.setListed("home.acme.com", "a-spare.acme.com")
 	expect("a new spare", "b-spare", "b-spare", "b-spare", "still")
 	// The last look-up added two events: for campaigns still on the first domain, and for campaigns it had moved to the spare domain.
 	if n := len(w.events(models.EventLinkUnsafe)); n != 5 {
@@ -116,7 +121,7 @@ func TestFailover(t *testing.T) {
 	if _, _, _, err := domains.FailBack(t.Context(), w.account, home); !errors.Is(err, models.Conflict("domain_unsafe", "")) {
 		t.Errorf("moving back to a listed domain: %v", err)
 	}
-	w.listed()
+	w.setListed()
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET domain_id = $2 WHERE id = $1`, both, still) // by hand
 	w.campaign(home, "taken")
 	back, moved, kept, err := domains.FailBack(t.Context(), w.account, home)
@@ -138,7 +143,7 @@ func TestScreenDomains(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	w.add("offers", "A", "https://shop.acme.com/")
-	w.domain("go.acme.com", "", false)
+	w.domain("go.acme.com", "", !failsOver)
 	w.run(jobs.ScreenLinks)
 	w.now.Add(int64(20 * time.Minute / time.Second))
 	w.run(jobs.ScreenLinks)

@@ -32,7 +32,7 @@ func (y *syncer) reported(ctx context.Context, u *run, rows []correction.Convers
 	now := y.o.Now()
 	list := make([]reported.Order, 0, len(rows))
 	for n, r := range rows {
-		order := correction.Order{ID: r.ConversionID, Goal: r.Goal} // of a job that an earlier version has begun
+		order := correction.Order{ID: r.ConversionID, Goal: r.Goal} // rows of a job that an earlier version began have no Order
 		if r.Order != nil {
 			order = *r.Order
 		}

@@ -150,7 +150,7 @@ func TestClear(t *testing.T) {
 	if err := jobrow.Insert(t.Context(), h.db, row); err != nil {
 		t.Fatal(err)
 	}
-	h.dies(row.ID, row.Kind, func(c db.Conn) (any, error) {
+	h.killAfterPart(row.ID, row.Kind, func(c db.Conn) (any, error) {
 		out, err := dbretention.Clear(t.Context(), click.Log{}, c, dbretention.ClearQuery{
 			AccountID: h.account, Of: []uuid.UUID{h.campaign}, From: args.From, To: args.To,
 		}, 300)
@@ -182,8 +182,8 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// dies claims a job and commits one part, like a worker that is then killed. part returns the arguments of the next attempt.
-func (h *env) dies(id uuid.UUID, kind string, part func(db.Conn) (args any, err error)) {
+// killAfterPart claims a job and commits one part, like a worker that is then killed. part returns the arguments of the next attempt.
+func (h *env) killAfterPart(id uuid.UUID, kind string, part func(db.Conn) (args any, err error)) {
 	h.Helper()
 	claim := jobrow.ClaimRequest{ID: id, Kind: kind, Generation: -1, Lease: time.Second}
 	row, err := jobrow.Claim(h.Context(), h.db, claim)

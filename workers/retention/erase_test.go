@@ -143,7 +143,7 @@ func TestErase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.dies(row.ID, jobs.EraseVisitor.Kind(), func(c db.Conn) (any, error) {
+	h.killAfterPart(row.ID, jobs.EraseVisitor.Kind(), func(c db.Conn) (any, error) {
 		args.Until = time.Now().UTC().Truncate(time.Millisecond)
 		out, err := dbretention.Erase(t.Context(), log, c, who, models.FloorClickID(h.middle.Add(-24*time.Hour).Truncate(24*time.Hour)), args.Until, 1)
 		args.After, args.Erased.Clicks = out.After, out.Clicks

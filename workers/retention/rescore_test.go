@@ -182,7 +182,7 @@ const clicksOfPart = 500
 // dieAfterOneScore scores one part, like a worker that is then killed.
 func (h *env) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot.Settings) {
 	h.Helper()
-	h.dies(id, jobs.RescoreBots.Kind(), func(c db.Conn) (any, error) {
+	h.killAfterPart(id, jobs.RescoreBots.Kind(), func(c db.Conn) (any, error) {
 		out, err := botscan.Rescore(h.Context(), click.Log{}, c, botscan.RescoreQuery{
 			AccountID: h.account, TimeRange: args.TimeRange, Settings: settings,
 		}, 500)

@@ -15,8 +15,8 @@ import (
 	"switchyard/workers"
 )
 
-// test sends a source the postback of a made-up conversion, once and now. A source also receives it if the source is paused or
-// does not want the status. Nothing is recorded, not even a failure of the source's host.
+// test sends a source the postback of a made-up conversion, once and immediately, even if the source is paused or does not want the
+// status. Nothing is recorded, not even a failure of the source's host.
 func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs.TestedPostback, err error) {
 	account := workers.Account(ctx)
 	t, err := sourcepostback.TrialTarget(ctx, s.db, account, args.SourceID)

@@ -20,7 +20,7 @@ import (
 type Event struct {
 	ID        string    // our id of the conversion, the same each time that it is sent
 	Action    string    // models.UploadNew and the like
-	Time      time.Time // time of the conversion, the same each time too
+	Time      time.Time // time of the conversion; like ID, it is the same each time that the conversion is sent
 	ChangedAt time.Time // time of the change that this event reports
 	Value     decimal.Decimal
 	Currency  string
@@ -141,12 +141,12 @@ var tokenUploads = map[string]uploads{models.MicrosoftAds: uetUploads}
 // fault is a failure as a platform reports it.
 type fault struct {
 	text    string
-	request string
-	expired bool // the token is no longer valid
-	refused bool // the credentials are refused, or the account lacks the permission
-	scope   bool // the token lacks a scope
-	stop    bool // the destination of the events is refused, so no event of the connection can be accepted
-	after   time.Duration
+	request string         // the platform's id of the request
+	expired bool           // the token is no longer valid
+	refused bool           // the credentials are refused, or the account lacks the permission
+	scope   bool           // the token lacks a scope
+	stop    bool           // the destination of the events is refused, so no event of the connection can be accepted
+	after   time.Duration  // wait before the platform may be asked again; 0: it says nothing
 	event   bool           // the whole request was refused because of some of its events
 	at      map[int]string // reasons by the places of refused events in the request, if the platform names places
 	// verdicts are the results of all events, if the platform reports a failure although it has dealt with each event.
@@ -277,10 +277,11 @@ func (u *uploading) skipReason(e Event) string {
 
 type sendFunc = func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
 
-// sendAll sends the events at the places at, in requests of at most u.most events.
-func (u *uploading) sendAll(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict) error {
+// sendAll sends the events at the given indices, in requests of at most u.maxEvents events. It writes their verdicts to out, at the same
+// indices.
+func (u *uploading) sendAll(ctx context.Context, send sendFunc, indices []int, events []Event, out []Verdict) error {
 	refused := 0
-	for part := range slices.Chunk(at, u.maxEvents) {
+	for part := range slices.Chunk(indices, u.maxEvents) {
 		if err := u.sendPart(ctx, send, part, events, out, &refused); err != nil {
 			return err
 		}
@@ -288,18 +289,19 @@ func (u *uploading) sendAll(ctx context.Context, send sendFunc, at []int, events
 	return nil
 }
 
-// sendPart sends some events. If the platform refuses all of them because of a few, sendPart rejects these few and sends the
-// others again. If the platform does not say which events are to blame, sendPart finds them by halving the list.
-func (u *uploading) sendPart(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict, refused *int) error {
-	for len(at) > 0 {
+// sendPart sends the events at the given indices in one request. If the platform refuses all of them because of a few, sendPart
+// rejects these few and sends the others again. If the platform does not say which events are to blame, sendPart finds them by
+// halving the list. refused counts the refused requests of all parts.
+func (u *uploading) sendPart(ctx context.Context, send sendFunc, indices []int, events []Event, out []Verdict, refused *int) error {
+	for len(indices) > 0 {
 		if *refused > mostRefused {
-			for _, i := range at {
+			for _, i := range indices {
 				out[i] = Verdict{Result: models.UploadPending, Reason: "too many others were refused with it"}
 			}
 			return nil
 		}
-		list := make([]Event, len(at))
-		for n, i := range at {
+		list := make([]Event, len(indices))
+		for n, i := range indices {
 			list[n] = events[i]
 		}
 		verdicts, err := send(ctx, u, list)
@@ -307,32 +309,32 @@ func (u *uploading) sendPart(ctx context.Context, send sendFunc, at []int, event
 		if !failed || !f.event {
 			for n, v := range verdicts {
 				v.Reason = u.publicText(v.Reason)
-				out[at[n]] = v
+				out[indices[n]] = v
 			}
 			return err
 		}
 		*refused++
-		if len(at) == 1 {
-			out[at[0]] = Verdict{Result: models.UploadRejected, Reason: u.publicText(f.reason(0))}
+		if len(indices) == 1 {
+			out[indices[0]] = Verdict{Result: models.UploadRejected, Reason: u.publicText(f.reason(0))}
 			return nil
 		}
-		left := at[:0:0]
-		for n, i := range at {
+		left := indices[:0:0]
+		for n, i := range indices {
 			if _, bad := f.at[n]; bad {
 				out[i] = Verdict{Result: models.UploadRejected, Reason: u.publicText(f.reason(n))}
 			} else {
 				left = append(left, i)
 			}
 		}
-		if len(left) < len(at) {
-			at = left
+		if len(left) < len(indices) {
+			indices = left
 			continue
 		}
-		half := len(at) / 2
-		if err := u.sendPart(ctx, send, at[:half], events, out, refused); err != nil {
+		half := len(indices) / 2
+		if err := u.sendPart(ctx, send, indices[:half], events, out, refused); err != nil {
 			return err
 		}
-		at = at[half:]
+		indices = indices[half:]
 	}
 	return nil
 }

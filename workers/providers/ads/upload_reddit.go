@@ -29,15 +29,15 @@ var redditUploads = uploads{
 // redditTypes are Reddit's own types of conversions. Any other name is sent as a custom type.
 var redditTypes = []string{"PAGE_VISIT", "VIEW_CONTENT", "SEARCH", "ADD_TO_CART", "ADD_TO_WISHLIST", "LEAD", "PURCHASE", "SIGN_UP"}
 
-// redditName is the maximum length of the name of a custom type, in characters.
-const redditName = 64
+// redditMaxName is the maximum length of the name of a custom type, in characters.
+const redditMaxName = 64
 
 func redditType(action string) map[string]any {
 	name := cmp.Or(strings.ToUpper(action), "PURCHASE")
 	if slices.Contains(redditTypes, name) {
 		return map[string]any{"tracking_type": name}
 	}
-	return map[string]any{"tracking_type": "CUSTOM", "custom_event_name": models.Cut(action, redditName)}
+	return map[string]any{"tracking_type": "CUSTOM", "custom_event_name": models.Cut(action, redditMaxName)}
 }
 
 func redditSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {

@@ -38,9 +38,9 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// Put writes pairs in as few calls as the limits allow. After each call it passes done the keys that were tried, and the keys
-// among them that Cloudflare has not written. The failed keys may be tried again, because a key accepts one write per second.
-// The first call that fails ends Put. The keys that done has received before stay valid.
+// Put writes pairs in as few calls as the limits allow. After each call to Cloudflare it calls done: tried has the keys of the call, and
+// failed the keys among them that Cloudflare has not written. The failed keys may be tried again, because a key accepts one write per
+// second. The first call that fails ends Put. What done was told before stays true.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string

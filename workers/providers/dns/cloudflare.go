@@ -26,9 +26,9 @@ func openCloudflare(a rest.API, c map[string]string) account {
 	a.Denied = func(f *rest.FailureError) bool {
 		return strings.Contains(f.Text, "Invalid format for Authorization header")
 	}
-	own := a
-	own.Sign = rest.Bearer(c["api_token"])
-	return &cloudflareAccount{own, &cloudflare.Provider{
+	signed := a // transport needs no Sign, because the package signs its requests
+	signed.Sign = rest.Bearer(c["api_token"])
+	return &cloudflareAccount{signed, &cloudflare.Provider{
 		APIToken: c["api_token"], HTTPClient: transport{a, "https://api.cloudflare.com/client/v4"},
 	}}
 }

@@ -34,6 +34,8 @@ func TestTuneGoals(t *testing.T) {
 				t.Errorf("the transaction is %q", o.Ref)
 			}
 		}
+		// The fake's number of the goal is 0 for the plain conversion, and 7 for any other goal. The transaction, which all orders of a
+		// click share, is "102" and the click.
 		id := func(i int, goal string) string {
 			if unknown != nil {
 				return "102" + list[i].Click + " " + goal

@@ -74,7 +74,7 @@ func (s Session) Used() Usage { return *s.used }
 
 // PublicError converts an error to a text for a person. Errors of package models and ErrTooMany stay unchanged.
 func (s Session) PublicError(err error) error {
-	if _, ours := models.AsError(err); ours || errors.Is(err, ErrTooMany) {
+	if _, known := models.AsError(err); known || errors.Is(err, ErrTooMany) {
 		return err
 	}
 	return s.API.PublicError(err)
@@ -131,8 +131,7 @@ const maxPages = 1000
 
 // Read reads a range page by page, in requests of at most the given number of days. page reads the page at a cursor and returns
 // the cursor of the next one. A cursor is empty for the first page, and after the last page. A cursor that comes again is an error,
-// because the pages would never end. Errors are texts for a person, or
-// ErrTooMany if page returns it.
+// because the pages would never end. Errors are texts for a person, or ErrTooMany if page returns it.
 func (s Session) Read(period Range, days int, page func(period Range, cursor string) (next string, err error)) error {
 	for _, part := range period.Split(days) {
 		seen := map[string]bool{}

@@ -157,7 +157,7 @@ const maxComplaint = 300
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
-	_ = collect(dec, false, &words, 0) // the words before the end of a cut answer count
+	_ = collect(dec, false, &words, 0) // an error is ignored: the words before the end of a cut answer count
 	return strings.Join(words, "; ")
 }
 
@@ -237,7 +237,7 @@ var escape = regexp.MustCompile(`%[0-9A-F]{2}`)
 func formsOf(secret string) []string {
 	quoted, _ := json.Marshal(secret) // a text always marshals
 	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), html.EscapeString(secret), string(quoted[1 : len(quoted)-1])}
-	for _, form := range forms[1:3] {
+	for _, form := range forms[1:3] { // the two forms in an address
 		forms = append(forms, escape.ReplaceAllStringFunc(form, strings.ToLower))
 	}
 	return forms

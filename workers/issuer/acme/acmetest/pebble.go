@@ -96,7 +96,7 @@ func Start(tb testing.TB, o Options) *CA {
 		"privateKey": filepath.Join(ca.dir, "key.pem"), "httpPort": o.HTTPPort, "tlsPort": o.TLSPort,
 		"externalAccountBindingRequired": len(o.EAB) > 0, "externalAccountMACKeys": o.EAB,
 		"keyAlgorithm": "ecdsa", "retryAfter": map[string]int{"authz": 1, "order": 1},
-		"profiles": map[string]any{"default": map[string]any{"description": "default", "validityPeriod": 7776000}},
+		"profiles": map[string]any{"default": map[string]any{"description": "default", "validityPeriod": 90 * 24 * 60 * 60}}, // in seconds
 	}
 	text, err := json.Marshal(map[string]any{"pebble": config})
 	if err == nil {

@@ -143,8 +143,8 @@ type redditEvent struct {
 	} `json:"metadata"`
 }
 
-// wrong returns the field of the event that is refused and the reason.
-func (e redditEvent) wrong() (field, reason string) {
+// refusal returns the field of the event that is refused and the reason.
+func (e redditEvent) refusal() (field, reason string) {
 	switch {
 	case e.At < 1e12: // seconds in place of milliseconds
 		return "event_at", "event_at timestamp must be less than 168h0m0s old"
@@ -183,7 +183,7 @@ func redditUploadServe(c *uploadCall) {
 	}
 	var fields []object
 	for i, e := range body.Data.Events {
-		if field, reason := e.wrong(); field != "" {
+		if field, reason := e.refusal(); field != "" {
 			fields = append(fields, object{"field": fmt.Sprintf("$.data.events[%d].%s", i, field), "message": field + ": " + reason})
 		}
 	}

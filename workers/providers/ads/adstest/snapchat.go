@@ -27,7 +27,7 @@ var snapchat = Fake{
 		case c.r.Method != http.MethodGet:
 			snapchatError(c, http.StatusMethodNotAllowed, "E1005", "method not allowed")
 		case c.path == root && c.unknownParam() == "":
-			snapchatSays(c, "adaccounts", []object{{"sub_request_status": "SUCCESS", "adaccount": object{
+			snapchatRespond(c, "adaccounts", []object{{"sub_request_status": "SUCCESS", "adaccount": object{
 				"id": c.credentials["ad_account_id"], "name": "Hooli", "type": "PARTNER", "status": "ACTIVE", "currency": Currency, "timezone": Zone,
 			}}}, "")
 		case c.path == root+"/campaigns" && c.unknownParam("limit", "cursor") == "":
@@ -36,7 +36,7 @@ var snapchat = Fake{
 				list = append(list, object{"sub_request_status": "SUCCESS", "campaign": object{"id": r.Campaign, "name": r.Name, "status": "ACTIVE"}})
 			}
 			part, next := snapchatPart(c, list, 1000)
-			snapchatSays(c, "campaigns", part, next)
+			snapchatRespond(c, "campaigns", part, next)
 		case c.path == root+"/stats":
 			snapchatStats(w, c)
 		default:
@@ -71,16 +71,16 @@ func snapchatStats(w *World, c *call) {
 				continue
 			}
 			day, _ := time.ParseInLocation(time.DateOnly, r.Day, from.Location())
-			micros, _ := json.Number(r.Spend).Float64()
+			amount, _ := json.Number(r.Spend).Float64()
 			days = append(days, object{
 				"start_time": day.UTC().Format(snapchatForm), "end_time": day.AddDate(0, 0, 1).UTC().Format(snapchatForm),
-				"stats": r.without(object{"impressions": r.Impressions, "swipes": r.Clicks, "spend": int64(micros * 1e6)}, "impressions", "swipes", "spend"),
+				"stats": r.without(object{"impressions": r.Impressions, "swipes": r.Clicks, "spend": int64(amount * 1e6)}, "impressions", "swipes", "spend"),
 			})
 		}
 		items = append(items, object{"id": first.Campaign, "type": "CAMPAIGN", "granularity": "DAY", "timeseries": days})
 	}
 	part, next := snapchatPart(c, items, 200)
-	snapchatSays(c, "timeseries_stats", []object{{"sub_request_status": "SUCCESS", "timeseries_stat": object{
+	snapchatRespond(c, "timeseries_stats", []object{{"sub_request_status": "SUCCESS", "timeseries_stat": object{
 		"id": c.credentials["ad_account_id"], "type": "AD_ACCOUNT", "granularity": "DAY", "start_time": q.Get("start_time"), "end_time": q.Get("end_time"),
 		"breakdown_stats": object{"campaign": part},
 	}}}, next)
@@ -97,8 +97,8 @@ func snapchatMidnight(text string) (at time.Time, ok bool) {
 }
 
 // snapchatPart returns the items of the requested page, and the cursor of the next page.
-func snapchatPart(c *call, items []object, most int) (part []object, next string) {
-	size, page := min(c.number("limit", 50), most), 1
+func snapchatPart(c *call, items []object, maxSize int) (part []object, next string) {
+	size, page := min(c.number("limit", 50), maxSize), 1
 	if cursor := c.r.URL.Query().Get("cursor"); cursor != "" {
 		page, _ = strconv.Atoi(strings.TrimPrefix(cursor, "page-"))
 	}
@@ -108,7 +108,7 @@ func snapchatPart(c *call, items []object, most int) (part []object, next string
 	return resttest.Page(items, page, size), next
 }
 
-func snapchatSays(c *call, member string, list []object, next string) {
+func snapchatRespond(c *call, member string, list []object, next string) {
 	paging := object{}
 	if next != "" { // the address names a host that must not be asked
 		paging["next_link"] = "https://elsewhere.example/v1/next?" + url.Values{"cursor": {next}, "limit": {"1"}}.Encode()
@@ -190,8 +190,8 @@ type snapchatEvent struct {
 	} `json:"custom_data"`
 }
 
-// wrong returns the reason why the event is refused, as the page VerifySetUp lists the reasons.
-func (e snapchatEvent) wrong() string {
+// refusal returns the reason why the event is refused, as the page VerifySetUp lists the reasons.
+func (e snapchatEvent) refusal() string {
 	switch {
 	case e.Name == "" || e.Time == 0 || e.Source == "" || e.URL == "":
 		return "a required field is missing"
@@ -221,11 +221,11 @@ func snapchatUploadServe(c *uploadCall) {
 		return
 	}
 	for i, e := range body.Data {
-		wrong := e.wrong()
-		if wrong == "" {
+		reason := e.refusal()
+		if reason == "" {
 			continue
 		}
-		errors := object{"codes": []string{"E4001"}, "error_msgs": []string{wrong}}
+		errors := object{"codes": []string{"E4001"}, "error_msgs": []string{reason}}
 		if isTest {
 			c.respond(http.StatusBadRequest, object{"status": "INVALID", "test_event": true, "reason": "some events are not valid", "event_logs": []object{
 				{"event": i, "status": "INVALID", "errors": errors, "warnings": []string{}},

@@ -188,13 +188,13 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok:
 		return
-	case !known || r.Method != http.MethodPost && name != "google_ads":
+	case !known || r.Method != http.MethodPost && name != "google_ads": // only Google has requests other than POST
 		http.NotFound(rw, r)
 		return
 	}
 	raw, _ := io.ReadAll(r.Body)
 	c := &uploadCall{rw: rw, r: r, path: path, raw: raw, w: w, status: http.StatusOK, platform: name, credentials: fake.Credentials}
-	accepted := fault == resttest.Cut || fault == resttest.Slow
+	accepted := fault == resttest.Cut || fault == resttest.Slow // the events are stored before the answer fails
 	if !accepted && !w.Answer(rw, r, fault, c.failureForms(fake)) {
 		return
 	}

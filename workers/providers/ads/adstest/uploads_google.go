@@ -81,8 +81,8 @@ func googleViolation(path, reason, words string) object {
 	return object{"field": list + "." + path, "description": words, "reason": reason}
 }
 
-// googleForm refuses a body that differs from a message, as Google does: it answers for unknown fields and wrong types before it
-// looks at the request.
+// googleForm reports whether a body has the form of a message. Otherwise it refuses the request as Google does: Google answers for
+// unknown fields and wrong types before it looks at the content.
 func googleForm(c *uploadCall, form, message string) bool {
 	var missing []object
 	for _, f := range flaws(form, message, c.raw) {
@@ -135,7 +135,8 @@ type googleEvent struct {
 
 func (e googleEvent) click() string { return e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid }
 
-// googleDestination refuses a request whose destination is wrong, and says nothing about the events.
+// googleDestination reports whether the destination of a request is right. Otherwise it refuses the request without looking at the
+// events.
 func googleDestination(c *uploadCall, body googleEvents) bool {
 	to := body.Destinations[0]
 	switch {
@@ -151,8 +152,8 @@ func googleDestination(c *uploadCall, body googleEvents) bool {
 	return false
 }
 
-// googleBad returns the violations of the events of a request. A single violation makes the whole request fail.
-func googleBad(c *uploadCall, body googleEvents) (bad []object) {
+// googleViolations returns the violations of the events of a request. A single violation makes the whole request fail.
+func googleViolations(c *uploadCall, body googleEvents) (bad []object) {
 	for i, e := range body.Events {
 		at := fmt.Sprintf("events[%d].", i)
 		known := len(e.User.Identifiers)
@@ -207,7 +208,7 @@ func googleIngest(c *uploadCall) {
 		c.googleInvalid(object{"field": "events", "description": "At most 2000.", "reason": "TOO_MANY_EVENTS"})
 		return
 	}
-	if bad := googleBad(c, body); len(bad) > 0 {
+	if bad := googleViolations(c, body); len(bad) > 0 {
 		c.googleInvalid(bad...)
 		return
 	}
@@ -243,18 +244,18 @@ func googleDecided(known, all int) RequestOutcome {
 
 // googleStatus answers with the outcome of a request.
 func googleStatus(c *uploadCall) {
-	of := c.w.outcomes[c.r.URL.Query().Get("requestId")]
-	said := object{"requestStatus": "PROCESSING", "destination": object{
+	outcome := c.w.outcomes[c.r.URL.Query().Get("requestId")]
+	destination := object{"requestStatus": "PROCESSING", "destination": object{
 		"operatingAccount": object{"accountType": "GOOGLE_ADS", "accountId": "1234567890"}, "productDestinationId": "987654321",
 	}}
-	if of.Status != "" {
-		said["requestStatus"] = of.Status
-		said["eventsIngestionStatus"] = object{"recordCount": "1"}
+	if outcome.Status != "" {
+		destination["requestStatus"] = outcome.Status
+		destination["eventsIngestionStatus"] = object{"recordCount": "1"}
 	}
-	if of.Reason != "" {
-		said["errorInfo"] = object{"errorCounts": []object{{"recordCount": "1", "reason": of.Reason}}}
+	if outcome.Reason != "" {
+		destination["errorInfo"] = object{"errorCounts": []object{{"recordCount": "1", "reason": outcome.Reason}}}
 	}
-	answer := object{"requestStatusPerDestination": []object{said}}
+	answer := object{"requestStatusPerDestination": []object{destination}}
 	if raw, _ := json.Marshal(answer); len(flaws("datamanager", "RetrieveRequestStatusResponse", raw)) > 0 {
 		c.respond(http.StatusNotImplemented, object{"flaws": flaws("datamanager", "RetrieveRequestStatusResponse", raw)})
 		return
@@ -316,7 +317,7 @@ func googleConversions(c *uploadCall) {
 	for i, v := range body.Conversions {
 		_, err := time.Parse(googleUploadTime, v.At)
 		click := v.Gclid + v.Gbraid + v.Wbraid
-		why := c.w.stored[c.platform+"/"+v.ID]
+		earlier := c.w.stored[c.platform+"/"+v.ID]
 		switch {
 		case err != nil || googleOwners[v.Action[strings.LastIndexByte(v.Action, '/')+1:]] == "":
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "NO_CONVERSION_ACTION_FOUND", "no"))
@@ -324,8 +325,8 @@ func googleConversions(c *uploadCall) {
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "UNPARSEABLE_GCLID", "cannot be parsed"))
 		case clickRefusal(click) == "soon":
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "TOO_RECENT_EVENT", "come back"))
-		case why != nil && !body.Validate:
-			why.Sent++
+		case earlier != nil && !body.Validate:
+			earlier.Sent++
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "CLICK_CONVERSION_ALREADY_EXISTS", "there"))
 		default:
 			c.store(Uploaded{ID: v.ID, Click: click, Value: v.Value.String(), Currency: v.Currency, Consent: v.Consent.AdUserData, Fields: c.item("conversions", i)}, !body.Validate)
