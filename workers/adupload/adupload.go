@@ -174,13 +174,13 @@ func (s *sending) isBlocked() bool {
 	return s.o.Off || !s.ConversionsEnabled || s.UploadsStopped != "" || s.UploadsReadyAt != nil && s.o.Now().Before(*s.UploadsReadyAt)
 }
 
-func (s *sending) live() bool { return s.UploadMode == models.UploadsLive }
+func (s *sending) isLive() bool { return s.UploadMode == models.UploadsLive }
 
 // start stores that the run has begun.
 func (s *sending) start(ctx context.Context) error {
 	return s.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
 		ID: s.Job.ID, AccountID: s.account.ID, Kind: models.RunConversionUpload, TargetID: s.TargetID, Provider: s.Provider,
-		Origin: models.RunByClock, Applied: s.live(), StartedAt: s.o.Now(),
+		Origin: models.RunByClock, Applied: s.isLive(), StartedAt: s.o.Now(),
 	})
 }
 
@@ -194,7 +194,7 @@ func (s *sending) open(ctx context.Context) (failure, err error) {
 	if s.o.Tokens != nil && s.ConnectionID.Valid {
 		tokens = s.o.Tokens(s.account.ID, s.ConnectionID.UUID)
 	}
-	s.up, err = s.o.Uploader.Open(s.Provider, s.TargetID.String(), credentials, tokens, s.ConversionAction, !s.live())
+	s.up, err = s.o.Uploader.Open(s.Provider, s.TargetID.String(), credentials, tokens, s.ConversionAction, !s.isLive())
 	return nil, err
 }
 
@@ -232,11 +232,11 @@ func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, er
 		if err != nil {
 			return s.Args, err
 		}
-		if s.live() && share.Decided == 0 {
+		if s.isLive() && share.Decided == 0 {
 			limit = min(limit, breakerLeast)
 		}
 		list, err = upload.Claim(ctx, c, upload.Batch{
-			AccountID: s.account.ID, SourceID: s.TargetID, Limit: limit, Now: now, Live: s.live(), Day: s.account.DayStart(now),
+			AccountID: s.account.ID, SourceID: s.TargetID, Limit: limit, Now: now, Live: s.isLive(), Day: s.account.DayStart(now),
 			CapCount: s.DailyCapCount, CapValue: s.DailyCapValue.Decimal,
 		})
 		return s.Args, err
@@ -311,7 +311,7 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ev
 
 // stopIfRejected stops the uploads if the platform accepts too few.
 func (s *sending) stopIfRejected(ctx context.Context, c db.Conn) error {
-	if !s.live() {
+	if !s.isLive() {
 		return nil
 	}
 	share, err := upload.RecentShare(ctx, c, s.TargetID, breakerWindow)

@@ -27,7 +27,7 @@ func (n notice) write(channels []models.AlertChannel, news alerts.Changes) (out 
 			continue
 		}
 		begun, ended := alertsFor(c, news.Begun), alertsFor(c, news.Ended)
-		if c.Least == alerts.Critical {
+		if c.MinSeverity == alerts.Critical {
 			begun = append(begun, news.Risen...)
 		}
 		if len(begun)+len(ended) == 0 {

@@ -103,7 +103,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-func (b *env) put(r spool.Record) {
+func (b *env) appendToSpool(r spool.Record) {
 	b.Helper()
 	if err := b.spool.Append(b.Context(), r); err != nil {
 		b.Fatal(err)
@@ -117,7 +117,7 @@ func (b *env) drain() {
 	}
 }
 
-func (b *env) click() *models.Click {
+func (b *env) newClick() *models.Click {
 	return &models.Click{
 		ID: models.NewClickID(), AccountID: b.account, CampaignID: uuid.New(), OfferID: b.offer,
 		NetworkID: b.network, Visitor: models.Visitor{IP: netip.MustParseAddr("8.8.8.8")}, Currency: "USD", UniqueHours: 24,
@@ -125,10 +125,10 @@ func (b *env) click() *models.Click {
 	}
 }
 
-func (b *env) clicked() string {
+func (b *env) storeClick() string {
 	b.Helper()
-	c := b.click()
-	b.put(spool.Record{Click: c})
+	c := b.newClick()
+	b.appendToSpool(spool.Record{Click: c})
 	return models.FormatClickID(c.ID)
 }
 
@@ -155,7 +155,7 @@ func (b *env) send(p models.Postback) uuid.UUID {
 	if proof, ok := postback.Hide(&p, n.Network, func(string) bool { return false }); ok {
 		p.Proof = must(b.store.SealProof(b.Context(), p.ID, proof))(b)
 	}
-	b.put(spool.Record{Postback: &p})
+	b.appendToSpool(spool.Record{Postback: &p})
 	b.drain()
 	return p.ID
 }
@@ -204,8 +204,8 @@ func (b *env) counted() map[string]int {
 	return out
 }
 
-// tick runs the job that looks for clicks, and waits for its end.
-func (b *env) tick() {
+// matchOnce runs the job that looks for clicks, and waits for its end.
+func (b *env) matchOnce() {
 	b.Helper()
 	ticket, err := jobs.Submit(b.Context(), b.client, jobs.MatchPostbacks, uuid.Nil, jobs.Tick{})
 	if err == nil {
@@ -236,7 +236,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	endpoint := uuid.New()
 	dbtest.Exec(b, b.db, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 		VALUES ($1, $2, 'https://h.test/', '{conversion.created,conversion.updated}', 'x')`, endpoint, b.account)
-	click := b.clicked()
+	click := b.storeClick()
 	send := func(extra params) string {
 		p := params{"clickid": click, "txid": "T1", "goal": "sale"}
 		for k, v := range extra {
@@ -290,14 +290,18 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	// A payout that is not an amount earns nothing, unless the offer does not take its payout from the postback.
-	for i, from := range []bool{true, false} {
-		dbtest.Exec(b, b.db, `UPDATE offers SET payout_from_param = $1`, from)
+	for i, fromParam := range []bool{true, false} {
+		dbtest.Exec(b, b.db, `UPDATE offers SET payout_from_param = $1`, fromParam)
 		id := fmt.Sprint("bad", i)
 		if got := send(params{"txid": id, "payout": "{payout}"}); got != "recorded created" {
 			t.Error(got)
 		}
-		if v := b.conversions()[0]; v.ConversionID != id || !v.Payout.Equal(decimal.NewFromInt(int64(9*i))) {
-			t.Errorf("%+v", v)
+		want := decimal.Zero
+		if !fromParam {
+			want = decimal.NewFromInt(9) // the offer's payout
+		}
+		if v := b.conversions()[0]; v.ConversionID != id || !v.Payout.Equal(want) {
+			t.Errorf("%+v, want the payout %s", v, want)
 		}
 	}
 	if n := dbtest.Get[int](b, b.db, `SELECT count(*) FROM postbacks WHERE invalid_payout = '{payout}'`); n != 2 {
@@ -311,7 +315,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 func TestPostbackWaitsForItsClick(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
-	c := b.click()
+	c := b.newClick()
 	id := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(c.ID)}})
 	forged := b.send(models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}})
 	type state struct {
@@ -330,15 +334,15 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		}
 		return got
 	}
-	b.tick()
+	b.matchOnce()
 	waits := state{"pending", 1, true, false} // no job: thousands of postbacks may wait
 	if got := states(); got != [2]state{waits, waits} {
 		t.Errorf("without the click: %+v", got)
 	}
-	b.put(spool.Record{Click: c})
+	b.appendToSpool(spool.Record{Click: c})
 	b.drain()
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now()`)
-	b.tick()
+	b.matchOnce()
 	await.Until(t, "it is recorded", func() bool { return states()[0].Outcome == "recorded" })
 	waits.Attempts = 2
 	if got := states(); got != [2]state{{"recorded", 3, false, true}, waits} {
@@ -348,7 +352,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		t.Errorf("%d conversions", n)
 	}
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET match_at = now(), attempts = 1000 WHERE id = $1`, forged)
-	b.tick() // no wait is left
+	b.matchOnce() // no wait is left
 	want := map[string]int{"matched": 1, "unmatched": 1}
 	await.Until(t, "both are counted", func() bool { return maps.Equal(want, b.counted()) })
 }
@@ -361,9 +365,9 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 	}
 	b := newEnv(t, waits...)
 	onLander := func() *models.Click {
-		c := b.click()
+		c := b.newClick()
 		c.LanderID, c.OfferID, c.NetworkID = uuid.New(), uuid.Nil, uuid.Nil
-		b.put(spool.Record{Click: c})
+		b.appendToSpool(spool.Record{Click: c})
 		return c
 	}
 	c := onLander()
@@ -375,7 +379,7 @@ func TestPostbackWaitsForTheStepToTheOffer(t *testing.T) {
 		}
 		return n > 0
 	})
-	b.put(spool.Record{Out: &models.ClickOut{
+	b.appendToSpool(spool.Record{Out: &models.ClickOut{
 		ID: models.NewClickID(), ClickID: c.ID, AccountID: b.account, Slot: 1, OfferID: b.offer, NetworkID: b.network,
 	}})
 	b.drain()
@@ -399,7 +403,7 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 	dbtest.Exec(b, b.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'B', 'pro', 'k2')`, other)
 	foreign := uuid.New()
 	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name) VALUES ($1, $2, 'F')`, foreign, other)
-	click := b.clicked()
+	click := b.storeClick()
 	for name, tt := range map[string]struct {
 		p       models.Postback
 		outcome string
@@ -427,14 +431,14 @@ func TestPostbackTimes(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
 	began := time.Now().Truncate(time.Millisecond)
-	click := b.clicked()
+	click := b.storeClick()
 	now := began.UTC().Truncate(time.Second).Add(time.Second)
-	handled := func(v models.Conversion) bool { return !v.RecordedAt.Before(began) && !v.RecordedAt.After(time.Now()) }
+	onReceipt := func(v models.Conversion) bool { return !v.RecordedAt.Before(began) && !v.RecordedAt.After(time.Now()) }
 	clicked, err := models.ParseClickID(click)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := func(v models.Conversion) bool { return v.RecordedAt.Equal(models.ClickTime(clicked)) }
+	atClick := func(v models.Conversion) bool { return v.RecordedAt.Equal(models.ClickTime(clicked)) }
 	for i, tt := range []struct {
 		given   string
 		want    func(v models.Conversion) bool
@@ -442,10 +446,10 @@ func TestPostbackTimes(t *testing.T) {
 	}{
 		{now.Format(time.RFC3339), func(v models.Conversion) bool { return v.RecordedAt.Equal(now) }, false},
 		{now.Format("2006-01-02 15:04:05 00"), func(v models.Conversion) bool { return v.RecordedAt.Equal(now) }, false},
-		{"2001-01-01", kept, true},
-		{"03/04/2026", kept, true},
-		{"soon", kept, true},
-		{"2090-01-01", handled, true},
+		{"2001-01-01", atClick, true},
+		{"03/04/2026", atClick, true},
+		{"soon", atClick, true},
+		{"2090-01-01", onReceipt, true},
 	} {
 		id := "T" + tt.given
 		if outcome, detail := b.postback(models.Postback{Params: params{"clickid": click, "txid": id, "time": tt.given}}); outcome != "recorded" {
@@ -485,7 +489,7 @@ func TestAmountsOfPostbacks(t *testing.T) {
 		{"{payout}", "", "USD", "0 USD", "macro", true},
 	} {
 		dbtest.Exec(b, b.db, `UPDATE offers SET currency = $2 WHERE id = $1`, b.offer, c.offer)
-		click := b.clicked()
+		click := b.storeClick()
 		b.postback(models.Postback{Params: map[string]string{"clickid": click, "payout": c.payout, "currency": c.currency}})
 		id, err := models.ParseClickID(click)
 		if err != nil {

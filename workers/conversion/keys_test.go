@@ -48,7 +48,7 @@ func TestKeysOfPostbacks(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
 	b.setSecret(b.network, "s3cret")
-	click := b.clicked()
+	click := b.storeClick()
 	email, _ := matchkey.Hash(matchkey.Person{"email": "a@example.com"}, "")
 	forged, _ := matchkey.Hash(matchkey.Person{"email": "b@example.com", "city": "Rome"}, "")
 	b.postback(models.Postback{NetworkID: b.network, Params: params{"myclick": click, "secret": "wrong"}, Personal: &models.Personal{Keys: forged}})

@@ -34,11 +34,11 @@ func (b *env) shop(scheme string) (network uuid.UUID) {
 // clickOf stores a click of a new offer of a network. The offer takes its payout from the notification.
 func (b *env) clickOf(network uuid.UUID) string {
 	b.Helper()
-	c := b.click()
+	c := b.newClick()
 	c.OfferID, c.NetworkID = uuid.New(), network
 	dbtest.Exec(b, b.db, `INSERT INTO offers (id, account_id, name, url, network_id, payout, payout_from_param) VALUES ($1, $2, $3, 'https://o.test/', $4, 0, true)`,
 		c.OfferID, b.account, "offer "+c.OfferID.String(), network)
-	b.put(spool.Record{Click: c})
+	b.appendToSpool(spool.Record{Click: c})
 	return models.FormatClickID(c.ID)
 }
 
@@ -51,7 +51,7 @@ func (b *env) notify(network uuid.UUID, header map[string]string, body string) u
 	}
 	proof, _ := postback.Hide(&p, postback.Network{}, func(string) bool { return false })
 	p.Proof = must(b.store.SealProof(b.Context(), p.ID, proof))(b)
-	b.put(spool.Record{Postback: &p})
+	b.appendToSpool(spool.Record{Postback: &p})
 	b.drain()
 	return p.ID
 }
@@ -185,7 +185,7 @@ func TestNotificationOfAnotherNetwork(t *testing.T) {
 	if outcome, detail := b.decided(b.notify(shop, shopifyHeader(body), body)); outcome != "refused" {
 		t.Errorf("a click of a network with a secret: %s (%s)", outcome, detail)
 	}
-	click := b.clicked() // of a network without a secret
+	click := b.storeClick() // of a network without a secret
 	body = order(click)
 	if outcome, detail := b.decided(b.notify(shop, shopifyHeader(body), body)); outcome != "recorded" || b.recordedOf(click) != "7 approved 20 USD" {
 		t.Errorf("a click of a network without a secret: %s (%s) %s", outcome, detail, b.recordedOf(click))

@@ -115,7 +115,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	o := newOrdered(t)
 	clicks := make([]string, 20)
 	for i := range clicks {
-		clicks[i] = o.clicked()
+		clicks[i] = o.storeClick()
 	}
 	o.drain()
 	words := []string{"approved", "rejected", "pending", "chargeback", "approved", "rejected", ""}

@@ -49,7 +49,7 @@ func TestPostbackSecret(t *testing.T) {
 	} {
 		p := tt.p
 		p.AccountID = b.account
-		merged := params{"clickid": b.clicked()}
+		merged := params{"clickid": b.storeClick()}
 		for k, v := range p.Params {
 			merged[k] = v
 		}
@@ -68,9 +68,9 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	b := newEnv(t)
 	dbtest.Exec(b, b.db, `UPDATE networks SET postback_params = '{"secret": "goal", "payout": "time"}' WHERE id = $1`, b.network)
 	b.setSecret(b.network, "s3cret")
-	c := b.click()
+	c := b.newClick()
 	c.LanderID, c.OfferID = uuid.New(), uuid.Nil
-	b.put(spool.Record{Click: c})
+	b.appendToSpool(spool.Record{Click: c})
 	now := time.Now()
 	event := func(eventID, status, value string) *models.SiteEvent {
 		return &models.SiteEvent{
@@ -82,7 +82,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	}
 	send := func(e *models.SiteEvent) {
 		t.Helper()
-		b.put(spool.Record{Event: e})
+		b.appendToSpool(spool.Record{Event: e})
 		b.drain()
 		if outcome, detail := b.decided(e.Postbacks()[0].ID); outcome != "recorded" {
 			t.Errorf("%s (%s)", outcome, detail)
@@ -158,7 +158,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 		"signed":                       {Signature: signature, SignedText: text, Params: params{"key": "x", "note": "n"}},
 	} {
 		p.AccountID = b.account
-		p.Params["clickid"] = b.clicked()
+		p.Params["clickid"] = b.storeClick()
 		id := b.send(p)
 		if outcome, detail := b.decided(id); outcome != "recorded" {
 			t.Errorf("%s: %s (%s)", name, outcome, detail)
@@ -173,11 +173,11 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	if list := b.conversions(); len(list) != 5 {
 		t.Errorf("%d conversions", len(list))
 	}
-	refused := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": b.clicked(), "pazz": canary}})
+	refused := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": b.storeClick(), "pazz": canary}})
 	if outcome, detail := b.decided(refused); outcome != "refused" || !strings.HasSuffix(detail, "; not shown: pazz") {
 		t.Errorf("a secret under a wrong name: %s (%s)", outcome, detail)
 	}
-	c := b.click()
+	c := b.newClick()
 	late := b.send(models.Postback{AccountID: b.account, Params: params{"clickid": models.FormatClickID(c.ID), "key": canary}})
 	if outcome, detail := b.decided(late); outcome != "unmatched" {
 		t.Errorf("before its click: %s (%s)", outcome, detail)
@@ -185,7 +185,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	if n := b.find(canary); n != 0 {
 		t.Errorf("%d rows contain the secret", n)
 	}
-	b.put(spool.Record{Click: c})
+	b.appendToSpool(spool.Record{Click: c})
 	b.drain()
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET outcome = 'pending', attempts = 0, match_at = now() WHERE id = $1`, late)
 	await.Until(t, "it is believed when its click is looked for again", func() bool {
@@ -206,7 +206,7 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	dbtest.Exec(b, b.db, `INSERT INTO networks (id, account_id, name, postback_params) VALUES ($1, $2, 'other', '{"goal": "event"}')`,
 		other, b.account)
 	id := b.send(models.Postback{
-		AccountID: b.account, NetworkID: other, Params: params{"clickid": b.clicked(), "Event": canary, "payout": "3"},
+		AccountID: b.account, NetworkID: other, Params: params{"clickid": b.storeClick(), "Event": canary, "payout": "3"},
 	})
 	if outcome, detail := b.decided(id); outcome != "recorded" {
 		t.Fatalf("%s (%s)", outcome, detail)
@@ -225,9 +225,9 @@ func TestPostbackOfThePreviousVersion(t *testing.T) {
 	for secret, want := range map[string]string{"0ld-secret": "recorded", "0ld-wrong": "refused"} {
 		p := &models.Postback{
 			ID: models.NewClickID(), Source: models.FromPostback, AccountID: b.account, SignedText: "key=" + secret,
-			Signature: "ab", Params: params{"clickid": b.clicked(), "Key": secret, "note": "n"},
+			Signature: "ab", Params: params{"clickid": b.storeClick(), "Key": secret, "note": "n"},
 		}
-		b.put(spool.Record{Postback: p})
+		b.appendToSpool(spool.Record{Postback: p})
 		b.drain()
 		if outcome, detail := b.decided(p.ID); outcome != want {
 			t.Errorf("postback with %s: %s (%s)", secret, outcome, detail)

@@ -50,7 +50,7 @@ func TestStatusWords(t *testing.T) {
 		"unknown word":                  {"strange/A/37", "pending /A 37"},
 		"unknown word after the sale":   {"sale/A/37 strange/A/38", "approved /A 37"},
 	} {
-		click := b.clicked()
+		click := b.storeClick()
 		for message := range strings.FieldsSeq(c.messages) {
 			parts := append(strings.Split(message, "/"), "") // without a goal, the goal is empty
 			b.postback(models.Postback{Params: params{
@@ -61,7 +61,7 @@ func TestStatusWords(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
 		}
 	}
-	if _, detail := b.postback(models.Postback{Params: params{"clickid": b.clicked(), "status": "Cancel Rebill"}}); detail !=
+	if _, detail := b.postback(models.Postback{Params: params{"clickid": b.storeClick(), "status": "Cancel Rebill"}}); detail !=
 		`the status "Cancel Rebill" reports no conversion: nothing was paid or taken back` {
 		t.Error(detail)
 	}
@@ -71,7 +71,7 @@ func TestStatusWords(t *testing.T) {
 	}
 	await.Until(t, "the unknown word is counted", func() bool { return count() == 2 })
 	// A replayed postback changes the conversion that it recorded, although its status word now stands for a goal.
-	click := b.clicked()
+	click := b.storeClick()
 	id := b.send(models.Postback{Params: params{"clickid": click, "status": "open", "txid": "R", "payout": "5"}})
 	b.decided(id)
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET params = params || '{"status": "rebill"}' WHERE id = $1`, id)

@@ -17,8 +17,8 @@ import (
 	"switchyard/workers/issuer"
 )
 
-// scripted is an issuer whose answers are set by the test.
-type scripted struct {
+// scriptedIssuer is an issuer whose answers are set by the test.
+type scriptedIssuer struct {
 	mu     sync.Mutex
 	state  models.CertificateState
 	err    error
@@ -28,9 +28,9 @@ type scripted struct {
 	ending error         // the reason why the hanging request has ended
 }
 
-func (s *scripted) Name() string { return models.EdgeOwn }
+func (s *scriptedIssuer) Name() string { return models.EdgeOwn }
 
-func (s *scripted) answer(ctx context.Context, what string) (models.CertificateState, error) {
+func (s *scriptedIssuer) answer(ctx context.Context, what string) (models.CertificateState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls[what]++
@@ -45,34 +45,34 @@ func (s *scripted) answer(ctx context.Context, what string) (models.CertificateS
 	return s.state, s.err
 }
 
-func (s *scripted) Request(ctx context.Context, _ models.Certificate) (models.CertificateState, error) {
+func (s *scriptedIssuer) Request(ctx context.Context, _ models.Certificate) (models.CertificateState, error) {
 	return s.answer(ctx, "request")
 }
 
-func (s *scripted) Read(ctx context.Context, _ models.Certificate) (models.CertificateState, error) {
+func (s *scriptedIssuer) Read(ctx context.Context, _ models.Certificate) (models.CertificateState, error) {
 	return s.answer(ctx, "read")
 }
 
-func (s *scripted) Release(ctx context.Context, _ models.Certificate) error {
+func (s *scriptedIssuer) Release(ctx context.Context, _ models.Certificate) error {
 	_, err := s.answer(ctx, "release")
 	return err
 }
 
-func (s *scripted) set(change func()) {
+func (s *scriptedIssuer) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
 }
 
-func (s *scripted) count(what string) int {
+func (s *scriptedIssuer) count(what string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls[what]
 }
 
-func scriptedEnv(t *testing.T) (*env, *scripted) {
+func scriptedEnv(t *testing.T) (*env, *scriptedIssuer) {
 	t.Helper()
-	w, e := newEnvWithoutWorker(t), &scripted{calls: map[string]int{}, begun: make(chan struct{}, 9)}
+	w, e := newEnvWithoutWorker(t), &scriptedIssuer{calls: map[string]int{}, begun: make(chan struct{}, 9)}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	w.start(issuer.Options{Issuer: e})
 	return w, e
@@ -125,8 +125,8 @@ func TestReleaseEndsARequest(t *testing.T) {
 	}()
 	await.Recv(t, e.begun)
 	e.set(func() { e.hang = false })
-	if gone, err := w.release(w.account, id); err != nil || !gone.Deleted {
-		t.Errorf("%+v, %v", gone, err)
+	if released, err := w.release(w.account, id); err != nil || !released.Deleted {
+		t.Errorf("%+v, %v", released, err)
 	}
 	if e.count("release") != 0 {
 		t.Error("the edge was asked to release the host during a request")
@@ -135,18 +135,18 @@ func TestReleaseEndsARequest(t *testing.T) {
 	if c := w.stored(w.account, id); c.Wanted || c.ExternalID != "" || e.ending == nil {
 		t.Errorf("%+v", c)
 	}
-	w.until("the edge forgets the host", func() bool { return e.count("release") == 1 })
+	w.until("the edge releases the host", func() bool { return e.count("release") == 1 })
 }
 
 // TestTooMany checks that an account that requests very many certificates has to wait. Its certificates follow later without
 // another request. Other accounts and renewals do not wait.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
-	w, e := newEnvWithoutWorker(t), &scripted{calls: map[string]int{}}
+	w, e := newEnvWithoutWorker(t), &scriptedIssuer{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	var mu sync.Mutex
 	left := map[uuid.UUID]int{w.account: 3, w.other: 3}
-	take := func(_ context.Context, account uuid.UUID) time.Duration {
+	order := func(_ context.Context, account uuid.UUID) time.Duration {
 		mu.Lock()
 		defer mu.Unlock()
 		if left[account]--; left[account] < 0 {
@@ -154,7 +154,7 @@ func TestTooMany(t *testing.T) {
 		}
 		return 0
 	}
-	w.start(issuer.Options{Issuer: e, Orders: take})
+	w.start(issuer.Options{Issuer: e, Orders: order})
 	ids := make([]uuid.UUID, 8)
 	for n := range ids {
 		ids[n] = w.domain(w.account, fmt.Sprintf("h%d.shop.example", n), true)
@@ -205,7 +205,7 @@ func TestTooMany(t *testing.T) {
 // change.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
-	w, e := newEnvWithoutWorker(t), &scripted{calls: map[string]int{}}
+	w, e := newEnvWithoutWorker(t), &scriptedIssuer{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLActive, Serving: true}
 	left := 2
 	w.start(issuer.Options{Issuer: e, Calls: func(context.Context, uuid.UUID) time.Duration {
@@ -240,7 +240,7 @@ func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 			e.set(func() { e.err = models.EdgeError(code, "no") })
 			id := w.domain(w.account, "go.shop.example", true)
 			w.sweep()
-			for range 12 * 6 {
+			for range 12 * 6 { // half a day
 				w.advance(10 * time.Minute)
 			}
 			before := e.count("request")
@@ -263,7 +263,7 @@ func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 // belongs to the same order. A request after a failure is a new order, and so is a request by a user.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
-	w, e := newEnvWithoutWorker(t), &scripted{calls: map[string]int{}}
+	w, e := newEnvWithoutWorker(t), &scriptedIssuer{calls: map[string]int{}}
 	e.state = models.CertificateState{ExternalID: "x", SSLStatus: models.SSLIssuanceTimeout}
 	var orders atomic.Int32
 	w.start(issuer.Options{Issuer: e, Orders: func(context.Context, uuid.UUID) time.Duration {

@@ -13,8 +13,9 @@ import (
 )
 
 // snapchat is the Marketing API of Snapchat: developers.snap.com/api/marketing-api/Ads-API/measurement. Spend is in micros. A day
-// runs from midnight to midnight in the time zone of the ad account, and a request must name these moments. Campaigns have their
-// names elsewhere. Unverified: that a page of campaigns may have 1,000 items, and that failures can come with status 200.
+// runs from midnight to midnight in the time zone of the ad account, and a request must name these moments. A report has the ids of
+// campaigns but no names, so the names are read from the list of campaigns. Unverified: that a page of campaigns may have 1,000 items,
+// and that failures can come with status 200.
 var snapchat = adapter{
 	base: "https://adsapi.snapchat.com/v1",
 	open: func(s *session) { s.Failed, s.Coded = snapchatFailed, rest.Member("error_code") },
@@ -126,7 +127,7 @@ func snapchatPage(ctx context.Context, s *session, period Range, cursor string) 
 		if !strings.EqualFold(string(stat.Status), "success") {
 			return nil, "", fmt.Errorf("the platform could not make the report: %s", cmp.Or(stat.Reason, stat.Status))
 		}
-		for _, c := range stat.Of.Breakdown.Campaigns {
+		for _, c := range stat.Result.Breakdown.Campaigns {
 			for _, day := range c.Days {
 				at, err := time.Parse(time.RFC3339, string(day.Start))
 				if err != nil {
@@ -146,7 +147,7 @@ func snapchatPage(ctx context.Context, s *session, period Range, cursor string) 
 type snapchatStat struct {
 	Status rest.Text `json:"sub_request_status"`
 	Reason rest.Text `json:"sub_request_error_reason"`
-	Of     struct {
+	Result struct {
 		Breakdown struct {
 			Campaigns rest.List[struct {
 				ID   rest.Text `json:"id"`

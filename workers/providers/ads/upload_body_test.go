@@ -33,7 +33,7 @@ func TestUploadBodies(t *testing.T) {
 		if u.can.Body == "" {
 			return
 		}
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		e := u.event("1", "one")
 		e.Keys = keys
 		want := strings.NewReplacer(
@@ -84,7 +84,7 @@ func TestUploadsUnknown(t *testing.T) {
 		if missing == "" {
 			return
 		}
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		known, pageless, partly := u.event("1", "one"), u.event("2", "two"), u.event("3", "three")
 		known.IP, known.Keys.Email = "", keys.Email
 		pageless.Page, pageless.IP = "", ""

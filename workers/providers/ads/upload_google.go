@@ -67,7 +67,7 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 		return map[string]any{"accountType": "GOOGLE_ADS", "accountId": accountDigits(id)}
 	}
 	owner, action := models.GoogleAction(u.action)
-	to := map[string]any{
+	to := map[string]any{ // d1 is our name for the destination
 		"reference": "d1", "operatingAccount": account(cmp.Or(owner, u.c["customer_id"])), "productDestinationId": action,
 	}
 	if manager := u.c["login_customer_id"]; manager != "" {

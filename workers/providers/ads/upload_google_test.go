@@ -49,7 +49,7 @@ func (u *uploader) refusal(up *ads.Upload, e ads.Event) *ads.UploadError {
 func TestGoogleOwner(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
-		up := u.openAction(adstest.GoogleShared, false)
+		up := u.openAction(adstest.GoogleShared, !shadowMode)
 		if got, list := u.send(up, u.event("1", "one")); got != models.UploadAccepted {
 			u.Fatalf("%s: %+v", got, list)
 		}
@@ -79,7 +79,7 @@ func TestGoogleDestination(t *testing.T) {
 		u.world.RefuseTerms()
 		event := u.event("1", "one")
 		event.Keys = matchkey.Keys{Email: strings.Repeat("a", 64)}
-		if e := u.refusal(u.openAction("987654321", false), event); !e.Stop || !strings.Contains(e.Error(), "TERMS_NOT_SIGNED") {
+		if e := u.refusal(u.openAction("987654321", !shadowMode), event); !e.Stop || !strings.Contains(e.Error(), "TERMS_NOT_SIGNED") {
 			u.Errorf("%+v: %v", e, e)
 		}
 		u.received(0)
@@ -94,11 +94,11 @@ func TestGoogleSetting(t *testing.T) {
 		if !u.clicks {
 			return
 		}
-		e := u.refusal(u.openAction("111", false), u.event("1", "one"))
+		e := u.refusal(u.openAction("111", !shadowMode), u.event("1", "one"))
 		if !e.Stop || e.Refused || !strings.Contains(e.Error(), "NO_CONVERSION_ACTION_FOUND") {
 			u.Errorf("%+v: %v", e, e)
 		}
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		u.world.RefuseRequests("TRANSIENT_ERROR")
 		if e := u.refusal(up, u.event("1", "one")); e.Stop || e.Refused {
 			u.Errorf("%+v: %v", e, e)
@@ -121,7 +121,7 @@ func TestGoogleSetting(t *testing.T) {
 func TestGoogleProject(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		for _, reason := range []string{"CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION", "SERVICE_DISABLED"} {
 			u.world.RefuseProject(reason)
 			e := u.refusal(up, u.event("1", "one"))
@@ -140,7 +140,7 @@ func TestGoogleProject(t *testing.T) {
 func TestGoogleAdjustScope(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		u.send(up, u.event("1", "one"))
 		u.world.RefuseProject("ACCESS_TOKEN_SCOPE_INSUFFICIENT")
 		e := u.event("1", "one")
@@ -156,7 +156,7 @@ func TestGoogleAdjustScope(t *testing.T) {
 func TestGoogleMatching(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		known := matchkey.Keys{Email: strings.Repeat("a", 64), Phone: strings.Repeat("b", 64), FirstName: strings.Repeat("c", 64)}
 		for country, want := range map[string]bool{"US": true, "DE": false, "GB": false, "": false} {
 			e := u.event("at-"+country, "one"+country)

@@ -76,7 +76,7 @@ func TestUploadsMatching(t *testing.T) {
 		if want == nil {
 			return
 		}
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		known, unknown := u.event("1", "one"), u.event("2", "two")
 		known.Keys = hashes
 		known.Query += "&ttp=cookie-1"
@@ -101,7 +101,7 @@ func TestMetaUnfit(t *testing.T) {
 		if u.provider != models.Meta {
 			return
 		}
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		agentless, pageless := u.event("1", "one"), u.event("2", "two")
 		agentless.UserAgent, pageless.Page = "", ""
 		got, list := u.send(up, agentless, pageless, u.event("3", "three"))
@@ -147,7 +147,7 @@ func TestTikTokPlace(t *testing.T) {
 		if u.provider != "tiktok" {
 			return
 		}
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		got, list := u.send(up, u.event("1", "one"), u.event("2", "two"), u.event("3", "form-3"), u.event("4", "four"), u.event("5", "five"))
 		if got != "accepted accepted rejected accepted accepted" || !strings.Contains(list[2].Reason, "Batch.2.user.ttclid") || u.world.Calls() != 2 {
 			u.Errorf("%s after %d requests: %+v", got, u.world.Calls(), list)

@@ -129,9 +129,10 @@ func metaFault(status int, body []byte) *fault {
 	}
 	f := &fault{text: strings.Join(words, "; ")}
 	switch {
-	case e.Transient, status >= http.StatusInternalServerError, slices.Contains(metaTransient, e.Code):
+	case e.Transient, status >= http.StatusInternalServerError, slices.Contains(metaTransient, e.Code): // the request may be sent again
 	case slices.Contains(metaBusyCodes, e.Code):
 		f.after = metaPause
+	// The codes 10 and 200 to 299 say that a permission is missing.
 	case e.Code == metaToken, e.Code == 10, e.Code >= 200 && e.Code <= 299, e.Code == metaInvalid && e.Subcode == metaMissing:
 		f.refused = true
 	case e.Code == metaInvalid:

@@ -99,6 +99,10 @@ func (k *signedIn) Renew(_ context.Context, refused string) (string, error) {
 	return k.held, nil
 }
 
+// shadowMode is the argument of open for a connection whose events the platform does not count.
+const shadowMode = true
+
+// open opens a connection. The second result has its tokens, if the platform uses a sign-in.
 func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
 	u.Helper()
 	k := &signedIn{world: u.world, held: u.world.SignedIn()}
@@ -147,7 +151,7 @@ func (u *uploader) received(want int) []adstest.Uploaded {
 func TestUploadsPartly(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		got, list := u.send(up, u.event("1", "bad-1"), u.event("2", "ok-22"), u.event("3", "ok-333"), u.event("4", "bad-4444"), u.event("5", "ok-55555"))
 		if got != "rejected accepted accepted rejected accepted" || list[0].Reason == "" || list[3].Reason == "" {
 			u.Errorf("%s: %+v", got, list)
@@ -175,7 +179,7 @@ func TestUploadsPartly(t *testing.T) {
 func TestUploadsUnfit(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		stranger, macro, old := u.event("1", "x"), u.event("2", "{{"+"click}}"), u.event("3", "xxx")
 		stranger.Query = "utm=1"
 		old.Time = uploadNow.AddDate(0, 0, -91)
@@ -193,7 +197,7 @@ func TestUploadsUnfit(t *testing.T) {
 func TestUploadsAgain(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		u.world.Fail(resttest.Cut, resttest.None)
 		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" {
 			u.Error(got)
@@ -212,7 +216,7 @@ func TestUploadsAgain(t *testing.T) {
 func TestUploadsChange(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		u.send(up, u.event("1", "one"), u.event("2", "three"))
 		restated, retracted, lost := u.event("1", "one"), u.event("2", "three"), u.event("3", "unheard-of")
 		restated.Action, restated.Value = models.UploadRestate, decimal.NewFromInt(7)
@@ -246,7 +250,7 @@ func TestUploadsChange(t *testing.T) {
 func TestUploadsShadow(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, _ := u.open(true)
+		up, _ := u.open(shadowMode)
 		taken := u.event("3", "three")
 		taken.Action = models.UploadRetract
 		got, list := u.send(up, u.event("1", "bad-one"), u.event("2", "two"), taken)
@@ -271,7 +275,7 @@ func TestGoogleWhole(t *testing.T) {
 		if !u.clicks {
 			return
 		}
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		u.world.RefuseRequests("CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS")
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
 		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || !e.Stop || list[0].Result != "" || !strings.Contains(err.Error(), "DATA_TERMS") {
@@ -344,7 +348,7 @@ func TestMetaShadow(t *testing.T) {
 func TestUploadsFail(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		u.world.Fail(resttest.Down, resttest.Down, resttest.None)
 		if got, _ := u.send(up, u.event("1", "one")); got != "accepted" || len(u.waits) != 2 {
 			u.Errorf("%s after %v", got, u.waits)
@@ -371,7 +375,7 @@ func TestUploadsFail(t *testing.T) {
 func TestUploadsSlow(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, _ := u.open(false)
+		up, _ := u.open(!shadowMode)
 		u.world.Fail(resttest.Slow)
 		u.limit = 20 * time.Millisecond
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
@@ -394,7 +398,7 @@ func TestUploadsSlow(t *testing.T) {
 func TestUploadsExpired(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
-		up, k := u.open(false)
+		up, k := u.open(!shadowMode)
 		u.world.Fail(resttest.Expired, resttest.None)
 		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
 		if u.can.SignIn {
@@ -422,7 +426,7 @@ func TestUploadsLacks(t *testing.T) {
 			u.Errorf("%v after %d requests", err, u.world.Calls())
 		}
 		if u.clicks {
-			soon, _ := u.open(false)
+			soon, _ := u.open(!shadowMode)
 			if got, list := u.send(soon, u.event("1", "soon-1")); got != "pending" || list[0].After != 6*time.Hour {
 				u.Errorf("%s: %+v", got, list)
 			}

@@ -207,12 +207,12 @@ func (c *call) body() object {
 	return read
 }
 
-// unknown returns a parameter of the query that is not among the names, or an empty text.
+// unknownParam returns a parameter of the query that is not among the names, or an empty text.
 func (c *call) unknownParam(names ...string) string { return beyond(c.r.URL.Query(), names...) }
 
 // beyond returns a key that is not among the names, or an empty text.
-func beyond[V any](of map[string]V, names ...string) string {
-	for _, name := range slices.Sorted(maps.Keys(of)) {
+func beyond[V any](values map[string]V, names ...string) string {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(names, name) {
 			return name
 		}

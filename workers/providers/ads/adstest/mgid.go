@@ -51,7 +51,7 @@ func mgidReport(w *World, c *call) {
 	case size > 1000:
 		c.fake.refuse(c, "[ERROR_MAX_LIMIT_PER_PAGE_1000]")
 		return
-	case err1 != nil, err2 != nil, to.Before(from), to.Sub(from) > 90*24*time.Hour+time.Hour:
+	case err1 != nil, err2 != nil, to.Before(from), to.Sub(from) > 90*24*time.Hour+time.Hour: // the clocks may go back in the range
 		c.fake.refuse(c, "[ERROR_WRONG_DATE_FORMAT]")
 		return
 	case from.Format("15:04:05.000") != "00:00:00.000", to.Format("15:04:05.000") != "23:59:59.999":
