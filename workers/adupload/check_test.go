@@ -23,7 +23,7 @@ func TestOutcomes(t *testing.T) {
 	w := newEnv(t, models.GoogleAds, func(o *adupload.Options) {
 		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return time.Now().Add(ahead) }
 	})
-	later := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); ahead += d }
+	advance := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); ahead += d }
 	w.connect()
 	click := w.storeClicks("fails", "partly", "fine", "silent")
 	for _, c := range click {
@@ -42,41 +42,41 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	left := func(want string) {
+	wantRequests := func(want string) {
 		t.Helper()
 		if got := dbtest.Get[string](w, w.db, `SELECT count(*) FROM upload_requests`); got != want {
 			t.Errorf("%s requests are left, want %s", got, want)
 		}
 	}
-	left("4")
-	later(time.Hour)
+	wantRequests("4")
+	advance(time.Hour)
 	w.platform.Fail(resttest.Refusal)
 	w.sweep() // a failed check fails no upload
-	left("4")
+	wantRequests("4")
 	w.platform.Fail(resttest.None)
-	later(time.Hour)
+	advance(time.Hour)
 	w.sweep()
 	w.checkUploads(click[0], "upload rejected")
 	reason(0, "request req-1 failed: PROCESSING_ERROR_OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER (1)")
 	w.checkUploads(click[1], "upload accepted")
 	reason(1, "request req-2: processed, but for some, of which the platform does not say which: PROCESSING_ERROR_REASON_EVENT_TOO_OLD (1)")
 	reason(2, "request req-3")
-	left("2")
+	wantRequests("2")
 	w.platform.Outcome("req-3", adstest.RequestOutcome{Status: "SUCCESS"})
-	later(time.Hour)
+	advance(time.Hour)
 	w.sweep()
 	reason(2, "request req-3: processed")
-	later(3 * 24 * time.Hour)
+	advance(3 * 24 * time.Hour)
 	w.sweep()
 	w.checkUploads(click[3], "upload accepted")
 	reason(3, "request req-4: taken; what became of it was not said")
-	left("0")
+	wantRequests("0")
 	dbtest.Exec(w, w.db, `INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
 		SELECT source_id, 'old', account_id, now() - interval '1 year', now() + interval '1 year' FROM source_integrations`)
 	w.convert("chargeback", 10, click[0])
 	w.sweep()
 	w.checkUploads(click[0], "upload rejected")
-	left("0")
+	wantRequests("0")
 }
 
 // TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, with the value that it has
@@ -88,7 +88,7 @@ func TestTooSoon(t *testing.T) {
 	w := newEnv(t, models.GoogleAds, func(o *adupload.Options) {
 		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return time.Now().Add(ahead) }
 	})
-	later := func(d time.Duration) { mu.Lock(); ahead += d; mu.Unlock(); w.sweep() }
+	advance := func(d time.Duration) { mu.Lock(); ahead += d; mu.Unlock(); w.sweep() }
 	const soon, known = "PROCESSING_ERROR_REASON_TOO_RECENT_CLICK", "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	w.connect()
 	click := w.storeClicks("all", "some", "undone", "changed", "known", "twice", "overtaken")
@@ -106,7 +106,7 @@ func TestTooSoon(t *testing.T) {
 	w.convert("approved", 70, click[6])
 	w.sweep()
 	w.platform.Outcome("req-9", adstest.RequestOutcome{Status: "SUCCESS"})
-	later(time.Hour)
+	advance(time.Hour)
 	for i, want := range []string{
 		"upload pending", "upload pending", "upload rejected, retract accepted", "upload pending", "upload accepted",
 		"upload pending, restate pending", "upload skipped, restate accepted",
@@ -124,7 +124,7 @@ func TestTooSoon(t *testing.T) {
 	w.checkUploads(click[1], "upload pending, restate pending")
 	w.checkUploads(click[4], "upload accepted, restate accepted")
 	w.platform.Outcome("req-10", adstest.RequestOutcome{Status: "FAILED", Reason: known})
-	later(6 * time.Hour)
+	advance(6 * time.Hour)
 	for i, want := range []string{
 		"upload accepted", "upload accepted, restate accepted", "upload rejected, retract accepted", "upload accepted", "upload accepted, restate rejected",
 		"upload accepted, restate accepted", "upload skipped, restate accepted",

@@ -52,7 +52,7 @@ func TestScanIsBounded(t *testing.T) {
 		if batches == 0 || batches > batchesAtOnce || !released {
 			t.Errorf("%d batches, released for the next scan: %v", batches, released)
 		}
-		if want := map[bool]int{true: batches}[busy]; rests != want {
+		if busy && rests != batches || !busy && rests != 0 {
 			t.Errorf("busy %v: %d rests after %d batches", busy, rests, batches)
 		}
 	}

@@ -47,15 +47,15 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, sou
 	if err != nil {
 		return nil, skips, err
 	}
-	l := lookup{sources: index(sources), campaigns: index(campaigns), set: map[spendKey]int{}, now: time.Now(), oldest: oldestKept}
+	l := lookup{sources: index(sources), campaigns: index(campaigns), setBy: map[spendKey]int{}, now: time.Now(), oldest: oldestKept}
 	if read, err = l.withCurrencies(ctx, s, account, text, source, read); err != nil {
 		return nil, skips, err
 	}
 	return db.Map(read, l.resolve), skips, nil
 }
 
-// withCurrencies reads a file again if the amount of a row depends on the currency that holds. Its campaign or the account has
-// this currency.
+// withCurrencies reads a file again if an amount states no currency and its text can only be read with one. The currency is the
+// campaign's, or else the account's.
 func (l *lookup) withCurrencies(ctx context.Context, s *store.Store, account uuid.UUID, text, source string, read []correction.Cost) (
 	[]correction.Cost, error,
 ) {
@@ -83,7 +83,7 @@ func (l *lookup) withCurrencies(ctx context.Context, s *store.Store, account uui
 // lookup finds the sources and campaigns that rows name, and detects rows that set the same spend.
 type lookup struct {
 	sources, campaigns map[string][]uuid.UUID
-	set                map[spendKey]int // the line that sets the spend
+	setBy              map[spendKey]int // the line that sets the spend
 	now                time.Time
 	oldest             time.Time // clicks before this time are deleted; zero: the account keeps clicks for as long as any plan does
 }
@@ -103,13 +103,13 @@ func index(list []store.NamedRecord) map[string][]uuid.UUID {
 		func(r store.NamedRecord) string { return r.Alias },
 		func(r store.NamedRecord) string { return wordIf(!r.Live, r.Name) },
 	} {
-		round := map[string][]uuid.UUID{}
+		found := map[string][]uuid.UUID{}
 		for _, r := range list {
 			if w := strings.ToLower(strings.TrimSpace(words(r))); w != "" && known[w] == nil {
-				round[w] = append(round[w], r.ID)
+				found[w] = append(found[w], r.ID)
 			}
 		}
-		maps.Copy(known, round)
+		maps.Copy(known, found)
 	}
 	return known
 }
@@ -136,9 +136,9 @@ func (l *lookup) resolve(r correction.Cost) cost {
 		}
 	}
 	at := spendKey{v.Day, v.source, v.campaign}
-	earlier, twice := l.set[at]
+	earlier, twice := l.setBy[at]
 	switch {
-	case v.Refusal != "":
+	case v.Refusal != "": // the row sets nothing
 	case v.Day.After(l.now.Add(models.AheadOfUTC)):
 		v.Refusal = "its day has not begun"
 	case v.Day.Before(l.oldest), v.Day.Before(l.now.AddDate(0, 0, -models.LongestHistory())):
@@ -146,7 +146,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	case twice:
 		v.Refusal = fmt.Sprintf("line %d sets the spend of the same day, source and campaign", earlier)
 	default:
-		l.set[at] = v.Line
+		l.setBy[at] = v.Line
 	}
 	return v
 }
@@ -173,7 +173,7 @@ type corrector struct{ clicks click.Log }
 
 func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, _ jobs.CorrectionArgs, rows []cost, write bool,
 ) ([]costOutcome, []models.JobRef, error) {
-	do := func(list []spend.Spend) (out []spread, err error) {
+	apply := func(list []spend.Spend) (out []spread, err error) {
 		var clicks []int64
 		if write {
 			clicks, err = spend.Set(ctx, k.clicks, c, account, list...)
@@ -192,7 +192,7 @@ func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, _ jo
 		}
 		return out, nil
 	}
-	out, err := rowimport.Each(rows, costRow, cost.spend, do, costResult)
+	out, err := rowimport.Each(rows, costRow, cost.spend, apply, costResult)
 	return out, nil, err
 }
 

@@ -92,8 +92,8 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 		Status: o.Status, Word: cut(o.Word, maxWord), Currency: currency, Time: o.At.Time, InvalidTime: o.At.Unread, Precision: time.Second,
 		Order: &correction.Order{ID: cut(o.ID, maxOrderID), Goal: cut(o.Goal, maxGoal), Time: o.At.Time},
 	}
-	if own := words[strings.ToLower(o.Word)]; own != "" {
-		v.Status = own
+	if status := words[strings.ToLower(o.Word)]; status != "" {
+		v.Status = status
 	} else if word, ok := postback.KnownWord(o.Word); ok && v.Goal == "" && word.Goal != "" {
 		v.Goal, v.WordGoal = word.Goal, true
 	}
@@ -146,8 +146,8 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 	return v
 }
 
-// readSale reads the amount of the sale. It decides no money, so an amount that is not understood is left out. Zero
-// means that the platform knows none.
+// readSale reads the amount of the sale. The amount is only information and earns nothing, so an amount that is not understood is left
+// out instead of refusing the order. Zero means that the platform does not know the amount.
 func readSale(v *correction.Conversion, o networks.Order) {
 	currency, err := v.Currency, error(nil)
 	if o.SaleCurrency != "" {
@@ -174,12 +174,12 @@ func transactionOf(v correction.Conversion, o networks.Order) transaction {
 
 // findGoals gives each order the goal of the recorded conversion that it is about.
 func findGoals(rows []correction.Conversion, orders []networks.Order, recorded map[conversion.Key]conversion.Known) {
-	goals, number := map[place]bool{}, map[transaction]int{}
+	goals, ordersOf := map[place]bool{}, map[transaction]int{} // ordersOf has the number of orders of a transaction
 	for k := range recorded {
 		goals[place{k.ClickID, k.Goal}] = true
 	}
 	for i, v := range rows {
-		number[transactionOf(v, orders[i])]++
+		ordersOf[transactionOf(v, orders[i])]++
 	}
 	for i := range rows {
 		v, o := &rows[i], orders[i]
@@ -192,7 +192,7 @@ func findGoals(rows []correction.Conversion, orders []networks.Order, recorded m
 			findGoal(v, recorded)
 		case o.GoalRef != "" && goals[place{v.ClickID, o.GoalRef}]:
 			v.Goal, v.WordGoal = o.GoalRef, false
-		case named && o.Ref != "" && (byID || byRef) && number[transactionOf(*v, o)] == 1:
+		case named && o.Ref != "" && (byID || byRef) && ordersOf[transactionOf(*v, o)] == 1:
 			v.Goal = "" // the postback or an older import names no goal
 		default:
 			findGoal(v, recorded)
@@ -234,7 +234,7 @@ type place struct {
 func adopt(rows []correction.Conversion, known []conversion.Known, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[conversion.Key]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
-	note := func(m map[place]map[string]bool, at place, id string) {
+	add := func(m map[place]map[string]bool, at place, id string) {
 		if m[at] == nil {
 			m[at] = map[string]bool{}
 		}
@@ -242,15 +242,15 @@ func adopt(rows []correction.Conversion, known []conversion.Known, before []stor
 	}
 	for _, o := range before {
 		adopted[conversion.Key{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.OrderID}] = o.ConversionID
-		note(taken, place{o.ClickID, o.Goal}, o.ConversionID)
+		add(taken, place{o.ClickID, o.Goal}, o.ConversionID)
 	}
 	for _, v := range rows {
-		note(orders, place{v.ClickID, v.Goal}, v.ConversionID)
+		add(orders, place{v.ClickID, v.Goal}, v.ConversionID)
 	}
 	free, recorded := map[place][]string{}, map[place]map[string]bool{}
 	for _, k := range known {
 		at := place{k.ClickID, k.Goal}
-		note(recorded, at, k.ConversionID)
+		add(recorded, at, k.ConversionID)
 		if !orders[at][k.ConversionID] && !taken[at][k.ConversionID] && k.Source != models.FromNetworkSync {
 			free[at] = append(free[at], k.ConversionID)
 		}
@@ -258,10 +258,10 @@ func adopt(rows []correction.Conversion, known []conversion.Known, before []stor
 	for i := range rows {
 		v := &rows[i]
 		at := place{v.ClickID, v.Goal}
-		id, was := adopted[keyOf(*v)]
+		id, wasAdopted := adopted[keyOf(*v)]
 		switch {
-		case v.Refusal != "" || recorded[at][v.ConversionID]:
-		case was:
+		case v.Refusal != "" || recorded[at][v.ConversionID]: // the order keeps its id
+		case wasAdopted:
 			v.ConversionID = id
 		case len(free[at]) == 1 && len(orders[at]) == 1:
 			fresh = append(fresh, store.AdoptedOrder{OrderID: v.ConversionID, ClickID: v.ClickID, Goal: v.Goal, ConversionID: free[at][0]})

@@ -24,7 +24,7 @@ var meta = adapter{
 	open: func(s *session) {
 		s.Coded = rest.Member("error.code")
 		s.Busy = func(f *rest.FailureError) bool { return hasCode(f, metaBusyCodes) }
-		s.Denied = func(f *rest.FailureError) bool {
+		s.Denied = func(f *rest.FailureError) bool { // 190 is about the token; 10 and 200 to 299 say that a permission is missing
 			return f.Code == "190" || f.Code == "10" || len(f.Code) == 3 && f.Code[0] == '2'
 		}
 		s.Final = func(f *rest.FailureError) bool { return metaTooMuch(f) }

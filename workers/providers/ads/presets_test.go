@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// presetAnswer is how a platform answers a request of its preset. path and day have to match, and so has the secret.
+// presetAnswer is documented a platform answers a request of its preset. path and day have to match, and so has the secret.
 type presetAnswer struct {
 	path, secret string
 	day          func(r *http.Request) (from, to string)
@@ -127,34 +127,34 @@ func TestPresets(t *testing.T) {
 	for _, p := range models.CostPresets {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			how, ok := presetAnswers[p.Name]
+			documented, ok := presetAnswers[p.Name]
 			if !ok {
 				t.Fatal("the preset has no documented answer here")
 			}
 			asked := 0
 			serve := func(w http.ResponseWriter, r *http.Request) {
 				asked++
-				if r.Header.Get(how.secret) != token {
+				if r.Header.Get(documented.secret) != token {
 					w.WriteHeader(http.StatusUnauthorized)
-					_, _ = io.WriteString(w, `{"message": "Unauthorized `+r.Header.Get(how.secret)+`"}`)
+					_, _ = io.WriteString(w, `{"message": "Unauthorized `+r.Header.Get(documented.secret)+`"}`)
 					return
 				}
 				second := p.Endpoint.Date(first.AddDate(0, 0, 1))
-				from, to := how.day(r)
-				if r.URL.Path != how.path || from != to || len(from) != len(second) {
+				from, to := documented.day(r)
+				if r.URL.Path != documented.path || from != to || len(from) != len(second) {
 					w.WriteHeader(http.StatusBadRequest)
 					_, _ = io.WriteString(w, `{"message": "no such report"}`)
 					return
 				}
 				var rows []string
 				if from == second {
-					rows = how.rows
+					rows = documented.rows
 				}
-				if how.page != nil {
-					begin := min((how.page(r.URL.Query())-1)*size, len(rows))
+				if documented.page != nil {
+					begin := min((documented.page(r.URL.Query())-1)*size, len(rows))
 					rows = rows[begin:min(begin+size, len(rows))]
 				}
-				_, _ = io.WriteString(w, how.list(rows))
+				_, _ = io.WriteString(w, documented.list(rows))
 			}
 			e := p.Endpoint
 			at, err := url.Parse(e.URL)
@@ -163,7 +163,7 @@ func TestPresets(t *testing.T) {
 			}
 			_, e.URL, _ = strings.Cut(e.URL, at.Host)
 			with := func(token string) map[string]string {
-				return map[string]string{"token": token, models.HeaderCredential + how.secret: e.Headers[how.secret]}
+				return map[string]string{"token": token, models.HeaderCredential + documented.secret: e.Headers[documented.secret]}
 			}
 			got, err := endpoint(t, e, with(token), serve).Spend(t.Context(), first, last)
 			sum := 0.0
@@ -172,7 +172,7 @@ func TestPresets(t *testing.T) {
 					t.Errorf("%+v", r)
 				}
 			}
-			if err != nil || fmt.Sprint(sum) != how.spend || len(got) == 0 || got[0].Campaign != how.campaign || asked < 7 {
+			if err != nil || fmt.Sprint(sum) != documented.spend || len(got) == 0 || got[0].Campaign != documented.campaign || asked < 7 {
 				t.Errorf("%v of %d rows, %v after %d requests", sum, len(got), err, asked)
 			}
 			if _, err := endpoint(t, e, with("wrong-Zq7"), serve).Spend(t.Context(), first, last); err == nil || strings.Contains(err.Error(), "Zq7") {

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// lists has models as the providers list them. yes has the models that chat and accept tools, and other has the rest. The
-// first model of yes is the usual one.
+// lists has models as the providers list them. chatting has the models that chat and accept tools, and others has the rest. The
+// first model of chatting is the usual one.
 var lists = []struct {
-	provider   string
-	chats      names
-	yes, other string
+	provider         string
+	chats            names
+	chatting, others string
 }{
 	{
 		"openai", openAIModels,
@@ -43,9 +43,9 @@ var lists = []struct {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, l := range lists {
-		chats, none := strings.Fields(l.yes), strings.Fields(l.other)
+		chats, others := strings.Fields(l.chatting), strings.Fields(l.others)
 		var list []Model
-		for _, id := range slices.Concat(none, chats) {
+		for _, id := range slices.Concat(others, chats) {
 			if l.chats.is != nil && l.chats.chats(id) != slices.Contains(chats, id) {
 				t.Errorf("%s: %s chats: %t", l.provider, id, l.chats.chats(id))
 			}

@@ -48,7 +48,7 @@ type Client struct {
 	o       Options
 	secrets *rest.Secrets
 	reserve int           // how many requests of the budget must stay for others
-	waits   time.Duration // how long a request may wait for its turn
+	maxWait time.Duration // how long a request may wait for its turn
 }
 
 // New makes a Client for work that a caller waits for.
@@ -59,13 +59,13 @@ func New(o Options) *Client {
 	}
 	secrets := &rest.Secrets{}
 	secrets.Add(o.Token)
-	return &Client{o: o, secrets: secrets, waits: 3 * time.Second}
+	return &Client{o: o, secrets: secrets, maxWait: 3 * time.Second}
 }
 
 // Background returns the client for work that no caller waits for. It waits longer, and leaves a third of the burst to requests
 // that callers wait for.
 func (c *Client) Background() *Client {
-	return &Client{o: c.o, secrets: c.secrets, reserve: Burst / 3, waits: 20 * time.Second}
+	return &Client{o: c.o, secrets: c.secrets, reserve: Burst / 3, maxWait: 20 * time.Second}
 }
 
 // Request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or a value that is sent as JSON.
@@ -114,7 +114,7 @@ func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 		if answer.Status == http.StatusTooManyRequests {
 			wait := c.pauseOf(answer.Header)
 			c.o.Budget.Pause(context.WithoutCancel(ctx), wait)
-			if again && wait <= c.waits {
+			if again && wait <= c.maxWait {
 				continue // admit waits
 			}
 			return Page{}, busy(wait)
@@ -125,13 +125,13 @@ func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 
 // admit waits for the request's turn.
 func (c *Client) admit(ctx context.Context) error {
-	over := c.o.Now().Add(c.waits)
+	deadline := c.o.Now().Add(c.maxWait)
 	for {
 		wait := c.o.Budget.Allow(ctx, c.reserve)
 		if wait <= 0 {
 			return ctx.Err()
 		}
-		if c.o.Now().Add(wait).After(over) {
+		if c.o.Now().Add(wait).After(deadline) {
 			return busy(wait)
 		}
 		if err := interval.Sleep(ctx, wait); err != nil {
@@ -229,7 +229,7 @@ func (e *Error) Error() string { return e.Text }
 
 // Refused reports whether Cloudflare refuses the token.
 func (e *Error) Refused() bool {
-	switch e.Code {
+	switch e.Code { // the token is wrong, lacks a permission, or has another form
 	case 10000, 9106, 9109, 6003, 6111:
 		return true
 	}

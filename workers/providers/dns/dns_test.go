@@ -100,21 +100,21 @@ func TestLettersBeyondASCII(t *testing.T) {
 }
 
 type suite struct {
-	name   string
-	world  *dnstest.World
-	client *dns.Client
-	good   map[string]string
+	name        string
+	world       *dnstest.World
+	client      *dns.Client
+	credentials map[string]string
 	dns.Provider
 }
 
 func newSuite(t *testing.T, name string, w *dnstest.World) *suite {
 	t.Helper()
 	server := dnstest.Serve(t, w)
-	s := &suite{name: name, world: w, good: dnstest.Fakes[name].Credentials()}
+	s := &suite{name: name, world: w, credentials: dnstest.Fakes[name].Credentials()}
 	s.client = dns.New(dns.Options{
 		Egress: egresstest.Client(t, server, egress.Options{MaxBody: 8 << 20}), URL: server.URL,
 	})
-	s.Provider = s.open(t, s.good)
+	s.Provider = s.open(t, s.credentials)
 	return s
 }
 
@@ -163,7 +163,7 @@ func (s *suite) records(t *testing.T) {
 // set sets records in libdns' form and reads them back. An existing record stays unchanged.
 func (s *suite) set(t *testing.T) {
 	form, _ := models.DNSProviderNamed(s.name)
-	least := max(dnstest.Fakes[s.name].MinTTL, 300)
+	ttl := max(dnstest.Fakes[s.name].MinTTL, 300)
 	all := []libdns.RR{
 		{Name: "go", Type: "CNAME", Data: "track.example.org.", TTL: 5 * time.Minute},
 		{Name: "a.deep", Type: "A", Data: "192.0.2.7", TTL: 5 * time.Minute},
@@ -172,12 +172,12 @@ func (s *suite) set(t *testing.T) {
 		{Name: "_proof.go", Type: "TXT", Data: "0123abc", TTL: 5 * time.Minute},
 		{Name: "_proof.go", Type: "TXT", Data: "another", TTL: 5 * time.Minute}, // a second text of the name
 	}
-	const bare = "zone007.example.net"
+	const emptyZone = "zone007.example.net"
 	for _, r := range all {
 		if err := s.Append(t.Context(), main, r); err != nil {
 			t.Fatalf("%+v: %v", r, err)
 		}
-		r.TTL = time.Duration(least) * time.Second
+		r.TTL = time.Duration(ttl) * time.Second
 		if r.Type == "TXT" && dnstest.Fakes[s.name].Quotes {
 			r.Data = strconv.Quote(r.Data)
 		}
@@ -185,8 +185,8 @@ func (s *suite) set(t *testing.T) {
 			t.Errorf("the provider has %+v, want %+v", got[len(got)-3:], r)
 		}
 	}
-	if both, err := s.Records(t.Context(), main, "a.deep"); err != nil || len(both) != 3 {
-		t.Errorf("a.deep has %+v, %v", both, err)
+	if all, err := s.Records(t.Context(), main, "a.deep"); err != nil || len(all) != 3 {
+		t.Errorf("a.deep has %+v, %v", all, err)
 	}
 	if both, err := s.Records(t.Context(), main, "_proof.go"); err != nil || len(both) != 2 || strings.Trim(both[0].Data, `"`) != "0123abc" {
 		t.Errorf("_proof.go has %+v, %v", both, err)
@@ -195,10 +195,10 @@ func (s *suite) set(t *testing.T) {
 	if form.Apex == models.ApexAddress {
 		apex.Type, apex.Data = "A", "192.0.2.8"
 	}
-	if err := s.Append(t.Context(), bare, apex); err != nil {
+	if err := s.Append(t.Context(), emptyZone, apex); err != nil {
 		t.Fatal(err)
 	}
-	for zone, name := range map[string]string{main: "go", bare: "@"} {
+	for zone, name := range map[string]string{main: "go", emptyZone: "@"} {
 		got, err := s.Records(t.Context(), zone, name)
 		if err != nil || len(got) != 1 || got[0].Type != "CNAME" && got[0].Type != apex.Type {
 			t.Errorf("%s of %s reads back as %+v, %v", name, zone, got, err)
@@ -217,16 +217,16 @@ func (s *suite) set(t *testing.T) {
 // distinguished.
 func (s *suite) failures(t *testing.T) {
 	form, _ := models.DNSProviderNamed(s.name)
-	_, secrets := form.Split(s.good)
-	wrong := maps.Clone(s.good)
+	_, secrets := form.Split(s.credentials)
+	wrong := maps.Clone(s.credentials)
 	for field := range secrets {
-		wrong[field] = other(s.good[field])
+		wrong[field] = other(s.credentials[field])
 	}
 	_, err := s.open(t, wrong).Zones(t.Context())
 	if !errors.Is(err, rest.ErrRefused) {
 		t.Errorf("wrong credentials: %v", err)
 	}
-	s.hidden(t, wrong, err)
+	s.wantHidden(t, wrong, err)
 	for fault, want := range map[resttest.Fault]error{
 		resttest.Busy: rest.ErrBusy, resttest.Down: nil, resttest.Elsewhere: nil, resttest.Echo: nil,
 	} {
@@ -238,7 +238,7 @@ func (s *suite) failures(t *testing.T) {
 			if err == nil || want != nil && !errors.Is(err, want) {
 				t.Errorf("fault %d: %v", fault, err)
 			}
-			if s.hidden(t, s.good, err); fault == resttest.Echo && !strings.Contains(err.Error(), "cannot serve") {
+			if s.wantHidden(t, s.credentials, err); fault == resttest.Echo && !strings.Contains(err.Error(), "cannot serve") {
 				t.Errorf("the error does not show the provider's text: %v", err)
 			}
 		}
@@ -254,7 +254,7 @@ func other(secret string) string {
 	return secret[:len(secret)-1] + "A"
 }
 
-func (s *suite) hidden(t *testing.T, credentials map[string]string, err error) {
+func (s *suite) wantHidden(t *testing.T, credentials map[string]string, err error) {
 	t.Helper()
 	form, _ := models.DNSProviderNamed(s.name)
 	_, secrets := form.Split(credentials)

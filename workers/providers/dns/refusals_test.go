@@ -25,7 +25,7 @@ func TestRefusals(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), r.Words) || errors.Is(err, rest.ErrRefused) != r.Refused || errors.Is(err, rest.ErrBusy) != r.Busy {
 				t.Errorf("%s, %q: %v", name, r.Words, err)
 			}
-			s.hidden(t, s.good, err)
+			s.wantHidden(t, s.credentials, err)
 		}
 	}
 }
