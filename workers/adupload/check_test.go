@@ -131,6 +131,7 @@ func TestTooSoon(t *testing.T) {
 	} {
 		w.checkUploads(click[i], want)
 	}
+	// The source sends half of a payout.
 	values := map[string]int{}
 	for _, v := range w.received(7) {
 		values[v.Value] += v.Sent

@@ -27,7 +27,7 @@ type reads struct {
 	requested []string
 }
 
-func (a *reads) of(account uuid.UUID) http.Handler {
+func (a *reads) handlerFor(account uuid.UUID) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		a.requested = append(a.requested, account.String()+" "+r.Method+" "+r.URL.String())
@@ -61,12 +61,15 @@ func newChat(t *testing.T, change func(*chat.Options)) (*env, *reads) {
 	t.Helper()
 	api := &reads{}
 	return newEnv(t, func(o *chat.Options) {
-		o.Reads = api.of
+		o.Reads = api.handlerFor
 		if change != nil {
 			change(o)
 		}
 	}), api
 }
+
+// readOnly lets a question look up, but not propose.
+const readOnly = true
 
 func (w *env) question(readOnly bool) (jobs.ChatReply, error) {
 	w.Helper()
@@ -76,11 +79,11 @@ func (w *env) question(readOnly bool) (jobs.ChatReply, error) {
 // script sets the answers of the model, one after the other. The last answer is repeated.
 func (w *env) script(list ...aitest.Turn) {
 	w.Reply = func(aitest.Received) aitest.Turn {
-		said := list[0]
+		turn := list[0]
 		if len(list) > 1 {
 			list = list[1:]
 		}
-		return said
+		return turn
 	}
 }
 
@@ -99,7 +102,7 @@ func TestAsk(t *testing.T) {
 				call("overview", `{"from":"2026-11-01"}`),
 				call("performance", `{"dimension":"sub1","filters":[{"dimension":"country","value":"DE"}]}`),
 			}}, aitest.Turn{Text: "1,234 clicks, a loss of 50, and 468 more than last week."})
-			got, err := w.question(false)
+			got, err := w.question(!readOnly)
 			if err != nil || !got.Available || got.Using != "account" || len(got.Proposals) > 0 ||
 				!strings.HasSuffix(got.Answer, "last week.\n\nNot confirmed by what was looked up: 468.") {
 				t.Fatalf("%+v, %v", got, err)
@@ -147,7 +150,7 @@ func TestAskTotals(t *testing.T) {
 		if c.missing != "" {
 			want += "\n\nNot confirmed by what was looked up: " + c.missing + "."
 		}
-		if got, err := w.question(false); err != nil || got.Answer != want {
+		if got, err := w.question(!readOnly); err != nil || got.Answer != want {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
@@ -176,7 +179,7 @@ func TestAskWrong(t *testing.T) {
 			result = a.Results[0]
 			return aitest.Turn{Text: "Sorry."}
 		}
-		got, err := w.question(false)
+		got, err := w.question(!readOnly)
 		if err != nil || got.Answer != "Sorry." || len(got.Lookups)+len(got.Proposals) > 0 || result.Text == "" || strings.Contains(result.Text, "rows_left_off") {
 			t.Errorf("%s %s: %+v, %+v, %v", c.Name, c.Arguments, got, result, err)
 		}
@@ -196,7 +199,7 @@ func TestAskFailing(t *testing.T) {
 		"offers": "from is not a date", "clicks": "too much to read", "trends": "too much to read", "alerts": "could not be looked up",
 	} {
 		w.script(aitest.Turn{Calls: []aitest.Call{call(name, `{}`)}}, aitest.Turn{Text: "Sorry."})
-		got, err := w.question(false)
+		got, err := w.question(!readOnly)
 		if err != nil || len(got.Lookups) != 1 || !strings.Contains(got.Lookups[0].Error, want) || got.Lookups[0].Rows != 0 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -219,7 +222,7 @@ func TestAskEndless(t *testing.T) {
 		c := call("overview", `{}`)
 		return aitest.Turn{Calls: []aitest.Call{c, c, c}}
 	}
-	got, err := w.question(true)
+	got, err := w.question(readOnly)
 	if err != nil || got.Answer != "Enough." || len(got.Lookups) != 8 || len(api.requested) != 8 || len(w.Questions()) > 6 {
 		t.Errorf("%d look-ups, %d calls, %d turns: %v", len(got.Lookups), len(api.requested), len(w.Questions()), err)
 	}
@@ -231,7 +234,7 @@ func TestAskEndless(t *testing.T) {
 		}
 	}
 	w.script(aitest.Turn{Calls: []aitest.Call{call("propose", `{"reason":"","action":{"op":"pause_campaign"}}`)}}, aitest.Turn{Text: "No."})
-	if got, err := w.question(true); err != nil || len(got.Proposals) > 0 {
+	if got, err := w.question(readOnly); err != nil || len(got.Proposals) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -243,7 +246,7 @@ func TestAskRefused(t *testing.T) {
 	w, _ := newChat(t, func(o *chat.Options) { o.Install = chat.Install{Provider: "openai", Key: aitest.Key} })
 	for _, fault := range []resttest.Fault{resttest.Busy, resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
 		w.script(aitest.Turn{Fault: fault})
-		_, err := w.question(false)
+		_, err := w.question(!readOnly)
 		if !errors.Is(err, models.Errorf(models.KindBadGateway, "ai_error", "")) || strings.Contains(err.Error(), aitest.Key) {
 			t.Errorf("fault %d: %v", fault, err)
 		}
@@ -254,18 +257,18 @@ func TestAskRefused(t *testing.T) {
 	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
 		t.Errorf("%d tokens of questions that failed, %v", used, err)
 	}
-	for want, said := range map[string]aitest.Turn{
+	for want, turn := range map[string]aitest.Turn{
 		"The model declined to answer. I will not.": {Refused: true, Text: "I will not."}, "It is …": {Cut: true, Text: "It is"},
 	} {
-		w.script(said)
-		if got, err := w.question(false); err != nil || got.Answer != want || got.Using != "install" {
+		w.script(turn)
+		if got, err := w.question(!readOnly); err != nil || got.Answer != want || got.Using != "install" {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
 	long := strings.Repeat("x", 900_000) // from a gateway that ignores the maximum length
-	for _, said := range []aitest.Turn{{Text: long}, {Text: long, Refused: true}, {Text: long, Cut: true}} {
-		w.script(said)
-		if got, err := w.question(false); err != nil || len(got.Answer) > 20_010 || len(got.Answer) < 20_000 {
+	for _, turn := range []aitest.Turn{{Text: long}, {Text: long, Refused: true}, {Text: long, Cut: true}} {
+		w.script(turn)
+		if got, err := w.question(!readOnly); err != nil || len(got.Answer) > 20_010 || len(got.Answer) < 20_000 {
 			t.Errorf("an answer of %d bytes, %v", len(got.Answer), err)
 		}
 	}
@@ -275,16 +278,16 @@ func TestAskRefused(t *testing.T) {
 func TestAskBudget(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
-	if got, err := w.question(false); err != nil || got.Available || got.Using != "none" || got.Message == "" {
+	if got, err := w.question(!readOnly); err != nil || got.Available || got.Using != "none" || got.Message == "" {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	w.connect(w.account.ID, "openrouter")
-	if got, err := w.question(false); err != nil || !got.Available {
+	if got, err := w.question(!readOnly); err != nil || !got.Available {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	all, budget := copilot.NewAIConnections(w.store), models.AIBudgetOf(true)
 	day := copilot.AIDay{Account: w.account.ID, Day: w.account.DayStart(time.Now()), OwnKey: true}
-	var used struct{ Questions, Tokens int }
+	var used struct{ Questions, Tokens int } // a question to the fake takes 82 + 17 tokens
 	if err := w.db.GetContext(t.Context(), &used, `SELECT questions, tokens FROM ai_usage`); err != nil || used.Questions != 1 || used.Tokens != 99 {
 		t.Fatalf("%+v, %v", used, err)
 	}
@@ -307,7 +310,7 @@ func TestAskBudget(t *testing.T) {
 	if want := (budget.Tokens - 99) / models.AIQuestionTokens; ok != want {
 		t.Errorf("%d questions were allowed, want %d", ok, want)
 	}
-	if got, err := w.question(false); err != nil || got.Available || got.Message != models.AIExhausted {
+	if got, err := w.question(!readOnly); err != nil || got.Available || got.Message != models.AIExhausted {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if n := len(w.Questions()); n != 1 {
@@ -316,7 +319,7 @@ func TestAskBudget(t *testing.T) {
 	if err := all.DeleteExpiredUsage(t.Context(), day.Day.AddDate(0, 0, 1), 10); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := w.question(false); err != nil || !got.Available {
+	if got, err := w.question(!readOnly); err != nil || !got.Available {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -329,7 +332,7 @@ func TestKeyNowhere(t *testing.T) { //nolint:paralleltest // it reads the log of
 	var seen []string
 	for _, fault := range []resttest.Fault{resttest.None, resttest.Echo, resttest.Down} {
 		w.script(aitest.Turn{Text: "Fine.", Fault: fault})
-		got, err := w.question(false)
+		got, err := w.question(!readOnly)
 		raw, _ := json.Marshal(got)
 		seen = append(seen, string(raw), fmt.Sprint(err))
 	}

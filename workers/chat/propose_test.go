@@ -53,7 +53,7 @@ func TestPropose(t *testing.T) {
 		results = a.Results
 		return aitest.Turn{Text: "I propose a cap of 500, or 600."}
 	}
-	got, err := w.question(false)
+	got, err := w.question(!readOnly)
 	if err != nil || len(got.Proposals) != 3 || !strings.HasSuffix(got.Answer, "Not confirmed by what was looked up: 600.") {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -85,7 +85,7 @@ func TestPropose(t *testing.T) {
 	// With these and the three stored proposals, 100 are open.
 	dbtest.Exec(t, w.db, `INSERT INTO copilot_proposals (id, account_id, title, action, expires_at)
 		SELECT gen_random_uuid(), $1, 'x', '{}', now() + interval '1 day' FROM generate_series(1, 97)`, w.account.ID)
-	if got, err = w.question(false); err != nil || len(got.Proposals) != 0 || !strings.Contains(results[0].Text, "100 proposals are open") {
+	if got, err = w.question(!readOnly); err != nil || len(got.Proposals) != 0 || !strings.Contains(results[0].Text, "100 proposals are open") {
 		t.Errorf("%+v, %+v, %v", got.Proposals, results, err)
 	}
 }

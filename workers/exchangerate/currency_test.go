@@ -21,13 +21,14 @@ import (
 // attempt was cut off. Then everything counts in the new currency.
 func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
-	b := newBank(t, "")
+	b := newEnv(t, "")
 	today := time.Now().UTC().Truncate(24 * time.Hour)
+	const replace = true
 	if err := db.Tx(t.Context(), b.db, func(c db.Conn) error {
 		_, err := dbrates.Save(t.Context(), c, []models.Rate{
 			{Day: time.Date(2026, 3, 6, 0, 0, 0, 0, time.UTC), Currency: "USD", Rate: decimal.New(125, -2), Source: models.RatesOfFile},
 			{Day: today, Currency: "USD", Rate: decimal.New(2, 0), Source: models.RatesOfFile},
-		}, false)
+		}, !replace)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -35,6 +36,7 @@ func TestChangeCurrency(t *testing.T) {
 	b.arrive(b.now, 10)
 	const state = `SELECT concat_ws(' ', (SELECT trim_scale(sum(cost)) FROM ledger), (SELECT trim_scale(sum(cost * rate)) FROM clicks),
 		(SELECT count(*) FROM account_rates WHERE restating), (SELECT count(*) FROM currency_changes), (SELECT currency FROM accounts))`
+	// Ten clicks cost 0.5 euros each, at a rate of 1.25.
 	if got := dbtest.Get[string](b.T, b.db, state); got != "6.25 6.25 0 0 USD" {
 		t.Fatalf("before: %s", got)
 	}
@@ -72,6 +74,7 @@ func TestChangeCurrency(t *testing.T) {
 		t.Fatal(err)
 	}
 	await.Until(t, "the job has ended", func() bool { return dbtest.Get[string](b.T, b.db, `SELECT state FROM jobs`) == "done" })
+	// These are the 5 euros of the ten clicks and the dollar of the older transaction.
 	if got := dbtest.Get[string](b.T, b.db, state); got != "5.8 5.8 0 0 EUR" {
 		t.Errorf("after: %s", got)
 	}

@@ -109,7 +109,7 @@ func (w *worker) fetch(ctx context.Context) error {
 		return exchangerate.RecordFetch(ctx, w.store.Conn(), source, err.Error(), now, now.Add(backoff(state.Failures)))
 	}
 	return w.store.Tx(ctx, func(s *store.Store) error {
-		saved, err := exchangerate.Save(ctx, s.Conn(), list, false)
+		saved, err := exchangerate.Save(ctx, s.Conn(), list, false) // stored rates stay
 		if err != nil {
 			return err
 		}

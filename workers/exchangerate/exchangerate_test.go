@@ -32,8 +32,8 @@ import (
 	"switchyard/workers/exchangerate"
 )
 
-// bank is a test environment with a fake of the bank, which serves these days in its documents.
-type bank struct {
+// env is a test environment with a fake of the bank, which serves these days in its documents.
+type env struct {
 	*testing.T
 	db      *db.DB
 	client  *jobs.Client
@@ -51,7 +51,7 @@ type bank struct {
 
 // restate restates three clicks at a time. The call that cut counts down to fails before its batch,
 // as if the job was cut off there.
-func (b *bank) restate(ctx context.Context, l click.Log, c db.Conn, r *spend.Restatement, _ int) (bool, error) {
+func (b *env) restate(ctx context.Context, l click.Log, c db.Conn, r *spend.Restatement, _ int) (bool, error) {
 	b.mu.Lock()
 	cut := b.cut == 1
 	if b.cut > 0 {
@@ -64,9 +64,9 @@ func (b *bank) restate(ctx context.Context, l click.Log, c db.Conn, r *spend.Res
 	return spend.Restate(ctx, l, c, r, 3)
 }
 
-func newBank(t *testing.T, file string) *bank {
+func newEnv(t *testing.T, file string) *env {
 	t.Helper()
-	b := &bank{T: t, db: dbtest.New(t), account: uuid.New(), file: file, now: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)}
+	b := &env{T: t, db: dbtest.New(t), account: uuid.New(), file: file, now: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)}
 	dbtest.Exec(b.T, b.db, `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, b.account)
 	server := httptest.NewTLSServer(http.HandlerFunc(b.serve))
 	t.Cleanup(server.Close)
@@ -87,7 +87,7 @@ func newBank(t *testing.T, file string) *bank {
 	return b
 }
 
-func (b *bank) serve(w http.ResponseWriter, r *http.Request) {
+func (b *env) serve(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.requested = append(b.requested, strings.TrimSuffix(filepath.Base(r.URL.Path), ".xml"))
@@ -120,7 +120,7 @@ func (b *bank) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // at runs the job at the given time and returns the documents that it requested.
-func (b *bank) at(moment string, change func()) []string {
+func (b *env) at(moment string, change func()) []string {
 	b.Helper()
 	now, err := time.Parse(time.DateTime, moment)
 	if err != nil {
@@ -138,7 +138,7 @@ func (b *bank) at(moment string, change func()) []string {
 	return slices.Clone(b.requested)
 }
 
-func (b *bank) run(job jobs.Job[jobs.Tick, jobs.None], now time.Time) {
+func (b *env) run(job jobs.Job[jobs.Tick, jobs.None], now time.Time) {
 	b.Helper()
 	h, err := jobs.Submit(b.Context(), b.client, job, uuid.Nil, jobs.Tick{At: now}, jobs.WithTick(now, time.Hour))
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *bank) run(job jobs.Job[jobs.Tick, jobs.None], now time.Time) {
 	}
 }
 
-func (b *bank) stored() string {
+func (b *env) stored() string {
 	b.Helper()
 	list, err := dbrates.List(b.Context(), b.db, dbrates.Query{Limit: 100})
 	if err != nil {
@@ -162,7 +162,7 @@ func (b *bank) stored() string {
 	return strings.Join(lines, ", ")
 }
 
-func (b *bank) source() dbrates.Source {
+func (b *env) source() dbrates.Source {
 	b.Helper()
 	list, err := dbrates.Sources(b.Context(), b.db)
 	if err != nil || len(list) != 1 {
@@ -175,7 +175,7 @@ func (b *bank) source() dbrates.Source {
 // fails.
 func TestFetch(t *testing.T) {
 	t.Parallel()
-	b := newBank(t, "")
+	b := newEnv(t, "")
 	b.days = []string{"2026-03-05 USD=1.1 JPY=160 XXX=N/A", "2026-03-04 USD=1.2", "1999-01-04 USD=1.17"}
 	asked := func(moment string, change func(), want ...string) {
 		t.Helper()
@@ -235,7 +235,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("a wrong table: %v", err)
 	}
 	write("2026-03-05,USD,1.1\n")
-	b := newBank(t, name)
+	b := newEnv(t, name)
 	if got := b.at("2026-03-06 12:00:00", nil); len(got) != 0 || b.stored() != "05 USD=1.1 file" {
 		t.Errorf("asked for %v, stored %s", got, b.stored())
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // arrive stores n clicks that happened an hour before now and cost 0.5 euros each.
-func (b *bank) arrive(now time.Time, n int) {
+func (b *env) arrive(now time.Time, n int) {
 	b.Helper()
 	s, err := spool.Open(b.TempDir(), spool.Options{})
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *bank) arrive(now time.Time, n int) {
 // job was cut off. They are restated again when the operator replaces the rate.
 func TestRestate(t *testing.T) {
 	t.Parallel()
-	b := newBank(t, "")
+	b := newEnv(t, "")
 	b.days = []string{"2026-03-05 USD=1.1"}
 	now := b.now
 	b.arrive(now, 10)

@@ -76,8 +76,8 @@ func (r *reading) dayRefusal(day string) string {
 	return ""
 }
 
-// refused records a row and reports whether it is refused.
-func (r *reading) refused(row correction.Row) bool {
+// countRow counts a row of the file and reports whether it is refused.
+func (r *reading) countRow(row correction.Row) bool {
 	if r.out.Total++; row.Refusal == "" {
 		return false
 	}
@@ -87,8 +87,8 @@ func (r *reading) refused(row correction.Row) bool {
 	return true
 }
 
-// stored records a row that is stored, with its day.
-func (r *reading) stored(day string) {
+// countStored counts a row that is stored, with its day.
+func (r *reading) countStored(day string) {
 	r.out.Stored++
 	if r.out.From == "" || day < r.out.From {
 		r.out.From = day
@@ -104,21 +104,21 @@ func (y *syncer) totals(ctx context.Context, r *reading, account, network uuid.U
 	}
 	r.out.Kind = jobs.ReportTotals
 	var list []reported.Totals
-	at := map[time.Time]int{}
+	index := map[time.Time]int{}
 	for _, v := range rows {
 		if v.Refusal == "" {
 			v.Refusal = r.dayRefusal(v.Day.Format(time.DateOnly))
 		}
-		i, known := at[v.Day]
+		i, known := index[v.Day]
 		if known && v.Refusal == "" && list[i].Currency != v.Currency {
 			v.Refusal = "its currency differs from the other rows of the day"
 		}
-		if r.refused(v.Row) {
+		if r.countRow(v.Row) {
 			continue
 		}
 		if !known {
 			i = len(list)
-			at[v.Day] = i
+			index[v.Day] = i
 			list = append(list, reported.Totals{Day: v.Day, Currency: v.Currency})
 		}
 		t := &list[i]
@@ -126,7 +126,7 @@ func (y *syncer) totals(ctx context.Context, r *reading, account, network uuid.U
 		if v.Payout != nil {
 			t.Payout = decimal.NewNullDecimal(t.Payout.Decimal.Add(*v.Payout))
 		}
-		r.stored(v.Day.Format(time.DateOnly))
+		r.countStored(v.Day.Format(time.DateOnly))
 	}
 	return func(c db.Conn) error { return reported.SaveTotals(ctx, c, account, network, list, y.o.Now()) }, nil
 }
@@ -149,11 +149,11 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 	}
 	r.out.Kind = jobs.ReportOrders
 	clicks := map[uuid.UUID]bool{}
-	orders := map[uuid.UUID]int{}
+	ordersOf := map[uuid.UUID]int{}
 	for _, v := range rows {
 		if v.ClickID != uuid.Nil {
 			clicks[v.ClickID] = true
-			orders[v.ClickID]++
+			ordersOf[v.ClickID]++
 		}
 	}
 	known, err := conversion.FindKnown(ctx, y.store.Conn(), account, db.SortedIDs(clicks))
@@ -172,15 +172,15 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 			v.Refusal, usable = reason, false
 		}
 		if !usable {
-			r.refused(v.Row)
+			r.countRow(v.Row)
 			continue
 		}
 		if r.out.Total++; !recorded[conversion.Key{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.ConversionID}] &&
-			len(byClick[o.ClickID]) == 1 && orders[o.ClickID] == 1 {
+			len(byClick[o.ClickID]) == 1 && ordersOf[o.ClickID] == 1 {
 			o.Goal, o.ConversionID = byClick[o.ClickID][0].Goal, byClick[o.ClickID][0].ConversionID
 		}
 		list = append(list, o)
-		r.stored(o.Day)
+		r.countStored(o.Day)
 	}
 	return func(c db.Conn) error { return reported.ReplaceFileOrders(ctx, c, account, network, list, y.o.Now()) }, nil
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // ownCheck is the time between two checks of an own host. After a failure, the wait is ownRetry. With each further failure in a
-// row, it doubles, up to ownWorst.
+// row, it doubles, up to ownMaxRetry.
 const (
-	ownCheck = 12 * time.Hour
-	ownRetry = time.Minute
-	ownWorst = 6 * time.Hour
+	ownCheck    = 12 * time.Hour
+	ownRetry    = time.Minute
+	ownMaxRetry = 6 * time.Hour
 )
 
 // Register registers the sweep of the install's own hosts. These hosts are not domains of an account, so no other job requests
@@ -61,7 +61,8 @@ func (i *Issuer) renewOwn(ctx context.Context, host string) error {
 		return err
 	default:
 		slog.ErrorContext(ctx, "no certificate for a host of this install", "host", host, "attempts", attempts+1, "error", err)
-		wait = min(ownRetry<<min(attempts, 16), ownWorst)
+		// A shift by 16 is already longer than the maximum. More would overflow.
+		wait = min(ownRetry<<min(attempts, 16), ownMaxRetry)
 		attempts++
 	}
 	return i.o.Store.SetAttempts(ctx, host, attempts, i.o.Now().Add(wait))

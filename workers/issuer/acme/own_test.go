@@ -8,9 +8,9 @@ import (
 	"switchyard/workers/issuer/acme"
 )
 
-// TestAwayForAnHour checks that a CA that is unavailable is asked after growing waits, and that the previous certificate stays.
+// TestUnavailableForAnHour checks that a CA that is unavailable is asked after growing waits, and that the previous certificate stays.
 // When the CA is back, the host's certificate is renewed.
-func TestAwayForAnHour(t *testing.T) {
+func TestUnavailableForAnHour(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
 	w := newEnv(t)
@@ -41,6 +41,7 @@ func TestAwayForAnHour(t *testing.T) {
 		tried[tick()] = true
 		now = now.Add(time.Minute)
 	}
+	// The waits are 1, 2, 4, 8, 16 and 32 minutes.
 	if len(tried) != 6 {
 		t.Errorf("the CA was asked %d times within an hour", len(tried))
 	}

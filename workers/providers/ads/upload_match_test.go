@@ -122,7 +122,7 @@ func TestUETConsent(t *testing.T) {
 		for stated, want := range map[string]any{"": nil, "granted": "G", "denied": "D"} {
 			credentials := maps.Clone(adstest.UETTokens)
 			credentials["consent"] = stated
-			up, err := u.client.Open(u.provider, "key", credentials, nil, "", false)
+			up, err := u.client.Open(u.provider, "key", credentials, nil, "", !shadowMode)
 			if err != nil {
 				u.Fatal(err)
 			}
@@ -164,7 +164,7 @@ func TestTikTokTest(t *testing.T) {
 		}
 		credentials := maps.Clone(adstest.UploadTokens[u.provider])
 		credentials["test_event_code"] = "TEST123"
-		up, err := u.client.Open(u.provider, "key", credentials, nil, "", false)
+		up, err := u.client.Open(u.provider, "key", credentials, nil, "", !shadowMode)
 		if err != nil {
 			u.Fatal(err)
 		}

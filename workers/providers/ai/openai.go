@@ -96,8 +96,8 @@ func listOpenRouter(ctx context.Context, api rest.API) ([]Model, error) {
 	}
 	var out []Model
 	for _, m := range answer.Data {
-		drawn := slices.ContainsFunc(m.Output.Kinds, func(kind string) bool { return kind != "text" })
-		if slices.Contains(m.Supported, "tools") && !drawn {
+		hasOtherOutput := slices.ContainsFunc(m.Output.Kinds, func(kind string) bool { return kind != "text" })
+		if slices.Contains(m.Supported, "tools") && !hasOtherOutput {
 			out = append(out, Model{ID: m.ID, Name: m.Name, created: m.Created})
 		}
 	}

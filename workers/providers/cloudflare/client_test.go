@@ -15,11 +15,11 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// budget allows every request.
-type budget struct{}
+// unlimited allows every request.
+type unlimited struct{}
 
-func (budget) Allow(context.Context, int) time.Duration   { return 0 }
-func (budget) Pause(ctx context.Context, _ time.Duration) {}
+func (unlimited) Allow(context.Context, int) time.Duration   { return 0 }
+func (unlimited) Pause(ctx context.Context, _ time.Duration) {}
 
 // TestRefused: an error has the cause that Cloudflare names in a chain, and the error for a token of another form says that the token is
 // refused. The fake refuses a request with a parameter or a field that a route does not have.
@@ -27,7 +27,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	fake := cloudflaretest.Serve(t)
 	c := cloudflare.New(cloudflare.Options{
-		Egress: egresstest.Client(t, fake.Server, egress.Options{}), URL: fake.Server.URL, Token: cloudflaretest.Token, Budget: budget{},
+		Egress: egresstest.Client(t, fake.Server, egress.Options{}), URL: fake.Server.URL, Token: cloudflaretest.Token, Budget: unlimited{},
 	})
 	const hostnames = "/zones/" + cloudflaretest.Zone + "/custom_hostnames"
 	refusal := func(r cloudflare.Request) *cloudflare.Error {
@@ -54,7 +54,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	wrong := cloudflare.New(cloudflare.Options{
-		Egress: egresstest.Client(t, fake.Server, egress.Options{}), URL: fake.Server.URL, Token: "canary-wrong", Budget: budget{},
+		Egress: egresstest.Client(t, fake.Server, egress.Options{}), URL: fake.Server.URL, Token: "canary-wrong", Budget: unlimited{},
 	})
 	for path, code := range map[string]int{"/user/tokens/verify": 1000, hostnames: 10000} {
 		_, err := wrong.Do(t.Context(), cloudflare.Request{Method: http.MethodGet, Path: path}, nil)

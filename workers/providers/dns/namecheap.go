@@ -63,6 +63,8 @@ func (p *namecheap) call(ctx context.Context, command string, form url.Values, i
 	return nil
 }
 
+const namecheapPage = 100 // zones of a page
+
 func (p *namecheap) Zones(ctx context.Context) ([]zone, error) {
 	return pages(func(page int) ([]zone, bool, error) {
 		var answer struct {
@@ -71,12 +73,12 @@ func (p *namecheap) Zones(ctx context.Context) ([]zone, error) {
 			} `xml:"CommandResponse>DomainGetListResult>Domain"`
 			Total int `xml:"CommandResponse>Paging>TotalItems"`
 		}
-		err := p.call(ctx, "namecheap.domains.getList", url.Values{"Page": {strconv.Itoa(page)}, "PageSize": {"100"}}, &answer)
+		err := p.call(ctx, "namecheap.domains.getList", url.Values{"Page": {strconv.Itoa(page)}, "PageSize": {strconv.Itoa(namecheapPage)}}, &answer)
 		var out []zone
 		for _, d := range answer.Domains {
 			out = append(out, zone{name: d.Name})
 		}
-		return out, page*100 < answer.Total, err
+		return out, page*namecheapPage < answer.Total, err
 	})
 }
 

@@ -260,7 +260,7 @@ func serveVultr(w *World, c *call) {
 		refuse(401, "Invalid API token.")
 		return
 	}
-	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor"))
+	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor")) // 0 if the query has no cursor
 	n, size := max(n, 1), min(c.number("per_page", 100), 100)
 	meta := func(pages, total int) object {
 		next := ""

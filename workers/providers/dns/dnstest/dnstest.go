@@ -32,7 +32,7 @@ type World struct {
 	all     chan struct{} // closed when these requests have arrived; nil: requests do not wait
 }
 
-// NewWorld makes a world with zones.
+// NewWorld makes a world with zones. order lists their names in the order in which they are answered.
 func NewWorld(zones map[string][]libdns.RR, order ...string) *World {
 	w := &World{zones: map[string][]libdns.RR{}, order: order}
 	for _, z := range order {
@@ -82,7 +82,7 @@ func (w *World) add(zone string, r libdns.RR) (ok bool) {
 	for _, have := range w.zones[zone] {
 		lone := have.Type == "CNAME" || have.Type == "ALIAS" || r.Type == "CNAME" || r.Type == "ALIAS"
 		switch {
-		case have.Name != r.Name:
+		case have.Name != r.Name: // a record of another name
 		case have.Type == r.Type && have.Data == r.Data,
 			lone && slices.Contains(points, have.Type) && slices.Contains(points, r.Type):
 			return false

@@ -43,11 +43,11 @@ func servePorkbun(w *World, c *call) {
 		})})
 	case strings.HasPrefix(c.path, "/dns/create/"):
 		zone := strings.TrimPrefix(c.path, "/dns/create/")
-		life, err := strconv.Atoi(b.TTL)
+		ttlSeconds, err := strconv.Atoi(b.TTL)
 		switch {
-		case err != nil || life < 600 || !w.hasZone(zone):
+		case err != nil || ttlSeconds < 600 || !w.hasZone(zone):
 			refuse("Invalid domain.")
-		case !w.add(zone, record(b.Name, zone, b.Type, b.Content, life)):
+		case !w.add(zone, record(b.Name, zone, b.Type, b.Content, ttlSeconds)):
 			refuse("Create error: We were unable to create the DNS record.")
 		default:
 			c.json(200, object{"status": "SUCCESS", "id": "106926659"})
@@ -101,7 +101,7 @@ func serveBunny(w *World, c *call) {
 
 // cursorPage answers with a page of a list in deSEC's form. The cursor of the next page is in a header.
 func (c *call) cursorPage(all []object) {
-	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor"))
+	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor")) // 0 if the query has no cursor
 	if _, given := c.r.URL.Query()["cursor"]; !given && len(all) > 500 {
 		c.json(400, object{"detail": "Pagination required. You can query up to 500 items at a time (624 total)."})
 		return

@@ -144,8 +144,8 @@ func serveNamecheap(w *World, c *call) {
 		var all []libdns.RR
 		for i := 1; form.Get("HostName"+strconv.Itoa(i)) != ""; i++ {
 			n := strconv.Itoa(i)
-			life, _ := strconv.Atoi(form.Get("TTL" + n))
-			all = append(all, record(form.Get("HostName"+n), zone, form.Get("RecordType"+n), form.Get("Address"+n), life))
+			ttlSeconds, _ := strconv.Atoi(form.Get("TTL" + n))
+			all = append(all, record(form.Get("HostName"+n), zone, form.Get("RecordType"+n), form.Get("Address"+n), ttlSeconds))
 		}
 		if form.Get("EmailType") != "FWD" {
 			refuse("2030280", "mail forwarding would be lost")
