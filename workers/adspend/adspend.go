@@ -84,22 +84,22 @@ func (p *syncer) open(ctx context.Context, account, source uuid.UUID) (i models.
 	if err != nil {
 		return i, nil, err
 	}
-	of := ads.Account{
+	opened := ads.Account{
 		Provider: i.Provider, Key: source.String(), Credentials: credentials, Endpoint: i.Endpoint, Session: session,
 		Remember: func(ctx context.Context, session string) error {
 			return k.SaveSession(context.WithoutCancel(ctx), i.Integration, session)
 		},
 	}
 	if p.o.Tokens != nil && i.ConnectionID.Valid {
-		of.Tokens = p.o.Tokens(account, i.ConnectionID.UUID)
+		opened.Tokens = p.o.Tokens(account, i.ConnectionID.UUID)
 	}
-	c, err = p.o.Client.Open(of)
+	c, err = p.o.Client.Open(opened)
 	return i, c, err
 }
 
-// forCost opens the connection of a traffic source to read its spend. It returns an error if the connection lacks a setting for
+// openForCost opens the connection of a traffic source to read its spend. It returns an error if the connection lacks a setting for
 // that.
-func (p *syncer) forCost(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
+func (p *syncer) openForCost(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
 	if i, c, err = p.open(ctx, account, source); err != nil {
 		return i, c, err
 	}
@@ -121,7 +121,7 @@ func (p *syncer) forCost(ctx context.Context, account, source uuid.UUID) (i mode
 // test tests a connection. The job's answer says whether the platform accepted it, or why not.
 func (p *syncer) test(ctx context.Context, u *run) error {
 	out := jobs.SpendSynced{Test: true, Provider: u.Args.Provider, From: u.Args.From, To: u.Args.To}
-	i, c, err := p.forCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
+	i, c, err := p.openForCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
 	if _, ours := models.AsError(err); err != nil && (!ours || i.Provider == "") {
 		return err
 	}
@@ -131,7 +131,7 @@ func (p *syncer) test(ctx context.Context, u *run) error {
 		result.Currency, result.Zone = c.Currency(), c.Zone()
 	}
 	if err != nil {
-		out.Failure = words(err)
+		out.Failure = messageOf(err)
 	}
 	result.Failure, out.Currency, out.Zone = out.Failure, result.Currency, result.Zone
 	return u.Commit(ctx, out, func(conn db.Conn) error {
@@ -139,8 +139,8 @@ func (p *syncer) test(ctx context.Context, u *run) error {
 	})
 }
 
-// words returns the text of an error for a person.
-func words(err error) string {
+// messageOf returns the text of an error for a person.
+func messageOf(err error) string {
 	if e, ok := models.AsError(err); ok {
 		return e.Message
 	}

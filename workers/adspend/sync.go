@@ -60,7 +60,7 @@ func (p *syncer) fetch(ctx context.Context, u *run) (out read, err error) {
 	if err != nil {
 		return out, err
 	}
-	_, c, err := p.forCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
+	_, c, err := p.openForCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
 	if err != nil {
 		return out, err
 	}

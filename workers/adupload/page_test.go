@@ -12,6 +12,7 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	c := models.Click{ID: models.NewClickID()}
 	id := models.FormatClickID(c.ID)
+	// A landing page's key has the id of the click among its bytes.
 	key := base64.RawURLEncoding.EncodeToString(append([]byte{1, 2}, append(c.ID[:], 3, 4)...))
 	for destination, want := range map[string]string{
 		"https://lander.example/page?a=1&clickid=" + id + "&b=%20x#top":    "https://lander.example/page?a=1&b=%20x",

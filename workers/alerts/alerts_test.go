@@ -172,7 +172,7 @@ func TestAnnounce(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
-	code := w.smtp.Got()[0].Text
+	code := w.smtp.Received()[0].Text
 	code = code[strings.Index(code, "code is ")+8:][:8]
 
 	w.sweep()
@@ -197,7 +197,7 @@ func TestAnnounce(t *testing.T) {
 	if strings.Contains(got["/slack"], "<!channel>") || strings.Count(got["/discord"], "```") != 2 {
 		t.Errorf("a name is not escaped: %v", got)
 	}
-	if n := len(w.smtp.Got()); n != 1 {
+	if n := len(w.smtp.Received()); n != 1 {
 		t.Errorf("an unconfirmed address received %d messages", n)
 	}
 
@@ -215,7 +215,7 @@ func TestAnnounce(t *testing.T) {
 	if got = w.received(); len(got) != len(paths) || strings.Count(got["/slack"], "ENDED webhook.failing") != 1 {
 		t.Errorf("when the alert ended: %v", got)
 	}
-	mails := w.smtp.Got()
+	mails := w.smtp.Received()
 	if len(mails) != 2 {
 		t.Fatalf("mails: %+v", mails)
 	}
@@ -227,7 +227,7 @@ func TestAnnounce(t *testing.T) {
 	}
 	w.fails(4)
 	w.sweep()
-	if mails = w.smtp.Got(); len(mails) != 3 {
+	if mails = w.smtp.Received(); len(mails) != 3 {
 		t.Fatalf("mails: %+v", mails)
 	}
 	m = mails[2]
@@ -244,7 +244,7 @@ func TestCode(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
-	text := w.smtp.Got()[0].Text
+	text := w.smtp.Received()[0].Text
 	code := text[strings.Index(text, "code is ")+8:][:8]
 	refused := func(code string) {
 		t.Helper()

@@ -29,7 +29,7 @@ func TestPrivateAddresses(t *testing.T) {
 		t.Fatalf("%d forms, want 60", n)
 	}
 	c := newServer(t, func(http.ResponseWriter, *http.Request) {})
-	refuse := func(what string, n *names, to string) {
+	wantBlocked := func(what string, n *names, to string) {
 		t.Helper()
 		o := egress.Options{CAFile: c.ca}
 		if n != nil {
@@ -49,16 +49,16 @@ func TestPrivateAddresses(t *testing.T) {
 		if strings.Contains(a, ":") {
 			literal = "[" + a + "]"
 		}
-		refuse(a, nil, "https://"+literal+":"+c.port+"/")
+		wantBlocked(a, nil, "https://"+literal+":"+c.port+"/")
 		for _, answer := range [][]string{{a}, {"93.184.215.14", a}, {a, "2606:4700::1111"}} {
-			refuse(strings.Join(answer, "+"), &names{answers: [][]string{answer}}, "https://example.com:"+c.port+"/")
+			wantBlocked(strings.Join(answer, "+"), &names{answers: [][]string{answer}}, "https://example.com:"+c.port+"/")
 		}
 	}
 	for _, host := range netguardtest.Disguised {
-		refuse(host, &names{answers: [][]string{{"127.0.0.1"}}}, "https://"+host+":"+c.port+"/")
+		wantBlocked(host, &names{answers: [][]string{{"127.0.0.1"}}}, "https://"+host+":"+c.port+"/")
 	}
 	for _, to := range []string{"https://user@127.0.0.1:", "https://example.com@127.0.0.1:", "https://127.0.0.1:1@127.0.0.1:"} {
-		refuse(to, nil, to+c.port)
+		wantBlocked(to, nil, to+c.port)
 	}
 	if n := c.conns.Load(); n != 0 {
 		t.Errorf("%d connections were made", n)
@@ -84,8 +84,8 @@ var waysOut = []string{"workers/egress/egress.go", "workers/egress/names.go", "w
 func TestOnlyWayOut(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, floor := range []string{"api", "workers", "jobs", "models"} {
-		err := filepath.WalkDir(filepath.Join("..", "..", floor), func(path string, d os.DirEntry, err error) error {
+	for _, folder := range []string{"api", "workers", "jobs", "models"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, d os.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
 				strings.HasSuffix(filepath.Dir(path), "test") { // packages for tests
 				return err

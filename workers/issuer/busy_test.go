@@ -17,7 +17,7 @@ import (
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", false)
+	id := w.domain(w.account, "go.shop.example", !verified)
 	w.fake.Block(time.Hour)
 	_, err := w.request(w.account, id)
 	w.wantCode(err, "edge_429")
@@ -33,7 +33,7 @@ func TestBusy(t *testing.T) {
 func TestBusyForAMoment(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", false)
+	id := w.domain(w.account, "go.shop.example", !verified)
 	w.fake.SetNow(time.Now)
 	w.fake.Block(time.Second)
 	got, err := w.request(w.account, id)
@@ -48,7 +48,7 @@ func TestCredentials(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })
 	for i := range 60 {
-		w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)
+		w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), verified)
 	}
 	w.sweep()
 	if n := w.fake.Count(""); n == 0 || n > 32 { // a sweep checks 16 domains at once
@@ -77,7 +77,7 @@ func TestMany(t *testing.T) {
 	w := newEnv(t)
 	ids := map[uuid.UUID]bool{}
 	for i := range 100 {
-		ids[w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)] = true
+		ids[w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), verified)] = true
 	}
 	for range 30 {
 		w.advance(time.Minute)

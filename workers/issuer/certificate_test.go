@@ -27,7 +27,7 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", false)
+	id := w.domain(w.account, "go.shop.example", !verified)
 	if w.advance(time.Minute); w.fake.Count("") != 0 {
 		t.Error("a certificate was requested for an unverified domain")
 	}
@@ -75,11 +75,11 @@ func TestVerifiedDomainGetsACertificate(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
 }
 
-// TestAsked checks the answers of the calls request, read and release. Accounts that do not own the domain make the same calls.
-func TestAsked(t *testing.T) {
+// TestRequestReadRelease checks the answers of the calls request, read and release. Accounts that do not own the domain make the same calls.
+func TestRequestReadRelease(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", false)
+	id := w.domain(w.account, "go.shop.example", !verified)
 	for _, who := range []struct{ account, domain uuid.UUID }{{w.other, id}, {w.account, uuid.New()}} {
 		_, err := w.request(who.account, who.domain)
 		w.wantCode(err, "not_found")
@@ -134,7 +134,7 @@ func TestAsked(t *testing.T) {
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", true)
+	id := w.domain(w.account, "go.shop.example", verified)
 	w.sweep()
 	const patch = "PATCH /zones/{zone}/custom_hostnames/{id}"
 	for _, status := range models.SSLStatuses {
@@ -166,12 +166,13 @@ func TestStatuses(t *testing.T) {
 	w.fake.Refuse(403, 1405, "Quota exceeded.")
 	var tries []int
 	for range 40 {
-		at := w.count("POST")
+		before := w.count("POST")
 		for range 4 {
 			w.advance(6 * time.Hour)
 		}
-		tries = append(tries, w.count("POST")-at)
+		tries = append(tries, w.count("POST")-before)
 	}
+	// Several tries on the first day, then at most two a day, and none after a month.
 	if tries[0] < 2 || slices.Max(tries[4:]) > 2 || slices.Max(tries[:29]) == 0 || slices.Max(tries[34:]) > 0 {
 		t.Errorf("number of tries on each day: %v", tries)
 	}
@@ -191,11 +192,11 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestCodes checks that each refusal of a custom hostname gives the customer a code and has no other effect.
-func TestCodes(t *testing.T) {
+// TestRefusalCodes checks that each refusal of a custom hostname gives the customer a code and has no other effect.
+func TestRefusalCodes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", false)
+	id := w.domain(w.account, "go.shop.example", !verified)
 	codes := map[int][]int{
 		400: {1400, 1402, 1403, 1407, 1408, 1409, 1410, 1411, 1415, 1416, 1417, 1418, 1419, 1420, 1421, 1422, 1424, 1425, 1432, 1433, 1434, 1435, 1438, 1440, 1442, 1448, 1449},
 		401: {1000, 1001, 1002, 1003, 1004, 1005}, 403: {1404, 1405, 1413, 1414, 10000, 9109}, 409: {1439}, 500: {1500},
@@ -237,7 +238,7 @@ func TestAdopt(t *testing.T) {
 	w.mu.Lock()
 	w.now = w.now.Add(time.Hour)
 	w.mu.Unlock()
-	id := w.domain(w.account, "go.shop.example", false)
+	id := w.domain(w.account, "go.shop.example", !verified)
 	_, err := w.request(w.account, id)
 	w.wantCode(err, "edge_1406")
 	if gone, err := w.release(w.account, id); err != nil || !gone.Deleted || len(w.fake.Hosts()) != 1 {
@@ -247,7 +248,7 @@ func TestAdopt(t *testing.T) {
 	if _, err := w.request(w.account, id); err != nil || w.stored(w.account, id).ExternalID != hostname {
 		t.Errorf("%+v, %v", w.stored(w.account, id), err)
 	}
-	second := w.domain(w.other, "go.shop.example", false)
+	second := w.domain(w.other, "go.shop.example", !verified)
 	_, err = w.request(w.other, second)
 	w.wantCode(err, "edge_1406")
 	if w.stored(w.other, second).Wanted {
@@ -257,23 +258,23 @@ func TestAdopt(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, second)
 	w.advance(time.Minute)
-	if had, has := w.stored(w.account, id), w.stored(w.other, second); had.Wanted || had.ExternalID != "" || has.ExternalID != hostname {
-		t.Errorf("%+v\n%+v", had, has)
+	if first, next := w.stored(w.account, id), w.stored(w.other, second); first.Wanted || first.ExternalID != "" || next.ExternalID != hostname {
+		t.Errorf("%+v\n%+v", first, next)
 	}
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, id); err != nil || len(w.fake.Hosts()) != 1 || w.count("POST") != 2 {
 		t.Errorf("%v, %v, %d hostnames created", err, w.fake.Hosts(), w.count("POST"))
 	}
 }
 
-// TestKilled lets a worker die after it has created a hostname and before it has recorded it. The hostname is adopted later, and
+// TestWorkerDies lets a worker die after it has created a hostname and before it has recorded it. The hostname is adopted later, and
 // there is only one. If the domain is deleted first, the hostname is deleted too.
-func TestKilled(t *testing.T) {
+func TestWorkerDies(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	for i, verified := range []bool{true, false} {
 		host := fmt.Sprintf("go%d.shop.example", i)
 		id := w.domain(w.account, host, verified)
-		w.killed(id, host)
+		w.dieAfterCreating(id, host)
 		if w.advance(10 * time.Second); w.stored(w.account, id).ExternalID != "" {
 			t.Error("the lease of the dead worker was ignored")
 		}
@@ -283,7 +284,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	// The hostname is also adopted if the answer to the request is lost.
-	lost := w.domain(w.account, "lost.shop.example", false)
+	lost := w.domain(w.account, "lost.shop.example", !verified)
 	w.fake.Fail(cloudflaretest.Drop)
 	_, err := w.request(w.account, lost)
 	w.wantCode(err, "edge_unavailable")
@@ -291,8 +292,8 @@ func TestKilled(t *testing.T) {
 	if w.advance(2 * time.Minute); w.stored(w.account, lost).ExternalID == "" || len(w.fake.Hosts()) != 3 {
 		t.Errorf("%+v, %v", w.stored(w.account, lost), w.fake.Hosts())
 	}
-	gone := w.domain(w.account, "gone.shop.example", false)
-	w.killed(gone, "gone.shop.example")
+	gone := w.domain(w.account, "gone.shop.example", !verified)
+	w.dieAfterCreating(gone, "gone.shop.example")
 	released, err := w.store.Domains().Delete(t.Context(), w.account, gone)
 	if err != nil || !released {
 		t.Fatalf("%t, %v", released, err)
@@ -301,14 +302,15 @@ func TestKilled(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return !slices.Contains(w.fake.Hosts(), "gone.shop.example") })
 }
 
-// killed simulates a worker that creates a hostname and dies before it records anything.
-func (w *env) killed(id uuid.UUID, host string) {
+// dieAfterCreating simulates a worker that creates a hostname and dies before it records anything.
+func (w *env) dieAfterCreating(id uuid.UUID, host string) {
 	w.Helper()
 	of := storeOf(w.account, id)
 	if err := w.store.Certificates().Request(w.Context(), of, models.EdgeCloudflare, w.clock()); err != nil {
 		w.Fatal(err)
 	}
-	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 15*time.Second, false); err != nil || !ok {
+	const due = true // only if it is due
+	if _, ok, err := w.store.Certificates().Begin(w.Context(), of, w.clock(), 15*time.Second, !due); err != nil || !ok {
 		w.Fatal(ok, err)
 	}
 	w.fake.Add(host)
@@ -319,7 +321,7 @@ func (w *env) killed(id uuid.UUID, host string) {
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", false)
+	id := w.domain(w.account, "go.shop.example", !verified)
 	if _, err := w.request(w.account, id); err != nil {
 		t.Fatal(err)
 	}
@@ -330,12 +332,12 @@ func TestRelease(t *testing.T) {
 		t.Errorf("%+v, %v", w.stored(w.account, id), w.fake.Hosts())
 	}
 	w.fake.Refuse(0, 0, "")
-	due := func() {
+	makeDue := func() {
 		dbtest.Exec(w, w.db, `UPDATE jobs SET next_attempt_at = now() WHERE kind = $1 AND state = 'pending'`, jobs.ReleaseAtEdge.Kind())
 	}
-	due()
+	makeDue()
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
-	second := w.domain(w.account, "b.shop.example", false)
+	second := w.domain(w.account, "b.shop.example", !verified)
 	if _, err := w.request(w.account, second); err != nil {
 		t.Fatal(err)
 	}
@@ -344,7 +346,7 @@ func TestRelease(t *testing.T) {
 		t.Errorf("%+v, %v", gone, err)
 	}
 	// When an account is deleted, all its hostnames are released.
-	third := w.domain(w.other, "c.shop.example", true)
+	third := w.domain(w.other, "c.shop.example", verified)
 	w.advance(10 * time.Minute) // the sweep has paused
 	if w.stored(w.other, third).ExternalID == "" {
 		t.Fatal("the hostname was not created")
@@ -354,7 +356,7 @@ func TestRelease(t *testing.T) {
 	}
 	w.until("the account's hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
 	// A release does not delete a hostname if a domain uses it again.
-	fourth := w.domain(w.account, "d.shop.example", true)
+	fourth := w.domain(w.account, "d.shop.example", verified)
 	w.sweep()
 	w.fake.Refuse(403, 10000, "Authentication error")
 	deleted := w.fake.Count("DELETE /zones/{zone}/custom_hostnames/{id}")
@@ -371,12 +373,12 @@ func TestRelease(t *testing.T) {
 		t.Error("the edge was not asked to delete the hostname")
 	}
 	w.fake.Refuse(0, 0, "")
-	again := w.domain(w.account, "d.shop.example", true)
+	again := w.domain(w.account, "d.shop.example", verified)
 	w.advance(10 * time.Minute)
 	if w.stored(w.account, again).ExternalID == "" {
 		t.Fatalf("%+v", w.stored(w.account, again))
 	}
-	due()
+	makeDue()
 	w.until("no release is open", func() bool {
 		var n int
 		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state <> 'done'`, jobs.ReleaseAtEdge.Kind())

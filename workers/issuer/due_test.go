@@ -16,7 +16,7 @@ import (
 func TestNeededCertificateBecomesDue(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", true)
+	id := w.domain(w.account, "go.shop.example", verified)
 	now := w.clock()
 	if err := w.store.Certificates().Request(t.Context(), storeOf(w.account, id), models.EdgeCloudflare, now); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestNeededCertificateBecomesDue(t *testing.T) {
 func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	id := w.domain(w.account, "go.shop.example", true)
+	id := w.domain(w.account, "go.shop.example", verified)
 	wantDue := func(want bool) {
 		t.Helper()
 		got, err := db.Get[bool](t.Context(), w.db, "due", `SELECT due_at <= $2 FROM domain_checks WHERE domain_id = $1`, id, w.clock().Add(time.Minute))
@@ -73,7 +73,7 @@ func TestDomainIsCheckedAfterItsHTTPSChanged(t *testing.T) {
 func TestAnswerWithoutCertificate(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
-	unverified, verified := w.domain(w.account, "a.shop.example", false), w.domain(w.account, "b.shop.example", true)
+	unverified, verified := w.domain(w.account, "a.shop.example", !verified), w.domain(w.account, "b.shop.example", verified)
 	wantDetail := func(id uuid.UUID, want string) {
 		t.Helper()
 		got, err := w.read(w.account, id)

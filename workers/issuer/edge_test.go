@@ -83,7 +83,7 @@ func scriptedEnv(t *testing.T) (*env, *scriptedIssuer) {
 func TestOwnEdge(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedEnv(t)
-	id := w.domain(w.account, "go.shop.example", false)
+	id := w.domain(w.account, "go.shop.example", !verified)
 	_, err := w.request(w.account, id)
 	w.wantCode(err, "edge_unverified")
 	dbtest.Exec(w, w.db, `UPDATE domains SET is_verified = true WHERE id = $1`, id)
@@ -116,7 +116,7 @@ func TestOwnEdge(t *testing.T) {
 func TestReleaseEndsARequest(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedEnv(t)
-	id := w.domain(w.account, "go.shop.example", true)
+	id := w.domain(w.account, "go.shop.example", verified)
 	e.set(func() { e.hang = true })
 	done := make(chan error, 1)
 	go func() {
@@ -157,9 +157,9 @@ func TestTooMany(t *testing.T) {
 	w.start(issuer.Options{Issuer: e, Orders: order})
 	ids := make([]uuid.UUID, 8)
 	for n := range ids {
-		ids[n] = w.domain(w.account, fmt.Sprintf("h%d.shop.example", n), true)
+		ids[n] = w.domain(w.account, fmt.Sprintf("h%d.shop.example", n), verified)
 	}
-	other := w.domain(w.other, "go.other.example", true)
+	other := w.domain(w.other, "go.other.example", verified)
 	w.sweep()
 	serving := func() (n int) {
 		for _, id := range ids {
@@ -214,7 +214,7 @@ func TestManyCalls(t *testing.T) {
 		}
 		return 0
 	}})
-	id := w.domain(w.account, "go.shop.example", true)
+	id := w.domain(w.account, "go.shop.example", verified)
 	w.sweep()
 	for range 2 {
 		if c, err := w.read(w.account, id); err != nil || !c.Serving {
@@ -238,7 +238,7 @@ func TestUnavailableIssuerIsAskedHourly(t *testing.T) {
 			t.Parallel()
 			w, e := scriptedEnv(t)
 			e.set(func() { e.err = models.EdgeError(code, "no") })
-			id := w.domain(w.account, "go.shop.example", true)
+			id := w.domain(w.account, "go.shop.example", verified)
 			w.sweep()
 			for range 12 * 6 { // half a day
 				w.advance(10 * time.Minute)
@@ -270,7 +270,7 @@ func TestAskedAgain(t *testing.T) {
 		orders.Add(1)
 		return 0
 	}})
-	id := w.domain(w.account, "go.shop.example", true)
+	id := w.domain(w.account, "go.shop.example", verified)
 	sweep := func(requests, want int) {
 		t.Helper()
 		dbtest.Exec(w, w.db, `UPDATE certificates SET next_at = $1 WHERE domain_id = $2`, w.clock(), id)

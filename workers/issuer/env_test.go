@@ -128,6 +128,9 @@ func (w *env) until(what string, ok func() bool) {
 	})
 }
 
+// verified is the state of a domain whose owner was verified.
+const verified = true
+
 // domain adds a domain.
 func (w *env) domain(account uuid.UUID, host string, verified bool) uuid.UUID {
 	w.Helper()

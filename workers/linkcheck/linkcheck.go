@@ -110,7 +110,7 @@ func (c *checker) batches(ctx context.Context, due func() ([]models.Link, error)
 		if err != nil {
 			return err
 		}
-		fresh := links[:0:0]
+		var fresh []models.Link
 		for _, l := range links {
 			if done[l.ID] != l.URL {
 				fresh = append(fresh, l)

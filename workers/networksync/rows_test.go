@@ -30,7 +30,7 @@ func TestReversalAlone(t *testing.T) {
 	for what, c := range map[string]struct {
 		id, currency string
 		payout       *decimal.Decimal
-		taken        bool
+		accepted     bool
 	}{
 		"whole amount":               {"7", "USD", amount("10"), true},
 		"more than the amount":       {"7", "USD", amount("12"), true},
@@ -40,14 +40,14 @@ func TestReversalAlone(t *testing.T) {
 		"order that is not recorded": {"8", "USD", amount("10"), false},
 	} {
 		v := correction.Conversion{ClickID: sale.ClickID, ConversionID: c.id, Currency: c.currency, Payout: c.payout}
-		if refuseReversal(&v, recorded); (v.Refusal == "") != c.taken {
+		if refuseReversal(&v, recorded); (v.Refusal == "") != c.accepted {
 			t.Errorf("%s: refused %q", what, v.Refusal)
 		}
 	}
 }
 
-// TestOnce checks that the last order counts if an order comes several times. A refused order does not count.
-func TestOnce(t *testing.T) {
+// TestRepeatedOrders checks that the last order counts if an order comes several times. A refused order does not count.
+func TestRepeatedOrders(t *testing.T) {
 	t.Parallel()
 	click := uuid.New()
 	rows := make([]correction.Conversion, 4)
@@ -146,7 +146,7 @@ func TestGoalOfPostbacks(t *testing.T) {
 // TestSaleOfOrders checks that the amount of a sale is read with its currency, and that an unreadable one, or zero, is left out.
 func TestSaleOfOrders(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ sale, currency, of, want string }{
+	for _, c := range []struct{ sale, currency, payoutCurrency, want string }{
 		{"64.99", "", "EUR", "64.99 EUR"},
 		{"64.99", "GBP", "EUR", "64.99 GBP"},
 		{"-64.99", "", "EUR", "64.99 EUR"},
@@ -156,7 +156,7 @@ func TestSaleOfOrders(t *testing.T) {
 		{"64.99", "credits", "EUR", "none"},
 	} {
 		v := rowOf(1, networks.Order{
-			Click: models.FormatClickID(models.NewClickID()), ID: "A-1", Status: models.StatusApproved, Payout: "5", Currency: c.of,
+			Click: models.FormatClickID(models.NewClickID()), ID: "A-1", Status: models.StatusApproved, Payout: "5", Currency: c.payoutCurrency,
 			Sale: c.sale, SaleCurrency: c.currency,
 		}, nil, "USD")
 		got := "none"
@@ -235,7 +235,7 @@ func TestStatusWithoutAmount(t *testing.T) {
 	}
 	for _, c := range []struct {
 		id, status string
-		taken      bool
+		accepted   bool
 	}{
 		{models.StatusPending, models.StatusApproved, true},
 		{models.StatusPending, models.StatusRejected, true},
@@ -247,7 +247,7 @@ func TestStatusWithoutAmount(t *testing.T) {
 	} {
 		v := correction.Conversion{ClickID: click, ConversionID: c.id, Status: c.status, Currency: "USD"}
 		keepCurrency(&v, recorded)
-		if refuseStatus(&v, recorded); (v.Refusal == "") != c.taken || c.taken && v.Currency != "EUR" {
+		if refuseStatus(&v, recorded); (v.Refusal == "") != c.accepted || c.accepted && v.Currency != "EUR" {
 			t.Errorf("%s to %s: refused %q, %s", c.id, c.status, v.Refusal, v.Currency)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // conversion action.
 const googleSoon = 6 * time.Hour
 
-// Data Manager's reasons that this package treats specially. Google Ads uses similar words for actions that are too new.
+// Data Manager's reasons that this package treats specially. Google Ads uses similar list for actions that are too new.
 const (
 	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
 	// googleDuplicate begins the reasons of conversions that Google already has, by their transaction id or by click and time.
@@ -46,25 +46,25 @@ func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, 
 		return Outcome{}, err
 	}
 	destination := answer.Destinations[0]
-	var words []string
+	var list []string
 	out := Outcome{Done: true, Known: len(destination.Errors.Counts) > 0}
 	for _, c := range destination.Errors.Counts {
-		words = append(words, fmt.Sprintf("%s (%s)", c.Reason, c.Records))
+		list = append(list, fmt.Sprintf("%s (%s)", c.Reason, c.Records))
 		out.Known = out.Known && strings.HasPrefix(c.Reason, googleDuplicate)
 		if strings.Contains(c.Reason, googleTooRecent) {
 			out.Again = googleSoon
 		}
 	}
-	counted := strings.Join(words, ", ")
+	reasons := strings.Join(list, ", ")
 	switch destination.Status {
 	case "SUCCESS":
 		return Outcome{Done: true, Result: models.UploadAccepted, Reason: "request " + request + ": processed"}, nil
 	case "PARTIAL_SUCCESS":
 		out.Result = models.UploadAccepted
-		out.Reason = "request " + request + ": processed, but for some, of which the platform does not say which: " + counted
+		out.Reason = "request " + request + ": processed, but for some, of which the platform does not say which: " + reasons
 		return out, nil
 	case "FAILED":
-		out.Result, out.Reason = models.UploadRejected, "request "+request+" failed: "+counted
+		out.Result, out.Reason = models.UploadRejected, "request "+request+" failed: "+reasons
 		return out, nil
 	}
 	return Outcome{}, nil

@@ -76,9 +76,9 @@ func uetSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, erro
 		return nil, err
 	}
 	out := accepted(events, strings.TrimSpace("trace "+answer.Trace))
-	for n, why := range answer.refused() {
+	for n, reason := range answer.refused() {
 		if n >= 0 && n < len(out) {
-			out[n] = Verdict{Result: models.UploadRejected, Reason: why}
+			out[n] = Verdict{Result: models.UploadRejected, Reason: reason}
 		}
 	}
 	return out, nil

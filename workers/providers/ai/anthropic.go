@@ -25,7 +25,7 @@ var anthropic = provider{
 	},
 	list:     listAnthropic,
 	nextTurn: requestAnthropic,
-	usual:    named(`^claude-sonnet-`, `^claude-[\d-]+-sonnet-`, `^claude-haiku-`, `^claude-opus-`),
+	usual:    compiled(`^claude-sonnet-`, `^claude-[\d-]+-sonnet-`, `^claude-haiku-`, `^claude-opus-`),
 }
 
 // statusOverloaded is Anthropic's own status for "overloaded".

@@ -25,7 +25,7 @@ var gemini = provider{
 	},
 	list:     listGemini,
 	nextTurn: requestGemini,
-	usual:    named(`^gemini-2\.5-flash$`, `^gemini-flash-latest$`, `^gemini-[\d.]+-flash`, `^gemini-[\d.]+-pro`),
+	usual:    compiled(`^gemini-2\.5-flash$`, `^gemini-flash-latest$`, `^gemini-[\d.]+-flash`, `^gemini-[\d.]+-pro`),
 }
 
 func listGemini(ctx context.Context, api rest.API) ([]Model, error) {

@@ -8,13 +8,13 @@ import (
 
 // names decides from a model's name whether the model can chat and use tools. It is for providers whose lists contain only
 // names.
-type names struct{ is, isNot *regexp.Regexp }
+type names struct{ chat, noChat *regexp.Regexp }
 
 func (n names) chats(id string) bool {
 	if tuned, ok := strings.CutPrefix(id, "ft:"); ok { // a customer's fine-tuned model: the base model's name follows
 		id, _, _ = strings.Cut(tuned, ":")
 	}
-	return n.is.MatchString(id) && !n.isNot.MatchString(id)
+	return n.chat.MatchString(id) && !n.noChat.MatchString(id)
 }
 
 // filter returns the models that can chat and use tools. If no name says so, it returns all models, because a gateway may use other
@@ -44,7 +44,8 @@ var (
 	}
 )
 
-func named(patterns ...string) []*regexp.Regexp {
+// compiled returns patterns of models' names.
+func compiled(patterns ...string) []*regexp.Regexp {
 	out := make([]*regexp.Regexp, len(patterns))
 	for i, p := range patterns {
 		out[i] = regexp.MustCompile(p)

@@ -46,7 +46,7 @@ func TestNames(t *testing.T) {
 		chats, others := strings.Fields(l.chatting), strings.Fields(l.others)
 		var list []Model
 		for _, id := range slices.Concat(others, chats) {
-			if l.chats.is != nil && l.chats.chats(id) != slices.Contains(chats, id) {
+			if l.chats.chat != nil && l.chats.chats(id) != slices.Contains(chats, id) {
 				t.Errorf("%s: %s chats: %t", l.provider, id, l.chats.chats(id))
 			}
 			if slices.Contains(chats, id) {

@@ -19,7 +19,7 @@ var openAI = provider{
 	open:     openOpenAI,
 	list:     listOpenAI,
 	nextTurn: requestOpenAI,
-	usual:    named(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
+	usual:    compiled(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
 }
 
 // noCredit says why an account cannot be used before it is paid for.
@@ -59,7 +59,7 @@ var openRouter = provider{
 	nextTurn: func(ctx context.Context, api rest.API, q Question) (Answer, error) {
 		return complete(ctx, api, q, "max_tokens", nil)
 	},
-	usual: named(`^anthropic/claude-sonnet-[\d.]+$`, `^openai/gpt-[\d.]+$`, `^google/gemini-[\d.]+-flash$`),
+	usual: compiled(`^anthropic/claude-sonnet-[\d.]+$`, `^openai/gpt-[\d.]+$`, `^google/gemini-[\d.]+-flash$`),
 }
 
 func listOpenAI(ctx context.Context, api rest.API) ([]Model, error) {

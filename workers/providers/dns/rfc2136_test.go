@@ -57,24 +57,24 @@ func TestServer(t *testing.T) {
 	if zones, err := p.Zones(t.Context()); err != nil || !slices.Equal(zones, []string{"other.example", "shop.example.com"}) {
 		t.Errorf("zones %v, %v", zones, err)
 	}
-	have := func(name string) string {
+	texts := func(name string) string {
 		t.Helper()
-		list, err := p.Records(t.Context(), "shop.example.com", name)
+		records, err := p.Records(t.Context(), "shop.example.com", name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		var texts []string
-		for _, r := range list {
+		var list []string
+		for _, r := range records {
 			if r.Type != "NS" && r.Name == name {
-				texts = append(texts, r.Type+" "+r.Data)
+				list = append(list, r.Type+" "+r.Data)
 			}
 		}
-		return strings.Join(texts, ", ")
+		return strings.Join(list, ", ")
 	}
 	for name, want := range map[string]string{
 		"@": "A 192.0.2.1", "www": "CNAME old.example.org.", "x.wild": "", "none": "", "empty": "", "a.empty": `TXT "x"`,
 	} {
-		if got := have(name); got != want {
+		if got := texts(name); got != want {
 			t.Errorf("%s has %q, want %q", name, got, want)
 		}
 	}
@@ -86,20 +86,20 @@ func TestServer(t *testing.T) {
 		if err := p.Append(t.Context(), "shop.example.com", r); err != nil {
 			t.Fatal(err)
 		}
-		if got := have(r.Name); got != r.Type+" "+r.Data {
+		if got := texts(r.Name); got != r.Type+" "+r.Data {
 			t.Errorf("%s has %q", r.Name, got)
 		}
 	}
 	wrong := "d3Jvbmctd3Jvbmctd3Jvbmctd3Jvbmctd3Jvbmcta2V5ISE="
-	for change, want := range map[[2]string]string{
+	for change, want := range map[struct{ field, value string }]string{
 		{"key", wrong}: "TSIG", {"key_name", "nobody"}: "TSIG", {"key", "not base64"}: "", {"zones", "foreign.example"}: "refused",
 		{"server", "127.0.0.1:1"}: "could not connect", {"server", "10.0.0.1"}: "could not connect", {"server", "127.0.0.1:x"}: "port",
 	} {
-		_, err := open(map[string]string{change[0]: change[1]}).Zones(t.Context())
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), change[1]) && change[0] == "key" {
+		_, err := open(map[string]string{change.field: change.value}).Zones(t.Context())
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), change.value) && change.field == "key" {
 			t.Errorf("%v: %v", change, err)
 		}
-		if change[0] == "key" && change[1] == wrong && !errors.Is(err, rest.ErrRefused) {
+		if change.field == "key" && change.value == wrong && !errors.Is(err, rest.ErrRefused) {
 			t.Errorf("the error for a wrong key is %v", err)
 		}
 		if strings.Contains(fmt.Sprint(err), netip.MustParseAddr("127.0.0.1").String()) {

@@ -106,6 +106,7 @@ func TestPlansOfIPinfo(t *testing.T) {
 			}
 		}
 	}
+	// The APIs are tried in the order Core, former plans, Lite. The second look-up asks only the API that was found.
 	if w.Requests() != 3+1+2+1 {
 		t.Errorf("%d requests", w.Requests())
 	}

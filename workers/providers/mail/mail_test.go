@@ -22,8 +22,8 @@ func TestRefusals(t *testing.T) {
 		}
 		return ""
 	}
-	if text := send(server.URL); text != "" || len(server.Got()) != 1 {
-		t.Fatalf("%q, %v", text, server.Got())
+	if text := send(server.URL); text != "" || len(server.Received()) != 1 {
+		t.Fatalf("%q, %v", text, server.Received())
 	}
 	wrong := strings.Replace(server.URL, mailtest.Password, "canary-wrong", 1)
 	if text := send(wrong); !strings.Contains(text, "the mail server refused") || !strings.Contains(text, "535") || strings.Contains(text, "canary-wrong") {

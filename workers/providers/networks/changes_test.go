@@ -21,8 +21,8 @@ import (
 // present is the present moment of the tests' clients.
 var present = day.AddDate(0, 0, 20)
 
-// late returns n orders that were made 200 days ago. The i-th was approved at the i-th of the times.
-func (s *suite) late(times ...time.Time) []networkstest.Order {
+// lateOrders returns n orders that were made 200 days ago. The i-th was approved at the i-th of the times.
+func (s *suite) lateOrders(times ...time.Time) []networkstest.Order {
 	out := s.orders(len(times))
 	for i, at := range times {
 		out[i].At, out[i].Status, out[i].Decided, out[i].Payout = present.AddDate(0, 0, -200), models.StatusApproved, at, "12.5"
@@ -64,7 +64,7 @@ func TestChanges(t *testing.T) {
 // before since is read again. A decision long before since is not read.
 func (s *suite) lateDecision() {
 	since := present.Add(-3 * time.Hour)
-	s.world.Set(s.late(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
+	s.world.Set(s.lateOrders(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
 	got, until, err := s.open(nil).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000", "T00001"}) || !until.Equal(present) {
 		s.Fatalf("%+v, %v, %v", got, until, err)
@@ -86,7 +86,7 @@ func (s *suite) periods() {
 	for d := range 200 {
 		times = append(times, present.AddDate(0, 0, -200+d).Add(time.Hour))
 	}
-	s.world.Set(s.late(times...)...)
+	s.world.Set(s.lateOrders(times...)...)
 	found := map[string]bool{}
 	since, c, n := present.AddDate(0, 0, -200), s.open(nil), 0
 	for ; since.Before(present); n++ {
@@ -115,7 +115,7 @@ func (s *suite) manyChanges() {
 	for i := range times {
 		times[i] = present.Add(-time.Duration(40-i) * 12 * time.Hour)
 	}
-	s.world.Set(s.late(times...)...)
+	s.world.Set(s.lateOrders(times...)...)
 	found := map[string]bool{}
 	const most = 10
 	for since, c, n := present.AddDate(0, 0, -25), s.open(nil), 0; since.Before(present); n++ {
@@ -131,7 +131,7 @@ func (s *suite) manyChanges() {
 	if len(found) != len(times) {
 		s.Errorf("%d decisions of %d", len(found), len(times))
 	}
-	s.world.Set(s.late(slices.Repeat([]time.Time{present.Add(-time.Minute)}, most+1)...)...)
+	s.world.Set(s.lateOrders(slices.Repeat([]time.Time{present.Add(-time.Minute)}, most+1)...)...)
 	if _, _, err := s.open(nil).Changes(s.Context(), present.Add(-time.Hour), most); !errors.Is(err, networks.ErrTooMany) {
 		s.Error(err)
 	}
@@ -157,7 +157,8 @@ func (s *suite) changesInZone() {
 	}
 	s.world.SetZone(zone)
 	since := present.Add(-3 * time.Hour)
-	s.world.Set(s.late(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
+	// The second decision is an hour before the period. In UTC, the period would begin some hours earlier or later.
+	s.world.Set(s.lateOrders(present.Add(-time.Minute), since.Add(-49*time.Hour))...)
 	got, _, err := s.open(map[string]string{"timezone": "America/New_York"}).Changes(s.Context(), since, networks.MaxOrders)
 	if err != nil || !slices.Equal(ids(got), []string{"T00000"}) {
 		s.Errorf("%+v, %v", got, err)
@@ -168,7 +169,7 @@ func (s *suite) changesInZone() {
 func TestEarlyReversal(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")
-	list := s.late(present.AddDate(0, 0, 30), present.AddDate(0, 0, 30))
+	list := s.lateOrders(present.AddDate(0, 0, 30), present.AddDate(0, 0, 30))
 	list[0].Status, list[0].Amended, list[1].Amended = models.StatusRejected, present.Add(-time.Hour), present.Add(-time.Hour)
 	s.world.Set(list...)
 	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
@@ -182,7 +183,7 @@ func TestEarlyReversal(t *testing.T) {
 func TestAmendedAmount(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "awin")
-	list := s.late(time.Time{}, present.Add(-time.Hour))
+	list := s.lateOrders(time.Time{}, present.Add(-time.Hour))
 	list[0].Amended, list[0].Status = present.Add(-time.Hour), models.StatusPending
 	s.world.Set(list...)
 	got, _, err := s.open(nil).Changes(t.Context(), present.Add(-3*time.Hour), networks.MaxOrders)
@@ -196,7 +197,7 @@ func TestAmendedAmount(t *testing.T) {
 func TestLateCorrection(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "cj")
-	list := s.late(present.Add(-time.Hour), time.Time{})
+	list := s.lateOrders(present.Add(-time.Hour), time.Time{})
 	list[0].TakenBack = "2"
 	list[1].At, list[1].TakenBack = present.Add(-time.Hour), "2.5"
 	s.world.Set(list...)

@@ -95,11 +95,11 @@ func ebayPage(ctx context.Context, s *session, period Range, cursor string) (ord
 		orders = append(orders, v.order(s))
 	}
 	if err == nil && answer.Next != "" {
-		at, wrong := url.Parse(string(answer.Next))
-		if wrong != nil || at.RawQuery == "" || at.RawQuery == cursor {
+		page, parseErr := url.Parse(string(answer.Next))
+		if parseErr != nil || page.RawQuery == "" || page.RawQuery == cursor {
 			return nil, "", rest.ErrForm
 		}
-		next = at.RawQuery
+		next = page.RawQuery
 	}
 	return orders, next, err
 }

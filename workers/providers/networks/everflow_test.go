@@ -66,7 +66,8 @@ func TestEverflowRecorded(t *testing.T) {
 	}
 }
 
-// TestEverflowOld: Everflow reports the last 365 days. An older range is refused with the earliest possible day.
+// TestEverflowOld: Everflow reports the last 365 days. An older range is refused with the earliest possible day. 20 of the days are
+// after day.
 func TestEverflowOld(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "everflow")

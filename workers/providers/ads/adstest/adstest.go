@@ -208,10 +208,10 @@ func (c *call) body() object {
 }
 
 // unknownParam returns a parameter of the query that is not among the names, or an empty text.
-func (c *call) unknownParam(names ...string) string { return beyond(c.r.URL.Query(), names...) }
+func (c *call) unknownParam(names ...string) string { return unknownKey(c.r.URL.Query(), names...) }
 
-// beyond returns a key that is not among the names, or an empty text.
-func beyond[V any](values map[string]V, names ...string) string {
+// unknownKey returns a key that is not among the names, or an empty text.
+func unknownKey[V any](values map[string]V, names ...string) string {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(names, name) {
 			return name

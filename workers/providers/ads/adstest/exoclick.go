@@ -37,7 +37,7 @@ var exoClick = Fake{
 			c.fake.refuse(c, "no such report")
 			return
 		}
-		if name := beyond(ask, exoClickFields...) + beyond(filter, "date_from", "date_to") + c.unknownParam(); name != "" {
+		if name := unknownKey(ask, exoClickFields...) + unknownKey(filter, "date_from", "date_to") + c.unknownParam(); name != "" {
 			c.fake.refuse(c, "unknown field "+name)
 			return
 		}

@@ -21,8 +21,8 @@ var googleFields = []string{
 	"metrics.impressions", "segments.date",
 }
 
-// googleUnknown returns a field of a query that does not exist, or an empty text.
-func googleUnknown(query string) string {
+// unknownGoogleField returns a field of a query that does not exist, or an empty text.
+func unknownGoogleField(query string) string {
 	list, _, _ := strings.Cut(strings.TrimPrefix(query, "SELECT "), " FROM ")
 	for name := range strings.SplitSeq(list, ", ") {
 		if !slices.Contains(googleFields, name) {
@@ -39,11 +39,11 @@ var googleAds = Fake{
 	Zone:     Zone,
 	SignIn:   true,
 	settings: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"},
-	refuse: func(c *call, words string) {
+	refuse: func(c *call, text string) {
 		c.json(http.StatusBadRequest, []object{{"error": object{
 			"code": 400, "message": "Request contains an invalid argument.", "status": "INVALID_ARGUMENT", "details": []object{{
 				"@type":  "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure",
-				"errors": []object{{"errorCode": object{"queryError": "QUERY_ERROR"}, "message": words}}, "requestId": "r-1",
+				"errors": []object{{"errorCode": object{"queryError": "QUERY_ERROR"}, "message": text}}, "requestId": "r-1",
 			}},
 		}}})
 	},
@@ -60,12 +60,12 @@ var googleAds = Fake{
 			return
 		}
 		ask := c.body()
-		if name := beyond(ask, "query") + c.unknownParam(); name != "" {
+		if name := unknownKey(ask, "query") + c.unknownParam(); name != "" {
 			c.fake.refuse(c, fmt.Sprintf("Invalid JSON payload received. Unknown name %q: Cannot find field.", name))
 			return
 		}
 		query, _ := ask["query"].(string)
-		if name := googleUnknown(query); name != "" {
+		if name := unknownGoogleField(query); name != "" {
 			c.fake.refuse(c, fmt.Sprintf("Unrecognized field in the query: '%s'.", name))
 			return
 		}

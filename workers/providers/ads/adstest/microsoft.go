@@ -59,9 +59,9 @@ var microsoftAds = Fake{
 	},
 }
 
-func microsoftFault(c *call, status, code int, word string) {
+func microsoftFault(c *call, status, code int, name string) {
 	c.json(status, object{
-		"TrackingId": "t-1", "Type": "AdApiFaultDetail", "Errors": []object{{"Code": code, "ErrorCode": word, "Message": "refused", "Detail": nil}},
+		"TrackingId": "t-1", "Type": "AdApiFaultDetail", "Errors": []object{{"Code": code, "ErrorCode": name, "Message": "refused", "Detail": nil}},
 	})
 }
 
@@ -94,7 +94,8 @@ func microsoftSubmit(c *call) {
 	c.json(http.StatusOK, object{"ReportRequestId": fmt.Sprintf("0:%04d-%02d-%02d_%04d-%02d-%02d", from.Year, from.Month, from.Day, to.Year, to.Month, to.Day)})
 }
 
-// microsoftPoll answers "Pending" once, and then the address of the report. The address is empty if nothing was spent.
+// microsoftPoll answers "Pending" once, and then the address of the report. The address is empty if nothing was spent. The first
+// request is the one for the report, so every second request is answered "Pending".
 func microsoftPoll(w *World, c *call, id string) {
 	_, days, _ := strings.Cut(id, ":")
 	from, to, _ := strings.Cut(days, "_")
@@ -115,7 +116,7 @@ func microsoftZip(rows []Row) []byte {
 	for _, r := range rows {
 		cells := []string{r.Day, r.Campaign, r.Name, Currency, r.Spend, strconv.Itoa(r.Clicks), strconv.Itoa(r.Impressions)}
 		if r.Bare {
-			cells[4], cells[5], cells[6] = "", "", ""
+			cells[4], cells[5], cells[6] = "", "", "" // no figures
 		}
 		_ = out.Write(cells)
 	}

@@ -2,7 +2,6 @@ package adstest
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 )
 
@@ -37,7 +36,7 @@ var revcontent = Fake{
 		all := w.within(q.Get("date_from"), q.Get("date_to"))
 		begin := min(c.number("offset", 0), len(all))
 		rows := []object{}
-		for _, r := range slices.Clone(all[begin:min(begin+size, len(all))]) {
+		for _, r := range all[begin:min(begin+size, len(all))] {
 			rows = append(rows, r.without(object{
 				"id": r.Campaign, "date": r.Day, "impressions": strconv.Itoa(r.Impressions), "viewable_impressions": "0", "clicks": strconv.Itoa(r.Clicks),
 				"conversions": "0", "ctr": "0.00", "vctr": "0.00", "avg_cpc": "0.15142857", "avg_vcpm": "0.000", "cost": r.Spend,

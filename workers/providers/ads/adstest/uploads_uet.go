@@ -17,9 +17,9 @@ var UET = UploadPlatform{Credentials: UETTokens, Click: "msclkid"}
 func (c *uploadCall) ofUET() bool { return strings.HasPrefix(c.path, "v1/") }
 
 // uetError returns an answer with an error. details are about events.
-func uetError(code, words string, received int, details ...object) object {
+func uetError(code, text string, received int, details ...object) object {
 	return object{
-		"eventsReceived": received, "traceId": "uet-trace-1", "error": object{"code": code, "message": words, "details": details},
+		"eventsReceived": received, "traceId": "uet-trace-1", "error": object{"code": code, "message": text, "details": details},
 	}
 }
 

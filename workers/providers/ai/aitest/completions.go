@@ -79,27 +79,28 @@ type completion struct {
 			Parameters  object `json:"parameters"`
 		} `json:"function"`
 	} `json:"tools"`
-	Choice string `json:"tool_choice"`
-	Max1   int    `json:"max_completion_tokens"`
-	Max2   int    `json:"max_tokens"`
-	Effort string `json:"reasoning_effort"`
+	Choice   string `json:"tool_choice"`
+	Limit    int    `json:"max_completion_tokens"`
+	OldLimit int    `json:"max_tokens"`
+	Effort   string `json:"reasoning_effort"`
 }
 
 // errThinks is OpenAI's refusal of tools while a model reasons.
 var errThinks = errors.New("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. " + //nolint:staticcheck // as it says it
 	"To use function tools, use /v1/responses or set reasoning_effort to 'none'.")
 
-func readCompletion(c *request, limit string) (a Received, err error) {
+// readCompletion reads a request. limitName is the name that the provider has for the limit of an answer.
+func readCompletion(c *request, limitName string) (a Received, err error) {
 	var in completion
 	if err := strict(c.body, &in); err != nil {
 		return a, err
 	}
-	if c.world.Thinks && limit != "max_tokens" && len(in.Tools) > 0 && in.Effort != "none" {
+	if c.world.Thinks && limitName != "max_tokens" && len(in.Tools) > 0 && in.Effort != "none" {
 		return a, errThinks
 	}
-	a.Model, a.Final, a.Limit = in.Model, in.Choice == "none", in.Max1
-	if limit == "max_tokens" {
-		a.Limit = in.Max2
+	a.Model, a.Final, a.Limit = in.Model, in.Choice == "none", in.Limit
+	if limitName == "max_tokens" {
+		a.Limit = in.OldLimit
 	}
 	for _, t := range in.Tools {
 		a.Tools = append(a.Tools, t.Function.Name)
@@ -139,16 +140,16 @@ func readCompletion(c *request, limit string) (a Received, err error) {
 	return a, waiting.wantNone()
 }
 
-func writeCompletion(c *request, s Turn) {
-	message, finish := object{"role": "assistant", "content": s.Text, "refusal": nil}, "stop"
-	if s.Text == "" {
+func writeCompletion(c *request, t Turn) {
+	message, finish := object{"role": "assistant", "content": t.Text, "refusal": nil}, "stop"
+	if t.Text == "" {
 		message["content"] = nil
 	}
-	if s.Refused {
-		message["content"], message["refusal"] = nil, s.Text
+	if t.Refused {
+		message["content"], message["refusal"] = nil, t.Text
 	}
 	var calls []object
-	for _, call := range s.Calls {
+	for _, call := range t.Calls {
 		calls = append(calls, object{"id": c.id("call_"), "type": "function", "function": object{
 			"name": call.Name, "arguments": call.Arguments,
 		}})
@@ -156,7 +157,7 @@ func writeCompletion(c *request, s Turn) {
 	if calls != nil {
 		message["tool_calls"], finish = calls, "tool_calls"
 	}
-	if s.Cut {
+	if t.Cut {
 		finish = "length"
 	}
 	c.json(http.StatusOK, object{

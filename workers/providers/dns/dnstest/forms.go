@@ -12,7 +12,8 @@ import (
 )
 
 // form is a method of a provider: what its source shows of the query and of the body. A name in body may be a path, such as
-// records.value. A name that ends with a star stands for all names that begin with it. Names in need must be there.
+// records.value. A name that ends with a star stands for all names that begin with it. A # at its end stands for a number. Names in need
+// must be there.
 type form struct {
 	method, path      string
 	query, body, need string
@@ -204,16 +205,16 @@ func (c *call) flawOfBody(f form) string {
 }
 
 // collect adds the paths of all members of a JSON value. An item of a list has the path of the list.
-func collect(v any, at string, into map[string]bool) {
+func collect(v any, path string, into map[string]bool) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			collect(item, at, into)
+			collect(item, path, into)
 		}
 	case map[string]any:
 		for name, item := range v {
-			if at != "" {
-				name = at + "." + name
+			if path != "" {
+				name = path + "." + name
 			}
 			into[name] = true
 			collect(item, name, into)
@@ -223,11 +224,11 @@ func collect(v any, at string, into map[string]bool) {
 
 var numberAtEnd = regexp.MustCompile(`[0-9]+$`)
 
-// listed reports whether a list of names has a name. A # at the end of a listed name stands for a number.
+// listed reports whether a list of names, as in a form, has a name.
 func listed(list, name string) bool {
 	return slices.ContainsFunc(strings.Fields(list), func(l string) bool {
-		prefix, open := strings.CutSuffix(l, "*")
-		return l == name || open && strings.HasPrefix(name, prefix) || strings.HasSuffix(l, "#") && l == numberAtEnd.ReplaceAllString(name, "#")
+		prefix, wildcard := strings.CutSuffix(l, "*")
+		return l == name || wildcard && strings.HasPrefix(name, prefix) || strings.HasSuffix(l, "#") && l == numberAtEnd.ReplaceAllString(name, "#")
 	})
 }
 

@@ -107,8 +107,8 @@ func (w *World) Refuse(r *Refusal) { w.refuse.Store(r) }
 type plan struct {
 	provider, prefix, suffix string
 	key                      string
-	sent                     func(r *http.Request) string
-	query                    []string // the parameters of a request
+	keyOf                    func(r *http.Request) string // returns the key of a request
+	query                    []string                     // the parameters of a request
 }
 
 func bearer(r *http.Request) string {
@@ -139,9 +139,9 @@ var plans = []plan{
 func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w.requests.Add(1)
 	for _, p := range plans {
-		rest, ours := strings.CutPrefix(r.URL.Path, p.prefix)
-		address, whole := strings.CutSuffix(rest, p.suffix)
-		if !ours || !whole {
+		rest, hasPrefix := strings.CutPrefix(r.URL.Path, p.prefix)
+		address, hasSuffix := strings.CutSuffix(rest, p.suffix)
+		if !hasPrefix || !hasSuffix {
 			continue
 		}
 		path := r.URL.Path
@@ -154,7 +154,7 @@ func (w *World) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			failed.write(rw)
 		case r.Method != http.MethodGet || r.ContentLength > 0 || r.Header.Get("Accept") != "application/json" || !p.has(r.URL.Query()) || !isAddress(address):
 			http.Error(rw, "the request has another form", http.StatusNotImplemented)
-		case p.sent(r) != p.key:
+		case p.keyOf(r) != p.key:
 			BadKey[p.provider][0].write(rw)
 		case answers[path] == "":
 			Unknown[p.provider][0].write(rw)

@@ -40,7 +40,7 @@ type Server struct {
 	CAFile string // for EGRESS_CA_FILE
 
 	mu      sync.Mutex
-	got     []Message
+	stored  []Message
 	refused string
 }
 
@@ -70,11 +70,11 @@ func (s *Server) Refuse(text string) {
 	s.refused = text
 }
 
-// Got returns the accepted messages.
-func (s *Server) Got() []Message {
+// Received returns the accepted messages.
+func (s *Server) Received() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]Message{}, s.got...)
+	return append([]Message{}, s.stored...)
 }
 
 // NewSession implements smtp.Backend.
@@ -83,10 +83,10 @@ func (s *Server) NewSession(c *smtp.Conn) (smtp.Session, error) {
 }
 
 type session struct {
-	server *Server
-	conn   *smtp.Conn
-	known  bool
-	m      Message
+	server   *Server
+	conn     *smtp.Conn
+	signedIn bool
+	m        Message
 }
 
 // AuthMechanisms implements smtp.AuthSession.
@@ -98,14 +98,14 @@ func (s *session) Auth(string) (sasl.Server, error) {
 		if _, encrypted := s.conn.TLSConnectionState(); !encrypted || user != User || password != Password {
 			return smtp.ErrAuthFailed
 		}
-		s.known = true
+		s.signedIn = true
 		return nil
 	}), nil
 }
 
 // Mail implements smtp.Session.
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
-	if !s.known {
+	if !s.signedIn {
 		return smtp.ErrAuthRequired
 	}
 	s.m = Message{From: from}
@@ -148,7 +148,7 @@ func (s *session) Data(r io.Reader) error {
 	s.m.Text = strings.ReplaceAll(string(text), "\r\n", "\n")
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	s.server.got = append(s.server.got, s.m)
+	s.server.stored = append(s.server.stored, s.m)
 	return nil
 }
 

@@ -9,8 +9,8 @@ import (
 var admitad = Fake{
 	Tokens:      true,
 	credentials: withSecrets(map[string]string{"client_id": "me"}, "client_secret"),
-	refuse: func(c *call, words string) {
-		c.json(http.StatusBadRequest, object{"error": "bad_request", "error_description": words, "error_code": 1, "status_code": 400})
+	refuse: func(c *call, text string) {
+		c.json(http.StatusBadRequest, object{"error": "bad_request", "error_description": text, "error_code": 1, "status_code": 400})
 	},
 	serve: func(w *World, c *call) {
 		switch {

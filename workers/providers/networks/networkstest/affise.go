@@ -12,8 +12,8 @@ import (
 var affise = Fake{
 	NoSale:      true,
 	credentials: withSecrets(map[string]string{"tenant": "demo"}, "api_key"),
-	refuse: func(c *call, words string) {
-		c.json(http.StatusBadRequest, object{"status": 2, "error": words})
+	refuse: func(c *call, text string) {
+		c.json(http.StatusBadRequest, object{"status": 2, "error": text})
 	},
 	serve: func(w *World, c *call) {
 		q := c.r.URL.Query()
