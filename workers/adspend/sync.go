@@ -34,22 +34,22 @@ func (p *syncer) sync(ctx context.Context, u *run) error {
 	if u.Args.Test {
 		return p.test(ctx, u)
 	}
-	have, err := platformjob.Once(ctx, p.imports, u, func() (read, error) { return p.fetch(ctx, u) })
+	platform, err := platformjob.Once(ctx, p.imports, u, func() (read, error) { return p.fetch(ctx, u) })
 	if err != nil {
 		return err
 	}
-	if err := p.write(ctx, u, have.Rows); err != nil {
+	if err := p.write(ctx, u, platform.Rows); err != nil {
 		return err
 	}
 	out := jobs.SpendSynced{
-		Provider: u.Args.Provider, From: u.Args.From, To: u.Args.To, Rows: len(have.Rows), Matched: u.Args.Matched, Changed: u.Args.Changed,
-		Currency: have.Currency, Zone: have.Zone,
+		Provider: u.Args.Provider, From: u.Args.From, To: u.Args.To, Rows: len(platform.Rows), Matched: u.Args.Matched, Changed: u.Args.Changed,
+		Currency: platform.Currency, Zone: platform.Zone,
 	}
-	for _, r := range have.Rows {
+	for _, r := range platform.Rows {
 		out.Spend = out.Spend.Add(r.Amount)
 	}
 	return u.Commit(ctx, out, func(c db.Conn) error {
-		result := store.IntegrationResult{Synced: true, Currency: have.Currency, Zone: have.Zone}
+		result := store.IntegrationResult{Synced: true, Currency: platform.Currency, Zone: platform.Zone}
 		return p.imports.End(ctx, c, u, store.RunEnd{Matched: out.Matched, Changed: out.Changed}, result)
 	})
 }

@@ -19,6 +19,9 @@ import (
 // postbacks of one click wait.
 const maxEarlier = 3
 
+// Arguments of Read and MaskParams.
+const patient, believed = true, true
+
 // earlier reads the last maxEarlier undecided postbacks of the same click that arrived before v, in the order of arrival. It
 // leaves out postbacks that have to wait.
 func (rec *recorder) earlier(ctx context.Context, v dbconversion.Verdict) ([]dbconversion.Verdict, error) {
@@ -38,7 +41,7 @@ func (rec *recorder) earlier(ctx context.Context, v dbconversion.Verdict) ([]dbc
 		if m.Outcome != dbconversion.PostbackPending {
 			continue // decided since its id was read
 		}
-		before, err := rec.reader.Read(ctx, m, false)
+		before, err := rec.reader.Read(ctx, m, !patient)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +117,7 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v dbconversion.Verdi
 			if out.Result == dbconversion.ResultIgnored {
 				decision.Outcome, decision.Detail = dbconversion.PostbackIgnored, out.Reason
 			}
-			v.MaskParams(true)
+			v.MaskParams(believed)
 		}
 	}
 	return v.Decision, out.Jobs, dbconversion.DecidePostback(ctx, c, v.Message.ID, v.Decision)
@@ -132,7 +135,7 @@ func (rec *recorder) retry(ctx context.Context, u *run, v dbconversion.Verdict, 
 			if len(v.Message.Proof) == 0 { // a process of the previous version stored the proof unsealed
 				last := v
 				last.Decision = d
-				last.MaskParams(false)
+				last.MaskParams(!believed)
 				d = last.Decision
 			}
 		}

@@ -56,8 +56,8 @@ func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 	for turn = (len(list) + usual - 1) / usual; turn > 0; turn++ {
 		days := make([][]uuid.UUID, turn)
 		for _, id := range list {
-			at := int(crc32.ChecksumIEEE(id[:])) % turn
-			days[at] = append(days[at], id)
+			i := int(crc32.ChecksumIEEE(id[:])) % turn
+			days[i] = append(days[i], id)
 		}
 		if !slices.ContainsFunc(days, func(ids []uuid.UUID) bool { return len(ids) > maxTurn }) {
 			_, offset := day.Zone()

@@ -20,8 +20,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// clicks stores n clicks at the real current time. change fills each of them.
-func (w *env) clicks(n int, change func(*models.Click)) {
+// storeClicks stores n clicks at the real current time. change fills each of them.
+func (w *env) storeClicks(n int, change func(*models.Click)) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})
 	if err != nil {
@@ -69,14 +69,15 @@ func TestReads(t *testing.T) {
 	}
 	dbtest.Exec(w, w.d, `UPDATE traffic_sources SET token_macros = '{"zone": "{zone}", "creative": "{creative}"}' WHERE id = $1`, w.campaign.SourceID)
 	var clicks []uuid.UUID
-	w.clicks(300, func(c *models.Click) { c.OfferID, c.Subs[0], clicks = o.ID, "good", append(clicks, c.ID) })
-	w.clicks(200, func(c *models.Click) { c.OfferID, c.Subs[0] = o.ID, "Bad" })
-	w.clicks(600, func(c *models.Click) { c.BotSignals, c.IsBot = 1, true })
+	w.storeClicks(300, func(c *models.Click) { c.OfferID, c.Subs[0], clicks = o.ID, "good", append(clicks, c.ID) })
+	w.storeClicks(200, func(c *models.Click) { c.OfferID, c.Subs[0] = o.ID, "Bad" })
+	w.storeClicks(600, func(c *models.Click) { c.BotSignals, c.IsBot = 1, true })
 	dbtest.Exec(w, w.d, `INSERT INTO link_checks (kind, record_id, account_id, url, checked_at, error, failures, failing_since, broken_at)
 		VALUES ('offer', $1, $2, 'https://o.test/', now(), 'it answers 404', 2, now(), now())`, o.ID, w.account.ID)
-	elsewhere := w.inbox("elsewhere", "aff_click", clicks[:12])
-	w.inbox("read already", "cid", clicks[:12])
-	w.inbox("made up", "aff_click", slices.Repeat([]uuid.UUID{models.NewClickID()}, 12))
+	elsewhere := w.unmatched("elsewhere", "aff_click", clicks[:12])
+	w.unmatched("read already", "cid", clicks[:12])
+	w.unmatched("made up", "aff_click", slices.Repeat([]uuid.UUID{models.NewClickID()}, 12))
+	// byKind returns the suggestions by their kind, and those about postbacks also by their title.
 	byKind := func() map[string]copilot.Suggestion {
 		t.Helper()
 		found := map[string]copilot.Suggestion{}
@@ -103,6 +104,7 @@ func TestReads(t *testing.T) {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
+	// The clicks of bots do not count.
 	if s := found["empty_token"]; s.Evidence.Sample != 500 || s.Key != "" && s.Title != `Traffic source “push” never fills sub2` {
 		t.Errorf("empty_token: %+v", s)
 	}
@@ -133,8 +135,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// inbox adds a network with postbacks that matched no click, although one of their parameters has the id of a click.
-func (w *env) inbox(name, parameter string, clicks []uuid.UUID) uuid.UUID {
+// unmatched adds a network with postbacks that matched no click, although one of their parameters has the id of a click.
+func (w *env) unmatched(name, parameter string, clicks []uuid.UUID) uuid.UUID {
 	w.Helper()
 	n := network(w.account.ID)
 	n.Name = name

@@ -323,10 +323,10 @@ func TestRuleDenies(t *testing.T) {
 	w.setNow(now)
 	w.addFigures(5, 100, 10, 0) // a conversion pays 10
 	w.setNow(now.Add(time.Hour))
-	w.clicks(20, func(c *models.Click) { c.Subs[0] = "cheap" })
-	w.clicks(31, func(c *models.Click) { c.Subs[0] = "Bad" })
-	w.clicks(40, func(c *models.Click) { c.Subs[0] = "worse" })
-	w.clicks(50, func(*models.Click) {})
+	w.storeClicks(20, func(c *models.Click) { c.Subs[0] = "cheap" })
+	w.storeClicks(31, func(c *models.Click) { c.Subs[0] = "Bad" })
+	w.storeClicks(40, func(c *models.Click) { c.Subs[0] = "worse" })
+	w.storeClicks(50, func(*models.Click) {})
 	r := w.rule(func(s *autorule.Settings) {
 		s.LooksAt, s.Attribute, s.Action, s.Window, s.WindowUnit, s.IncludeCurrent = autorule.Value, "sub1", autorule.Deny, 3, autorule.Hours, true
 		s.Conditions[0] = autorule.Comparison{Figure: "cost", Operator: ">", Value: number(3), Times: autorule.Payout}

@@ -23,7 +23,6 @@ func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	const replace = true
 	if err := db.Tx(t.Context(), b.db, func(c db.Conn) error {
 		_, err := dbrates.Save(t.Context(), c, []models.Rate{
 			{Day: time.Date(2026, 3, 6, 0, 0, 0, 0, time.UTC), Currency: "USD", Rate: decimal.New(125, -2), Source: models.RatesOfFile},

@@ -32,6 +32,9 @@ import (
 	"switchyard/workers/exchangerate"
 )
 
+// replace makes a new rate replace a stored one.
+const replace = true
+
 // env is a test environment with a fake of the bank, which serves these days in its documents.
 type env struct {
 	*testing.T
@@ -40,13 +43,13 @@ type env struct {
 	account uuid.UUID
 	file    string
 
-	mu        sync.Mutex
-	now       time.Time
-	requested []string
-	days      []string // content of the documents, the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
-	fails     int      // HTTP status of failing requests; 0: requests succeed
-	body      string   // if set, served in place of the documents
-	cut       int      // batches until a restatement is cut off; 0: never
+	mu         sync.Mutex
+	now        time.Time
+	requested  []string
+	days       []string // content of the documents, the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
+	failStatus int      // HTTP status of failing requests; 0: requests succeed
+	body       string   // if set, served in place of the documents
+	cut        int      // batches until a restatement is cut off; 0: never
 }
 
 // restate restates three clicks at a time. The call that cut counts down to fails before its batch,
@@ -91,8 +94,8 @@ func (b *env) serve(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.requested = append(b.requested, strings.TrimSuffix(filepath.Base(r.URL.Path), ".xml"))
-	if b.fails != 0 {
-		w.WriteHeader(b.fails)
+	if b.failStatus != 0 {
+		w.WriteHeader(b.failStatus)
 		return
 	}
 	if b.body != "" {
@@ -119,8 +122,8 @@ func (b *env) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(s.String()))
 }
 
-// at runs the job at the given time and returns the documents that it requested.
-func (b *env) at(moment string, change func()) []string {
+// fetchAt runs the job at the given time and returns the documents that it requested.
+func (b *env) fetchAt(moment string, change func()) []string {
 	b.Helper()
 	now, err := time.Parse(time.DateTime, moment)
 	if err != nil {
@@ -177,39 +180,39 @@ func TestFetch(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")
 	b.days = []string{"2026-03-05 USD=1.1 JPY=160 XXX=N/A", "2026-03-04 USD=1.2", "1999-01-04 USD=1.17"}
-	asked := func(moment string, change func(), want ...string) {
+	wantRequests := func(moment string, change func(), want ...string) {
 		t.Helper()
-		if got := b.at(moment, change); !slices.Equal(got, want) {
+		if got := b.fetchAt(moment, change); !slices.Equal(got, want) {
 			t.Errorf("at %s the bank was asked for %v, want %v", moment, got, want)
 		}
 	}
-	asked("2026-03-06 12:00:00", nil) // a Friday; nothing needs rates
+	wantRequests("2026-03-06 12:00:00", nil) // a Friday; nothing needs rates
 	dbtest.Exec(b.T, b.db, `INSERT INTO offers (id, account_id, name, url, currency) VALUES ($1, $2, 'O', 'https://o.test/', 'EUR')`, uuid.New(), b.account)
-	asked("2026-03-06 12:00:01", nil, "eurofxref-hist")
+	wantRequests("2026-03-06 12:00:01", nil, "eurofxref-hist")
 	if got := b.stored(); got != "05 JPY=160 ecb, 05 USD=1.1 ecb, 04 USD=1.2 ecb" {
 		t.Errorf("stored %s", got)
 	}
-	asked("2026-03-06 15:29:00", nil)
-	asked("2026-03-06 15:30:00", nil, "eurofxref-daily") // the day is not published yet: asked again after two hours
-	asked("2026-03-06 17:20:00", nil)
-	asked("2026-03-06 17:30:00", func() { b.days = slices.Insert(b.days, 0, "2026-03-06 USD=1.3") }, "eurofxref-daily")
-	asked("2026-03-07 15:00:00", nil)
-	asked("2026-03-07 15:30:00", nil, "eurofxref-daily") // no rates on a Saturday, so it is not asked again
-	asked("2026-03-07 17:30:00", nil)
+	wantRequests("2026-03-06 15:29:00", nil)
+	wantRequests("2026-03-06 15:30:00", nil, "eurofxref-daily") // the day is not published yet: asked again after two hours
+	wantRequests("2026-03-06 17:20:00", nil)
+	wantRequests("2026-03-06 17:30:00", func() { b.days = slices.Insert(b.days, 0, "2026-03-06 USD=1.3") }, "eurofxref-daily")
+	wantRequests("2026-03-07 15:00:00", nil)
+	wantRequests("2026-03-07 15:30:00", nil, "eurofxref-daily") // no rates on a Saturday, so it is not asked again
+	wantRequests("2026-03-07 17:30:00", nil)
 	if got := b.stored(); !strings.HasPrefix(got, "06 USD=1.3 ecb, 05 ") {
 		t.Errorf("stored %s", got)
 	}
-	asked("2026-03-09 15:30:00", func() { b.fails = 503 }, "eurofxref-hist-90d")
+	wantRequests("2026-03-09 15:30:00", func() { b.failStatus = 503 }, "eurofxref-hist-90d")
 	if s := b.source(); s.Failures != 1 || !strings.Contains(s.Failure, "HTTP 503") || !s.NextAt.Equal(b.now.Add(5*time.Minute)) {
 		t.Errorf("after a failure: %+v", s)
 	}
-	asked("2026-03-09 15:34:00", nil)
-	asked("2026-03-09 15:35:00", func() { b.fails, b.body = 0, "<html>maintenance</html>" }, "eurofxref-hist-90d")
+	wantRequests("2026-03-09 15:34:00", nil)
+	wantRequests("2026-03-09 15:35:00", func() { b.failStatus, b.body = 0, "<html>maintenance</html>" }, "eurofxref-hist-90d")
 	if s := b.source(); s.Failures != 2 || !strings.Contains(s.Failure, "no rates") || !s.NextAt.Equal(b.now.Add(10*time.Minute)) {
 		t.Errorf("after two failures: %+v", s)
 	}
 	// Stored rates stay, whatever the bank publishes later.
-	asked("2026-03-09 16:00:00", func() {
+	wantRequests("2026-03-09 16:00:00", func() {
 		b.body, b.days = "", []string{"2026-03-09 USD=1.4", "2026-03-06 USD=9 JPY=161"}
 	}, "eurofxref-hist-90d")
 	if got := b.stored(); !strings.HasPrefix(got, "09 USD=1.4 ecb, 06 JPY=161 ecb, 06 USD=1.3 ecb, 05 ") {
@@ -236,19 +239,19 @@ func TestFile(t *testing.T) {
 	}
 	write("2026-03-05,USD,1.1\n")
 	b := newEnv(t, name)
-	if got := b.at("2026-03-06 12:00:00", nil); len(got) != 0 || b.stored() != "05 USD=1.1 file" {
+	if got := b.fetchAt("2026-03-06 12:00:00", nil); len(got) != 0 || b.stored() != "05 USD=1.1 file" {
 		t.Errorf("asked for %v, stored %s", got, b.stored())
 	}
 	write("2026-03-05,USD,1.5\n2026-03-06,USD,1.2\n")
-	b.at("2026-03-06 12:30:00", nil)
-	b.at("2026-03-06 13:00:00", nil)
+	b.fetchAt("2026-03-06 12:30:00", nil)
+	b.fetchAt("2026-03-06 13:00:00", nil)
 	if got := b.stored(); got != "06 USD=1.2 file, 05 USD=1.1 file" {
 		t.Errorf("stored %s", got)
 	}
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}
-	b.at("2026-03-06 14:00:00", nil)
+	b.fetchAt("2026-03-06 14:00:00", nil)
 	if s := b.source(); s.Name != models.RatesOfFile || s.Failures != 1 || !strings.Contains(s.Failure, "no such file") {
 		t.Errorf("without the file: %+v", s)
 	}
@@ -263,7 +266,7 @@ func TestPerEuro(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tx := func(replace bool, list ...models.Rate) (saved dbrates.Saved) {
+	save := func(replace bool, list ...models.Rate) (saved dbrates.Saved) {
 		t.Helper()
 		if err := db.Tx(t.Context(), d, func(c db.Conn) (err error) {
 			saved, err = dbrates.Save(t.Context(), c, list, replace)
@@ -273,25 +276,25 @@ func TestPerEuro(t *testing.T) {
 		}
 		return saved
 	}
-	if got := tx(false, list...); got != (dbrates.Saved{Added: 3}) {
+	if got := save(!replace, list...); got != (dbrates.Saved{Added: 3}) {
 		t.Errorf("saved %+v", got)
 	}
 	list[1].Rate = list[1].Rate.Add(list[0].Rate)
-	if got := tx(false, list...); got != (dbrates.Saved{Kept: 3}) {
+	if got := save(!replace, list...); got != (dbrates.Saved{Kept: 3}) {
 		t.Errorf("saved again: %+v", got)
 	}
-	for of, want := range map[dbrates.CurrencyDay]string{
+	for key, want := range map[dbrates.CurrencyDay]string{
 		{Day: day(5), Currency: "USD"}: "", {Day: day(6), Currency: "USD"}: "1.1", {Day: day(8), Currency: "USD"}: "1.1",
 		{Day: day(9), Currency: "USD"}: "1.2", {Day: day(16), Currency: "USD"}: "1.2", {Day: day(17), Currency: "USD"}: "",
 		{Day: day(8), Currency: "JPY"}: "", {Day: day(1), Currency: "EUR"}: "1", {Day: day(9), Currency: "XAU"}: "",
 	} {
-		found, err := dbrates.PerEuro(t.Context(), d, []dbrates.CurrencyDay{of})
-		rate, ok := found[of]
+		found, err := dbrates.PerEuro(t.Context(), d, []dbrates.CurrencyDay{key})
+		rate, ok := found[key]
 		if err != nil || ok != (want != "") || ok && rate.String() != want {
-			t.Errorf("%s on %s: %s, %v; want %q", of.Currency, of.Day.Format(time.DateOnly), rate, err, want)
+			t.Errorf("%s on %s: %s, %v; want %q", key.Currency, key.Day.Format(time.DateOnly), rate, err, want)
 		}
 	}
-	if got := tx(true, list...); got != (dbrates.Saved{Changed: 1, Kept: 2}) {
+	if got := save(replace, list...); got != (dbrates.Saved{Changed: 1, Kept: 2}) {
 		t.Errorf("after replacing a rate: %+v", got)
 	}
 }

@@ -66,7 +66,7 @@ func TestRestate(t *testing.T) {
 	if got := dbtest.Get[string](b.T, b.db, state); got != "0 10 1" {
 		t.Errorf("without a rate: %s", got)
 	}
-	if got := b.at(now.Format(time.DateTime), nil); len(got) != 1 { // amounts without a rate cause a request
+	if got := b.fetchAt(now.Format(time.DateTime), nil); len(got) != 1 { // amounts without a rate cause a request
 		t.Errorf("the bank was asked for %v", got)
 	}
 	b.mu.Lock()

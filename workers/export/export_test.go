@@ -18,9 +18,6 @@ import (
 	"switchyard/models"
 )
 
-// foreign is the argument of cell for a text that was chosen outside the account.
-const foreign = true
-
 func newStore(t *testing.T) (*store.Store, uuid.UUID) {
 	t.Helper()
 	d := dbtest.New(t)

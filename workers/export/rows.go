@@ -11,6 +11,9 @@ import (
 	"switchyard/db/store"
 )
 
+// foreign is the argument of cell for a text that was chosen outside the account.
+const foreign = true
+
 // labelBatch is the number of rows whose names are read in one query.
 const labelBatch = 1000
 
@@ -60,7 +63,7 @@ func (w *rowWriter) flush(ctx context.Context) error {
 		for i, c := range w.columns {
 			w.file.cell(cells[i], c.Foreign)
 			if labels[i] != nil {
-				w.file.cell(labels[i][cells[i]], true)
+				w.file.cell(labels[i][cells[i]], foreign)
 			}
 		}
 		if err := w.file.row(ctx); err != nil {

@@ -26,14 +26,14 @@ func openPorkbun(a rest.API, c map[string]string) account {
 		if json.Unmarshal(body, &answer) == nil && answer.Status == "SUCCESS" {
 			return ""
 		}
-		return answer.Message + " "
+		return answer.Message + " " // not empty, so that an answer without a message is a failure too
 	}
 	a.Denied = func(f *rest.FailureError) bool { return strings.Contains(f.Text, "Invalid API key") }
 	return &porkbun{a, map[string]any{"apikey": c["api_key"], "secretapikey": c["secret_api_key"]}}
 }
 
-// with returns a request body with the keys and further members.
-func (p *porkbun) with(more map[string]any) map[string]any {
+// bodyWith returns a request body with the keys and further members.
+func (p *porkbun) bodyWith(more map[string]any) map[string]any {
 	body := maps.Clone(p.keys)
 	maps.Copy(body, more)
 	return body
@@ -45,7 +45,7 @@ const porkbunPage = 1000
 func (p *porkbun) Zones(ctx context.Context) ([]zone, error) {
 	return pages(func(page int) ([]zone, bool, error) {
 		var answer struct{ Domains []listedZone }
-		err := p.Post(ctx, "/domain/listAll", p.with(map[string]any{"start": strconv.Itoa((page - 1) * porkbunPage)}), &answer)
+		err := p.Post(ctx, "/domain/listAll", p.bodyWith(map[string]any{"start": strconv.Itoa((page - 1) * porkbunPage)}), &answer)
 		return zonesOf(answer.Domains), len(answer.Domains) == porkbunPage, err
 	})
 }
@@ -57,7 +57,7 @@ func (p *porkbun) Records(ctx context.Context, z zone, name string) ([]libdns.RR
 }
 
 func (p *porkbun) Append(ctx context.Context, z zone, r libdns.RR, _ []string) error {
-	return p.Post(ctx, "/dns/create/"+url.PathEscape(z.name), p.with(map[string]any{
+	return p.Post(ctx, "/dns/create/"+url.PathEscape(z.name), p.bodyWith(map[string]any{
 		"name": blankApex(r.Name), "type": r.Type, "content": withoutDot(r), "ttl": strconv.Itoa(ttlAtLeast(r, 600)),
 	}), nil)
 }

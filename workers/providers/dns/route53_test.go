@@ -9,8 +9,8 @@ import (
 // TestSignAWS: the signature is the same as the signature of Amazon's own library for the request.
 func TestSignAWS(t *testing.T) {
 	t.Parallel()
-	const to = "https://route53.amazonaws.com/2013-04-01/hostedzone/Z1/rrset?name=go.shop.com.&maxitems=100"
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, to, nil)
+	const address = "https://route53.amazonaws.com/2013-04-01/hostedzone/Z1/rrset?name=go.shop.com.&maxitems=100"
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 // cjArgument finds an argument of a query and its text.
 var cjArgument = regexp.MustCompile(`(\w+):\[?"([^"]*)"`)
 
-// cjFields finds the fields of records that a query asks for. cjKnown are the fields of the schema.
+// cjFields finds the fields of records that a query asks for. cjSchema are the fields of the schema.
 var (
 	cjFields = regexp.MustCompile(`records \{ ([\w ]+) \}`)
-	cjKnown  = strings.Fields(`aid clickDate eventDate lockingDate postingDate commissionId original originalActionId actionStatus actionType
+	cjSchema  = strings.Fields(`aid clickDate eventDate lockingDate postingDate commissionId original originalActionId actionStatus actionType
 		actionTrackerId actionTrackerName validationStatus reviewedStatus advertiserId advertiserName websiteId websiteName orderId shopperId
 		saleAmountUsd saleAmountPubCurrency pubCommissionAmountUsd pubCommissionAmountPubCurrency correctionReason`)
 )
@@ -26,8 +26,8 @@ const cjRows = 700
 var cj = Fake{
 	SeparateReversals: true,
 	credentials:       withSecrets(map[string]string{"publisher_id": "4711"}, "token"),
-	refuse: func(c *call, words string) {
-		c.json(http.StatusOK, object{"errors": []object{{"message": words, "locations": []object{{"line": 1, "column": 2}}}}})
+	refuse: func(c *call, text string) {
+		c.json(http.StatusOK, object{"errors": []object{{"message": text, "locations": []object{{"line": 1, "column": 2}}}}})
 	},
 	serve: func(w *World, c *call) {
 		var ask struct {
@@ -37,12 +37,12 @@ var cj = Fake{
 			c.json(http.StatusUnauthorized, object{"message": "unauthorized"})
 			return
 		}
-		read := c.body(&ask)
+		readable := c.body(&ask)
 		args, fields := map[string]string{}, cjFields.FindStringSubmatch(ask.Query)
 		known := fields != nil
 		if known {
 			for _, name := range strings.Fields(fields[1]) {
-				known = known && slices.Contains(cjKnown, name)
+				known = known && slices.Contains(cjSchema, name)
 			}
 		}
 		for _, m := range cjArgument.FindAllStringSubmatch(ask.Query, -1) {
@@ -53,7 +53,7 @@ var cj = Fake{
 			date, c.date = "Locking", decided
 		}
 		from, to := at(time.RFC3339, args["since"+date+"Date"]), at(time.RFC3339, args["before"+date+"Date"])
-		if !read || !known || c.path != "/query" || c.r.Method != http.MethodPost || args["forPublishers"] != c.credentials["publisher_id"] ||
+		if !readable || !known || c.path != "/query" || c.r.Method != http.MethodPost || args["forPublishers"] != c.credentials["publisher_id"] ||
 			!strings.Contains(ask.Query, "publisherCommissions(") || from.IsZero() || to.Sub(from) > 31*24*time.Hour {
 			c.fake.refuse(c, "the query is not valid")
 			return

@@ -12,8 +12,8 @@ import (
 // ebay writes times in the zone of the account. The address of the next page has all parameters of the request.
 var ebay = Fake{
 	credentials: withSecrets(map[string]string{"account_sid": "IR1"}, "auth_token"),
-	refuse: func(c *call, words string) {
-		c.json(http.StatusOK, object{"Status": "ERROR", "Message": words})
+	refuse: func(c *call, text string) {
+		c.json(http.StatusOK, object{"Status": "ERROR", "Message": text})
 	},
 	serve: func(w *World, c *call) {
 		user, password, _ := c.r.BasicAuth()

@@ -12,9 +12,9 @@ import (
 // impact writes numbers as texts, and times in the zone of the account. It refuses a range of more than ten pages.
 var impact = Fake{
 	credentials: withSecrets(map[string]string{"account_sid": "IR1"}, "auth_token"),
-	refuse: func(c *call, words string) {
+	refuse: func(c *call, text string) {
 		c.json(http.StatusBadRequest, object{
-			"Status": "ERROR", "Message": "Validation Failed", "Errors": []object{{"Field": "ActionDateStart", "Message": words}},
+			"Status": "ERROR", "Message": "Validation Failed", "Errors": []object{{"Field": "ActionDateStart", "Message": text}},
 		})
 	},
 	serve: func(w *World, c *call) {
