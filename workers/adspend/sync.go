@@ -56,7 +56,8 @@ func (p *syncer) sync(ctx context.Context, u *run) error {
 
 // fetch reads the rows from the platform. It returns a *models.Error for a failure that another attempt would not fix.
 func (p *syncer) fetch(ctx context.Context, u *run) (out read, err error) {
-	from, to, err := p.imports.Begin(ctx, u, u.Args.Provider, true)
+	const applied = true
+	from, to, err := p.imports.Begin(ctx, u, u.Args.Provider, applied)
 	if err != nil {
 		return out, err
 	}

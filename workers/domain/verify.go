@@ -165,22 +165,22 @@ func leadsToTracker(own []egress.Records, tracker []string, ours []egress.Record
 	for _, r := range ours {
 		addresses = append(addresses, r.Addresses...)
 	}
-	known, yes := false, false
+	known, leads := false, false
 	for _, r := range own {
 		switch {
 		case slices.ContainsFunc(r.Names, func(name string) bool { return slices.Contains(tracker, name) }):
-			yes = true
+			leads = true
 		case len(r.Addresses) == 0 && len(r.Names) == 0:
 			known = true
 		case len(addresses) > 0:
 			known = true
-			yes = yes || len(r.Addresses) > 0 && !slices.ContainsFunc(r.Addresses, func(a netip.Addr) bool { return !slices.Contains(addresses, a) })
+			leads = leads || len(r.Addresses) > 0 && !slices.ContainsFunc(r.Addresses, func(a netip.Addr) bool { return !slices.Contains(addresses, a) })
 		}
 	}
-	if !known && !yes {
+	if !known && !leads {
 		return nil
 	}
-	return &yes
+	return &leads
 }
 
 // recordTexts returns the records of a host as texts, each once, at most maxDNSRecords.
@@ -227,8 +227,8 @@ func addressesOf(found []egress.Records) []egress.Records {
 
 // detail returns a text about the result of a check and the next step for the customer.
 func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
-	here, away := "The domain leads here.", c.Points != nil && !*c.Points
-	if away {
+	here, proxied := "The domain leads here.", c.Points != nil && !*c.Points
+	if proxied {
 		here = "The domain leads here through another server, such as a proxy."
 	}
 	target := w.o.Tracker.Target(d.Token)
@@ -239,7 +239,7 @@ func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 		return here + " DNS could not be asked whether it is this account's. It is tried again later."
 	case c.AnsweredHere && c.Wrong(d):
 		return here + " DNS does not show that it is this account's. " + proofInstructions(d)
-	case c.AnsweredHere && !away && c.HTTPS != nil && !*c.HTTPS:
+	case c.AnsweredHere && !proxied && c.HTTPS != nil && !*c.HTTPS:
 		return here + " HTTPS does not work on it: " + s.secure.text + "."
 	case c.AnsweredHere:
 		return here

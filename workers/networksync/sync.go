@@ -35,8 +35,9 @@ func (y *syncer) sync(ctx context.Context, u *run) error {
 	if err != nil {
 		return err
 	}
+	const fromFile = true
 	return u.Commit(ctx, changedOutcomes(out), func(c db.Conn) error {
-		err := reported.SaveOrders(ctx, c, u.Job.AccountID.UUID, u.Args.Network.NetworkID, orders, false, y.o.Now())
+		err := reported.SaveOrders(ctx, c, u.Job.AccountID.UUID, u.Args.Network.NetworkID, orders, !fromFile, y.o.Now())
 		if err != nil {
 			return err
 		}

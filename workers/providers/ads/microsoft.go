@@ -22,7 +22,7 @@ var microsoftAds = adapter{
 	base: "https://reporting.api.bingads.microsoft.com",
 	open: func(s *session) {
 		s.Coded = microsoftCode
-		s.Busy = func(f *rest.FailureError) bool { return slices.Contains([]string{"117", "207"}, f.Code) }
+		s.Busy = func(f *rest.FailureError) bool { return slices.Contains([]string{"117", "207"}, f.Code) } // CallRateExceeded, ConcurrentRequestOverLimit
 		s.Denied = func(f *rest.FailureError) bool { return slices.Contains([]string{"105", "106", "109"}, f.Code) }
 		s.zone = "Europe/London"
 	},
@@ -98,7 +98,7 @@ func microsoftPage(ctx context.Context, s *session, period Range, _ string) (row
 	wait := firstPoll
 	for range microsoftPolls {
 		var answer struct {
-			Of struct {
+			Report struct {
 				Status rest.Text `json:"Status"`
 				URL    rest.Text `json:"ReportDownloadUrl"`
 			} `json:"ReportRequestStatus"`
@@ -106,12 +106,12 @@ func microsoftPage(ctx context.Context, s *session, period Range, _ string) (row
 		if err := microsoft(ctx, s, "Poll", map[string]string{"ReportRequestId": id}, &answer); err != nil {
 			return nil, "", err
 		}
-		switch answer.Of.Status {
+		switch answer.Report.Status {
 		case "Success":
-			if answer.Of.URL == "" { // nothing was spent
+			if answer.Report.URL == "" { // nothing was spent
 				return nil, "", nil
 			}
-			rows, err = microsoftFetch(ctx, s, string(answer.Of.URL))
+			rows, err = microsoftFetch(ctx, s, string(answer.Report.URL))
 			return rows, "", err
 		case "Error":
 			return nil, "", errors.New("the platform could not make the report")
@@ -125,9 +125,9 @@ func microsoftPage(ctx context.Context, s *session, period Range, _ string) (row
 }
 
 // microsoftFetch downloads a report from the address that the service gave. It sends no credentials to this address.
-func microsoftFetch(ctx context.Context, s *session, from string) (rows []row, err error) {
+func microsoftFetch(ctx context.Context, s *session, address string) (rows []row, err error) {
 	api := s.API
-	api.Base, api.Sign = from, nil
+	api.Base, api.Sign = address, nil
 	answer, err := api.Send(ctx, rest.Request{Method: http.MethodGet})
 	if err != nil {
 		return nil, err

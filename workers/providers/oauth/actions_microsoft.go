@@ -16,18 +16,21 @@ const microsoftCampaigns = "https://campaign.api.bingads.microsoft.com"
 // microsoftPartial has the errors for the failed parts of a request that has a successful status.
 type microsoftPartial []*struct {
 	Code    int    `json:"Code"`
-	Word    string `json:"ErrorCode"`
+	Name    string `json:"ErrorCode"`
 	Message string `json:"Message"`
 }
 
 func (p microsoftPartial) err() error {
 	for _, e := range p {
 		if e != nil {
-			return fmt.Errorf("the platform refused: %s", strings.TrimSpace(e.Word+" "+e.Message))
+			return fmt.Errorf("the platform refused: %s", strings.TrimSpace(e.Name+" "+e.Message))
 		}
 	}
 	return nil
 }
+
+// repeat is the argument of microsoftCall for a request that changes nothing, so that it may be sent again.
+const repeat = true
 
 // microsoftCall sends a request about an ad account.
 func microsoftCall(ctx context.Context, s *session, a Advertiser, path string, repeat bool, body, into any) error {
@@ -53,7 +56,7 @@ func microsoftGoals(ctx context.Context, s *session, a Advertiser) ([]Action, er
 		Goals   []rest.Record    `json:"ConversionGoals"`
 		Partial microsoftPartial `json:"PartialErrors"`
 	}
-	err := microsoftCall(ctx, s, a, "/QueryByIds", true, map[string]any{
+	err := microsoftCall(ctx, s, a, "/QueryByIds", repeat, map[string]any{
 		"ConversionGoalIds": nil, "ConversionGoalTypes": "OfflineConversion",
 	}, &answer)
 	if err == nil {
@@ -76,7 +79,7 @@ func microsoftCreate(ctx context.Context, s *session, a Advertiser, name string)
 		IDs     []*string        `json:"ConversionGoalIds"`
 		Partial microsoftPartial `json:"PartialErrors"`
 	}
-	err := microsoftCall(ctx, s, a, "", false, map[string]any{"ConversionGoals": []any{map[string]any{
+	err := microsoftCall(ctx, s, a, "", !repeat, map[string]any{"ConversionGoals": []any{map[string]any{
 		"Type": "OfflineConversion", "Name": name, "Status": status, "Scope": "Account", "CountType": "All",
 		"ConversionWindowInMinutes": days * 24 * 60, "GoalCategory": category,
 		"Revenue": map[string]any{"Type": "VariableValue", "Value": 0, "CurrencyCode": cmp.Or(a.Currency, "USD")},

@@ -14,7 +14,7 @@ var cjArgument = regexp.MustCompile(`(\w+):\[?"([^"]*)"`)
 // cjFields finds the fields of records that a query asks for. cjSchema are the fields of the schema.
 var (
 	cjFields = regexp.MustCompile(`records \{ ([\w ]+) \}`)
-	cjSchema  = strings.Fields(`aid clickDate eventDate lockingDate postingDate commissionId original originalActionId actionStatus actionType
+	cjSchema = strings.Fields(`aid clickDate eventDate lockingDate postingDate commissionId original originalActionId actionStatus actionType
 		actionTrackerId actionTrackerName validationStatus reviewedStatus advertiserId advertiserName websiteId websiteName orderId shopperId
 		saleAmountUsd saleAmountPubCurrency pubCommissionAmountUsd pubCommissionAmountPubCurrency correctionReason`)
 )

@@ -51,7 +51,7 @@ func (w *World) create(provider, name, currency string) (id string, ok bool) {
 
 // Currency returns the currency of an action at a platform.
 func (w *World) Currency(provider, id string) string {
-	for _, a := range w.made(provider) {
+	for _, a := range w.actionsOf(provider) {
 		if a.id == id {
 			return a.currency
 		}
@@ -59,7 +59,7 @@ func (w *World) Currency(provider, id string) string {
 	return ""
 }
 
-func (w *World) made(provider string) (list []action) {
+func (w *World) actionsOf(provider string) (list []action) {
 	w.change(func() { list = append(list, w.actions[provider]...) })
 	return list
 }
@@ -79,19 +79,19 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 			}
 		}
 	}
-	raw := json.NewDecoder(r.Body)
+	decoder := json.NewDecoder(r.Body)
 	switch {
 	case !strings.HasPrefix(call, "customers/") || strings.Contains(customer, "-"):
 		return false
 	case verb == "conversionActions:mutate":
-		if err := raw.Decode(&body); err != nil || len(body.Operations) != 1 || body.Operations[0].Create.Type != "UPLOAD_CLICKS" ||
+		if err := decoder.Decode(&body); err != nil || len(body.Operations) != 1 || body.Operations[0].Create.Type != "UPLOAD_CLICKS" ||
 			len(body.Operations[0].Create.ValueSettings.DefaultCurrencyCode) != 3 {
 			fail(http.StatusBadRequest, "INVALID_ARGUMENT", "REQUIRED")
 			return true
 		}
-		made := body.Operations[0].Create
-		id, fresh := w.create(models.GoogleAds, made.Name, made.ValueSettings.DefaultCurrencyCode)
-		if !fresh {
+		sent := body.Operations[0].Create
+		id, ok := w.create(models.GoogleAds, sent.Name, sent.ValueSettings.DefaultCurrencyCode)
+		if !ok {
 			fail(http.StatusBadRequest, "INVALID_ARGUMENT", "DUPLICATE_NAME")
 			return true
 		}
@@ -100,11 +100,11 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 		}})
 		return true
 	case verb == "googleAds:searchStream":
-		if raw.Decode(&body) != nil || !strings.Contains(body.Query, "FROM conversion_action ") {
+		if decoder.Decode(&body) != nil || !strings.Contains(body.Query, "FROM conversion_action ") {
 			return false
 		}
 		results := []any{}
-		for _, a := range w.made(models.GoogleAds) {
+		for _, a := range w.actionsOf(models.GoogleAds) {
 			results = append(results, map[string]any{"conversionAction": map[string]string{
 				"resourceName": "customers/" + customer + "/conversionActions/" + a.id, "id": a.id, "name": a.name, "type": "UPLOAD_CLICKS",
 				"status": "ENABLED", "category": "PURCHASE", "ownerCustomer": w.owner(customer),
@@ -129,14 +129,14 @@ func (w *World) microsoftGoals(rw http.ResponseWriter, path string, body []byte,
 	switch {
 	case path == "CampaignManagement/v13/ConversionGoals/QueryByIds" && sent.ConversionGoalTypes == "OfflineConversion":
 		list := []any{}
-		for _, a := range w.made(models.MicrosoftAds) {
+		for _, a := range w.actionsOf(models.MicrosoftAds) {
 			list = append(list, map[string]string{"Id": a.id, "Name": a.name, "Type": "OfflineConversion", "Status": "Active", "GoalCategory": "Purchase"})
 		}
 		resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoals": list, "PartialErrors": []any{}})
 	case path == "CampaignManagement/v13/ConversionGoals" && len(sent.ConversionGoals) == 1 && sent.ConversionGoals[0].Type == "OfflineConversion":
 		goal := sent.ConversionGoals[0]
-		id, fresh := w.create(models.MicrosoftAds, goal.Name, goal.Revenue.CurrencyCode)
-		if !fresh || strings.Contains(goal.Name, "!") {
+		id, ok := w.create(models.MicrosoftAds, goal.Name, goal.Revenue.CurrencyCode)
+		if !ok || strings.Contains(goal.Name, "!") {
 			resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []any{nil}, "PartialErrors": []any{
 				map[string]any{"Index": 0, "Code": 5317, "ErrorCode": "ConversionGoalNameAlreadyExists", "Message": "The name of the conversion goal already exists."},
 			}})
