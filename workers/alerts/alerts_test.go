@@ -51,9 +51,9 @@ type env struct {
 	smtp    *mailtest.Server
 	url     string
 
-	mu   sync.Mutex
-	said []chatMessage
-	down bool
+	mu       sync.Mutex
+	messages []chatMessage
+	down     bool
 }
 
 func newEnv(t *testing.T) *env {
@@ -98,7 +98,7 @@ func (w *env) chat(rw http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprintf(rw, `{"ok":false,"description":"no, %s"}`, r.URL.Path)
 		return
 	}
-	w.said = append(w.said, v)
+	w.messages = append(w.messages, v)
 	_, _ = rw.Write([]byte(`{"ok":true}`))
 }
 
@@ -115,12 +115,12 @@ func (w *env) add(kind, least string, credentials map[string]string) uuid.UUID {
 		w.Fatal(err)
 	}
 	w.client.DispatchFor(w.Context(), w.account, models.KindSendAlert, messages...)
-	w.sent()
+	w.waitSent()
 	return c.ID
 }
 
-// sent waits until every message is sent or given up.
-func (w *env) sent() {
+// waitSent waits until every message is sent or given up.
+func (w *env) waitSent() {
 	w.Helper()
 	await.Until(w, "messages are sent", func() bool {
 		return dbtest.Get[int](w, w.db, `SELECT count(*) FROM jobs WHERE state IN ('pending', 'running')`) == 0
@@ -138,10 +138,10 @@ func (w *env) sweep() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.sent()
+	w.waitSent()
 }
 
-func (w *env) fails(times int) {
+func (w *env) setFailures(times int) {
 	w.Helper()
 	dbtest.Exec(w, w.db, `UPDATE webhook_endpoints SET consecutive_failures = $2, failing_since = CASE WHEN $2 > 0 THEN now() END WHERE id = $1`, w.hook, times)
 }
@@ -151,11 +151,17 @@ func (w *env) received() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out := map[string]string{}
-	for _, v := range w.said {
+	for _, v := range w.messages {
 		out[v.path] += fmt.Sprint(v.body["text"], v.body["content"])
 	}
-	w.said = nil
+	w.messages = nil
 	return out
+}
+
+// codeIn returns the confirmation code of a mail, which has eight characters.
+func codeIn(mail string) string {
+	_, code, _ := strings.Cut(mail, "code is ")
+	return code[:8]
 }
 
 // TestAnnounce checks that the beginning and the end of an alert are announced once to every channel that receives such alerts.
@@ -172,14 +178,13 @@ func TestAnnounce(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
-	code := w.smtp.Received()[0].Text
-	code = code[strings.Index(code, "code is ")+8:][:8]
+	code := codeIn(w.smtp.Received()[0].Text)
 
 	w.sweep()
 	if got := w.received(); len(got) != 0 {
 		t.Errorf("messages although no alert began: %v", got)
 	}
-	w.fails(3)
+	w.setFailures(3)
 	w.sweep()
 	w.sweep()
 	got := w.received()
@@ -209,7 +214,7 @@ func TestAnnounce(t *testing.T) {
 	if err := dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, address, code); err != nil {
 		t.Fatal(err)
 	}
-	w.fails(0)
+	w.setFailures(0)
 	w.sweep()
 	w.sweep()
 	if got = w.received(); len(got) != len(paths) || strings.Count(got["/slack"], "ENDED webhook.failing") != 1 {
@@ -225,7 +230,7 @@ func TestAnnounce(t *testing.T) {
 		m.Header.Get("Message-Id") == "" {
 		t.Errorf("%+v", m)
 	}
-	w.fails(4)
+	w.setFailures(4)
 	w.sweep()
 	if mails = w.smtp.Received(); len(mails) != 3 {
 		t.Fatalf("mails: %+v", mails)
@@ -244,21 +249,20 @@ func TestCode(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	id := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
-	text := w.smtp.Received()[0].Text
-	code := text[strings.Index(text, "code is ")+8:][:8]
-	refused := func(code string) {
+	code := codeIn(w.smtp.Received()[0].Text)
+	wantRefused := func(code string) {
 		t.Helper()
 		if e, ok := models.AsError(dbalerts.NewChannels(w.store).Confirm(t.Context(), w.account, id, code)); !ok || e.Code != "invalid_code" {
 			t.Errorf("%v", e)
 		}
 	}
 	dbtest.Exec(w, w.db, `UPDATE alert_channels SET code_until = now()`)
-	refused(code)
+	wantRefused(code)
 	dbtest.Exec(w, w.db, `UPDATE alert_channels SET code_until = now() + interval '1 day'`)
 	for range models.AlertCodeTries {
-		refused("00")
+		wantRefused("00")
 	}
-	refused(code)
+	wantRefused(code)
 	if err := dbalerts.NewChannels(w.store).Confirm(t.Context(), uuid.New(), id, code); err == nil {
 		t.Error("another account could confirm the channel")
 	}
@@ -276,7 +280,7 @@ func TestFailingChannel(t *testing.T) {
 	w.down = true
 	w.mu.Unlock()
 	w.smtp.Refuse("no such person, says " + mailtest.Password)
-	w.fails(3)
+	w.setFailures(3)
 	w.sweep()
 	list, err := dbalerts.NewChannels(w.store).List(t.Context(), w.account)
 	if err != nil || len(list) != 2 {
@@ -297,7 +301,7 @@ func TestFailingChannel(t *testing.T) {
 	w.down = false
 	w.mu.Unlock()
 	w.smtp.Refuse("")
-	w.fails(0)
+	w.setFailures(0)
 	w.sweep()
 	if list, err = dbalerts.NewChannels(w.store).List(t.Context(), w.account); err != nil {
 		t.Fatal(err)
@@ -318,11 +322,11 @@ func TestHour(t *testing.T) {
 	w := newEnv(t)
 	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/slack"})
 	for i := range models.AlertMessagesAnHour + 3 {
-		w.fails(3 * (1 - i%2))
+		w.setFailures(3 * (1 - i%2)) // 3 and 0 in turn
 		w.sweep()
 	}
 	w.mu.Lock()
-	n := len(w.said)
+	n := len(w.messages)
 	w.mu.Unlock()
 	if n != models.AlertMessagesAnHour {
 		t.Errorf("%d messages", n)

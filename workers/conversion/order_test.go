@@ -50,8 +50,8 @@ func (v *expected) apply(word string, amount int) {
 	v.status = next
 }
 
-// ordered is an env with two web processes, and of four workers that are killed repeatedly.
-type ordered struct {
+// orderEnv is an env with two web processes, and of four workers that are killed repeatedly.
+type orderEnv struct {
 	*env
 	spools  [2]*spool.Spool
 	drains  [2]func()
@@ -59,9 +59,9 @@ type ordered struct {
 	stops   []func()
 }
 
-func newOrdered(t *testing.T) *ordered {
+func newOrderEnv(t *testing.T) *orderEnv {
 	t.Helper()
-	o := &ordered{env: newEnv(t)}
+	o := &orderEnv{env: newEnv(t)}
 	for i := range o.spools {
 		s := must(spool.Open(t.TempDir(), spool.Options{}))(t)
 		t.Cleanup(func() { _ = s.Close() })
@@ -80,13 +80,13 @@ func newOrdered(t *testing.T) *ordered {
 	return o
 }
 
-func (o *ordered) start() {
+func (o *orderEnv) start() {
 	rt, stop := o.worker(time.Millisecond)
 	o.workers, o.stops = append(o.workers, rt), append(o.stops, stop)
 }
 
 // arrive writes the postbacks to the spools concurrently.
-func (o *ordered) arrive(list *[]*models.Postback) {
+func (o *orderEnv) arrive(list *[]*models.Postback) {
 	o.Helper()
 	var wait sync.WaitGroup
 	for _, p := range *list {
@@ -102,7 +102,7 @@ func (o *ordered) arrive(list *[]*models.Postback) {
 }
 
 // kill ends the oldest worker in the middle of its jobs, and starts another worker.
-func (o *ordered) kill() {
+func (o *orderEnv) kill() {
 	o.stops[0]()
 	o.workers, o.stops = o.workers[1:], o.stops[1:]
 	o.start()
@@ -112,7 +112,7 @@ func (o *ordered) kill() {
 // an approved conversion that was rejected at once stayed approved in 23 of 60 cases.
 func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
-	o := newOrdered(t)
+	o := newOrderEnv(t)
 	clicks := make([]string, 20)
 	for i := range clicks {
 		clicks[i] = o.storeClick()
@@ -120,11 +120,12 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	o.drain()
 	words := []string{"approved", "rejected", "pending", "chargeback", "approved", "rejected", ""}
 	want := make([]expected, 120)
+	// The postbacks arrive in about twelve groups in each round, and three times a worker is killed.
 	step, arrived := len(want)/12, []*models.Postback{}
 	rounds := [3][]int{rand.Perm(len(want)), rand.Perm(len(want)), rand.Perm(len(want))[:len(want)/2]}
 	for round, list := range rounds {
 		for n, i := range list {
-			word, amount := words[rand.IntN(len(words))], max(rand.IntN(30)-4, -3)
+			word, amount := words[rand.IntN(len(words))], max(rand.IntN(30)-4, -3) // -3 to 25
 			p := params{"clickid": clicks[i%len(clicks)], "txid": strconv.Itoa(i), "status": word}
 			if amount != 0 {
 				p["payout"] = strconv.Itoa(amount)
@@ -152,7 +153,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 }
 
 // record waits until all postbacks are recorded. It fails the test if none is recorded for a while.
-func (o *ordered) record() {
+func (o *orderEnv) record() {
 	o.Helper()
 	left := func() int {
 		return dbtest.Get[int](o, o.db, `SELECT count(*) FROM postbacks WHERE outcome = 'pending'`)
@@ -173,7 +174,7 @@ func (o *ordered) record() {
 }
 
 // verify compares the conversions, the ledger and the last event of each conversion with the expected state.
-func (o *ordered) verify(want []expected) {
+func (o *orderEnv) verify(want []expected) {
 	o.Helper()
 	var rows []struct {
 		ID     uuid.UUID

@@ -60,7 +60,7 @@ func readForm(text string) form {
 		switch {
 		case len(words) == 0 || words[0] == "#":
 		case !strings.HasPrefix(line, " ") && len(words) > 1:
-			f.values[words[0]] = words[2:]
+			f.values[words[0]] = words[2:] // the second word is a sign of equality
 		case !strings.HasPrefix(line, " "):
 			message = words[0]
 			f.messages[message] = map[string]field{}
@@ -108,30 +108,30 @@ func (f form) check(path, kind string, v any) []flaw {
 		return []flaw{{path, kind, "type"}}
 	}
 	var out []flaw
-	ones := map[string]int{}
+	oneCounts := map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(have)) {
-		at := strings.TrimPrefix(path+"."+name, ".")
-		is, known := fields[name]
+		place := strings.TrimPrefix(path+"."+name, ".")
+		rule, known := fields[name]
 		list, isList := have[name].([]any)
 		switch {
 		case !known:
 			out = append(out, flaw{path, name, "unknown"})
 		case have[name] == nil: // null is no value
 			continue
-		case is.list && isList:
+		case rule.list && isList:
 			for i, item := range list {
-				out = append(out, f.check(fmt.Sprintf("%s[%d]", at, i), is.kind, item)...)
+				out = append(out, f.check(fmt.Sprintf("%s[%d]", place, i), rule.kind, item)...)
 			}
-		case is.list:
-			out = append(out, flaw{at, name, "type"})
+		case rule.list:
+			out = append(out, flaw{place, name, "type"})
 		default:
-			out = append(out, f.check(at, is.kind, have[name])...)
+			out = append(out, f.check(place, rule.kind, have[name])...)
 		}
-		ones[is.one]++
+		oneCounts[rule.one]++
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		list, isList := have[name].([]any)
-		if is := fields[name]; is.required && (have[name] == nil || isList && len(list) == 0) || is.one != "" && ones[is.one] != 1 {
+		if rule := fields[name]; rule.required && (have[name] == nil || isList && len(list) == 0) || rule.one != "" && oneCounts[rule.one] != 1 {
 			out = append(out, flaw{strings.TrimPrefix(path+"."+name, "."), name, "missing"})
 		}
 	}

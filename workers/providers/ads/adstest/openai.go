@@ -21,7 +21,7 @@ var openAI = Fake{
 	Paged: true, Zone: Zone,
 	settings: map[string]string{"pixel_id": "KBHCVX1dYePAFy31mpRQgR"},
 	secrets:  []string{"api_key", "conversions_key"},
-	refuse:   func(c *call, words string) { openAIError(c, http.StatusBadRequest, words) },
+	refuse:   func(c *call, text string) { openAIError(c, http.StatusBadRequest, text) },
 	busy:     func(c *call) { openAIError(c, http.StatusTooManyRequests, "Rate limit reached") },
 	serve: func(w *World, c *call) {
 		switch {
@@ -82,8 +82,8 @@ func (c *call) openAIMore(answer object, more bool) {
 	c.json(http.StatusOK, answer)
 }
 
-func openAIError(c *call, status int, words string) {
-	c.json(status, object{"error": object{"message": words, "type": "invalid_request_error"}})
+func openAIError(c *call, status int, text string) {
+	c.json(status, object{"error": object{"message": text, "type": "invalid_request_error"}})
 }
 
 var openAIUploads = uploadFake{
@@ -97,12 +97,12 @@ var openAIUploads = uploadFake{
 		}]}`,
 	},
 	serve: openAIUploadServe,
-	fail: func(c *uploadCall, busy bool, words string) {
+	fail: func(c *uploadCall, busy bool, text string) {
 		status := http.StatusInternalServerError
 		if busy {
 			status = http.StatusTooManyRequests
 		}
-		c.respond(status, object{"error": object{"message": words}})
+		c.respond(status, object{"error": object{"message": text}})
 	},
 }
 
@@ -140,27 +140,27 @@ func openAIUploadServe(c *uploadCall) {
 		Events   []openAIEvent `json:"events"`
 	}
 	err := c.readStrictly(&body)
-	no := func(status int, words string) { c.respond(status, object{"error": object{"message": words}}) }
+	refuse := func(status int, text string) { c.respond(status, object{"error": object{"message": text}}) }
 	switch {
 	case c.r.Header.Get("Authorization") != "Bearer "+c.credentials["conversions_key"] || c.w.expiredTokens > 0:
-		no(http.StatusUnauthorized, "Incorrect API key provided")
+		refuse(http.StatusUnauthorized, "Incorrect API key provided")
 		return
 	case c.path != "events" || c.r.URL.Query().Get("pid") != c.credentials["pixel_id"]:
-		no(http.StatusNotFound, "Not found")
+		refuse(http.StatusNotFound, "Not found")
 		return
 	case err != nil || len(body.Events) == 0 || len(body.Events) > 1000:
-		no(http.StatusBadRequest, "the request cannot be read")
+		refuse(http.StatusBadRequest, "the request cannot be read")
 		return
 	}
 	for i, e := range body.Events {
 		if e.valid() {
 			continue
 		}
-		words := "an event is not valid"
+		text := "an event is not valid"
 		if !c.w.omitsRefused {
-			words = "events[" + strconv.Itoa(i) + "] is not valid"
+			text = "events[" + strconv.Itoa(i) + "] is not valid"
 		}
-		no(http.StatusBadRequest, words)
+		refuse(http.StatusBadRequest, text)
 		return
 	}
 	for _, e := range body.Events {
