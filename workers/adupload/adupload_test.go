@@ -21,10 +21,10 @@ import (
 // restates it. A chargeback retracts it if the platform supports that. A conversion with an unwanted status is never uploaded.
 func TestUploads(t *testing.T) {
 	t.Parallel()
-	for _, of := range []string{models.GoogleAds, models.MicrosoftAds, models.Meta, "tiktok"} {
-		t.Run(of, func(t *testing.T) {
+	for _, provider := range []string{models.GoogleAds, models.MicrosoftAds, models.Meta, "tiktok"} {
+		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
-			w := newEnv(t, of)
+			w := newEnv(t, provider)
 			w.connect()
 			c := w.storeClicks("one", "bad-two", "three", "four")
 			w.convert("pending", 10, c...)
@@ -38,6 +38,7 @@ func TestUploads(t *testing.T) {
 			w.checkUploads(c[0], "upload accepted")
 			w.checkUploads(c[1], "upload rejected")
 			w.checkUploads(c[3], "upload skipped, retract skipped")
+			// The source sends half of a payout.
 			for _, v := range w.received(2) {
 				if v.Sent != 1 || v.Value != "5" || v.Currency != "USD" {
 					t.Errorf("%+v", v)
@@ -49,7 +50,7 @@ func TestUploads(t *testing.T) {
 			w.sweep()
 			w.checkUploads(c[1], "upload rejected") // a rejected conversion need not be retracted
 			result := " accepted"
-			if of == models.Meta || of == "tiktok" {
+			if provider == models.Meta || provider == "tiktok" {
 				result = " skipped"
 			}
 			w.checkUploads(c[0], "upload accepted, retract"+result)
@@ -110,9 +111,9 @@ func TestUploadedPage(t *testing.T) {
 	w.connect()
 	w.convert("approved", 10, w.storeClicks("one")...)
 	w.sweep()
-	of := w.received(1)[0].Fields
-	if of["event_source_url"] != "https://lander.example/page?a=1" || of["referrer_url"] != "https://social.example/" {
-		t.Errorf("%v", of)
+	fields := w.received(1)[0].Fields
+	if fields["event_source_url"] != "https://lander.example/page?a=1" || fields["referrer_url"] != "https://social.example/" {
+		t.Errorf("%v", fields)
 	}
 }
 
@@ -231,17 +232,17 @@ func TestUnrated(t *testing.T) {
 	if got := dbtest.Get[string](w, w.db, waiting, "no exchange rate yet%"); got != "3" {
 		t.Errorf("%s uploads wait for a rate", got)
 	}
-	due := func() {
+	sweepAll := func() {
 		dbtest.Exec(w, w.db, `UPDATE conversion_uploads SET next_at = now() WHERE result = 'pending'`)
 		w.sweep()
 	}
-	due()
+	sweepAll()
 	w.received(1)
 	dbtest.SetRates(t, w.db, "2")
 	if err := exchangerate.UpdateFixed(t.Context(), w.db); err != nil {
 		t.Fatal(err)
 	}
-	due()
+	sweepAll()
 	w.received(3) // 5 euros each
 	if got := dbtest.Get[string](w, w.db, waiting, "the daily cap on their value%"); got != "1" {
 		t.Errorf("%s uploads wait for the next day, want 1", got)
@@ -395,6 +396,7 @@ func TestFenced(t *testing.T) {
 	for _, v := range w.received(1000) {
 		again += v.Sent - 1
 	}
+	// The first batch has 20 conversions, and the repeated one all others.
 	if again != 980 {
 		t.Errorf("%d conversions were sent again", again)
 	}

@@ -77,7 +77,7 @@ func newEnv(t *testing.T, provider string, change ...func(*adupload.Options)) *e
 	}
 	t.Cleanup(func() { _ = w.spool.Close() })
 	w.ingester = ingest.NewIngester(w.spool, w.db, ingest.Options{})
-	w.another()
+	w.newAccount()
 	server := adstest.ServeUploads(t, w.platform)
 	o := adupload.Options{
 		Clicks: w.clicks, Schedule: []time.Duration{time.Millisecond, time.Millisecond},

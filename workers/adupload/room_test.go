@@ -27,12 +27,12 @@ func TestSlowPlatform(t *testing.T) {
 	for i := range more {
 		w.connect()
 		w.convert("approved", 10, w.storeClicks(fmt.Sprint("slow-", i))...)
-		w.another()
+		w.newAccount()
 	}
 	w.sweepOnce()
 	await.Until(t, "the platform is asked", func() bool { return w.platform.Calls() > 0 })
 	w.of = "tiktok"
-	w.another()
+	w.newAccount()
 	w.connect()
 	w.convert("approved", 10, w.storeClicks("quick")...)
 	w.sweepOnce()
@@ -55,7 +55,7 @@ func TestSharedPlaces(t *testing.T) {
 	}
 	w.sweepOnce()
 	w.of = "tiktok"
-	w.another()
+	w.newAccount()
 	w.connect()
 	w.convert("approved", 10, w.storeClicks("other")...)
 	w.sweepOnce()
@@ -69,8 +69,8 @@ func TestSharedPlaces(t *testing.T) {
 	await.Until(t, "the first one has its own", func() bool { return len(w.platform.Stored(models.Meta)) == 1 })
 }
 
-// another makes a new account, with which the test continues.
-func (w *env) another() {
+// newAccount makes a new account, with which the test continues.
+func (w *env) newAccount() {
 	w.Helper()
 	w.account, w.source = uuid.New(), uuid.New()
 	dbtest.Exec(w, w.db, `INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account, w.account.String())

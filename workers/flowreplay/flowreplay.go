@@ -105,11 +105,11 @@ func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowRe
 		return nil, nil, err
 	}
 	rows := store.RoutingRows[*store.RoutingCampaign](r)
-	at := slices.IndexFunc(rows, func(c *store.RoutingCampaign) bool { return c.ID == a.CampaignID })
-	if at < 0 {
+	i := slices.IndexFunc(rows, func(c *store.RoutingCampaign) bool { return c.ID == a.CampaignID })
+	if i < 0 {
 		return nil, nil, models.NotFound("campaign")
 	}
-	c := *rows[at]
+	c := *rows[i]
 	c.Status = models.CampaignActive // a paused campaign is replayed as if it was active
 	if len(a.Streams) > 0 {
 		c.Streams = a.Streams

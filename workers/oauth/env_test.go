@@ -123,22 +123,22 @@ func (w *env) startWorker() {
 }
 
 // attempt signs in on the platform's page. It returns the id of the sign-in, whose code is stored, and its state.
-func (w *env) attempt(at string) (id uuid.UUID, state string) {
+func (w *env) attempt(platform string) (id uuid.UUID, state string) {
 	w.Helper()
-	a, state, err := dboauth.NewAttempts(w.store).Begin(w.Context(), w.account, at, redirect, w.Now())
+	a, state, err := dboauth.NewAttempts(w.store).Begin(w.Context(), w.account, platform, redirect, w.Now())
 	if err != nil {
 		w.Fatal(err)
 	}
-	back := w.page(at, a, state)
+	back := w.page(platform, a, state)
 	if _, err = dboauth.NewAttempts(w.store).RecordCode(w.Context(), back.Query().Get("state"), back.Query().Get("code"), w.Now()); err != nil {
 		w.Fatal(err)
 	}
 	return a.ID, state
 }
 
-func (w *env) page(at string, a models.OAuthAttempt, state string) *url.URL {
+func (w *env) page(platform string, a models.OAuthAttempt, state string) *url.URL {
 	w.Helper()
-	address, err := provider.Apps{ByProvider: oauthtest.Apps(), URL: w.URL}.Address(at, state, a.Verifier, a.Redirect)
+	address, err := provider.Apps{ByProvider: oauthtest.Apps(), URL: w.URL}.Address(platform, state, a.Verifier, a.Redirect)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -156,22 +156,22 @@ func do[A, R any](w *env, job jobs.Job[A, R], args A) (R, error) {
 }
 
 // connect connects an account at a platform.
-func (w *env) connect(at string) uuid.UUID {
+func (w *env) connect(platform string) uuid.UUID {
 	w.Helper()
 	client := provider.New(provider.Options{
 		Apps:   provider.Apps{ByProvider: oauthtest.Apps(), URL: w.URL},
 		Egress: egresstest.Client(w, w.Server, egress.Options{}), Now: w.Now,
 	})
-	id, _ := w.attempt(at)
+	id, _ := w.attempt(platform)
 	a, code, err := dboauth.NewAttempts(w.store).Consume(w.Context(), w.account, id, w.Now())
 	if err != nil {
 		w.Fatal(err)
 	}
-	g, err := client.Exchange(w.Context(), at, code, a.Verifier, a.Redirect)
+	g, err := client.Exchange(w.Context(), platform, code, a.Verifier, a.Redirect)
 	if err != nil {
 		w.Fatal(err)
 	}
-	c, err := dboauth.NewConnections(w.store).Save(w.Context(), w.account, at, g, w.Now())
+	c, err := dboauth.NewConnections(w.store).Save(w.Context(), w.account, platform, g, w.Now())
 	if err != nil {
 		w.Fatal(err)
 	}

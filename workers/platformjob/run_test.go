@@ -26,7 +26,7 @@ func TestRunsAreCounted(t *testing.T) {
 	d := dbtest.New(t)
 	imports := &Imports[jobs.PlatformRange, jobs.None]{
 		Run: models.RunNetworkSync, ChangesRun: models.RunNetworkChanges, Store: store.New(d, nil), Now: time.Now, ended: endedRuns(runtime),
-		Range:       func(of *jobs.PlatformRange) *jobs.PlatformRange { return of },
+		Range:       func(r *jobs.PlatformRange) *jobs.PlatformRange { return r },
 		Target:      func(jobs.PlatformRange) uuid.UUID { return uuid.New() },
 		Connections: func(s *store.Store) store.Integrations { return s.NetworkIntegrations().Integrations },
 	}

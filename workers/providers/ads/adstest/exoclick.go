@@ -13,7 +13,7 @@ var exoClick = Fake{
 	Zone:   "UTC",
 	Tokens: true, Paged: true, Plain: true,
 	secrets: []string{"api_token"},
-	refuse:  func(c *call, words string) { c.json(http.StatusBadRequest, object{"message": words}) },
+	refuse:  func(c *call, text string) { c.json(http.StatusBadRequest, object{"message": text}) },
 	serve: func(w *World, c *call) {
 		ask := c.body()
 		if c.path == "/v2/login" {
@@ -51,7 +51,7 @@ var exoClick = Fake{
 		for _, r := range all[begin:min(begin+int(limit), len(all))] {
 			cells := []string{r.Day, r.Campaign, strconv.Itoa(r.Clicks), strconv.Itoa(r.Impressions), r.Spend}
 			if r.Bare {
-				cells[2], cells[3], cells[4] = "", "", ""
+				cells[2], cells[3], cells[4] = "", "", "" // no figures
 			}
 			_ = out.Write(cells)
 		}

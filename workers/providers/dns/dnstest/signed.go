@@ -97,8 +97,8 @@ func (c *call) xml(status int, text string) {
 	_, _ = io.WriteString(c, `<?xml version="1.0" encoding="utf-8"?>`+"\n"+text)
 }
 
-// quoted escapes a text for XML.
-func quoted(s string) string {
+// escapedXML escapes a text for XML.
+func escapedXML(s string) string {
 	var b bytes.Buffer
 	_ = xml.EscapeText(&b, []byte(s))
 	return b.String()
@@ -137,7 +137,7 @@ func serveNamecheap(w *World, c *call) {
 	case "namecheap.domains.dns.getHosts":
 		for _, r := range w.zones[zone] {
 			fmt.Fprintf(&b, `<host HostId="1" Name="%s" Type="%s" Address="%s" MXPref="10" TTL="%d" IsActive="true" />`,
-				quoted(r.Name), r.Type, quoted(r.Data), ttl(r))
+				escapedXML(r.Name), r.Type, escapedXML(r.Data), ttl(r))
 		}
 		answer("OK", "", `<DomainDNSGetHostsResult Domain="`+zone+`" EmailType="FWD" IsUsingOurDNS="true">`+b.String()+`</DomainDNSGetHostsResult>`)
 	case "namecheap.domains.dns.setHosts":
@@ -166,10 +166,13 @@ func serveNamecheap(w *World, c *call) {
 	}
 }
 
+// zonesOfPage is the number of zones on a page of Route 53.
+const zonesOfPage = 100
+
 func serveRoute53(w *World, c *call) {
 	refuse := func(status int, code, text string) {
 		c.xml(status, `<ErrorResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><Error><Type>Sender</Type><Code>`+code+
-			`</Code><Message>`+quoted(text)+`</Message></Error><RequestId>b25f48e8</RequestId></ErrorResponse>`)
+			`</Code><Message>`+escapedXML(text)+`</Message></Error><RequestId>b25f48e8</RequestId></ErrorResponse>`)
 	}
 	if c.r.Header.Get("Authorization") != awsSignature(c) {
 		refuse(403, "SignatureDoesNotMatch", "The request signature we calculated does not match the signature you provided.")
@@ -178,14 +181,14 @@ func serveRoute53(w *World, c *call) {
 	q := c.r.URL.Query()
 	if _, ok := c.matches("GET", "/hostedzone"); ok {
 		from := max(slices.Index(w.order, strings.TrimPrefix(q.Get("marker"), "Z-")), 0)
-		part := w.order[from:min(len(w.order), from+100)]
+		part := w.order[from:min(len(w.order), from+zonesOfPage)]
 		var b strings.Builder
 		for _, z := range part {
 			fmt.Fprintf(&b, `<HostedZone><Id>/hostedzone/Z-%s</Id><Name>%s.</Name><Config><PrivateZone>false</PrivateZone></Config></HostedZone>`, z, z)
 		}
-		next, more := "", from+100 < len(w.order)
+		next, more := "", from+zonesOfPage < len(w.order)
 		if more {
-			next = "<NextMarker>Z-" + w.order[from+100] + "</NextMarker>"
+			next = "<NextMarker>Z-" + w.order[from+zonesOfPage] + "</NextMarker>"
 		}
 		c.xml(200, fmt.Sprintf(`<ListHostedZonesResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><HostedZones>%s</HostedZones><IsTruncated>%t</IsTruncated>%s<MaxItems>100</MaxItems></ListHostedZonesResponse>`,
 			b.String(), more, next))
@@ -200,7 +203,7 @@ func serveRoute53(w *World, c *call) {
 			}
 			fmt.Fprintf(&b, `<ResourceRecordSet><Name>%s.</Name><Type>%s</Type><TTL>%d</TTL><ResourceRecords>`, full(s[0].Name, zone), s[0].Type, ttl(s[0]))
 			for _, r := range s {
-				b.WriteString(`<ResourceRecord><Value>` + quoted(r.Data) + `</Value></ResourceRecord>`)
+				b.WriteString(`<ResourceRecord><Value>` + escapedXML(r.Data) + `</Value></ResourceRecord>`)
 			}
 			b.WriteString(`</ResourceRecords></ResourceRecordSet>`)
 		}
@@ -235,8 +238,8 @@ func serveRoute53(w *World, c *call) {
 
 // awsSignature returns the value that the header Authorization must have.
 func awsSignature(c *call) string {
-	at := c.r.Header.Get("X-Amz-Date")
-	if len(at) < 8 {
+	timestamp := c.r.Header.Get("X-Amz-Date")
+	if len(timestamp) < 8 {
 		return "none"
 	}
 	body := sha256.Sum256(c.raw())
@@ -247,17 +250,17 @@ func awsSignature(c *call) string {
 	}
 	slices.Sort(lines)
 	canonical := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.EscapedPath() + "\n" + strings.Join(lines, "&") +
-		"\nhost:" + c.r.Host + "\nx-amz-date:" + at + "\n\nhost;x-amz-date\n" + hex.EncodeToString(body[:])))
+		"\nhost:" + c.r.Host + "\nx-amz-date:" + timestamp + "\n\nhost;x-amz-date\n" + hex.EncodeToString(body[:])))
 	key := []byte("AWS4" + c.credentials["secret_access_key"])
 	for _, part := range []string{
-		at[:8], "us-east-1", "route53", "aws4_request",
-		"AWS4-HMAC-SHA256\n" + at + "\n" + at[:8] + "/us-east-1/route53/aws4_request\n" + hex.EncodeToString(canonical[:]),
+		timestamp[:8], "us-east-1", "route53", "aws4_request",
+		"AWS4-HMAC-SHA256\n" + timestamp + "\n" + timestamp[:8] + "/us-east-1/route53/aws4_request\n" + hex.EncodeToString(canonical[:]),
 	} {
 		h := hmac.New(sha256.New, key)
 		h.Write([]byte(part))
 		key = h.Sum(nil)
 	}
-	return "AWS4-HMAC-SHA256 Credential=" + c.credentials["access_key_id"] + "/" + at[:8] +
+	return "AWS4-HMAC-SHA256 Credential=" + c.credentials["access_key_id"] + "/" + timestamp[:8] +
 		"/us-east-1/route53/aws4_request, SignedHeaders=host;x-amz-date, Signature=" + hex.EncodeToString(key)
 }
 
