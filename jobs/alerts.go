@@ -30,4 +30,4 @@ type TestedAlert struct {
 var TestAlert = Define[TestAlertArgs, TestedAlert]("alert:test", interactive(20*time.Second))
 
 // SweepAlerts announces alerts that began or ended since the last run. Each run also records that the clock's jobs run.
-var SweepAlerts = tick("alerts:sweep", 5*time.Minute)
+var SweepAlerts = tickWithin("alerts:sweep", 5*time.Minute)

@@ -48,4 +48,4 @@ type Lookup struct {
 var AnswerChat = Define[ChatArgs, ChatReply]("copilot:ask", interactive(24*time.Second))
 
 // DeleteAIUsage deletes old records of the tokens that chats have used.
-var DeleteAIUsage = tick("ai:forget", time.Minute)
+var DeleteAIUsage = tickWithin("ai:forget", time.Minute)

@@ -46,10 +46,10 @@ var RescoreBots = Define[RescoreArgs, RescoreAnswer]("bots:rescore", resumable)
 var ScanBots = Define[None, None]("bots:scan", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
 
 // SweepBots starts ScanBots for each account that has clicks to look at.
-var SweepBots = tick("bots:sweep", time.Minute)
+var SweepBots = tickWithin("bots:sweep", time.Minute)
 
 // VerifyCrawlers checks whether visitors whose user agents name crawlers really are these crawlers, and revises their clicks.
 var VerifyCrawlers = Define[None, None]("crawlers:verify", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
 
 // SweepCrawlers starts VerifyCrawlers for each account that had such visitors.
-var SweepCrawlers = tick("crawlers:sweep", time.Minute)
+var SweepCrawlers = tickWithin("crawlers:sweep", time.Minute)

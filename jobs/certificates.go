@@ -58,4 +58,4 @@ var ReleaseAtEdge = Define[ReleaseAtEdgeArgs, None](models.KindReleaseCertificat
 
 // SweepCertificates asks the edge for the certificates of verified domains, and checks the certificates that are due. If a run
 // ends early, the next run continues there.
-var SweepCertificates = tick("certificates:sweep", 10*time.Minute)
+var SweepCertificates = tickWithin("certificates:sweep", 10*time.Minute)

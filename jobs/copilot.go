@@ -19,7 +19,7 @@ type CopilotRefreshed struct {
 var RefreshCopilot = Define[None, CopilotRefreshed]("copilot:refresh", Policy{Queue: Bulk, Timeout: 10 * time.Minute})
 
 // SweepCopilot starts RefreshCopilot for accounts whose daily refresh is due.
-var SweepCopilot = tick("copilot:sweep", time.Minute)
+var SweepCopilot = tickWithin("copilot:sweep", time.Minute)
 
 // RulesArgs has the time for which the rules of an account run. The windows of the rules are computed for this time, however late
 // the job runs.
@@ -40,7 +40,7 @@ var RunRules = Define[RulesArgs, RulesRun]("copilot:rules", Policy{
 })
 
 // SweepRules starts RunRules for accounts with rules that are due.
-var SweepRules = tick("copilot:sweep_rules", time.Minute)
+var SweepRules = tickWithin("copilot:sweep_rules", time.Minute)
 
 // RuleReplayArgs has the rule to replay. The rule need not be saved.
 type RuleReplayArgs struct {

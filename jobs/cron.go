@@ -59,55 +59,56 @@ var Cron = []CronRow{
 // The jobs that the clock starts.
 var (
 	// Reconcile enqueues the rows that are due, that no worker holds and that have no task.
-	Reconcile = tick("jobs:reconcile", 30*time.Second)
+	Reconcile = tickWithin("jobs:reconcile", 30*time.Second)
 
 	// MatchPostbacks looks for the clicks of postbacks that arrived before their click or have no click. ConversionSchedule has
 	// the times.
-	MatchPostbacks = tick("postbacks:match", 30*time.Second)
+	MatchPostbacks = tickWithin("postbacks:match", 30*time.Second)
 
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
-	Prune = tick("jobs:prune", 10*time.Minute, tickRetries...)
+	Prune = tickWithin("jobs:prune", 10*time.Minute, tickRetries...)
 
 	// DeleteExpiredEntries deletes sessions and links that have ended, and old entries of the audit log.
-	DeleteExpiredEntries = tick("entries:forget", 5*time.Minute)
+	DeleteExpiredEntries = tickWithin("entries:forget", 5*time.Minute)
 	// DeleteExpiredAnswers deletes the API's stored answers to idempotent calls after 24 hours.
-	DeleteExpiredAnswers = tick("answers:forget", 5*time.Minute)
+	DeleteExpiredAnswers = tickWithin("answers:forget", 5*time.Minute)
 
 	// DeleteExpiredKeys deletes the hashed personal data of conversions after matchkey.Retention.
-	DeleteExpiredKeys = tick("keys:forget", 5*time.Minute, tickRetries...)
+	DeleteExpiredKeys = tickWithin("keys:forget", 5*time.Minute, tickRetries...)
 
 	// DeleteUnusedRules deletes removed rules that no flow uses any more.
-	DeleteUnusedRules = tick("rules:forget", 10*time.Minute)
+	DeleteUnusedRules = tickWithin("rules:forget", 10*time.Minute)
 
 	// CompactLedger merges ledger rows with equal keys into one. It also applies the steps of visitors that were recorded before
 	// their click.
-	CompactLedger = tick("ledger:compact", 5*time.Minute)
+	CompactLedger = tickWithin("ledger:compact", 5*time.Minute)
 
 	// TidyClicks creates the partitions of the next days, and drops partitions older than every plan's history.
-	TidyClicks = tick("clicks:tidy", 30*time.Minute, tickRetries...)
+	TidyClicks = tickWithin("clicks:tidy", 30*time.Minute, tickRetries...)
 
 	// DeleteExpiredHistory deletes clicks and postbacks that are older than the history of their account's plan.
-	DeleteExpiredHistory = tick("history:forget", 2*time.Hour, tickRetries...)
+	DeleteExpiredHistory = tickWithin("history:forget", 2*time.Hour, tickRetries...)
 
 	// SweepLinks checks the links of active offers and landing pages that were not checked within the hour. The next run
 	// continues where a run ends.
-	SweepLinks = tick("links:sweep", 50*time.Minute)
+	SweepLinks = tickWithin("links:sweep", 50*time.Minute)
 
 	// ScreenLinks looks up addresses in the list of unsafe addresses: links that were not looked up for five hours, and all
 	// tracking domains. Campaigns of a listed domain may fail over.
-	ScreenLinks = tick("links:screen", 20*time.Minute)
+	ScreenLinks = tickWithin("links:screen", 20*time.Minute)
 
 	// WatchPlans announces accounts whose clicks of the month exceed the allowance of their plan.
-	WatchPlans = tick("plans:watch", 5*time.Minute)
+	WatchPlans = tickWithin("plans:watch", 5*time.Minute)
 
 	// DeleteExpiredExports deletes report files after their 30 days.
-	DeleteExpiredExports = tick("export:sweep", 10*time.Minute, tickRetries...)
+	DeleteExpiredExports = tickWithin("export:sweep", 10*time.Minute, tickRetries...)
 )
 
 // tickRetries has the retries of jobs whose next tick is hours away.
 var tickRetries = []time.Duration{time.Minute, 10 * time.Minute}
 
-func tick(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {
+// tickWithin returns a job that the clock starts. Cron says when it starts, and timeout is how long it may take.
+func tickWithin(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {
 	return Define[Tick, None](kind, Policy{Queue: Maintenance, Timeout: timeout, Retries: retries})
 }
 

@@ -29,10 +29,10 @@ const CheckTimeout = 15 * time.Second
 var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", interactive(CheckTimeout+spareTime))
 
 // SweepDomains checks the domains whose check is due. If a run ends early, the next run continues there.
-var SweepDomains = tick("domains:sweep", 10*time.Minute)
+var SweepDomains = tickWithin("domains:sweep", 10*time.Minute)
 
 // SweepRegistrations looks up when the registrations of domain names end. If a run ends early, the next run continues there.
-var SweepRegistrations = tick("domains:registrations", 10*time.Minute)
+var SweepRegistrations = tickWithin("domains:registrations", 10*time.Minute)
 
 // SweepOwnHosts obtains the certificates of the install's own hosts, and deletes challenges that were left unfinished.
-var SweepOwnHosts = tick("certificates:own", 10*time.Minute)
+var SweepOwnHosts = tickWithin("certificates:own", 10*time.Minute)

@@ -19,4 +19,4 @@ var PublishEdge = Define[None, PublishedEdge]("edge:publish", interactive(5*time
 
 // SweepEdge publishes the campaigns of accounts in which something has changed. The next run publishes the campaigns that failed
 // or for which there was no time.
-var SweepEdge = tick("edge:sweep", 10*time.Minute)
+var SweepEdge = tickWithin("edge:sweep", 10*time.Minute)

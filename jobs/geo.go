@@ -23,7 +23,7 @@ var ConnectGeo = Define[ConnectGeoArgs, ConnectedGeo]("geo:connect", interactive
 var LookUpGeo = Define[None, None]("geo:look-up", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
 
 // SweepGeo starts LookUpGeo for each account that has a geo database and new clicks.
-var SweepGeo = tick("geo:sweep", time.Minute)
+var SweepGeo = tickWithin("geo:sweep", time.Minute)
 
 // GeoSweeps is how many times a minute SweepGeo runs. Each LookUpGeo may make 1/GeoSweeps of the look-ups that the plan allows in
 // a minute.

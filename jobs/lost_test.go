@@ -41,7 +41,7 @@ func TestLostWhicheverKeyIsGone(t *testing.T) {
 			if err := r.Del(t.Context(), key).Err(); err != nil {
 				t.Fatal(err)
 			}
-			// Makes the loss look minutes old: younger tasks are in the list, older tasks are not.
+			// The tasks of the deleted list get an old age, so that Lost finds them older than the oldest task of the new list.
 			for _, old := range rows[:2] {
 				task := "asynq:{webhooks}:t:" + jobs.TaskID(old)
 				if r.Exists(t.Context(), task).Val() == 1 && c.key == "pending" {

@@ -108,4 +108,4 @@ const MaxReportRefusals = 100
 var SaveNetworkReport = Define[NetworkReportArgs, NetworkReport]("networks:report", resumable)
 
 // SweepNetworks starts SyncNetwork for each connected network whose import is due.
-var SweepNetworks = tick("networks:sweep", time.Minute)
+var SweepNetworks = tickWithin("networks:sweep", time.Minute)

@@ -43,4 +43,4 @@ type AdAccount struct {
 var ListAdAccounts = Define[OAuthAccountsArgs, []AdAccount]("oauth:accounts", interactive(40*time.Second))
 
 // SweepOAuth renews the tokens of connections before they expire, and deletes sign-ins that were not completed in time.
-var SweepOAuth = tick("oauth:sweep", 10*time.Minute)
+var SweepOAuth = tickWithin("oauth:sweep", 10*time.Minute)

@@ -4,11 +4,11 @@ import "time"
 
 // FetchRates reads exchange rates from the European Central Bank (once a day) or from the operator's file (every hour). Each run
 // first checks whether a fetch is due.
-var FetchRates = tick("rates:fetch", 5*time.Minute)
+var FetchRates = tickWithin("rates:fetch", 5*time.Minute)
 
 // UpdateRates fills in the missing rates of days as soon as they are known, and updates the days whose rates the operator has
 // replaced. It starts RestateMoney for each account with facts on these days.
-var UpdateRates = tick("rates:settle", 5*time.Minute)
+var UpdateRates = tickWithin("rates:settle", 5*time.Minute)
 
 // RestateMoney corrects an account's clicks, conversions and spend whose rate differs from the rate of their day. It works in
 // batches, and ledger and rows agree after each batch.

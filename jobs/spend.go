@@ -39,4 +39,4 @@ type SpendSynced struct {
 var SyncSpend = Define[SpendArgs, SpendSynced]("sources:sync", platformImport)
 
 // SweepSpend starts SyncSpend for each connected traffic source whose sync is due.
-var SweepSpend = tick("sources:sweep", time.Minute)
+var SweepSpend = tickWithin("sources:sweep", time.Minute)

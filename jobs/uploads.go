@@ -24,4 +24,4 @@ var UploadConversions = Define[UploadArgs, UploadArgs]("uploads:send", Policy{
 })
 
 // SweepUploads starts UploadConversions for each traffic source that has uploads to send.
-var SweepUploads = tick("uploads:sweep", time.Minute)
+var SweepUploads = tickWithin("uploads:sweep", time.Minute)

@@ -91,14 +91,14 @@ func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	return from, to
 }
 
-// NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the days from
-// from to to. The next import is due soon if these days are only a part of a window. A nil first day means the oldest orders.
-func NextOlder(today, from, to time.Time) (first *time.Time, wait time.Duration) {
+// NextOlder returns the first day of the next import of older orders, and the time until it is due. The last import has read the days
+// from firstRead to lastRead. The next import is due soon if these days are only a part of a window. A nil first day means the oldest orders.
+func NextOlder(today, firstRead, lastRead time.Time) (first *time.Time, wait time.Duration) {
 	wait = OlderEvery
-	if _, end := OlderWindow(today, &from); to.Before(end) {
+	if _, end := OlderWindow(today, &firstRead); lastRead.Before(end) {
 		wait = SyncEvery / 2
 	}
-	if next := to.AddDate(0, 0, 1); next.AddDate(0, 0, SyncDays).Before(today) {
+	if next := lastRead.AddDate(0, 0, 1); next.AddDate(0, 0, SyncDays).Before(today) {
 		first = &next
 	}
 	return first, wait

@@ -44,14 +44,14 @@ func TestReadRates(t *testing.T) {
 
 func TestCrossRate(t *testing.T) {
 	t.Parallel()
-	of := decimal.RequireFromString
+	rate := decimal.RequireFromString
 	for _, c := range []struct{ from, to, want string }{
 		{"1", "1.0842", "1.0842"},
 		{"1.0842", "1", "0.9223390518354547"},
 		{"163.4", "1.0842", "0.0066352509179927"},
 		{"1.1", "1.1", "1"},
 	} {
-		if got := models.CrossRate(of(c.from), of(c.to)); !got.Equal(of(c.want)) {
+		if got := models.CrossRate(rate(c.from), rate(c.to)); !got.Equal(rate(c.want)) {
 			t.Errorf("%s to %s: %s, want %s", c.from, c.to, got, c.want)
 		}
 	}

@@ -128,7 +128,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// hundredThousand returns lists of 100,000 addresses and networks.
+// hundredThousand returns lists of 100,000 networks.
 func hundredThousand() *botlist.Lists {
 	var list []*models.BotEntry
 	for i := range 10 {
@@ -198,7 +198,7 @@ func TestWrongValuesAreNamed(t *testing.T) {
 	}
 }
 
-func TestEverybody(t *testing.T) {
+func TestTooBroad(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		attribute, operator string
@@ -229,7 +229,7 @@ func TestEverybody(t *testing.T) {
 			t.Error(err)
 		}
 		if got := botlist.TooBroad(e); (got != "") != tt.want {
-			t.Errorf("%s %s %v is for everybody: %q", tt.attribute, tt.operator, tt.values, got)
+			t.Errorf("%s %s %v: too broad because %q, want a reason: %v", tt.attribute, tt.operator, tt.values, got, tt.want)
 		}
 	}
 }

@@ -71,7 +71,8 @@ func networksTooBroad(values []string) string {
 	for i, v := range values {
 		ranges[i] = cond.ParseRange(v)
 	}
-	switch v4, v6 := cond.Shares(ranges); {
+	v4, v6 := cond.Shares(ranges)
+	switch {
 	case v4 >= everyAddress:
 		return fmt.Sprintf("it has %.0f %% of all IPv4 addresses", 100*v4)
 	case v6 >= everyAddress:

@@ -44,8 +44,8 @@ func TestForms(t *testing.T) {
 					count++
 				}
 			}
-			if want := map[bool]int{true: 1}[valid]; count != want {
-				t.Errorf("%s %s belongs to %d forms, want %d", name, operator, count, want)
+			if count > 1 || valid != (count == 1) {
+				t.Errorf("%s %s is valid: %v, and belongs to %d forms", name, operator, valid, count)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func TestImpossibleValues(t *testing.T) {
 	for _, c := range []struct {
 		attribute, operator string
 		value               any
-		says                string
+		want                string // part of the error
 	}{
 		{"country", "equals", "!DE", "is no value of it"},
 		{"country", "in", []any{"DE", "-AT"}, "is no value of it"},
@@ -130,8 +130,8 @@ func TestImpossibleValues(t *testing.T) {
 		if err == nil {
 			err = cond.CheckValues(list, nil)
 		}
-		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s %s %v: %v, want %q", c.attribute, c.operator, c.value, err, c.says)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s %v: %v, want %q", c.attribute, c.operator, c.value, err, c.want)
 		}
 		if kept := cond.CheckValues(list, list); cond.Validate(list[0]) == nil && kept != nil {
 			t.Errorf("%s %s %v cannot be kept: %v", c.attribute, c.operator, c.value, kept)

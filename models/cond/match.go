@@ -226,6 +226,7 @@ func ordered(op operator, cmp int) bool {
 	}
 }
 
+// boolTest says whether the value false matches, and whether the value true matches.
 type boolTest [2]bool
 
 func (t boolTest) test(f *Facts, c *compiled) verdict { return verdictOf(t[f.num[c.attr]&1]) }

@@ -83,7 +83,7 @@ func parseSlot(v any) (s slot, detail string) {
 func parseDays(v any) (mask uint8, ok bool) {
 	list, isList := v.([]any)
 	if v == nil || isList && len(list) == 0 {
-		return 0xfe, true
+		return 0xfe, true // every day
 	}
 	if !isList {
 		list = []any{v}

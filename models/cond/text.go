@@ -56,18 +56,18 @@ func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, 
 // edgeTest searches for folded values at the beginning or at the end of a folded text. No value has another value at that edge.
 // The values are in ascending order, so the only candidate for a text is the last value that is not above the text.
 type edgeTest struct {
-	holds   func(text, value []byte) bool
-	compare func(a, b []byte) int
-	values  [][]byte
-	ends    bool // search at the end of the text
+	hasAtEdge func(text, value []byte) bool
+	compare   func(a, b []byte) int
+	values    [][]byte
+	ends      bool // search at the end of the text
 }
 
 func newEdgeTest(op operator, values []string) *edgeTest {
-	t := &edgeTest{holds: bytes.HasPrefix, compare: bytes.Compare}
+	t := &edgeTest{hasAtEdge: bytes.HasPrefix, compare: bytes.Compare}
 	if op == opEndsWith {
-		t.holds, t.compare, t.ends = bytes.HasSuffix, compareBackwards, true
+		t.hasAtEdge, t.compare, t.ends = bytes.HasSuffix, compareBackwards, true
 	}
-	t.values = distinct(foldAll(values), t.compare, t.holds)
+	t.values = distinct(foldAll(values), t.compare, t.hasAtEdge)
 	return t
 }
 
@@ -75,9 +75,9 @@ func (t *edgeTest) test(f *Facts, c *compiled) verdict {
 	value := c.folded(f)
 	if len(t.values) > linear {
 		i, same := slices.BinarySearchFunc(t.values, value, t.compare)
-		return verdictOf(same || i > 0 && t.holds(value, t.values[i-1]))
+		return verdictOf(same || i > 0 && t.hasAtEdge(value, t.values[i-1]))
 	}
-	return verdictOf(slices.ContainsFunc(t.values, func(v []byte) bool { return t.holds(value, v) }))
+	return verdictOf(slices.ContainsFunc(t.values, func(v []byte) bool { return t.hasAtEdge(value, v) }))
 }
 
 // compareBackwards compares texts like bytes.Compare, but from their ends.

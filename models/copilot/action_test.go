@@ -53,7 +53,7 @@ func actions() []copilot.Action {
 		{Op: copilot.OpPauseOffer, OfferID: offer},
 		{Op: copilot.OpSetCap, OfferID: offer, Cap: &cap20},
 		{Op: copilot.OpDeny, CampaignID: campaign, Attribute: "sub1", Values: []string{"p1", "p2"}, Worst: 1},
-		{Op: copilot.OpMapPostback, NetworkID: offer, Field: "click_id", Parameter: "aff_sub"},
+		{Op: copilot.OpMapPostback, NetworkID: uuid.NullUUID{UUID: uuid.New(), Valid: true}, Field: "click_id", Parameter: "aff_sub"},
 	}
 }
 
@@ -81,7 +81,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 			}
 			for i := range after.Entries {
 				after.Entries[i].ID = uuid.New()
-				is.Entries[len(is.Entries)-1-i] = after.Entries[i].ID
+				is.Entries[len(is.Entries)-1-i] = after.Entries[i].ID // the order of the ids does not matter
 			}
 			var stored [2]copilot.Part
 			if err := json.Unmarshal([]byte(text(t, [2]copilot.Part{was, is})), &stored); err != nil {

@@ -9,10 +9,10 @@ import (
 
 // Constants of the delay from click to conversion. They include the delay that is assumed while few conversions are known.
 const (
-	delayShare  = 0.95 // share of the conversions that come within the delay
-	minDelays   = 20   // conversions that are needed to know the delay
-	delayKnown  = 14 * 24 * time.Hour
-	delayMargin = 3 * 24 * time.Hour
+	delayShare  = 0.95                // share of the conversions that come within the delay
+	minDelays   = 20                  // conversions that are needed to know the delay
+	delayKnown  = 14 * 24 * time.Hour // age that the first click must have
+	delayMargin = 3 * 24 * time.Hour  // the least delay that is assumed
 	longDelay   = 21 * 24 * time.Hour // figures never wait longer
 )
 
@@ -41,12 +41,12 @@ type delays struct {
 func NewDelays(now time.Time, list []Arrival) Delays {
 	d := Delays{now: now, all: &delays{first: now}, byCampaign: map[uuid.UUID]*delays{}}
 	for _, a := range list {
-		own, ok := d.byCampaign[a.Campaign]
+		ofCampaign, ok := d.byCampaign[a.Campaign]
 		if !ok {
-			own = &delays{first: now}
-			d.byCampaign[a.Campaign] = own
+			ofCampaign = &delays{first: now}
+			d.byCampaign[a.Campaign] = ofCampaign
 		}
-		for _, known := range []*delays{d.all, own} {
+		for _, known := range []*delays{d.all, ofCampaign} {
 			known.list = append(known.list, a.Came.Sub(a.Clicked))
 			if a.Clicked.Before(known.first) {
 				known.first = a.Clicked
@@ -54,8 +54,8 @@ func NewDelays(now time.Time, list []Arrival) Delays {
 		}
 	}
 	slices.Sort(d.all.list)
-	for _, own := range d.byCampaign {
-		slices.Sort(own.list)
+	for _, ofCampaign := range d.byCampaign {
+		slices.Sort(ofCampaign.list)
 	}
 	return d
 }
@@ -71,8 +71,8 @@ func (d *delays) within() (delay time.Duration, ok bool) {
 // ForCampaign returns the delay of a campaign's conversions. A campaign with few conversions or no old clicks has no known delay.
 // For such a campaign ForCampaign returns the account's delay, and at least three days.
 func (d Delays) ForCampaign(campaign uuid.UUID) time.Duration {
-	if own, ok := d.byCampaign[campaign]; ok && d.now.Sub(own.first) >= delayKnown {
-		if delay, ok := own.within(); ok {
+	if ofCampaign, ok := d.byCampaign[campaign]; ok && d.now.Sub(ofCampaign.first) >= delayKnown {
+		if delay, ok := ofCampaign.within(); ok {
 			return min(delay, longDelay)
 		}
 	}

@@ -246,7 +246,7 @@ func checkTarget(p *Path, known Known) *models.Error {
 	if len(p.Destinations) > MaxDestinations {
 		return models.Invalid("invalid_destination", "it has more than %d destinations", MaxDestinations)
 	}
-	var count [3]int
+	var count [3]int // by Kind, like weight
 	var weight [3]float64
 	for _, d := range p.Destinations {
 		k, err := checkDestination(d, known)

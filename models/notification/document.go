@@ -55,8 +55,8 @@ func (d document) text(paths ...string) string {
 
 // has reports whether the document has a member, even an empty one.
 func (d document) has(name string) bool {
-	in, _ := d.v.(map[string]any)
-	_, ok := in[name]
+	members, _ := d.v.(map[string]any)
+	_, ok := members[name]
 	return ok
 }
 
@@ -133,22 +133,22 @@ func nest(fields []field) document {
 	return document{root}
 }
 
-// put sets the member at a path. An empty name is the next number of a list.
-func put(in map[string]any, path []string, value string) {
+// put sets the member at a path, unless an object is there. An empty name is the next number of a list.
+func put(members map[string]any, path []string, value string) {
 	name := path[0]
 	if name == "" {
-		name = strconv.Itoa(len(in))
+		name = strconv.Itoa(len(members))
 	}
 	if len(path) == 1 {
-		if _, object := in[name].(map[string]any); !object {
-			in[name] = value
+		if _, isObject := members[name].(map[string]any); !isObject {
+			members[name] = value
 		}
 		return
 	}
-	inner, ok := in[name].(map[string]any)
+	inner, ok := members[name].(map[string]any)
 	if !ok {
 		inner = map[string]any{}
-		in[name] = inner
+		members[name] = inner
 	}
 	put(inner, path[1:], value)
 }

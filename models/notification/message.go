@@ -22,9 +22,9 @@ import (
 // message is a message while it is read.
 type message struct {
 	Request
-	secret string
-	own    map[string]string // the network's own names of fields: see Scheme.Read
-	words  map[string]string // Scheme.Words
+	secret     string
+	fieldNames map[string]string // the network's own names of fields: see Scheme.Read
+	words      map[string]string // Scheme.Words
 	// units returns an amount of the message in whole units. It is nil if the platform writes amounts in whole units.
 	units func(amount string) string
 	// consent is the word for the buyer's consent, from the places where the click id is looked for. It may be empty.
@@ -173,10 +173,10 @@ func (m *message) sorted(without ...string) []field {
 // anything that is a click id of this service.
 func (m *message) click(named []field, texts ...string) string {
 	m.findConsent(named, texts)
-	own := m.own["click_id"]
-	candidates := []string{m.doc.text(own)}
+	ownName := m.fieldNames["click_id"]
+	candidates := []string{m.doc.text(ownName)}
 	usual := postback.Names("click_id")
-	for _, names := range [][]string{{own}, usual} {
+	for _, names := range [][]string{{ownName}, usual} {
 		for _, f := range named {
 			if f.name != "" && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, f.name) }) {
 				candidates = append(candidates, f.value)
@@ -187,7 +187,7 @@ func (m *message) click(named []field, texts ...string) string {
 		texts = append(texts, f.value)
 	}
 	for _, text := range append(candidates, texts...) {
-		if id := m.clickIn(text, own, usual); id != "" {
+		if id := m.clickIn(text, ownName, usual); id != "" {
 			return id
 		}
 	}
@@ -195,7 +195,7 @@ func (m *message) click(named []field, texts ...string) string {
 }
 
 // clickIn returns the click id that a text is or contains. The text may be an address, a query, or a list of values.
-func (m *message) clickIn(text, own string, usual []string) string {
+func (m *message) clickIn(text, ownName string, usual []string) string {
 	isClick := func(s string) bool { return postback.IsClick(s, m.Received) }
 	text = strings.TrimSpace(text)
 	if isClick(text) {
@@ -213,7 +213,7 @@ func (m *message) clickIn(text, own string, usual []string) string {
 		}
 		values = append(values, field{unescape(name), strings.TrimSpace(unescape(value))})
 	}
-	for _, names := range [][]string{{own}, usual, nil} {
+	for _, names := range [][]string{{ownName}, usual, nil} { // nil: any name
 		for _, f := range values {
 			if (names == nil || slices.Contains(names, strings.ToLower(f.name))) && isClick(f.value) {
 				return f.value
@@ -223,18 +223,18 @@ func (m *message) clickIn(text, own string, usual []string) string {
 	return ""
 }
 
-// applyOwn replaces the payout and the goal of a report by the members that the network's settings name, if the message has them.
+// applyFieldNames replaces the payout and the goal of a report by the members that the network's settings name, if the message has them.
 // A report that takes back a conversion, or that only refers to one, keeps its amount.
-func (m *message) applyOwn(r *Report) {
+func (m *message) applyFieldNames(r *Report) {
 	if r.Same {
 		return
 	}
-	if v := m.doc.text(m.own["payout"]); v != "" && r.Payout != "" && !strings.HasPrefix(r.Payout, "-") {
+	if v := m.doc.text(m.fieldNames["payout"]); v != "" && r.Payout != "" && !strings.HasPrefix(r.Payout, "-") {
 		if r.Payout = v; m.units != nil {
 			r.Payout = m.units(v)
 		}
 	}
-	if v := m.doc.text(m.own["goal"]); v != "" && r.Goal == "" {
+	if v := m.doc.text(m.fieldNames["goal"]); v != "" && r.Goal == "" {
 		r.Goal = v
 	}
 }

@@ -75,15 +75,15 @@ var Headers = func() []string {
 }()
 
 // Statuses returns a network's own words for the four statuses together with the words of its scheme. The network's own words
-// have priority. If there is no such scheme, it returns own.
-func Statuses(scheme string, own map[string][]string) map[string][]string {
+// have priority. If there is no such scheme, it returns only these.
+func Statuses(scheme string, networkWords map[string][]string) map[string][]string {
 	s, ok := Find(scheme)
 	if !ok {
-		return own
+		return networkWords
 	}
 	taken := map[string]bool{}
 	all := map[string][]string{}
-	for status, words := range own {
+	for status, words := range networkWords {
 		all[status] = slices.Clone(words)
 		for _, w := range words {
 			taken[strings.ToLower(strings.TrimSpace(w))] = true
@@ -146,13 +146,13 @@ type Report struct {
 var ErrUnproven = errors.New("notification: the message does not prove its sender")
 
 // Read verifies a message with the network's secret and reads it. The error is ErrUnproven if the proof is missing or wrong. Any
-// other error is a models.Error with the reason why a proven message cannot be read. own are the network's own names of fields:
-// the member of the message that has the click id, the payout or the goal, such as "metadata.visit".
-func (s *Scheme) Read(r Request, secret string, own map[string]string) (Result, error) {
+// other error is a models.Error with the reason why a proven message cannot be read. fieldNames are the network's own names of
+// fields: the member of the message that has the click id, the payout or the goal, such as "metadata.visit".
+func (s *Scheme) Read(r Request, secret string, fieldNames map[string]string) (Result, error) {
 	if secret == "" {
 		return Result{}, ErrUnproven
 	}
-	m := &message{Request: r, secret: secret, own: own, words: s.Words}
+	m := &message{Request: r, secret: secret, fieldNames: fieldNames, words: s.Words}
 	out, err := s.read(m)
 	if err != nil {
 		return Result{}, err
@@ -164,7 +164,7 @@ func (s *Scheme) Read(r Request, secret string, own map[string]string) (Result, 
 		out.Buyer, out.Consent = m.doc.buyer(s.buyer), m.consent
 	}
 	for i := range out.Reports {
-		m.applyOwn(&out.Reports[i])
+		m.applyFieldNames(&out.Reports[i])
 	}
 	return out, nil
 }

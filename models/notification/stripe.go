@@ -188,8 +188,8 @@ func stripeInvoice(m *message, event string, v document) (Result, error) {
 	for _, p := range v.list("payments.data") {
 		r.Keys = append(r.Keys, filled(p.id("payment.payment_intent"), p.id("payment.charge"))...)
 	}
-	switch reason := v.text("billing_reason"); {
-	case reason == "subscription_create":
+	switch {
+	case v.text("billing_reason") == "subscription_create":
 		if r.Click == "" { // the session that began the subscription is the sale
 			r.About, r.Same, r.Word, r.Payout = filled(v.text("id"), subscription), true, "", ""
 		}
@@ -228,10 +228,10 @@ func stripeRefund(m *message, event string, c document) (Result, error) {
 }
 
 func stripeDispute(m *message, event string, d document) (Result, error) {
-	switch status := d.text("status"); {
-	case strings.HasPrefix(status, "warning"):
+	switch {
+	case strings.HasPrefix(d.text("status"), "warning"):
 		return ignore(event, "the bank inquires and takes nothing back")
-	case status == "won":
+	case d.text("status") == "won":
 		return ignore(event, disputeWon)
 	}
 	return report(event, Report{

@@ -92,7 +92,7 @@ func (m *message) thrivecartOrder() (out []Report) {
 	for _, charge := range d.list("order.charges") {
 		r, reference := first, charge.text("reference")
 		if reference == "" || seen[reference] {
-			seen = nil
+			seen = nil // the references do not tell the charges apart, so the total is reported
 			break
 		}
 		seen[reference] = true

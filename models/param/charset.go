@@ -28,7 +28,7 @@ const (
 )
 
 // Decode converts the names and values of parameters to UTF-8. A name or a value that cannot be converted becomes empty. A
-// parameter that loses its value so is marked as lost.
+// parameter that loses its value in this way is marked as lost.
 func (c Clues) Decode(list []Param) {
 	for i := range list {
 		if c.Charset == "" && list[i].StatesCharset() {

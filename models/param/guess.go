@@ -203,9 +203,9 @@ func hasPairs(raw string, low, high byte) bool {
 	return true
 }
 
-// isRussian reports whether a text is Russian, judged by the pairs of letters in its words. The text must have at least atLeast
+// isRussian reports whether a text is Russian, judged by the pairs of letters in its words. The text must have at least minPairs
 // pairs, and at least the given percentage of them must be frequent. No word may mix scripts or have a capital after another letter.
-func isRussian(text string, atLeast, percent int) bool {
+func isRussian(text string, minPairs, percent int) bool {
 	pairs, frequent := 0, 0
 	for _, word := range words(text) {
 		last := rune(0)
@@ -230,7 +230,7 @@ func isRussian(text string, atLeast, percent int) bool {
 			return false
 		}
 	}
-	return pairs >= atLeast && 100*frequent >= percent*pairs && hasUsualSigns(text)
+	return pairs >= minPairs && 100*frequent >= percent*pairs && hasUsualSigns(text)
 }
 
 // russianPairs are the frequent pairs of letters in Russian words, by their first letter.

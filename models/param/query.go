@@ -19,7 +19,7 @@ type Param struct {
 func Next(query string) (p Param, rest string, usual bool) {
 	pair, rest, _ := strings.Cut(query, "&")
 	usual = true
-	if pair != "" && (pair[0]|0x20 == 'a' || pair[0] == '#') {
+	if pair != "" && (pair[0]|0x20 == 'a' || pair[0] == '#') { // perhaps amp; or #38; after the &
 		pair, usual = withoutEntity(pair)
 	}
 	name, value, _ := strings.Cut(pair, "=")
@@ -113,7 +113,8 @@ func hexAt(s string, i int) int {
 	if i >= len(s) {
 		return -1
 	}
-	switch c := s[i]; {
+	c := s[i]
+	switch {
 	case '0' <= c && c <= '9':
 		return int(c - '0')
 	case 'a' <= c|0x20 && c|0x20 <= 'f':

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// IsClick reports whether a text is the id of a click of this service from before a moment.
+// IsClick reports whether a text is a click id of this service whose time is possible at now: within oldestClick and newestClick.
 func IsClick(text string, now time.Time) bool {
 	_, ok := clickOf(text, now)
 	return ok
