@@ -43,6 +43,7 @@ func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	}()
 }
 
+// more reports whether the queue must be announced once more. If not, its announcement ends.
 func (a *announcer) more(queue string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

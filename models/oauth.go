@@ -19,8 +19,8 @@ type SignInProvider struct {
 	Settings string
 }
 
-// ownRefused has the codes of the platforms that have a code of their own.
-var ownRefused = map[string]string{GoogleAds: "platform_a_refused", MicrosoftAds: "platform_b_refused", Meta: "platform_c_refused"}
+// refusedCodes holds the codes of the platforms that have a code of their own.
+var refusedCodes = map[string]string{GoogleAds: "platform_a_refused", MicrosoftAds: "platform_b_refused", Meta: "platform_c_refused"}
 
 // SignInProviders lists the platforms that can be connected by sign-in.
 var SignInProviders = signInProviders()
@@ -31,7 +31,7 @@ func signInProviders() []SignInProvider {
 		if !p.SignIn {
 			continue
 		}
-		s := SignInProvider{Name: p.Name, Label: p.Label, Refused: ownRefused[p.Name]}
+		s := SignInProvider{Name: p.Name, Label: p.Label, Refused: refusedCodes[p.Name]}
 		if s.Refused == "" {
 			s.Refused, s.Settings = "platform_refused", strings.ToUpper(p.Name)
 		}

@@ -112,8 +112,8 @@ const maxRatesFile = 64 << 20
 
 // ReadRates reads a CSV table of day, currency and rate. A line that begins with # is a comment. The first line may be a header
 // with these names. A wrong line is an error that names the line. A second rate for the same day and currency is such an error too.
-func ReadRates(from io.Reader) ([]Rate, error) {
-	raw, err := io.ReadAll(io.LimitReader(from, maxRatesFile+1))
+func ReadRates(file io.Reader) ([]Rate, error) {
+	raw, err := io.ReadAll(io.LimitReader(file, maxRatesFile+1))
 	if err == nil && len(raw) > maxRatesFile {
 		err = fmt.Errorf("more than %d bytes: use several files", maxRatesFile)
 	}

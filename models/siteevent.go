@@ -83,11 +83,11 @@ var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 // ArrivalDirect is the arrival of a visitor without a click.
 const ArrivalDirect = "direct"
 
-// SiteEventID returns the id of an event. own is the sender's id, which is unique among the account's events from the same
+// SiteEventID returns the id of an event. senderID is the sender's id, which is unique among the account's events from the same
 // source. The source is part of the hash because any client can send events of the page tag. Such a client therefore cannot
 // produce the id of a server's event.
-func SiteEventID(account uuid.UUID, source, own string) uuid.UUID {
-	return hashID(account[:], []byte(source), []byte{0}, []byte(own))
+func SiteEventID(account uuid.UUID, source, senderID string) uuid.UUID {
+	return hashID(account[:], []byte(source), []byte{0}, []byte(senderID))
 }
 
 // AdKey returns the key by which a click is found from an ad platform's click id: a hash of the parameter and its value.

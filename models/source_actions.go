@@ -34,6 +34,6 @@ func (i SourceIntegration) Uploads(id, name string) bool {
 	if i.Provider == MicrosoftAds {
 		return i.ConversionAction == name
 	}
-	_, own := GoogleAction(i.ConversionAction)
-	return own == id
+	_, actionID := GoogleAction(i.ConversionAction)
+	return actionID == id
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -160,9 +161,7 @@ func (p SourceProvider) Form(e CostEndpoint) CredentialForm {
 // Sent returns the credentials that were sent, together with the header values and the origin of a custom endpoint.
 func (e CostEndpoint) Sent(sent map[string]string) map[string]string {
 	out := map[string]string{}
-	for name, value := range sent {
-		out[name] = value
-	}
+	maps.Copy(out, sent)
 	for name, value := range e.Headers {
 		out[HeaderCredential+name] = value
 	}
@@ -242,8 +241,7 @@ const maxConversionAction = 100
 
 var (
 	actionResource = regexp.MustCompile(`^customers/([0-9-]{1,20})/conversionActions/([0-9]{1,20})$`)
-	actionDigits   = regexp.MustCompile(`^[0-9]{1,20}$`)
-	tagNumber      = regexp.MustCompile(`^[0-9]{1,20}$`)
+	onlyDigits     = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
 // ConversionAction reads the action to which a provider's conversions go. At Google Ads it accepts the id of a conversion
@@ -256,13 +254,13 @@ func ConversionAction(provider, text string) (string, error) {
 		return "", nil
 	case utf8.RuneCountInString(text) > maxConversionAction && provider != GoogleAds:
 		return "", Invalid("invalid_conversion_action", "the name of a conversion may have at most %d characters", maxConversionAction)
-	case provider != GoogleAds, actionDigits.MatchString(text):
+	case provider != GoogleAds, onlyDigits.MatchString(text):
 		return text, nil
 	}
 	if owner, id := GoogleAction(text); owner != "" {
 		return "customers/" + owner + "/conversionActions/" + id, nil
 	}
-	if u, err := url.Parse(text); err == nil && u.Host != "" && actionDigits.MatchString(u.Query().Get("ctId")) {
+	if u, err := url.Parse(text); err == nil && u.Host != "" && onlyDigits.MatchString(u.Query().Get("ctId")) {
 		return u.Query().Get("ctId"), nil
 	}
 	return "", Invalid("invalid_conversion_action", "conversion_action must be the number of a conversion action, its resource name or a link to its page")
@@ -290,7 +288,7 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 	case len(missing) > 0:
 		return Invalid("no_capi_credentials", "conversions at %s also need %s", p.Label, strings.Join(missing, " and "))
 	case p.ByTokenUpload(credentials):
-		if way := p.TokenUpload; !tagNumber.MatchString(strings.TrimSpace(credentials[way.Tag])) {
+		if way := p.TokenUpload; !onlyDigits.MatchString(strings.TrimSpace(credentials[way.Tag])) {
 			return Invalid("no_capi_credentials", "conversions by %s need %s, a number", way.Label, way.Tag)
 		}
 		return nil

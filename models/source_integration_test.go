@@ -34,23 +34,23 @@ func TestConversionAction(t *testing.T) {
 func TestChooseConnection(t *testing.T) {
 	t.Parallel()
 	a, b, none := uuid.New(), uuid.New(), uuid.NullUUID{}
-	is := func(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: true} }
+	chosen := func(id uuid.UUID) uuid.NullUUID { return uuid.NullUUID{UUID: id, Valid: true} }
 	for name, c := range map[string]struct {
-		of     []uuid.UUID
-		wanted uuid.NullUUID
-		needed bool
-		want   uuid.NullUUID
-		code   string
+		existing []uuid.UUID
+		wanted   uuid.NullUUID
+		needed   bool
+		want     uuid.NullUUID
+		code     string
 	}{
-		"the only one":             {[]uuid.UUID{a}, none, true, is(a), ""},
-		"the wanted one":           {[]uuid.UUID{a, b}, is(b), true, is(b), ""},
-		"one that is not there":    {[]uuid.UUID{a}, is(b), false, none, "not_connected"},
+		"the only one":             {[]uuid.UUID{a}, none, true, chosen(a), ""},
+		"the wanted one":           {[]uuid.UUID{a, b}, chosen(b), true, chosen(b), ""},
+		"one that is not there":    {[]uuid.UUID{a}, chosen(b), false, none, "not_connected"},
 		"several":                  {[]uuid.UUID{a, b}, none, true, none, "choose_connection"},
 		"several, none is needed":  {[]uuid.UUID{a, b}, none, false, none, ""},
 		"none":                     {nil, none, true, none, "not_connected"},
 		"none, and none is needed": {nil, none, false, none, ""},
 	} {
-		got, err := models.ChooseConnection(c.of, c.wanted, c.needed)
+		got, err := models.ChooseConnection(c.existing, c.wanted, c.needed)
 		code := ""
 		if e, ok := models.AsError(err); ok {
 			code = e.Code
@@ -74,14 +74,15 @@ func TestUETConnection(t *testing.T) {
 		}
 		return e.Code
 	}
-	by := map[string]string{"uet_tag_id": "187012345", "uet_token": "x"}
-	if got := code(by); got != "" || f.NeedsSignIn(p, false, by) || !f.NeedsSignIn(p, true, by) {
+	const spendEnabled = true
+	credentials := map[string]string{"uet_tag_id": "187012345", "uet_token": "x"}
+	if got := code(credentials); got != "" || f.NeedsSignIn(p, !spendEnabled, credentials) || !f.NeedsSignIn(p, spendEnabled, credentials) {
 		t.Errorf("with a token: %q", got)
 	}
 	if got := code(map[string]string{"uet_tag_id": "abc", "uet_token": "x"}); got != "no_capi_credentials" {
 		t.Errorf("without a tag: %q", got)
 	}
-	if got := code(map[string]string{"uet_tag_id": "187012345"}); got != "no_conversion_action" || !f.NeedsSignIn(p, false, nil) {
+	if got := code(map[string]string{"uet_tag_id": "187012345"}); got != "no_conversion_action" || !f.NeedsSignIn(p, !spendEnabled, nil) {
 		t.Errorf("without a token: %q", got)
 	}
 }

@@ -28,7 +28,7 @@ func TestShareSpend(t *testing.T) {
 		{"p3", decimal.RequireFromString("7"), &ten, nil},
 		{"", decimal.RequireFromString("3"), nil, nil},
 	}
-	for name, of := range map[string]struct {
+	for name, tt := range map[string]struct {
 		day, around models.ClicksBy
 		matched     int
 		want        map[uuid.UUID]string
@@ -40,8 +40,8 @@ func TestShareSpend(t *testing.T) {
 		"the day before":       {clicks("x", b, 1), clicks("p1", a, 5, "x", b, 1), 1, map[uuid.UUID]string{a: "10", b: "10.01"}},
 		"clicks without spend": {clicks("p1", a, 1, "p2", a, 1, "p3", a, 1, "x", b, 1, "y", c, 1), nil, 3, map[uuid.UUID]string{a: "17.01", b: "1.5", c: "1.5"}},
 	} {
-		shares, matched := models.ShareSpend(spent, of.day, of.around)
-		if matched != of.matched || len(shares) != len(of.want) {
+		shares, matched := models.ShareSpend(spent, tt.day, tt.around)
+		if matched != tt.matched || len(shares) != len(tt.want) {
 			t.Errorf("%s: matched %d, %v", name, matched, shares)
 		}
 		total, reported := decimal.Zero, int64(0)
@@ -50,8 +50,8 @@ func TestShareSpend(t *testing.T) {
 			if s.Clicks != nil {
 				reported += *s.Clicks
 			}
-			if s.Amount.String() != of.want[s.CampaignID] {
-				t.Errorf("%s: %s, want %s", name, s.Amount, of.want[s.CampaignID])
+			if s.Amount.String() != tt.want[s.CampaignID] {
+				t.Errorf("%s: %s, want %s", name, s.Amount, tt.want[s.CampaignID])
 			}
 		}
 		if total.String() != "20.01" || reported != 20 {

@@ -63,22 +63,22 @@ const UploadAmend = "amend"
 // NextUpload returns the action with which a platform is told that a conversion now has a status, a value and a currency. It
 // returns an empty text if there is nothing to tell.
 //
-// there is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that
+// last is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that
 // the platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the
 // platform has refused since then, or nil. The same content is not sent again. wanted says that the connection uploads
 // conversions with the status.
-func NextUpload(there, refused *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
-	told := there != nil && there.Action != UploadRetract
+func NextUpload(last, refused *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
+	reported := last != nil && last.Action != UploadRetract
 	switch {
-	case wanted && !told:
+	case wanted && !reported:
 		action = UploadNew
-	case wanted && !there.reports(value, currency):
+	case wanted && !last.reports(value, currency):
 		action = UploadRestate
-	case !wanted && told && (status == StatusRejected || status == StatusChargeback):
+	case !wanted && reported && (status == StatusRejected || status == StatusChargeback):
 		action = UploadRetract
 	}
 	switch {
-	case action == UploadRestate && there.Result == UploadPending && there.Attempts == 0:
+	case action == UploadRestate && last.Result == UploadPending && last.Attempts == 0:
 		return UploadAmend
 	case refused != nil && refused.Action == action && (action == UploadRetract || refused.reports(value, currency)):
 		return ""

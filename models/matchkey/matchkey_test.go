@@ -25,8 +25,8 @@ func TestPublishedExamples(t *testing.T) {
 	for _, tt := range []struct {
 		person  matchkey.Person
 		country string
-		of      func(matchkey.Hashes) string
-		want    string // the beginning of the published hash
+		hash    func(matchkey.Hashes) string // one of the hashes
+		want    string                       // the beginning of the published hash
 	}{
 		// Meta, customer information parameters.
 		{matchkey.Person{"email": "John_Smith@gmail.com"}, "", func(k matchkey.Hashes) string { return k.Email }, "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"},
@@ -41,7 +41,7 @@ func TestPublishedExamples(t *testing.T) {
 		{matchkey.Person{"email": "Al.ice$+Apple@Example.Com"}, "", func(k matchkey.Hashes) string { return k.EmailReddit }, "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976"},
 	} {
 		keys, dropped := matchkey.Hash(tt.person, tt.country)
-		if got := tt.of(keys); !strings.HasPrefix(got, tt.want) || got == "" || len(dropped) > 0 {
+		if got := tt.hash(keys); !strings.HasPrefix(got, tt.want) || got == "" || len(dropped) > 0 {
 			t.Errorf("%v: %s, want %s; %v", map[string]string(tt.person), got, tt.want, dropped)
 		}
 	}
@@ -155,7 +155,8 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// TestIn checks that a platform gets the forms that its row names, and no key that the row does not name.
+// TestIn checks that a platform gets the forms that its row names, and no key that the row does not name. Each want is the e-mail
+// address and the phone number that are hashed, and the names of the keys.
 func TestIn(t *testing.T) {
 	t.Parallel()
 	all, _ := matchkey.Hash(matchkey.Person{"email": "A.b_c+d@gmail.com", "phone": "+18005550100", "first_name": "A", "street": "1 Main", "zip": "1", "city": "Rome"}, "")
@@ -202,7 +203,7 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// TestPersonDoesNotPrint prints and encodes a person in all usual ways.
+// TestPersonDoesNotPrint checks that no usual way to print or encode a person shows its data.
 func TestPersonDoesNotPrint(t *testing.T) {
 	t.Parallel()
 	p := matchkey.Person{"email": "canary@example.com"}

@@ -105,7 +105,7 @@ func foldWord(word []rune) string {
 // multipliers are letters behind a number that multiply it, or that are minor units. They are never currencies there.
 const multipliers = "BCDGHKLMT"
 
-// lookup returns what a folded word may stand for. given is the currency that holds if an amount states none. behind says that the
+// lookup returns what a folded word may stand for. given is the currency that applies if an amount states none. behind says that the
 // word stands behind a number. A single Latin letter stands only for the given currency. Behind a number, a letter that may be a
 // multiplier stands for no currency.
 func lookup(word, given string, behind bool) (sign, bool) {
@@ -187,7 +187,7 @@ func (s sign) pick(given string) (code string, err error) {
 }
 
 // Currency reads a currency: a code of ISO 4217 in any case, its number ("978"), a sign ("€") or a name ("euros", "руб."). given is
-// the currency that holds if the text states none: a sign of several currencies, such as "$" or "kr", stands for the given one if
+// the currency that applies if the text states none: a sign of several currencies, such as "$" or "kr", stands for the given one if
 // that has this sign, otherwise for the usual one ("$" for USD, "£" for GBP), and "kr", "¥" or "Rs" for none. An empty text gives an
 // empty code.
 //

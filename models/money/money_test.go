@@ -15,7 +15,7 @@ import (
 	cldr "golang.org/x/text/number"
 )
 
-// formList is a table of texts: the currency that holds, the text, and the amount with its currency or the reason.
+// formList is a table of texts: the currency that applies, the text, and the amount with its currency or the reason.
 //
 //go:embed testdata/forms.txt
 var formList string

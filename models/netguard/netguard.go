@@ -55,9 +55,9 @@ func Blocked(a netip.Addr) bool {
 }
 
 // Within reports whether one of the prefixes contains the address. An IPv4-mapped address counts as IPv4.
-func Within(a netip.Addr, in []netip.Prefix) bool {
+func Within(a netip.Addr, prefixes []netip.Prefix) bool {
 	a = a.Unmap()
-	return slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) })
+	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // MaxURL is the maximum length of a URL in bytes.

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// TestBuyer reads the buyer of a message in the form that each platform documents.
+// TestBuyer checks that the buyer of a message is read in the form that each platform documents.
 func TestBuyer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -18,14 +18,14 @@ func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 	t.Parallel()
 	digistore := `"event": "on_payment", "transaction_id": "1", "custom": "CLICK", "transaction_amount": "9999", "currency": "EUR"`
 	jvzoo := `"ctransaction": "SALE", "ctransreceipt": "1", "caffitid": "CLICK", "ctransamount": "999900"`
-	none := fmt.Sprintf("%X", sha512.Sum512(nil))
-	ofSecret := fmt.Sprintf("%X", sha1.Sum([]byte(secret)))[:8]
+	sumOfNothing := fmt.Sprintf("%X", sha512.Sum512(nil))
+	sumOfSecret := fmt.Sprintf("%X", sha1.Sum([]byte(secret)))[:8]
 	for name, tt := range map[string]struct{ scheme, body, kind string }{
-		"Digistore24 as JSON":         {"digistore24", `{"sha_sign": "` + none + `", ` + digistore + `}`, "application/json"},
-		"Digistore24 as JSON in form": {"digistore24", `{"SHASIGN": "` + none + `", ` + digistore + `}`, "application/x-www-form-urlencoded"},
-		"Digistore24 without fields":  {"digistore24", "sha_sign=" + none, "application/x-www-form-urlencoded"},
-		"Digistore24 with empty ones": {"digistore24", "event=&custom=&sha_sign=" + none, "application/x-www-form-urlencoded"},
-		"JVZoo as JSON":               {"jvzoo", `{"cverify": "` + ofSecret + `", ` + jvzoo + `}`, "application/json"},
+		"Digistore24 as JSON":         {"digistore24", `{"sha_sign": "` + sumOfNothing + `", ` + digistore + `}`, "application/json"},
+		"Digistore24 as JSON in form": {"digistore24", `{"SHASIGN": "` + sumOfNothing + `", ` + digistore + `}`, "application/x-www-form-urlencoded"},
+		"Digistore24 without fields":  {"digistore24", "sha_sign=" + sumOfNothing, "application/x-www-form-urlencoded"},
+		"Digistore24 with empty ones": {"digistore24", "event=&custom=&sha_sign=" + sumOfNothing, "application/x-www-form-urlencoded"},
+		"JVZoo as JSON":               {"jvzoo", `{"cverify": "` + sumOfSecret + `", ` + jvzoo + `}`, "application/json"},
 	} {
 		if got, err := scheme(t, tt.scheme).Read(request(tt.body, "content-type", tt.kind), secret, nil); !errors.Is(err, notification.ErrUnproven) {
 			t.Errorf("%s is believed: %v %s", name, err, describe(got))

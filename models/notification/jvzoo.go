@@ -30,9 +30,9 @@ var jvzoo = Scheme{
 	read:  readJVZoo,
 }
 
-func (m *message) signedByJVZoo(without ...string) bool {
+func (m *message) signedByJVZoo(omitted ...string) bool {
 	var text strings.Builder
-	for _, f := range m.sorted(append(without, "cverify")...) {
+	for _, f := range m.sorted(append(omitted, "cverify")...) {
 		text.WriteString(f.value + "|")
 	}
 	sum := sha1.Sum([]byte(text.String() + m.secret)) //nolint:gosec // the same

@@ -151,16 +151,15 @@ func (m *message) parseParts(boundary string) error {
 	}
 }
 
-// sorted returns the fields of a form by name, without the fields named in without. If a name is used twice, the last value counts, as
-// in PHP.
-func (m *message) sorted(without ...string) []field {
+// sorted returns the fields of a form by name, without the omitted ones. If a name is used twice, the last value counts, as in PHP.
+func (m *message) sorted(omitted ...string) []field {
 	last := map[string]string{}
 	for _, f := range m.fields {
 		last[f.name] = f.value
 	}
 	var out []field
 	for name, value := range last {
-		if !slices.Contains(without, name) {
+		if !slices.Contains(omitted, name) {
 			out = append(out, field{name, value})
 		}
 	}

@@ -57,7 +57,7 @@ func scheme(t *testing.T, name string) *notification.Scheme {
 	return s
 }
 
-// describe returns what a message says in one line for each conversion.
+// describe returns what a message says, one line for each conversion: its id, goal, word and amount, then the parts that are set.
 func describe(r notification.Result) string {
 	if r.Ignored != "" {
 		return "ignored: " + r.Ignored
@@ -82,6 +82,7 @@ func describe(r notification.Result) string {
 	return strings.Join(lines, "\n")
 }
 
+// readCase is a message and the text that describe returns for it.
 type readCase struct{ name, body, want string }
 
 // check reads each message, and reads it again with a wrong secret and with a changed body.
@@ -122,11 +123,11 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 	}
 }
 
-// forged checks that a message with one changed byte is not believed, wherever the byte is.
+// forged checks that a message with one changed byte is not believed.
 func forged(t *testing.T, name string, r notification.Request) {
 	t.Helper()
 	s := scheme(t, name)
-	for i := 0; i < len(r.Body); i += 7 {
+	for i := 0; i < len(r.Body); i += 7 { // every seventh byte, to save time
 		changed := r
 		changed.Body = slices.Clone(r.Body)
 		changed.Body[i] ^= 1
@@ -173,13 +174,13 @@ func TestSchemes(t *testing.T) {
 // A network's own words have priority over the words of its scheme.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
-	own := map[string][]string{models.StatusRejected: {" Refunded "}}
-	all := notification.Statuses("shopify", own)
+	ownWords := map[string][]string{models.StatusRejected: {" Refunded "}}
+	all := notification.Statuses("shopify", ownWords)
 	if slices.Contains(all[models.StatusChargeback], "refunded") || !slices.Contains(all[models.StatusApproved], "paid") ||
-		len(own) != 1 || len(own[models.StatusRejected]) != 1 {
-		t.Errorf("%v, own %v", all, own)
+		len(ownWords) != 1 || len(ownWords[models.StatusRejected]) != 1 {
+		t.Errorf("%v, own words %v", all, ownWords)
 	}
-	if got := notification.Statuses("", own); len(got) != 1 {
+	if got := notification.Statuses("", ownWords); len(got) != 1 {
 		t.Errorf("without a scheme: %v", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/notification"
 )
 
-// with returns a function that adds the secret to a form as a field.
-func with(name string) func(string) notification.Request {
+// withSecretField returns a function that adds the secret to a form as a field.
+func withSecretField(name string) func(string) notification.Request {
 	return func(query string) notification.Request {
 		return request(query+"&"+name+"="+secret, "content-type", "application/x-www-form-urlencoded")
 	}
@@ -21,7 +21,7 @@ func TestWarriorPlus(t *testing.T) {
 	const sale = "WP_ACTION=sale&WP_SALE=sale_7hq2x&WP_ITEM_NAME=Course&WP_ITEM_NUMBER=wso_k1&WP_BUYER_NAME=Gus+R&WP_BUYER_EMAIL=gus%40example.com&WP_SALE_AMOUNT=27.00" +
 		"&WP_SALE_CURRENCY=USD&WP_SALE_FEE=0.78&WP_SALE_EARNINGS_VENDOR=12.72&WP_SALE_EARNINGS_AFF=13.50&WP_TXNID=8AB12&WP_SALEID=1099887&WP_PAYMETHOD=stripe&WP_PAYMENT_STATUS=Completed&IPN_ID=991"
 	kind := func(k string) string { return strings.Replace(sale, "=sale&", "="+k+"&", 1) }
-	check(t, "warriorplus", with("WP_SECURITYKEY"), []readCase{
+	check(t, "warriorplus", withSecretField("WP_SECURITYKEY"), []readCase{
 		{"vendor", sale + "&IPN_RCPT_TYPE=vend&WP_SID=CLICK", "sale_7hq2x |  | sale | 12.72 USD | click=CLICK"},
 		{"affiliate", sale + "&IPN_RCPT_TYPE=aff&WP_HOP_TID=CLICK", "sale_7hq2x |  | sale | 13.50 USD | click=CLICK"},
 		{"custom", sale + "&WP_CHECKOUT_CUSTOM_clickid=CLICK", "sale_7hq2x |  | sale | 12.72 USD | click=CLICK"},
@@ -55,7 +55,7 @@ func TestBuyGoods(t *testing.T) {
 		{"connection test", "action_type=connection_test", "ignored: it is no order, rebill, refund or chargeback"},
 		{"test", strings.Replace(order, "is_test=0", "is_test=1", 1), "ignored: it is a test of the platform, and no order"},
 	}
-	check(t, "buygoods", with("token_ipn"), cases)
+	check(t, "buygoods", withSecretField("token_ipn"), cases)
 	check(t, "buygoods", func(body string) notification.Request {
 		r := request(body)
 		r.Query = "secret=" + secret
@@ -75,10 +75,10 @@ func TestThriveCart(t *testing.T) {
 	const charges = "&order%5Bcharges%5D%5B0%5D%5Bname%5D=Course&order%5Bcharges%5D%5B0%5D%5Breference%5D=product-12&order%5Bcharges%5D%5B0%5D%5Bamount%5D=9900" +
 		"&order%5Bcharges%5D%5B1%5D%5Breference%5D=bump-12&order%5Bcharges%5D%5B1%5D%5Bamount%5D=2000&order%5Bcharges%5D%5B2%5D%5Breference%5D=upsell-2&order%5Bcharges%5D%5B2%5D%5Bamount%5D=3000&order%5Bcharges%5D%5B2%5D%5Bamount_str%5D=30.00"
 	kind := func(k string) string { return strings.Replace(order, "order.success", k, 1) }
-	three := "1514394 |  | order.success | 99 USD | click=CLICK\n1514394-bump-12 | bump | order.success | 20 USD | click=CLICK\n1514394-upsell-2 | upsell | order.success | 30.00 USD | click=CLICK"
+	threeCharges := "1514394 |  | order.success | 99 USD | click=CLICK\n1514394-bump-12 | bump | order.success | 20 USD | click=CLICK\n1514394-upsell-2 | upsell | order.success | 30.00 USD | click=CLICK"
 	cases := []readCase{
 		{"order", order, "1514394 |  | order.success | 149 USD | click=CLICK"},
-		{"charges", order + charges, three},
+		{"charges", order + charges, threeCharges},
 		{"other name", strings.Replace(order, "order.success", "order_created", 1), "1514394 |  | order.success | 149 USD | click=CLICK"},
 		{"yen", strings.Replace(order, "USD", "JPY", 1), "1514394 |  | order.success | 14900 in hundredths JPY | click=CLICK"},
 		{"yen as text", strings.Replace(order, "USD", "JPY", 1) + "&order%5Btotal_str%5D=14900", "1514394 |  | order.success | 14900 JPY | click=CLICK"},
@@ -97,7 +97,7 @@ func TestThriveCart(t *testing.T) {
 		{"commission", kind("affiliate.commission_earned"), "ignored: it is no order, payment of a subscription or refund"},
 		{"test", strings.NewReplacer("mode=live", "mode=test", "mode_int=2", "mode_int=1").Replace(order), "ignored: it is a test of the platform, and no order"},
 	}
-	check(t, "thrivecart", with("thrivecart_secret"), cases)
+	check(t, "thrivecart", withSecretField("thrivecart_secret"), cases)
 	check(t, "thrivecart", func(body string) notification.Request { // as multipart, which PHP sends for an array
 		return parts(strings.ReplaceAll(body, "CLICK", click) + "&thrivecart_secret=" + secret)
 	}, cases[:2])

@@ -10,45 +10,45 @@ import (
 	"switchyard/models/param"
 )
 
-// TestReadMoney reads amounts and currencies of messages. The payout's own currency wins over the parameter. An amount that is not
+// TestReadMoney checks how amounts and currencies of messages are read. The payout's own currency wins over the parameter. An amount that is not
 // understood is never booked in another currency.
 func TestReadMoney(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		payout, currency, cost, holds string
-		want, invalid, given          string // payout with currency, the text that is no payout, and the cost
-		reason                        string
+		payout, currency, cost, fallback string // fallback is the currency of amounts that state none
+		want, invalid, given             string // payout with currency, the text that is no payout, and the cost
+		reason                           string
 	}{
-		"plain":                          {payout: "12.50", want: "12.5 "},
-		"the parameter":                  {payout: "12.50", currency: "eur", want: "12.5 EUR"},
-		"a number":                       {payout: "12.50", currency: "978", want: "12.5 EUR"},
-		"a name":                         {payout: "12.50", currency: "EURO", want: "12.5 EUR"},
-		"a sign":                         {payout: "12.50", currency: "€", want: "12.5 EUR"},
-		"its own":                        {payout: "12,50 EUR", want: "12.5 EUR"},
-		"both agree":                     {payout: "€12,50", currency: "EUR", want: "12.5 EUR"},
-		"they disagree":                  {payout: "€12,50", currency: "USD", want: "12.5 EUR", reason: `is in EUR by its own text, which counts, and not in "USD"`},
-		"the parameter is nothing":       {payout: "12.50", currency: "gold", want: "12.5 XXX", reason: `the currency "gold" is no currency`},
-		"its own beside nothing":         {payout: "€12.50", currency: "gold", want: "12.5 EUR", reason: `and not in "gold"`},
-		"letters outside ISO 4217":       {payout: "12.50", currency: "abc", want: "12.5 ABC", reason: `the currency "abc" is no currency`},
-		"several":                        {payout: "kr.123.45", want: "123.45 XXX", reason: "of several currencies"},
-		"several beside another":         {payout: "kr 12", currency: "USD", want: "12 XXX", reason: "of several currencies"},
-		"one of several":                 {payout: "kr 12", currency: "SEK", want: "12 SEK"},
-		"the currency that holds":        {payout: "kr 12", holds: "NOK", want: "12 NOK"},
-		"ambiguous":                      {payout: "12.500", currency: "EUR", want: " EUR", invalid: "12.500", reason: `the payout "12.500" can be read in two ways`},
-		"ambiguous where that holds":     {payout: "12.500", holds: "EUR", want: " ", invalid: "12.500", reason: "in two ways"},
-		"not ambiguous there":            {payout: "12.500", holds: "USD", want: "12.5 "},
-		"a multiplier":                   {payout: "1.5K", want: " ", invalid: "1.5K", reason: "letters or signs that are no currency"},
-		"a macro":                        {payout: "{payout}", want: " ", invalid: "{payout}", reason: "a macro that was not filled in"},
-		"nothing":                        {want: " "},
-		"a cost":                         {payout: "5", cost: "1,5", want: "5 ", given: "1.5"},
-		"a cost in the same currency":    {payout: "5", currency: "EUR", cost: "1,5 €", want: "5 EUR", given: "1.5"},
-		"a cost in another currency":     {payout: "5", currency: "EUR", cost: "$1", want: "5 EUR", reason: `the cost "$1" is in another currency`},
-		"a cost that is none":            {payout: "5", cost: "1K", want: "5 ", reason: `the cost "1K" has letters`},
-		"a cost below zero":              {payout: "5", cost: "-1", want: "5 ", reason: "below zero"},
-		"two reasons":                    {payout: "x", cost: "-1", want: " ", invalid: "x", reason: `no digits; the cost`},
-		"a cost where another one holds": {payout: "5", cost: "€1", holds: "USD", want: "5 ", reason: "another currency"},
+		"plain":                            {payout: "12.50", want: "12.5 "},
+		"the parameter":                    {payout: "12.50", currency: "eur", want: "12.5 EUR"},
+		"a number":                         {payout: "12.50", currency: "978", want: "12.5 EUR"},
+		"a name":                           {payout: "12.50", currency: "EURO", want: "12.5 EUR"},
+		"a sign":                           {payout: "12.50", currency: "€", want: "12.5 EUR"},
+		"its own":                          {payout: "12,50 EUR", want: "12.5 EUR"},
+		"both agree":                       {payout: "€12,50", currency: "EUR", want: "12.5 EUR"},
+		"they disagree":                    {payout: "€12,50", currency: "USD", want: "12.5 EUR", reason: `is in EUR by its own text, which counts, and not in "USD"`},
+		"an unknown parameter":             {payout: "12.50", currency: "gold", want: "12.5 XXX", reason: `the currency "gold" is no currency`},
+		"its own and an unknown parameter": {payout: "€12.50", currency: "gold", want: "12.5 EUR", reason: `and not in "gold"`},
+		"letters outside ISO 4217":         {payout: "12.50", currency: "abc", want: "12.5 ABC", reason: `the currency "abc" is no currency`},
+		"several":                          {payout: "kr.123.45", want: "123.45 XXX", reason: "of several currencies"},
+		"several and another parameter":    {payout: "kr 12", currency: "USD", want: "12 XXX", reason: "of several currencies"},
+		"several and one of them":          {payout: "kr 12", currency: "SEK", want: "12 SEK"},
+		"the fallback":                     {payout: "kr 12", fallback: "NOK", want: "12 NOK"},
+		"ambiguous":                        {payout: "12.500", currency: "EUR", want: " EUR", invalid: "12.500", reason: `the payout "12.500" can be read in two ways`},
+		"ambiguous in the fallback":        {payout: "12.500", fallback: "EUR", want: " ", invalid: "12.500", reason: "in two ways"},
+		"not ambiguous in the fallback":    {payout: "12.500", fallback: "USD", want: "12.5 "},
+		"a multiplier":                     {payout: "1.5K", want: " ", invalid: "1.5K", reason: "letters or signs that are no currency"},
+		"a macro":                          {payout: "{payout}", want: " ", invalid: "{payout}", reason: "a macro that was not filled in"},
+		"nothing":                          {want: " "},
+		"a cost":                           {payout: "5", cost: "1,5", want: "5 ", given: "1.5"},
+		"a cost in the same currency":      {payout: "5", currency: "EUR", cost: "1,5 €", want: "5 EUR", given: "1.5"},
+		"a cost in another currency":       {payout: "5", currency: "EUR", cost: "$1", want: "5 EUR", reason: `the cost "$1" is in another currency`},
+		"a cost that is no number":         {payout: "5", cost: "1K", want: "5 ", reason: `the cost "1K" has letters`},
+		"a cost below zero":                {payout: "5", cost: "-1", want: "5 ", reason: "below zero"},
+		"two reasons":                      {payout: "x", cost: "-1", want: " ", invalid: "x", reason: `no digits; the cost`},
+		"a cost outside the fallback":      {payout: "5", cost: "€1", fallback: "USD", want: "5 ", reason: "another currency"},
 	} {
-		m := Read(map[string]string{"clickid": "c", "payout": c.payout, "currency": c.currency, "cost": c.cost}, Network{}, c.holds)
+		m := Read(map[string]string{"clickid": "c", "payout": c.payout, "currency": c.currency, "cost": c.cost}, Network{}, c.fallback)
 		if got := text(m.Payout) + " " + m.Currency; got != c.want || m.InvalidPayout != c.invalid || text(m.Cost) != c.given {
 			t.Errorf("%s: payout %s, invalid %q, cost %s", name, got, m.InvalidPayout, text(m.Cost))
 		}
@@ -114,7 +114,7 @@ func TestNegativeForms(t *testing.T) {
 	}
 }
 
-// TestAmountsThatDependOnTheCurrency checks which messages need the currency that holds.
+// TestAmountsThatDependOnTheCurrency checks which messages need the currency that applies.
 func TestAmountsThatDependOnTheCurrency(t *testing.T) {
 	t.Parallel()
 	for payout, want := range map[string]bool{"12.5": false, "1,234.50": false, "12.500": true, "1,250": true, "$12": true, "": false, "1.5K": true} {
@@ -123,7 +123,7 @@ func TestAmountsThatDependOnTheCurrency(t *testing.T) {
 		}
 	}
 	if !Read(map[string]string{"payout": "1", "currency": "$"}, Network{}, "").DependsOnCurrency {
-		t.Error("the sign of a parameter")
+		t.Error("a sign in the currency parameter does not depend on the currency")
 	}
 	if d := decimal.RequireFromString("1.125"); money.Text(d) != "1.1250" || money.Text(d.Neg()) != "-1.1250" || money.Text(d.Shift(1)) != "11.25" {
 		t.Error(money.Text(d))

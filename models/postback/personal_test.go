@@ -13,7 +13,7 @@ import (
 // TestRemovePersonal checks which parameters are personal data, and what stays in their place.
 func TestRemovePersonal(t *testing.T) {
 	t.Parallel()
-	own := func(name string) bool { return name == "zip" }
+	isOwnField := func(name string) bool { return name == "zip" }
 	for name, tt := range map[string]struct {
 		params, left, person map[string]string
 		consent              string
@@ -62,7 +62,7 @@ func TestRemovePersonal(t *testing.T) {
 		},
 	} {
 		before := maps.Clone(tt.params)
-		person, consent, removed := RemovePersonal(tt.params, own)
+		person, consent, removed := RemovePersonal(tt.params, isOwnField)
 		if removed == maps.Equal(before, tt.params) {
 			t.Errorf("%s: removed %v", name, removed)
 		}

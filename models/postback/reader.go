@@ -19,9 +19,9 @@ const clickField = "click_id"
 
 // reader looks up fields of one message. A parameter that the network's own settings give to one field is read as no other field.
 type reader struct {
-	params map[string]string   // names in lower case
-	own    map[string]string   // the network's own parameter of each field, in lower case
-	given  map[string][]string // the fields to which the network gives a parameter
+	params    map[string]string   // names in lower case
+	ownParams map[string]string   // the network's own parameter of each field, in lower case
+	given     map[string][]string // the fields to which the network gives a parameter
 }
 
 func newReader(params map[string]string, n Network) reader {
@@ -34,7 +34,7 @@ func newReader(params map[string]string, n Network) reader {
 	}
 	for field := range n.Params {
 		if name := n.ownParam(field); name != "" {
-			r.own[field], r.given[name] = name, append(r.given[name], field)
+			r.ownParams[field], r.given[name] = name, append(r.given[name], field)
 		}
 	}
 	return r
@@ -42,7 +42,7 @@ func newReader(params map[string]string, n Network) reader {
 
 // names returns the parameters of a field in the order in which they are tried: the network's own, then the common ones.
 func (r reader) names(field string, common []string) (list []string) {
-	if own := r.own[field]; own != "" {
+	if own := r.ownParams[field]; own != "" {
 		list = append(list, own)
 	}
 	list = append(list, common...)
@@ -67,7 +67,7 @@ func (r reader) get(field string, limit int) (first string) {
 		if v == "" {
 			continue
 		}
-		if isValid := validators[field]; isValid == nil || isValid(v) || name == r.own[field] && field != clickField {
+		if isValid := validators[field]; isValid == nil || isValid(v) || name == r.ownParams[field] && field != clickField {
 			return v
 		}
 		if first == "" {

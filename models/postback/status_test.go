@@ -54,34 +54,34 @@ func TestWordsAreOne(t *testing.T) {
 		}
 	}
 	if _, ok := KnownWord(" "); ok {
-		t.Error("no word is no known word")
+		t.Error("a blank text is a known word")
 	}
 }
 
 // TestReadWords checks the status, the goal and the flags that follow from a status word.
 func TestReadWords(t *testing.T) {
 	t.Parallel()
-	type said struct {
-		status, goal                  string
-		fromWord, back, unknown, none bool
+	type result struct {
+		status, goal                                  string
+		wordGoal, reversal, unknownWord, noConversion bool
 	}
 	for _, c := range []struct {
 		word, goal, payout string
-		want               said
+		want               result
 	}{
-		{"bill", "", "5", said{models.StatusApproved, "rebill", true, false, false, false}},
-		{"bill", "month", "5", said{models.StatusApproved, "month", false, false, false, false}},
-		{"refund", "", "5", said{models.StatusChargeback, "", false, true, false, false}},
-		{"refund", "", "-5", said{models.StatusChargeback, "", false, true, false, false}},
-		{"sale", "", "-5", said{models.StatusChargeback, "", false, true, false, false}},
-		{"cancel", "", "5", said{models.StatusRejected, "", false, false, false, false}},
-		{"cancel", "", "-5", said{models.StatusRejected, "", false, true, false, false}},
-		{"strange", "", "5", said{models.StatusPending, "", false, false, true, false}},
-		{"test", "", "5", said{"", "", false, false, false, true}},
-		{"", "", "5", said{models.StatusApproved, "", false, false, false, false}},
+		{"bill", "", "5", result{models.StatusApproved, "rebill", true, false, false, false}},
+		{"bill", "month", "5", result{models.StatusApproved, "month", false, false, false, false}},
+		{"refund", "", "5", result{models.StatusChargeback, "", false, true, false, false}},
+		{"refund", "", "-5", result{models.StatusChargeback, "", false, true, false, false}},
+		{"sale", "", "-5", result{models.StatusChargeback, "", false, true, false, false}},
+		{"cancel", "", "5", result{models.StatusRejected, "", false, false, false, false}},
+		{"cancel", "", "-5", result{models.StatusRejected, "", false, true, false, false}},
+		{"strange", "", "5", result{models.StatusPending, "", false, false, true, false}},
+		{"test", "", "5", result{"", "", false, false, false, true}},
+		{"", "", "5", result{models.StatusApproved, "", false, false, false, false}},
 	} {
 		m := Read(map[string]string{"status": c.word, "goal": c.goal, "payout": c.payout}, Network{}, "")
-		got := said{m.Status, m.Goal, m.WordGoal, m.Reversal, m.UnknownWord, m.NoConversion}
+		got := result{m.Status, m.Goal, m.WordGoal, m.Reversal, m.UnknownWord, m.NoConversion}
 		if got != c.want || m.Payout.String() != "5" {
 			t.Errorf("%+v: %+v, payout %s", c, got, m.Payout)
 		}

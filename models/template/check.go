@@ -130,8 +130,7 @@ func (o Origin) checkOrigin(now time.Time) error {
 	if err != nil {
 		return invalid("read_on must be a day, YYYY-MM-DD")
 	}
-	// East of Greenwich, a day begins up to 14 hours earlier than in UTC.
-	if day.After(now.UTC().Add(14 * time.Hour)) {
+	if day.After(now.UTC().Add(models.AheadOfUTC)) {
 		return invalid("read_on, %s, has not come yet", o.ReadOn)
 	}
 	return nil

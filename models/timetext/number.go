@@ -62,7 +62,7 @@ const (
 func (n number) reading(zone *time.Location) (Reading, error) {
 	if c, ok := compact[len(n.digits)]; ok && strings.HasPrefix(n.digits, "20") && n.fraction == "" {
 		text := n.digits
-		if len(text) == 17 {
+		if len(text) == 17 { // the layout of milliseconds has a dot
 			text = text[:14] + "." + text[14:]
 		}
 		at, err := time.ParseInLocation(c.form, text, zone)

@@ -92,16 +92,16 @@ func Origin(template string) string {
 // begins with a digit therefore counts as leading there.
 func LeadsTo(template, other string) bool {
 	to, port := hostAndPort(template)
-	own, ownPort := hostAndPort(other)
-	if !slices.Contains([]string{ownPort, "80", "443"}, port) {
+	otherHost, otherPort := hostAndPort(other)
+	if !slices.Contains([]string{otherPort, "80", "443"}, port) {
 		return false
 	}
-	ownIP, err := netip.ParseAddr(own)
-	if err != nil || to == own {
-		return to == own
+	otherIP, err := netip.ParseAddr(otherHost)
+	if err != nil || to == otherHost {
+		return to == otherHost
 	}
 	if ip, err := netip.ParseAddr(to); err == nil {
-		return ip.Unmap() == ownIP.Unmap()
+		return ip.Unmap() == otherIP.Unmap()
 	}
 	last := to[strings.LastIndexByte(to, '.')+1:]
 	return last != "" && last[0] >= '0' && last[0] <= '9'

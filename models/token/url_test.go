@@ -19,7 +19,7 @@ func TestIsURL(t *testing.T) {
 // TestLeadsTo checks that an address leads to another address's host in every notation, and to no other host or port.
 func TestLeadsTo(t *testing.T) {
 	t.Parallel()
-	for own, tries := range map[string]map[string]bool{
+	for other, tries := range map[string]map[string]bool{
 		"https://app.example": {
 			"https://app.example/x": true, "http://APP.example./": true, "https://app.example:80?x": true, "https://app.example:0443": true,
 			"https://app.example:8443": false, "https://b.app.example": false, "https://app.example.org": false,
@@ -32,8 +32,8 @@ func TestLeadsTo(t *testing.T) {
 		"http://[::1]:8080": {"http://[::1]:8080": true, "http://[0:0::1]:8080": true, "http://[::2]:8080": false},
 	} {
 		for address, want := range tries {
-			if got := LeadsTo(address, own); got != want {
-				t.Errorf("%s to %s: %v", address, own, got)
+			if got := LeadsTo(address, other); got != want {
+				t.Errorf("%s to %s: %v", address, other, got)
 			}
 		}
 	}
