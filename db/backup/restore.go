@@ -234,7 +234,7 @@ func (l *loader) loadTables(ctx context.Context) (got Summary, err error) {
 }
 
 func (l *loader) loadTable(ctx context.Context, t table) (int64, error) {
-	i := slices.IndexFunc(l.tables, func(own table) bool { return own.Name == t.Name })
+	i := slices.IndexFunc(l.tables, func(of table) bool { return of.Name == t.Name })
 	if i < 0 || !slices.Equal(slices.Sorted(slices.Values(t.Columns)), slices.Sorted(slices.Values(l.tables[i].Columns))) {
 		return 0, damaged(errors.New("the table or its columns are not those of the schema"))
 	}
@@ -297,10 +297,10 @@ func (r *tableRows) copy(ctx context.Context, conn any, t table) error {
 	return nil
 }
 
-// send sends blocks of rows until the table ends or copyRows rows are sent. If whole is true, it always sends the whole table. That is
+// send sends blocks of rows until the table ends or copyRows rows are sent. If entireTable is true, it sends all rows. That is
 // necessary for a table with a foreign key to itself, because a row may refer to a later row.
-func (r *tableRows) send(ctx context.Context, to copier, whole bool) (sent int64, err error) {
-	for whole || sent < copyRows {
+func (r *tableRows) send(ctx context.Context, to copier, entireTable bool) (sent int64, err error) {
+	for entireTable || sent < copyRows {
 		if err := ctx.Err(); err != nil {
 			return sent, err
 		}

@@ -287,7 +287,8 @@ func TestStoredLate(t *testing.T) {
 	if next := dbtest.Get[uuid.UUID](t, s.DB, `SELECT scanned_after FROM bot_scans`); models.ClickTime(next).After(models.ClickTime(late.ID)) {
 		t.Error("the next scan begins after the late click")
 	}
-	if err := botscan.Release(t.Context(), log.Conn, s.Account, true); err != nil {
+	const done = true
+	if err := botscan.Release(t.Context(), log.Conn, s.Account, done); err != nil {
 		t.Fatal(err)
 	}
 	wait := func(when string, want ...uuid.UUID) { // checks which accounts wait for a scan
@@ -309,7 +310,7 @@ func TestStoredLate(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	wait("after a worker that died", s.Account)
-	if err := botscan.Release(t.Context(), log.Conn, s.Account, false); err != nil {
+	if err := botscan.Release(t.Context(), log.Conn, s.Account, !done); err != nil {
 		t.Fatal(err)
 	}
 	wait("after a scan that was not done", s.Account)
@@ -319,7 +320,7 @@ func TestStoredLate(t *testing.T) {
 	clicktest.Put(t, s.spools[0], spool.Record{Trap: &models.ClickTrap{ClickID: fresh.ID, AccountID: s.Account}})
 	s.store()
 	wait("while a worker has leased the scan")
-	if err := botscan.Release(t.Context(), log.Conn, s.Account, true); err != nil {
+	if err := botscan.Release(t.Context(), log.Conn, s.Account, done); err != nil {
 		t.Fatal(err)
 	}
 	wait("after a recheck that was queued during the scan", s.Account)

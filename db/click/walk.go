@@ -47,10 +47,10 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 			return err
 		}
 		cold := q
-		if q.From = s.ColdBefore; s.ColdBefore.Before(cold.To) {
-			cold.To = s.ColdBefore
+		if s.ColdBefore.Before(q.To) {
+			cold.To, q.From = s.ColdBefore, s.ColdBefore
 		} else {
-			q.From = q.To
+			q.From = q.To // all clicks are cold
 		}
 		n, err := db.Get[int](ctx, c, "clicks of a walk", countWalk, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To), q.CampaignID,
 			q.Newest+1)

@@ -118,7 +118,8 @@ func TestColdClickIsFound(t *testing.T) {
 		return err
 	})
 	x.Tx(func(c db.Conn) error { // before the deletion reaches ClickHouse
-		out, _, err := conversion.Correct(t.Context(), x.ClickLog(), c, x.Account, []conversion.Input{{ClickID: sold.ID}}, true)
+		const write = true
+		out, _, err := conversion.Correct(t.Context(), x.ClickLog(), c, x.Account, []conversion.Input{{ClickID: sold.ID}}, write)
 		if err == nil && out[0].Refusal == nil {
 			t.Error("a deleted click was found")
 		}

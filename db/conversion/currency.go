@@ -23,8 +23,8 @@ func offerCurrencies(ctx context.Context, c db.Conn, account uuid.UUID, clicks [
 		db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.CampaignID }))
 }
 
-// CurrenciesThatHold returns a function that returns the currency of a payout that states none, by the key of its conversion. The
-// recorded conversion has the currency, or else the click's offer or campaign. It is empty if the click is not known.
+// CurrenciesThatHold returns a function that returns the currency of a payout that states none, by the key of its conversion. That
+// is the currency of the recorded conversion, or else of the click's offer or campaign. It is empty if the click is not known.
 func CurrenciesThatHold(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, clicks []uuid.UUID) (func(Key) string, error) {
 	list, err := l.Store().Read(ctx, c, click.ChangeColumns, click.Set{Account: account, IDs: clicks})
 	if err != nil {

@@ -106,14 +106,14 @@ type RuleAlert struct {
 	Since   time.Time `db:"since"`
 }
 
-// SetAlerts replaces the alerts of a rule by list and ends all others. stands reports for each alert of the list whether it is raised.
+// SetAlerts replaces the alerts of a rule by list and ends all others. raised reports for each alert of the list whether it is raised.
 // An alert that ended within the cool-down is not raised again. The error is stale if the rule has changed since r was read.
-func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (stands []bool, err error) {
+func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (raised []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {
 			return nil, err
 		}
-		keys, stands := db.Map(list, func(a RuleAlert) string { return a.Target }), make([]bool, len(list))
+		keys, raised := db.Map(list, func(a RuleAlert) string { return a.Target }), make([]bool, len(list))
 		if err := db.Run(ctx, s.Conn(), "end alerts", endTargetAlerts, r.AccountID, r.ID, keys); err != nil {
 			return nil, err
 		}
@@ -122,9 +122,9 @@ func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert,
 			if err != nil {
 				return nil, err
 			}
-			stands[i] = n > 0
+			raised[i] = n > 0
 		}
-		return stands, nil
+		return raised, nil
 	})
 }
 

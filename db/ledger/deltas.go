@@ -105,11 +105,14 @@ func Read(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time)
 		var k Key
 		var hour time.Time
 		var f models.Figures
-		err := rows.Scan(Places(&k, &hour, &f)...)
-		if k.Hour = hour.Unix(); err == nil && !f.IsZero() {
+		if err := rows.Scan(Places(&k, &hour, &f)...); err != nil {
+			return err
+		}
+		if !f.IsZero() {
+			k.Hour = hour.Unix()
 			d[k] = f
 		}
-		return err
+		return nil
 	}, selectSums, account, from, to)
 	return d, err
 }

@@ -30,7 +30,7 @@ func (r Reader) eachOfPostgres(ctx context.Context, q *query, fn func(Row) error
 // eachOfCopy answers a query from the copy.
 func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) error {
 	b := q.write(clickHouse{})
-	var last *Row // the totals, which come first
+	var totals *Row // they come first in the answer, but are passed to fn last
 	err := r.Copy.Each(ctx, "performance", func(scan func(...any) error) error {
 		var total uint8
 		row, dst := q.row()
@@ -38,8 +38,9 @@ func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) er
 			return err
 		}
 		row.Total = total == 1
-		if q.label(row); row.Total {
-			last = row
+		q.label(row)
+		if row.Total {
+			totals = row
 			return nil
 		}
 		return fn(*row)
@@ -50,11 +51,11 @@ func (r Reader) eachOfCopy(ctx context.Context, q *query, fn func(Row) error) er
 	if err != nil || !q.Totals || len(b.dims) == 0 {
 		return err
 	}
-	if last == nil {
-		last, _ = q.row()
-		last.Total = true
+	if totals == nil {
+		totals, _ = q.row()
+		totals.Total = true
 	}
-	return fn(*last)
+	return fn(*totals)
 }
 
 // row returns an empty row of the answer, and the scan destinations of all its columns except the last.

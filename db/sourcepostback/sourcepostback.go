@@ -95,18 +95,18 @@ type Target struct {
 	models.SentPostback
 	models.SourcePostback
 
-	SourceName string  `db:"source_name"`
-	Active     bool    `db:"is_active"`
-	Gone       bool    `db:"gone"`     // the source was deactivated
-	Zone       string  `db:"timezone"` // time zone of the account
-	Earlier    float64 `db:"earlier"`  // seconds until an earlier postback of the conversion is tried; negative if no earlier one waits
+	SourceName  string  `db:"source_name"`
+	Active      bool    `db:"is_active"`
+	Deactivated bool    `db:"deactivated"`
+	Zone        string  `db:"timezone"` // time zone of the account
+	Earlier     float64 `db:"earlier"`  // seconds until an earlier postback of the conversion is tried; negative if no earlier one waits
 }
 
 var columns = db.Columns[models.SentPostback]("p.")
 
 // If the job of an earlier postback is running, this postback checks again a second later.
 var findTarget = `
-SELECT ` + columns + `, ` + settings + `, s.name AS source_name, s.is_active, s.deactivated_at IS NOT NULL AS gone, a.timezone,
+SELECT ` + columns + `, ` + settings + `, s.name AS source_name, s.is_active, s.deactivated_at IS NOT NULL AS deactivated, a.timezone,
 	coalesce((
 		SELECT max(greatest(extract(epoch FROM ` + jobrow.NextAttempt("e.id") + ` - clock_timestamp()), 0)) + 1
 		FROM source_postbacks e

@@ -234,6 +234,7 @@ func (r *Reader) countBacklog() {
 // but are still stored only once.
 const markEvery = time.Second
 
+// mark deletes the stored segments and writes the mark, if it is due. If now is true, it also writes a mark that is not due.
 func (r *Reader) mark(now bool) error {
 	if r.done == r.marked {
 		return nil

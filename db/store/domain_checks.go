@@ -155,7 +155,8 @@ func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator 
 	if err != nil {
 		return false, c.Detail, err
 	}
-	if others.Served && c.Verifies(true) && !byOperator {
+	const claimed = true
+	if others.Served && c.Verifies(claimed) && !byOperator {
 		taken, err := db.Select[uuid.UUID](ctx, d.s.c, "take host", stopServing, domain.Host, domain.AccountID, c.At)
 		if err != nil {
 			return false, c.Detail, err
@@ -168,9 +169,9 @@ func (d Domains) mayServe(ctx context.Context, domain models.Domain, byOperator 
 		return false, "The domain leads here, but the operator of this install has rejected it.", nil
 	case c.Verifies(others.Claimed) && !others.Served:
 		return true, c.Detail, nil
-	case c.Verifies(true):
+	case c.Verifies(claimed):
 		return false, "The domain leads here, but its host serves another account: ask the operator of this install.", nil
-	case others.Claimed && c.Verifies(false):
+	case others.Claimed && c.Verifies(!claimed):
 		return false, "The domain leads here, but another account has added its host too, or had it. Set a TXT record of " + record.Name +
 			" to " + record.Value + ".", nil
 	}

@@ -110,7 +110,8 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 		}
 		var fresh []string
 		for _, host := range hosts {
-			switch shared, known := existing[host]; {
+			shared, known := existing[host]
+			switch {
 			case shared:
 				return models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
 			case known:
@@ -125,12 +126,13 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 		if err := s.Domains().allow(ctx, account, len(fresh)); err != nil {
 			return err
 		}
+		const byOperator = false
 		for _, host := range fresh {
 			saved, err := domainTable.add(ctx, s, models.Domain{Owned: models.Owned{AccountID: account}, Host: host, DomainSettings: set})
 			if err != nil {
 				return err
 			}
-			if err := s.run(ctx, "watch domain", watchDomain, account, saved.ID, time.Now(), false); err != nil {
+			if err := s.run(ctx, "watch domain", watchDomain, account, saved.ID, time.Now(), byOperator); err != nil {
 				return err
 			}
 			added = append(added, saved)
@@ -247,7 +249,8 @@ func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool
 			now := time.Now()
 			due = &now
 		}
-		if err = s.run(ctx, "watch domain", watchDomain, account, id, due, true); err != nil {
+		const byOperator = true
+		if err = s.run(ctx, "watch domain", watchDomain, account, id, due, byOperator); err != nil {
 			return out, err
 		}
 		return s.Domains().Find(ctx, account, id)

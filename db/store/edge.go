@@ -77,8 +77,8 @@ WHERE owner_id = $1`
 	if err := e.s.run(ctx, "published", done, account, wanted, target); err != nil {
 		return err
 	}
-	const gone = `DELETE FROM edge_accounts WHERE owner_id = $1 AND published = wanted AND NOT EXISTS (SELECT FROM accounts WHERE id = $1)`
-	return e.s.run(ctx, "published for a deleted account", gone, account)
+	const deleteOrphan = `DELETE FROM edge_accounts WHERE owner_id = $1 AND published = wanted AND NOT EXISTS (SELECT FROM accounts WHERE id = $1)`
+	return e.s.run(ctx, "published for a deleted account", deleteOrphan, account)
 }
 
 // RecordFailure records why an account could not be published. The next attempt comes after a wait that grows up to a quarter of
@@ -130,7 +130,7 @@ WHERE k.key = new.key AND k.owner_id = $1`
 // account's campaigns.
 func (e Edge) RecordRemoved(ctx context.Context, account uuid.UUID, keys, kept []string) error {
 	const removed = `
-WITH gone AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))
+WITH deleted AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))
 UPDATE edge_keys SET held = false, hash = '' WHERE owner_id = $1 AND key = ANY ($2) AND key = ANY ($3)`
 	return e.s.run(ctx, "keys are no longer at the edge", removed, account, pq.Array(keys), pq.Array(kept))
 }

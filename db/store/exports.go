@@ -99,9 +99,9 @@ func unpack(w io.Writer, packed io.Reader) error {
 }
 
 const deleteExport = `
-WITH gone AS (DELETE FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3 RETURNING id),
-	pieces AS (DELETE FROM export_chunks WHERE export_id IN (SELECT id FROM gone))
-SELECT id FROM gone`
+WITH deleted AS (DELETE FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3 RETURNING id),
+	deleted_chunks AS (DELETE FROM export_chunks WHERE export_id IN (SELECT id FROM deleted))
+SELECT id FROM deleted`
 
 // Delete deletes a file.
 func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
@@ -160,12 +160,12 @@ func (e Exports) DeleteChunks(ctx context.Context, id uuid.UUID, fence int64) er
 
 // No attempt runs for a whole day. Older chunks without a file are therefore orphans.
 const deleteExpiredExports = `
-WITH gone AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
-	pieces AS (
-		DELETE FROM export_chunks c WHERE export_id IN (SELECT id FROM gone)
+WITH deleted AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
+	deleted_chunks AS (
+		DELETE FROM export_chunks c WHERE export_id IN (SELECT id FROM deleted)
 			OR created_at < $2 AND NOT EXISTS (SELECT FROM exports e WHERE e.id = c.export_id)
 	)
-SELECT count(*) FROM gone`
+SELECT count(*) FROM deleted`
 
 // DeleteExpired deletes expired files, and chunks that have had no file for a day. It returns the number of files.
 func (e Exports) DeleteExpired(ctx context.Context) (int64, error) {

@@ -44,18 +44,18 @@ func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]mod
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links of all accounts whose URL was not looked up since a time. That time is since, or domains for tracking
-// domains. The link that has waited longest comes first.
-func (k Links) Unscreened(ctx context.Context, since, domains time.Time, limit int) ([]models.Link, error) {
-	return k.due(ctx, screens, since, domains, limit)
+// Unscreened lists links of all accounts whose URL was not looked up since a time. That time is domainsSince for tracking domains,
+// and since for all other links. The link that has waited longest comes first.
+func (k Links) Unscreened(ctx context.Context, since, domainsSince time.Time, limit int) ([]models.Link, error) {
+	return k.due(ctx, screens, since, domainsSince, limit)
 }
 
-func (k Links) due(ctx context.Context, v linkCheck, since, domains time.Time, limit int) ([]models.Link, error) {
+func (k Links) due(ctx context.Context, v linkCheck, since, domainsSince time.Time, limit int) ([]models.Link, error) {
 	q := `SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at FROM (` + v.links + `) l
 		LEFT JOIN ` + v.table + ` c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
 		WHERE c.checked_at IS NULL OR c.checked_at < CASE l.kind WHEN 'domain' THEN $2::timestamptz ELSE $1 END
 		ORDER BY c.checked_at NULLS FIRST, l.url, l.id LIMIT $3`
-	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, domains, limit)
+	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, domainsSince, limit)
 }
 
 // record runs fn in a transaction that locks the link. It does nothing if the URL has changed since the link was read, or if

@@ -31,8 +31,8 @@ FROM unnest($4::uuid[], $5::text[], $6::text[], $7::timestamptz[]) AS o (c, g, v
 ON CONFLICT (network_id, click_id, goal, conversion_id) DO UPDATE SET ordered_at = excluded.ordered_at, listed_at = excluded.listed_at
 WHERE l.listed_at < $3 OR l.ordered_at <> excluded.ordered_at`
 
-// SetListed stores that an import at a moment has listed orders. An order that an import since another moment has listed is written
-// only if its time has changed.
+// SetListed stores that an import has listed orders now. An order that an import has listed at since or later is written only if
+// its time has changed.
 func (k NetworkIntegrations) SetListed(ctx context.Context, account, network uuid.UUID, since time.Time, list []ListedOrder, now time.Time) error {
 	if len(list) == 0 {
 		return nil

@@ -30,7 +30,8 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	if err != nil {
 		return i, connection, err
 	}
-	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, true)
+	const needed = true
+	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, needed)
 	if e, ok := models.AsError(err); ok {
 		err = models.Invalid("not_connected", "%s", e.Message) // for both cases: no connection exists, or none was chosen
 	}

@@ -190,27 +190,28 @@ func (b Batch) within(ctx context.Context, c db.Conn, found []pendingUpload) (ta
 	if err != nil {
 		return nil, err
 	}
-	tomorrow, held := b.Day.AddDate(0, 0, 1), map[postponement][]models.ConversionUpload{}
+	tomorrow, postponed := b.Day.AddDate(0, 0, 1), map[postponement][]models.ConversionUpload{}
 	for _, u := range found {
-		var h postponement
-		switch worth := used.Worth.Add(u.Worth.Decimal); {
+		var wait postponement
+		worth := used.Worth.Add(u.Worth.Decimal)
+		switch {
 		case !b.Live || u.Action == models.UploadRetract:
 			taken = append(taken, u.ConversionUpload)
 			continue
 		case used.N >= b.CapCount:
-			h = postponement{"the daily cap on their number is reached", tomorrow}
+			wait = postponement{"the daily cap on their number is reached", tomorrow}
 		case !u.Worth.Valid:
-			h = postponement{"no exchange rate yet: the daily cap on their value cannot count it", b.Now.Add(rateEvery)}
+			wait = postponement{"no exchange rate yet: the daily cap on their value cannot count it", b.Now.Add(rateEvery)}
 		case worth.GreaterThan(b.CapValue):
-			h = postponement{"the daily cap on their value is reached", tomorrow}
+			wait = postponement{"the daily cap on their value is reached", tomorrow}
 		default:
 			used.N, used.Worth, taken = used.N+1, worth, append(taken, u.ConversionUpload)
 			continue
 		}
-		held[h] = append(held[h], u.ConversionUpload)
+		postponed[wait] = append(postponed[wait], u.ConversionUpload)
 	}
-	for h, list := range held {
-		if err := db.Run(ctx, c, "put uploads off", putOff, idsOf(list), h.until, h.why); err != nil {
+	for wait, list := range postponed {
+		if err := db.Run(ctx, c, "put uploads off", putOff, idsOf(list), wait.until, wait.why); err != nil {
 			return nil, err
 		}
 	}

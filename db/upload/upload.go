@@ -102,7 +102,8 @@ func platformStates(last []models.ConversionUpload) map[uuid.UUID]*platformState
 	out := map[uuid.UUID]*platformState{}
 	for i := range last {
 		u := &last[i]
-		switch h := out[u.ConversionID]; {
+		h := out[u.ConversionID]
+		switch {
 		case h == nil && u.Result == models.UploadRejected:
 			out[u.ConversionID] = &platformState{refused: u}
 		case h == nil:
@@ -166,7 +167,8 @@ func (h *platformState) next(v models.Conversion, action string, value decimal.D
 		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action, Result: models.UploadPending,
 		Value: value, Currency: v.Currency, ChangedAt: v.UpdatedAt, HappenedAt: v.RecordedAt.Truncate(time.Second),
 	}}
-	switch earliest := models.ClickTime(v.ClickID).Truncate(time.Second).Add(afterClick); {
+	earliest := models.ClickTime(v.ClickID).Truncate(time.Second).Add(afterClick)
+	switch {
 	case h.there != nil:
 		out.HappenedAt = h.there.HappenedAt
 	case h.refused != nil:

@@ -94,7 +94,7 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 func skipReason(t sourcepostback.Target) string {
 	_, wanted := t.URLFor(t.Goal, t.Status)
 	switch {
-	case t.Gone:
+	case t.Deactivated:
 		return "the traffic source is deactivated"
 	case !t.Active:
 		return "the traffic source is paused"

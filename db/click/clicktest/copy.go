@@ -100,9 +100,9 @@ func (x *MoneyEnv) clickOut() {
 func (x *MoneyEnv) CheckCopyFigures(k clickcopy.Copy) {
 	x.Helper()
 	for back := -1; back < 5; back++ {
-		list, quiet, err := k.Audit(x.Context(), x.Account, x.Today.AddDate(0, 0, -back))
-		if err != nil || !quiet || len(list) > 0 {
-			x.Fatalf("the day %d before: %v, quiet %t, %v", back, list, quiet, err)
+		list, stable, err := k.Audit(x.Context(), x.Account, x.Today.AddDate(0, 0, -back))
+		if err != nil || !stable || len(list) > 0 {
+			x.Fatalf("the day %d days ago: differences %v, stable %t, %v", back, list, stable, err)
 		}
 	}
 }
