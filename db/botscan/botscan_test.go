@@ -168,9 +168,9 @@ func TestFloods(t *testing.T) {
 	other := func(c *models.Click) { c.CampaignID = uuid.Nil }
 	alternate := func(i int) func(*models.Click) {
 		if i%2 == 0 {
-			return nil
+			return other
 		}
-		return other
+		return nil
 	}
 	foreign := clicktest.Account(t, s.DB)
 	last := map[string]*models.Click{}

@@ -40,11 +40,14 @@ func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Tim
 		var key ledger.Key
 		var hour time.Time
 		var f models.Figures
-		err := scan(ledger.Places(&key, &hour, &f)...)
-		if key.Hour = hour.Unix(); err == nil && !f.IsZero() {
+		if err := scan(ledger.Places(&key, &hour, &f)...); err != nil {
+			return err
+		}
+		if !f.IsZero() {
+			key.Hour = hour.Unix()
 			out[key] = f
 		}
-		return err
+		return nil
 	}, fmt.Sprintf(selectCopiedSums, schema.Window("at", from, to)), account)
 	return out, err
 }
@@ -174,7 +177,8 @@ func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found fun
 		if err != nil {
 			return accounts, busy, err
 		}
-		if accounts++; !stable {
+		accounts++
+		if !stable {
 			busy++
 			continue
 		}

@@ -108,14 +108,14 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
 	c := clicktest.StoredClick(t, d, func(c *models.Click) { c.ConversionCost = decimal.NewFromInt(2) })
-	words := []string{"", "pending", "approved", "approved", "rejected", "chargeback"}
+	statuses := []string{"", "pending", "approved", "approved", "rejected", "chargeback"}
 	amount := func(n int) *decimal.Decimal {
 		if rand.IntN(2) == 0 {
 			return nil
 		}
 		return clicktest.Amount(strconv.Itoa(rand.IntN(n)))
 	}
-	last := func(id string, list []clicktest.Input) (v models.Conversion) {
+	recordAll := func(id string, list []clicktest.Input) (v models.Conversion) {
 		for _, in := range list {
 			in.ConversionID = id
 			out, err := clicktest.Record(t, d, in)
@@ -131,18 +131,18 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 		list := make([]clicktest.Input, 2+rand.IntN(5))
 		for n := range list {
 			list[n] = clicktest.Input{
-				ClickID: c.ID, Arrival: models.NewClickID(), Status: words[rand.IntN(len(words))], Payout: amount(20), Cost: amount(3),
+				ClickID: c.ID, Arrival: models.NewClickID(), Status: statuses[rand.IntN(len(statuses))], Payout: amount(20), Cost: amount(3),
 				At: time.Now(), Source: models.FromPostback, Currency: []string{"", "EUR", "USD"}[rand.IntN(3)],
 			}
 			if list[n].Reversal = rand.IntN(6) == 0; list[n].Reversal {
 				list[n].Status = []string{"rejected", "chargeback"}[rand.IntN(2)]
 			}
 		}
-		want := last(fmt.Sprint("a", i), list)
+		want := recordAll(fmt.Sprint("a", i), list)
 		late := slices.Clone(list)
 		rand.Shuffle(len(late), func(i, j int) { late[i], late[j] = late[j], late[i] })
 		again := append(late, list[rand.IntN(len(list))]) //nolint:gocritic // a postback that is run again by hand
-		if diff := cmp.Diff(want, last(fmt.Sprint("b", i), again)); diff != "" {
+		if diff := cmp.Diff(want, recordAll(fmt.Sprint("b", i), again)); diff != "" {
 			t.Errorf("%+v\nrecorded as %+v: %s", list, late, diff)
 		}
 	}

@@ -50,15 +50,15 @@ func TestResultsAreBounded(t *testing.T) {
 		return "kept"
 	}
 	const large = 1 << 20
-	const wide = models.MaxJobResult
+	const recordedSize = models.MaxJobResult // in place of large
 	foreign, small := finish(t, d, other, large), finish(t, d, owner, 100)
 	plan, _ := models.PlanNamed("pro")
 	var all []uuid.UUID
-	for range plan.AnswerBytes / wide {
+	for range plan.AnswerBytes / recordedSize {
 		all = append(all, finish(t, d, owner, large))
 	}
 	// The recorded sizes are raised, so that there is no room for another result.
-	dbtest.Exec(t, d, `UPDATE job_results SET bytes = $2 WHERE account_id = $1`, owner, wide)
+	dbtest.Exec(t, d, `UPDATE job_results SET bytes = $2 WHERE account_id = $1`, owner, recordedSize)
 	all = append(all, finish(t, d, owner, large))
 	for i, id := range all {
 		want := "kept"

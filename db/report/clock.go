@@ -33,7 +33,8 @@ func clockOf(list []span, inOrder bool) *clock {
 	for _, s := range c.spans {
 		code, ok := known[s.label]
 		if !ok {
-			if code = int64(len(known)) + 1; !inOrder {
+			code = int64(len(known)) + 1
+			if !inOrder {
 				code, _ = strconv.ParseInt(s.label, 10, 64)
 			}
 			known[s.label], c.labels[code] = code, s.label

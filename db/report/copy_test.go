@@ -25,7 +25,7 @@ type engines struct {
 	cluster bool // ClickHouse is a cluster of two shards
 }
 
-// there copies all data from PostgreSQL to ClickHouse and returns a reader of the copy.
+// newCopy copies all data from PostgreSQL to ClickHouse and returns a reader of the copy.
 func (e *engines) newCopy(t *testing.T, d *db.DB) *click.CopyReader {
 	t.Helper()
 	if e.copy == nil {

@@ -23,7 +23,7 @@ func TestMonth(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	if underRace {
-		apart(t)
+		runWithoutRaceDetector(t)
 		return
 	}
 	m := newMonth(t)
@@ -88,13 +88,14 @@ func (a *asker) answers() {
 	}
 }
 
-// apart runs the test in a separate process without the race detector. The detector finds nothing in sums, but makes them several
+// runWithoutRaceDetector runs the test in a separate process without the race detector. The detector finds nothing in sums, but makes them several
 // times slower.
-func apart(t *testing.T) {
+func runWithoutRaceDetector(t *testing.T) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "nomsgpack", "-count", "1", "-vet", "off", "-v", "-run",
 		"^TestMonth$", ".").CombinedOutput()
-	if t.Logf("%s", out); err != nil {
+	t.Logf("%s", out)
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -138,8 +139,11 @@ func (a *asker) perform(q Query) error {
 	if err != nil {
 		return err
 	}
-	fromRows := a.copied != nil || !strings.Contains(in.write(postgres{}).statement(), "ledger") // the copy has no ledger
-	for _, q.FromRows = range []bool{fromRows, true}[:2-count(fromRows)] {
+	ways := []bool{false, true} // from the ledger, from the rows
+	if a.copied != nil || !strings.Contains(in.write(postgres{}).statement(), "ledger") {
+		ways = []bool{true} // the copy has no ledger, and the ledger cannot answer all queries
+	}
+	for _, q.FromRows = range ways {
 		list, err := a.reader().Performance(a.Context(), q)
 		if err == nil {
 			err = sameRows(q, maps.Clone(want), list)

@@ -177,11 +177,11 @@ func (k Certificates) Finish(ctx context.Context, h LeasedCertificate, now time.
 // jobs. If a worker is asking the edge for a certificate, the job waits until the lease ends. The certificates stay locked until
 // the transaction ends.
 func releaseCertificates(which string) string {
-	return `WITH gone AS MATERIALIZED (
+	return `WITH released AS MATERIALIZED (
 	SELECT jsonb_build_object('edge', edge, 'host', host, 'external_id', external_id, 'asked_at', asked_at) AS args,
 		greatest(clock_timestamp(), lease_until) AS due
 	FROM certificates WHERE wanted AND asked_at IS NOT NULL AND ` + which + ` FOR UPDATE
-)` + jobrow.InsertWithoutAccount("gone", models.KindReleaseCertificate) + ` RETURNING id`
+)` + jobrow.InsertWithoutAccount("released", models.KindReleaseCertificate) + ` RETURNING id`
 }
 
 var (

@@ -77,9 +77,10 @@ func (g GeoDatabases) SetEnabled(ctx context.Context, account uuid.UUID, provide
 func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, err error) {
 	err = g.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "delete geo database", `DELETE FROM geo_databases WHERE account_id = $1`, account)
-		if ok = n > 0; err != nil {
+		if err != nil {
 			return err
 		}
+		ok = n > 0
 		return s.run(ctx, "delete geo answers", `DELETE FROM geo_answers WHERE account_id = $1`, account)
 	})
 	return ok, err

@@ -27,7 +27,7 @@ type integrations[R any] struct{ records[R] }
 // integrations. Resuming an active record does nothing.
 func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on {
-		return pausable[R](k).SetActive(ctx, account, id, false)
+		return pausable[R](k).SetActive(ctx, account, id, on)
 	}
 	return k.s.LockedTx(ctx, account, func(s *Store) error {
 		const q = ` t WHERE t.account_id = $1 AND t.id = $2`

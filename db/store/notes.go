@@ -34,8 +34,8 @@ func (n Notes) Find(ctx context.Context, account, id uuid.UUID) (models.Note, er
 		WHERE n.account_id = $1 AND n.id = $2`, account, id)
 }
 
-// campaign refuses a campaign that does not belong to the account: invalid_campaign.
-func (n Notes) campaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID) error {
+// checkCampaign refuses a campaign that does not belong to the account: invalid_campaign.
+func (n Notes) checkCampaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID) error {
 	if !id.Valid {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) 
 			err = models.Invalid("too_many", "there are %d notes already: delete some", have)
 		}
 		if err == nil {
-			err = s.Notes().campaign(ctx, account, note.CampaignID)
+			err = s.Notes().checkCampaign(ctx, account, note.CampaignID)
 		}
 		if err != nil {
 			return note, err
@@ -71,7 +71,7 @@ func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) 
 // Change saves the time, the text and the campaign of a note. Errors: not_found, invalid_campaign.
 func (n Notes) Change(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
 	return TxOf(ctx, n.s, func(s *Store) (models.Note, error) {
-		if err := s.Notes().campaign(ctx, account, note.CampaignID); err != nil {
+		if err := s.Notes().checkCampaign(ctx, account, note.CampaignID); err != nil {
 			return note, err
 		}
 		const q = `UPDATE notes SET at = $3, text = $4, campaign_id = $5, updated_at = clock_timestamp() WHERE account_id = $1 AND id = $2`

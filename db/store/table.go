@@ -57,17 +57,24 @@ type column struct {
 
 func (c column) is(option string) bool { return slices.Contains(c.options, option) }
 
-// rank orders the columns. The account and the id come first, as $1 and $2. Columns that only insert writes come last.
+// The order of the columns. The account and the id come first, as $1 and $2. Columns that only insert writes come last.
+const (
+	rankAccount = iota
+	rankID
+	rankUpdated
+	rankOnce
+)
+
 func (c column) rank() int {
 	switch {
 	case c.name == "account_id":
-		return 0
+		return rankAccount
 	case c.name == "id":
-		return 1
+		return rankID
 	case c.is("once"):
-		return 3
+		return rankOnce
 	}
-	return 2
+	return rankUpdated
 }
 
 func columnsOf(record reflect.Type) []column {
@@ -99,7 +106,7 @@ func newTable[R any](t table[R]) *table[R] {
 		t.params = append(t.params, c)
 		mark := fmt.Sprintf("$%d", len(t.params))
 		names, marks = append(names, c.name), append(marks, mark)
-		if c.rank() == 2 {
+		if c.rank() == rankUpdated {
 			sets = append(sets, c.name+" = "+mark)
 		}
 	}
