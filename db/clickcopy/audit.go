@@ -27,10 +27,12 @@ var selectCopiedSums = `SELECT account_id, toStartOfHour(at) AS hour, campaign_i
 FROM clicks AS f FINAL WHERE account_id = $1 AND %s GROUP BY ` + ledger.Keys
 
 var copiedSums = strings.Join(db.Map(measure.Counters, func(m *measure.Measure) string {
+	const withConversions = true
+	sum := "sum(" + m.CopyOfClick(withConversions) + ")"
 	if m.IsAmount() {
-		return "sum(" + m.CopyOfClick(true) + ")"
+		return sum
 	}
-	return "toInt64(sum(" + m.CopyOfClick(true) + "))"
+	return "toInt64(" + sum + ")"
 }), ", ")
 
 // countsOf returns the figures of the clicks of [from, to) in ClickHouse.
@@ -91,9 +93,9 @@ func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list 
 			before[key] = models.Figures{}
 		}
 	}
-	for key, booked := range before {
-		if !booked.Plus(rows[key].Neg()).IsZero() {
-			list = append(list, Difference{Key: key, Rows: rows[key], Ledger: booked})
+	for key, inLedger := range before {
+		if !inLedger.Plus(rows[key].Neg()).IsZero() {
+			list = append(list, Difference{Key: key, Rows: rows[key], Ledger: inLedger})
 		}
 	}
 	return list, true, nil

@@ -60,7 +60,7 @@ func newExpired(t *testing.T, remove func(x *expired)) *expired {
 
 // byAge deletes the clicks as the nightly job does.
 func byAge(x *expired) {
-	for range 2 {
+	for range 2 { // the first call only announces the deletion
 		if err := retention.DeleteExpired(x.Context(), click.Log{Conn: x.d}); err != nil {
 			x.Fatal(err)
 		}

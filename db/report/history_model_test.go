@@ -123,7 +123,7 @@ func (h *history) compare(q Query) {
 	if len(q.Dimensions) == 0 && len(want) == 0 {
 		want[""] = models.Figures{}
 	}
-	for _, rowsOnly := range []bool{false, true}[:2-count(h.reader.Copy != nil)] {
+	for _, rowsOnly := range fromRowsOrNot(h.reader.Copy == nil) {
 		q.FromRows = rowsOnly
 		rows, err := h.reader.Performance(h.t.Context(), q)
 		if err != nil {

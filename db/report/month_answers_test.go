@@ -40,8 +40,11 @@ func (a *asker) trends() {
 	}
 	a.atOnce(len(questions), func(i int) error {
 		q := questions[i]
-		short := q.To.Sub(q.From) < 20*day // only short windows are read from the rows too, because that is slow
-		for _, q.FromRows = range []bool{false, true}[:1+count(short && a.copied == nil)] {
+		fromRows := []bool{false}
+		if q.To.Sub(q.From) < 20*day && a.copied == nil { // long windows are not read from the rows, because that is slow
+			fromRows = append(fromRows, true)
+		}
+		for _, q.FromRows = range fromRows {
 			if err := a.trend(q); err != nil {
 				return fmt.Errorf("%s to %s by %s in %s, filters %v, from rows %v: %w", q.From, q.To, q.Bucket, q.Zone, q.Filters,
 					q.FromRows, err)

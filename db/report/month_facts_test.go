@@ -70,7 +70,8 @@ func (m *month) correct(n int) {
 		}
 	}
 	err := db.Tx(m.Context(), m.d, func(c db.Conn) error {
-		list, _, err := conversion.Correct(m.Context(), click.Log{}, c, m.account, inputs, true)
+		const write = true
+		list, _, err := conversion.Correct(m.Context(), click.Log{}, c, m.account, inputs, write)
 		for i, v := range list {
 			if v.Result != wants[i] {
 				return fmt.Errorf("%+v: %s %w, want %s", inputs[i], v.Result, v.Refusal, wants[i])
@@ -124,11 +125,13 @@ func (m *month) sale(f *monthFact) (conversion.Input, string) {
 	case reported >= 0:
 		v.payout = reported
 	}
-	v.cost = 0
-	if v.status == "approved" {
-		if v.cost = f.each + v.payout/100*f.share; v.isGiven {
-			v.cost = v.given
-		}
+	switch {
+	case v.status != "approved":
+		v.cost = 0
+	case v.isGiven:
+		v.cost = v.given
+	default:
+		v.cost = f.each + v.payout/100*f.share
 	}
 	f.sales[key] = &v
 	switch {
@@ -213,7 +216,8 @@ func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	for i, f := range paid {
 		f.cost = rounded(int64(i+1)) - rounded(int64(i))
 	}
-	if m.spent++; n == 0 {
+	m.spent++
+	if n == 0 {
 		f := &monthFact{at: date, values: make([]uint32, len(monthDims)), alone: amount}
 		f.values[at], f.values[0] = m.pools[at].number(source), m.pools[0].number(campaign)
 		m.setTimeValues(f)

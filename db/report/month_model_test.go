@@ -124,6 +124,14 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
+// fromRowsOrNot lists the values of Query.FromRows with which a test asks a query.
+func fromRowsOrNot(ledgerAnswers bool) []bool {
+	if ledgerAnswers {
+		return []bool{false, true}
+	}
+	return []bool{true}
+}
+
 func count(b bool) int64 {
 	if b {
 		return 1

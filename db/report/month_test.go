@@ -139,11 +139,8 @@ func (a *asker) perform(q Query) error {
 	if err != nil {
 		return err
 	}
-	ways := []bool{false, true} // from the ledger, from the rows
-	if a.copied != nil || !strings.Contains(in.write(postgres{}).statement(), "ledger") {
-		ways = []bool{true} // the copy has no ledger, and the ledger cannot answer all queries
-	}
-	for _, q.FromRows = range ways {
+	ledgerAnswers := a.copied == nil && strings.Contains(in.write(postgres{}).statement(), "ledger") // the copy has no ledger
+	for _, q.FromRows = range fromRowsOrNot(ledgerAnswers) {
 		list, err := a.reader().Performance(a.Context(), q)
 		if err == nil {
 			err = sameRows(q, maps.Clone(want), list)

@@ -154,7 +154,7 @@ func TestTrendsEqualARecount(t *testing.T) {
 								AccountID: h.account, From: from.Add(7 * time.Minute), To: to.Add(11 * time.Second), Filters: filters,
 								Zone: loc,
 							}, bucket}
-							for _, q.FromRows = range []bool{false, true}[:2-count(r.Copy != nil)] {
+							for _, q.FromRows = range fromRowsOrNot(r.Copy == nil) {
 								sameTrends(t, h, q)
 							}
 						}
@@ -236,12 +236,12 @@ func TestTrendsOfAllTime(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 4)
 	storeClicks(t, h, h.start, h.start.Add(5*time.Hour), 30)
-	ages := TrendQuery{Query: Query{
+	all := TrendQuery{Query: Query{
 		AccountID: h.account, From: moment(t, "1970-01-01 00:00:00"), To: moment(t, "9999-12-31 23:59:59"),
 	}}
-	for _, ages.Bucket = range Buckets {
-		ages.Zone = zone(t, "Asia/Kathmandu")
-		list, err := h.reader.Trends(t.Context(), ages)
+	for _, all.Bucket = range Buckets {
+		all.Zone = zone(t, "Asia/Kathmandu")
+		list, err := h.reader.Trends(t.Context(), all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -249,16 +249,16 @@ func TestTrendsOfAllTime(t *testing.T) {
 		for _, r := range list {
 			sum = sum.Plus(r.Figures)
 		}
-		if sum.Clicks+sum.BotClicks != 30 || len(list) > 168 && ages.Bucket != Month {
-			t.Errorf("%s: %d buckets, %+v", ages.Bucket, len(list), sum)
+		if sum.Clicks+sum.BotClicks != 30 || len(list) > 168 && all.Bucket != Month {
+			t.Errorf("%s: %d buckets, %+v", all.Bucket, len(list), sum)
 		}
 	}
-	ages.AccountID = uuid.New()
-	if list, err := h.reader.Trends(t.Context(), ages); err != nil || len(list) != 168 {
+	all.AccountID = uuid.New()
+	if list, err := h.reader.Trends(t.Context(), all); err != nil || len(list) != 168 {
 		t.Errorf("an account without traffic: %d hours of the week, %v", len(list), err)
 	}
-	ages.Bucket = "fortnight"
-	if _, err := h.reader.Trends(t.Context(), ages); !errors.Is(err, models.Invalid("invalid_bucket", "")) {
+	all.Bucket = "fortnight"
+	if _, err := h.reader.Trends(t.Context(), all); !errors.Is(err, models.Invalid("invalid_bucket", "")) {
 		t.Errorf("%v", err)
 	}
 }

@@ -76,12 +76,12 @@ func TestDeleteExpiredPostbacks(t *testing.T) {
 		arrived(owner[plan], days-1)
 		arrived(owner[plan], days+1)
 	}
-	gone := clicktest.Account(t, d)
-	arrived(gone, models.LongestPostbacks()-1)
-	arrived(gone, models.LongestPostbacks()+1)
+	deleted := clicktest.Account(t, d)
+	arrived(deleted, models.LongestPostbacks()-1)
+	arrived(deleted, models.LongestPostbacks()+1)
 	clicktest.Drain(t, s, d, ingest.Options{})
-	dbtest.Exec(t, d, `DELETE FROM accounts WHERE id = $1`, gone)
-	for range 2 {
+	dbtest.Exec(t, d, `DELETE FROM accounts WHERE id = $1`, deleted)
+	for range 2 { // the second call changes nothing
 		if err := retention.DeleteExpired(t.Context(), click.Log{Conn: d}); err != nil {
 			t.Fatal(err)
 		}

@@ -79,9 +79,10 @@ func TestWalkMissesAndDoublesNothing(t *testing.T) {
 			for _, o := range rows {
 				seen[o.ID]++
 			}
-			if page.Cursor = next; next == "" {
+			if next == "" {
 				break
 			}
+			page.Cursor = next
 			switch rapid.IntRange(0, 2).Draw(r, "meanwhile") {
 			case 0:
 				create()

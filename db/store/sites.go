@@ -72,9 +72,8 @@ func (k Sites) Update(ctx context.Context, site models.Site, isActive *bool) (mo
 		if err != nil {
 			return site, err
 		}
-		if site.IsActive = old.IsActive; isActive != nil {
-			site.IsActive = *isActive
-		}
+		site.IsActive = old.IsActive
+		set(&site.IsActive, isActive)
 		return siteTable.save(ctx, s, site)
 	})
 }
@@ -113,10 +112,11 @@ func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, e
 		if found, ok, err := db.First[models.Site](ctx, s.c, "lead site", q, account.ID); err != nil || ok {
 			return found, err
 		}
+		const seed = true
 		return s.Sites().Create(ctx, models.Site{
 			Owned: models.Owned{AccountID: account.ID}, Name: "Leads", Kind: models.SiteLead,
 			SiteTerms: models.SiteTerms{Currency: account.Currency, RevenueFrom: models.RevenueOrder, IsActive: true},
-		}, true)
+		}, seed)
 	})
 }
 

@@ -19,18 +19,18 @@ var viewColumns = db.Columns[models.View]("v.")
 
 const seenViews = ` FROM views v WHERE v.account_id = $1 AND (v.shared OR v.user_id = $2)`
 
-// List lists the views that a person sees, by name. opens is the view with which their reports open. It is the zero id if the
+// List lists the views that a person sees, by name. defaultView is the view with which their reports open. It is the zero id if the
 // person has not chosen a view.
-func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []models.View, opens uuid.UUID, err error) {
+func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []models.View, defaultView uuid.UUID, err error) {
 	list, err = db.Select[models.View](ctx, v.s.c, "views",
 		`SELECT `+viewColumns+seenViews+` ORDER BY lower(v.name), v.id LIMIT $3`, account, person, 2*models.MaxViews)
 	if err != nil {
-		return nil, opens, err
+		return nil, defaultView, err
 	}
-	opens, _, err = db.First[uuid.UUID](ctx, v.s.c, "default view",
+	defaultView, _, err = db.First[uuid.UUID](ctx, v.s.c, "default view",
 		`SELECT d.view_id FROM default_views d JOIN views v ON v.id = d.view_id
 		WHERE d.account_id = $1 AND d.user_id = $2 AND (v.shared OR v.user_id = $2)`, account, person)
-	return list, opens, err
+	return list, defaultView, err
 }
 
 // Find returns a view that a person sees, and locks it until the transaction ends.
