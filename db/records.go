@@ -49,7 +49,8 @@ func FromRecords[T any]() string {
 			panic("db: no column type for " + f.Type.String())
 		}
 		params[i] = "$" + strconv.Itoa(i+1) + "::text[]"
-		if cells[i] = names[i] + "::" + kind; kind == "bytea" || kind == "inet" {
+		cells[i] = names[i] + "::" + kind
+		if kind == "bytea" || kind == "inet" {
 			cells[i] = "nullif(" + names[i] + ", '')::" + kind + " AS " + names[i]
 		}
 	}

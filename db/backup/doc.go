@@ -53,7 +53,8 @@ type Summary struct {
 	Rows   int64 `json:"rows"`
 }
 
-// Progress is called with the number of rows of a table that are done: every progressRows rows, and at the end of the table.
+// Progress is called with the number of rows of a table that are done: every progressRows rows, and at the end of the table. done is
+// true at the end of the table.
 type Progress func(table string, rows int64, done bool)
 
 // progressRows is how many rows are between two calls of Progress.

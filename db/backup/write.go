@@ -118,13 +118,15 @@ func writeTable(ctx context.Context, c db.Conn, w *frameWriter, t table, progres
 	for i := range values {
 		cells[i] = &values[i]
 	}
+	const done = true
 	err = db.EachRow(ctx, c, "read", func(rows *sqlx.Rows) error {
 		if err := rows.Scan(cells...); err != nil {
 			return err
 		}
 		block = appendLine(block, values)
-		if n++; n%progressRows == 0 {
-			progress(t.Name, n, false)
+		n++
+		if n%progressRows == 0 {
+			progress(t.Name, n, !done)
 		}
 		if len(block) < blockSize {
 			return nil
@@ -137,7 +139,7 @@ func writeTable(ctx context.Context, c db.Conn, w *frameWriter, t table, progres
 	if err != nil {
 		return n, err
 	}
-	progress(t.Name, n, true)
+	progress(t.Name, n, done)
 	return n, w.writeJSON(frameEnd, tableEnd{Rows: n, SHA256: hex.EncodeToString(sum.Sum(nil))})
 }
 

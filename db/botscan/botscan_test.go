@@ -127,7 +127,8 @@ func (s *env) scan(limit int, settings bot.Settings) {
 		}
 		revise(func(c db.Conn) ([]time.Time, error) {
 			out, err := botscan.Scan(s.Context(), log, c, crowd, at, settings, limit)
-			if done = out.Done; err != nil || out.After == at.After {
+			done = out.Done
+			if err != nil || out.After == at.After {
 				return nil, err
 			}
 			at, ok, err = botscan.Advance(s.Context(), c, at, out.After)
@@ -289,7 +290,8 @@ func TestRepeats(t *testing.T) {
 			c.CampaignID, c.UserAgent = byCookie, strconv.Itoa(i%3)
 		})
 		last["a day, "+name] = s.visit(after, "203.0.113.4", func(c *models.Click) {
-			if c.CampaignID, c.UserAgent = byCookie, ""; i < 2 {
+			c.CampaignID, c.UserAgent = byCookie, ""
+			if i < 2 {
 				c.ID = clicktest.IDAt(s.start.Add(after - bot.RepeatWindow))
 			}
 		})

@@ -54,10 +54,11 @@ func (f *Floods) CountMessage(message []byte) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	const addBeyondBound = true
 	for rest := message[len(f.id):]; len(rest) > 0; rest = rest[sharedBytes:] {
 		at := int64(binary.BigEndian.Uint64(rest[16:])) //nolint:gosec // the same bits come back
-		f.onAccount.add(binary.BigEndian.Uint64(rest), at, true)
-		f.onCampaign.add(binary.BigEndian.Uint64(rest[8:]), at, true)
+		f.onAccount.add(binary.BigEndian.Uint64(rest), at, addBeyondBound)
+		f.onCampaign.add(binary.BigEndian.Uint64(rest[8:]), at, addBeyondBound)
 	}
 }
 

@@ -30,7 +30,10 @@ func newFrequency(bound int, window time.Duration, room int) *frequency {
 // count adds a moment of a key. It reports whether the key has more than bound moments in the window that ends with this moment,
 // including this moment. If moments are added out of order, only the moments before the added moment count. So count never
 // returns true wrongly.
-func (f *frequency) count(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), true) }
+func (f *frequency) count(key uint64, at time.Time) bool {
+	const addBeyondBound = true
+	return f.add(key, at.UnixMicro(), addBeyondBound)
+}
 
 // countToBound does the same as count, but does not add a moment once the bound is reached.
 func (f *frequency) countToBound(key uint64, at time.Time) bool {
@@ -40,6 +43,8 @@ func (f *frequency) countToBound(key uint64, at time.Time) bool {
 // countYoung returns the number of moments of a young key.
 func (f *frequency) countYoung(key uint64) int { return len(f.young[key]) }
 
+// add does the same as count for a moment in microseconds. Once the bound is reached, it adds the moment only if addBeyondBound is
+// set.
 func (f *frequency) add(key uint64, now int64, addBeyondBound bool) bool {
 	f.rotate(now)
 	list, ok := f.young[key]

@@ -113,7 +113,8 @@ func TestFloodsAreShared(t *testing.T) {
 		items := []spool.Item{{Record: spool.Record{Click: c}}}
 		recorder.Count(items)
 		if recorder.Found[c.ID]&bot.ClickFlood != 0 {
-			if marked++; i < bot.FloodBound {
+			marked++
+			if i < bot.FloodBound {
 				t.Errorf("click %d is a flood", i+1)
 			}
 		}

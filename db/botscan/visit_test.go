@@ -166,7 +166,8 @@ func TestTimeZones(t *testing.T) {
 			}
 		})
 		clicks[tt.name] = c
-		if want[tt.name] = nil; tt.fires {
+		want[tt.name] = nil
+		if tt.fires {
 			want[tt.name] = []string{"geo_tz_mismatch"}
 		}
 	}

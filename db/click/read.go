@@ -106,7 +106,8 @@ func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, re
 	}
 	warm := q
 	if s.Cold(q.From) {
-		if remaining = q; !s.ColdBefore.Before(q.To) {
+		remaining = q
+		if !s.ColdBefore.Before(q.To) {
 			return nil, remaining, nil
 		}
 		warm.From, remaining.To = s.ColdBefore, s.ColdBefore
@@ -114,7 +115,8 @@ func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, re
 	if list, err = l.postgresClicks(ctx, warm); err != nil || remaining.Limit == 0 {
 		return list, remaining, err
 	}
-	if remaining.Limit -= len(list); remaining.Limit > 0 && remaining.Offset > 0 {
+	remaining.Limit -= len(list)
+	if remaining.Limit > 0 && remaining.Offset > 0 {
 		warm.Limit, warm.Offset = remaining.Offset, 0
 		var n int
 		n, err = db.Get[int](ctx, l.Conn, "count clicks", `SELECT count(*) FROM (`+warm.statement()+`) f`, warm.args(warm.ids())...)

@@ -37,7 +37,7 @@ var (
 // not retain the click after it returns.
 func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) error {
-		snapshot := Log{Conn: c, Copy: l.Copy}
+		snapshot := Log{Conn: c, Copy: l.Copy} // all parts of the answer are of one moment
 		s, err := l.Copy.State(ctx, c)
 		if err != nil {
 			return err
@@ -57,7 +57,8 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 		if err != nil {
 			return err
 		}
-		if cold.Newest -= n; cold.Newest >= 0 {
+		cold.Newest -= n
+		if cold.Newest >= 0 {
 			if more, err = snapshot.walkCold(ctx, cold, fn); err != nil {
 				return err
 			}
@@ -120,7 +121,8 @@ func LaterID(a, b uuid.UUID) uuid.UUID {
 // NextID returns the id that follows id.
 func NextID(id uuid.UUID) uuid.UUID {
 	for i := len(id) - 1; i >= 0; i-- {
-		if id[i]++; id[i] != 0 {
+		id[i]++
+		if id[i] != 0 {
 			break
 		}
 	}

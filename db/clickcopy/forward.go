@@ -35,7 +35,8 @@ const (
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
-		if total += n; err != nil || n < k.batchSize() {
+		total += n
+		if err != nil || n < k.batchSize() {
 			return total, err
 		}
 	}

@@ -90,7 +90,8 @@ func Record(ctx context.Context, l click.Log, c db.Conn, in Input) (out Outcome,
 	if err != nil {
 		return out, err
 	}
-	if out = list[0].Outcome; out.Result == "" {
+	out = list[0].Outcome
+	if out.Result == "" {
 		return out, list[0].Refusal
 	}
 	out.Jobs = jobs
@@ -292,7 +293,8 @@ func (in Input) statement(click *click.StoredClick, t terms) statement {
 		Default: cmp.Or(t.Currency, click.Currency, defaultCurrency),
 		Exact:   in.Exact, Final: in.Final, Source: in.Source,
 	}
-	if out.Sale, out.SaleCurrency = in.Sale, in.SaleCurrency; out.Sale == nil && in.Amount != nil {
+	out.Sale, out.SaleCurrency = in.Sale, in.SaleCurrency
+	if out.Sale == nil && in.Amount != nil {
 		out.Sale, out.SaleCurrency = in.Amount, in.Currency
 	}
 	if !in.At.IsZero() {

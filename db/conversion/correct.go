@@ -224,7 +224,8 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 		AccountCurrency string `db:"account_currency"`
 	}](ctx, c, "offers of clicks", selectTerms, b.account, db.UUIDsOf(clicks, func(k *click.StoredClick) uuid.UUID { return k.OfferID }))
 	for _, t := range list {
-		if b.currency = t.AccountCurrency; t.ID != uuid.Nil {
+		b.currency = t.AccountCurrency
+		if t.ID != uuid.Nil {
 			b.terms[t.ID] = t.terms
 		}
 	}
@@ -322,7 +323,8 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	}
 	// A statement without an effect on the conversion is stored if it comes from a message, or has the amount of the sale.
 	if out.changes() || e.current != nil && (in.Arrival != uuid.Nil || !next.hasSameSale(*e.current)) {
-		if e.current = &next; !e.changed {
+		e.current = &next
+		if !e.changed {
 			e.changed = true
 			b.order = append(b.order, e)
 		}

@@ -45,7 +45,8 @@ func (r Reader) readNotification(ctx context.Context, v *Verdict, patient bool) 
 		return nil, false, nil
 	}
 	result, err := m.verify(scheme)
-	switch e, explained := models.AsError(err); {
+	e, explained := models.AsError(err)
+	switch {
 	case errors.Is(err, notification.ErrUnproven):
 		v.End(PostbackRefused, WrongSecret)
 		return nil, false, nil

@@ -120,16 +120,19 @@ func (s *sourceSheet) load(ctx context.Context) (err error) {
 	if err := s.loadTheirs(ctx); err != nil {
 		return err
 	}
-	if s.ours, err = s.figures(ctx, s.comparison.ours, true); err != nil {
+	const byCampaign = true
+	if s.ours, err = s.figures(ctx, s.comparison.ours, byCampaign); err != nil {
 		return err
 	}
-	if s.theirs = s.ours; s.differ() {
-		if s.theirs, err = s.figures(ctx, s.comparison.theirs, true); err != nil {
+	s.theirs = s.ours
+	if s.differ() {
+		if s.theirs, err = s.figures(ctx, s.comparison.theirs, byCampaign); err != nil {
 			return err
 		}
 	}
-	if s.utc = s.ours; s.comparison.ours != time.UTC {
-		if s.utc, err = s.figures(ctx, time.UTC, true); err != nil {
+	s.utc = s.ours
+	if s.comparison.ours != time.UTC {
+		if s.utc, err = s.figures(ctx, time.UTC, byCampaign); err != nil {
 			return err
 		}
 	}

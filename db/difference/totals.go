@@ -75,11 +75,12 @@ func (n *networkSheet) addTotals(t reported.Totals) {
 // explainClicks explains the difference of clicks. A network counts the visitors that reach the offer: clicks without a landing page, and the steps from
 // landing pages to offers. We count all clicks.
 func (n *networkSheet) explainClicks(ctx context.Context, read map[string]bool) error {
-	recounted, err := n.figures(ctx, n.theirs, false)
+	const byCampaign = false
+	recounted, err := n.figures(ctx, n.theirs, byCampaign)
 	if err != nil {
 		return err
 	}
-	direct, err := n.figures(ctx, n.theirs, false, report.Filter{Dimension: "lander_id", Values: []string{""}})
+	direct, err := n.figures(ctx, n.theirs, byCampaign, report.Filter{Dimension: "lander_id", Values: []string{""}})
 	if err != nil {
 		return err
 	}

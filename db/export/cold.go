@@ -21,7 +21,8 @@ func (r Reader) divide(ctx context.Context, t Table, q Query) (warm, cold Query,
 	if err != nil || !s.Cold(q.From) {
 		return q, cold, err
 	}
-	if cold.To = s.ColdBefore; q.To.Before(cold.To) {
+	cold.To = s.ColdBefore
+	if q.To.Before(cold.To) {
 		cold.To = q.To
 	}
 	q.From = cold.To

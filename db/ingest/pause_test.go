@@ -26,7 +26,8 @@ func TestPause(t *testing.T) {
 		"a long batch of a backlog":   {records: 1, backlog: true, took: time.Hour, want: time.Second / 4},
 		"a failure":                   {records: 1, backlog: true, err: errors.New("away"), want: time.Second},
 	} {
-		if g.backlog = tt.backlog; g.pauseAfter(tt.records, tt.took, tt.err) != tt.want {
+		g.backlog = tt.backlog
+		if g.pauseAfter(tt.records, tt.took, tt.err) != tt.want {
 			t.Errorf("%s: %s, want %s", name, g.pauseAfter(tt.records, tt.took, tt.err), tt.want)
 		}
 	}

@@ -29,7 +29,8 @@ func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobSt
 	s := models.JobStatus{ID: j.ID.String(), Kind: j.Kind, Status: j.State}
 	switch j.State {
 	case models.JobDone:
-		if s.Result = j.Result; string(j.Result) == removedResult {
+		s.Result = j.Result
+		if string(j.Result) == removedResult {
 			s.Result, s.Error = nil, ErrResultRemoved
 		}
 	case models.JobFailed:

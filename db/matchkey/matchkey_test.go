@@ -116,9 +116,10 @@ func TestDeleteExpired(t *testing.T) {
 			VALUES (gen_random_uuid(), $1, gen_random_uuid(), gen_random_uuid(), 'postback', '', '{}', '\x01', 's', 't', now() - make_interval(secs => $2), 'refused', $3)`,
 			e.account, age.Seconds(), personal)
 	}
-	postback(7*day-time.Hour, true)
-	postback(6*day, true)
-	postback(20*day, false)
+	const personal = true
+	postback(7*day-time.Hour, personal)
+	postback(6*day, personal)
+	postback(20*day, !personal)
 	keys, proofs, err := matchkey.DeleteExpired(t.Context(), e.db, time.Now())
 	if err != nil || keys != 1 || proofs != 1 {
 		t.Errorf("%d keys, %d proofs, %v", keys, proofs, err)

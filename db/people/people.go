@@ -311,7 +311,8 @@ func (p People) DeleteExpired(ctx context.Context) (n int64, err error) {
 			WHERE created_at < now() - make_interval(secs => $1) LIMIT 5000))`, auditRetention},
 	} {
 		rows, err := db.Exec(ctx, p.s.Conn(), "forget entries", d.query, d.age.Seconds())
-		if n += rows; err != nil {
+		n += rows
+		if err != nil {
 			return n, err
 		}
 	}

@@ -140,7 +140,8 @@ func (a *asker) orphans() {
 			if first.IsZero() {
 				first = f.at
 			}
-			if last = f.at; !f.bot {
+			last = f.at
+			if !f.bot {
 				people[f.fingerprint] = true
 			}
 		})

@@ -204,7 +204,8 @@ func (m *month) step(f *monthFact) spool.Record {
 	offers, networks := m.pools[place("offer_id")].list, m.pools[place("network_id")].list
 	offer, network := 1+m.rnd.IntN(len(offers)-1), 1+m.rnd.IntN(len(networks)-1) // the first value is empty
 	o.OfferID, o.NetworkID = asID(offers[offer]), asID(networks[network])
-	if f.out = true; f.last == uuid.Nil || strings.Compare(o.ID.String(), f.last.String()) > 0 {
+	f.out = true
+	if f.last == uuid.Nil || strings.Compare(o.ID.String(), f.last.String()) > 0 {
 		f.last = o.ID
 		f.values[place("offer_id")], f.values[place("network_id")] = uint32(offer), uint32(network)
 		f.values[place("lp_slot")] = m.pools[place("lp_slot")].number(strconv.Itoa(o.Slot))

@@ -201,7 +201,8 @@ func sameRows(q Query, want map[string]*both, list []Row) error {
 		if err := sameRow(q, g, r); err != nil {
 			return fmt.Errorf("%q: %w", key, err)
 		}
-		if seen[key] = true; g.now.sortKey(q.Sort) < least {
+		seen[key] = true
+		if g.now.sortKey(q.Sort) < least {
 			return fmt.Errorf("%q with %g comes after one with %g by %q", key, g.now.sortKey(q.Sort), least, q.Sort)
 		}
 		least = g.now.sortKey(q.Sort)

@@ -32,7 +32,8 @@ func (r Reader) factsOutsideCopy(ctx context.Context, q *query) (string, error) 
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		if n++; n > maxPassedGroups {
+		n++
+		if n > maxPassedGroups {
 			return models.Invalid("invalid_input", "the answer has too many groups: ask about fewer days or dimensions")
 		}
 		for i := range into {

@@ -207,7 +207,8 @@ func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 		p.filters = append(p.filters, c)
 	}
 	if q.buckets != nil {
-		p.known["bucket"] = q.buckets.dimension("bucket", true)
+		const inOrder = true
+		p.known["bucket"] = q.buckets.dimension("bucket", inOrder)
 		p.dims = append(p.dims, p.known["bucket"])
 	}
 	return p, nil

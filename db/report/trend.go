@@ -48,7 +48,8 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	if len(cuts) == 0 {
 		return list, nil
 	}
-	q.buckets = clockOf(cuts, true)
+	const inOrder = true
+	q.buckets = clockOf(cuts, inOrder)
 	q.Dimensions, q.Limit, q.Sort, q.MinClicks, q.Compare, q.Totals = nil, len(cuts), "", 0, nil, false
 	err = r.Each(ctx, q.Query, func(row Row) error {
 		at, known := places[row.Dims[0]]

@@ -184,7 +184,8 @@ func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (total int64, 
 	for _, table := range []string{"network_orders", "network_totals", "source_figures"} {
 		n, err := db.InParts(ctx, c, "delete old figures", `DELETE FROM `+table+` WHERE ctid = ANY (ARRAY(
 			SELECT ctid FROM `+table+` WHERE day < $1::date LIMIT $2))`, deletedAtOnce, before)
-		if total += n; err != nil {
+		total += n
+		if err != nil {
 			return total, err
 		}
 	}

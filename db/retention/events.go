@@ -41,7 +41,8 @@ func deleteExpiredEvents(ctx context.Context, c db.Conn, now time.Time) (total i
 	for _, p := range models.Plans {
 		n, err := db.InParts(ctx, c, "delete old site events", deleteEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),
 			p.Name)
-		if total += n; err != nil {
+		total += n
+		if err != nil {
 			return total, err
 		}
 	}

@@ -46,7 +46,8 @@ func TestConversionOfMoney(t *testing.T) {
 				name = "moved conversions"
 				x.Move()
 			case 8:
-				if name = "a deletion"; x.Rnd.IntN(2) == 0 {
+				name = "a deletion"
+				if x.Rnd.IntN(2) == 0 {
 					name = "bots"
 					x.Rescore()
 				} else {

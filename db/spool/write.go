@@ -60,7 +60,8 @@ func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if end.off >= s.o.SegmentSize {
 		s.seal()
 	}
-	if s.o.ahead -= n; s.o.ahead <= 0 {
+	s.o.ahead -= n
+	if s.o.ahead <= 0 {
 		s.ahead.begin()
 	}
 	return end, nil
@@ -69,6 +70,7 @@ func (s *Spool) writePiece(buf []byte) (end position, err error) {
 // ready makes sure that a segment is open for the next batch. It keeps an active segment that was prepared. Otherwise it switches
 // to a prepared segment if there is one, or else keeps the active segment, or else creates a new one.
 func (s *Spool) ready() error {
+	const filled = true
 	if s.filled {
 		return nil
 	}
@@ -78,7 +80,7 @@ func (s *Spool) ready() error {
 	}
 	if f := s.ahead.claim(s.dir.segment(next)); f != nil {
 		s.seal()
-		s.use(f, true)
+		s.use(f, filled)
 		return nil
 	}
 	if s.file != nil {
@@ -91,7 +93,7 @@ func (s *Spool) ready() error {
 		}
 		return fmt.Errorf("spool: new segment: %w", err)
 	}
-	s.use(f, false)
+	s.use(f, !filled)
 	return nil
 }
 

@@ -94,7 +94,8 @@ func (s *Store) deleteAll(ctx context.Context, id uuid.UUID, progress func(strin
 func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(string, int64)) (total int64, err error) {
 	remove := func(table, query string) error {
 		n, err := db.InParts(ctx, s.c, "delete account's "+table, query, deleteAtOnce, id)
-		if total += n; n > 0 {
+		total += n
+		if n > 0 {
 			progress(table, n)
 		}
 		return err

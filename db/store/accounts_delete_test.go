@@ -81,7 +81,8 @@ func TestDeleteAccount(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if cuts++; cuts > 100 {
+		cuts++
+		if cuts > 100 {
 			t.Fatal(err)
 		}
 		const live = `SELECT count(*) FROM campaigns c, api_keys k WHERE c.account_id = $1 AND k.account_id = $1

@@ -59,11 +59,12 @@ func TestParam(t *testing.T) {
 	if list, ok := param(v.FieldByName("Shape"), false).([]string); !ok || list == nil {
 		t.Errorf("a nil list is %v, want an empty list", list)
 	}
-	doc, ok := param(v.FieldByName("Shape"), true).(driver.Valuer)
+	const isJSON = true
+	doc, ok := param(v.FieldByName("Shape"), isJSON).(driver.Valuer)
 	if text, err := doc.Value(); !ok || err != nil || text != "[]" {
 		t.Errorf("a nil list in a document is %v, %v, want []", text, err)
 	}
-	if name := param(v.FieldByName("Name"), false); name != "n" {
+	if name := param(v.FieldByName("Name"), !isJSON); name != "n" {
 		t.Errorf("a text is %v", name)
 	}
 }

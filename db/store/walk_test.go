@@ -109,7 +109,8 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 		for _, id := range got {
 			seen[id]++
 		}
-		if page.Cursor = next; next == "" {
+		page.Cursor = next
+		if next == "" {
 			break
 		}
 		switch rapid.IntRange(0, 3).Draw(r, "meanwhile") {

@@ -162,7 +162,7 @@ func Full(c *models.Click) *models.Click {
 	return &f
 }
 
-// SmartlinkClick returns a click of a smartlink.
+// SmartlinkClick returns a click of a smartlink. bot says whether it is a bot's click.
 func SmartlinkClick(at time.Time, account, link, rule uuid.UUID, to string, bot bool) *models.SmartlinkClick {
 	return &models.SmartlinkClick{
 		Click: models.Click{
