@@ -1,5 +1,6 @@
 // Package db opens PostgreSQL and contains the functions that its sub-packages share: transactions, queries, migrations,
-// notifications, and the error codes of the server that matter to callers. Its sub-packages hold all SQL and all Redis data of the service.
+// notifications, and the error codes of the server that matter to callers. Its sub-packages hold all SQL and all Redis data of the
+// service.
 package db
 
 import (

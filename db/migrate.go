@@ -50,6 +50,8 @@ func Migrate(ctx context.Context, d *DB) (int, error) {
 	return migrate(ctx, d, migrations.FS, migrateAttempts)
 }
 
+// migrate applies the migrations that are missing, and returns their number. If a lock is not available, it tries again, at most
+// attempts times in all.
 func migrate(ctx context.Context, d *DB, files fs.FS, attempts int) (int, error) {
 	p, err := migrationsOf(d, files)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 	"switchyard/models/longtest"
 )
 
-// TestMigrationGivesUpItsLock checks that a migration that waits for a lock lets later statements pass and gets the lock in the end. If it
-// never gets the lock, it fails with a message, and the completed migrations stay.
+// TestMigrationGivesUpItsLock checks that a migration that waits for a lock lets later statements pass and gets the lock in the
+// end. If it never gets the lock, it fails with a message, and the completed migrations stay.
 func TestMigrationGivesUpItsLock(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -97,8 +97,9 @@ var blocksWrites = map[string][]string{"0013_smartlink_days.sql": {"smartlink_cl
 const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
 
-// TestClickArrivesDuringMigrations applies each migration to a database with clicks, 200,000 in its long form. At the same time, a program of
-// the previous version writes more clicks. No write fails, although a write fails if it waits for more than five seconds.
+// TestClickArrivesDuringMigrations applies each migration to a database with clicks, 200,000 in its long form. At the same time, a
+// program of the previous version writes more clicks. No write fails, although a write fails if it waits for more than five
+// seconds.
 func TestClickArrivesDuringMigrations(t *testing.T) {
 	t.Parallel()
 	rows := longtest.Size(2_000, 200_000)
@@ -137,8 +138,8 @@ func TestClickArrivesDuringMigrations(t *testing.T) {
 	}
 }
 
-// insertInto returns a statement that adds $1 rows to a table, with values for the columns without a default. It returns "" if there is no
-// such table.
+// insertInto returns a statement that adds $1 rows to a table, with values for the columns without a default. It returns "" if
+// there is no such table.
 func insertInto(t *testing.T, d *db.DB, table string) string {
 	t.Helper()
 	var columns []struct {
@@ -313,8 +314,8 @@ func TestBreach(t *testing.T) {
 	}
 }
 
-// TestOwnSecretsAreHidden checks that migration 0028 deletes the secrets that were stored under a network's own parameter names, and that
-// undecided postbacks keep the data that they need.
+// TestOwnSecretsAreHidden checks that migration 0028 deletes the secrets that were stored under a network's own parameter names,
+// and that undecided postbacks keep the data that they need.
 func TestOwnSecretsAreHidden(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)
@@ -353,8 +354,8 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// TestDomainsKeepTheirHosts checks that a domain that was verified before migration 0134 stays verified. Its host counts as claimed, and
-// its account has its own token. A domain that is added later has proved nothing.
+// TestDomainsKeepTheirHosts checks that a domain that was verified before migration 0134 stays verified. Its host counts as
+// claimed, and its account has its own token. A domain that is added later has proved nothing.
 func TestDomainsKeepTheirHosts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.NewEmpty(t)

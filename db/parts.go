@@ -33,10 +33,11 @@ type Partition struct {
 }
 
 // Ensure creates the partition unless it exists. c must be a transaction that holds a lock which all callers for the table take, so
-// that two callers do not create the same partition. The partition is created as a separate table and then attached. Creating it in place would wait for all readers of the table and block later ones.
+// that two callers do not create the same partition. The partition is created as a separate table and then attached. Creating it in
+// place would wait for all readers of the table and block later ones.
 func (p Partition) Ensure(ctx context.Context, c Conn) error {
 	what := "make partition of " + p.Table
-	if there, err := Get[bool](ctx, c, what, partitionAttached, p.Table, p.Name); err != nil || there {
+	if attached, err := Get[bool](ctx, c, what, partitionAttached, p.Table, p.Name); err != nil || attached {
 		return err
 	}
 	return Run(ctx, c, what, fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (LIKE %s INCLUDING ALL); %s;

@@ -74,8 +74,8 @@ func TestPoolerSettings(t *testing.T) {
 	}
 }
 
-// TestPoolerStatements checks that a statement outside a transaction is committed if it succeeds and undone if it fails, and that an error
-// of the commit is returned. The session can be used afterwards.
+// TestPoolerStatements checks that a statement outside a transaction is committed if it succeeds and undone if it fails, and that
+// an error of the commit is returned. The session can be used afterwards.
 func TestPoolerStatements(t *testing.T) {
 	t.Parallel()
 	direct, d, _ := bounced(t)

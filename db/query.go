@@ -147,7 +147,8 @@ func fieldsOf[T any](rows *sqlx.Rows) ([]*reflectx.FieldInfo, error) {
 	return fields, nil
 }
 
-// cell returns the destination into which a column is scanned: the field itself, except for lists of texts, addresses and JSON documents.
+// cell returns the destination into which a column is scanned: the field itself, except for lists of texts, addresses and JSON
+// documents.
 func cell(field reflect.Value, isJSON bool) any {
 	p := field.Addr()
 	if isJSON {

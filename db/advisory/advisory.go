@@ -34,6 +34,7 @@ func WithLock(ctx context.Context, d *db.DB, name string, lead func(context.Cont
 	}
 }
 
+// try takes the lock if it is free, and then calls lead until lead returns or the session with the lock is lost.
 func try(ctx context.Context, d *db.DB, name string, lead func(context.Context)) error {
 	conn, err := d.Conn(ctx) // outside the pool, which would lend the lock's session to others
 	if err != nil {

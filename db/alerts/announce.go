@@ -133,6 +133,7 @@ func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
+// recordNews stores which alerts were announced, so that they are not announced again.
 func (a Channels) recordNews(ctx context.Context, account uuid.UUID, n Changes) error {
 	for _, v := range n.Ended {
 		if err := db.Run(ctx, a.s.Conn(), "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {

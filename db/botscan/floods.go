@@ -74,6 +74,7 @@ func (f *Floods) Count(items []spool.Item) {
 	}
 }
 
+// signals counts a click and returns the signals that it fires. It also notes whether other processes must count the click.
 func (f *Floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 	at := models.ClickTime(c.ID)
 	source := keyOfSource(c.AccountID, noCampaign, s.source())

@@ -109,6 +109,7 @@ func loadSeen(ctx context.Context, c db.Conn, visitors map[VisitorKey]*seen) err
 	}, selectSeen, campaigns, prints)
 }
 
+// saveSeen writes the changed visitors. The error is db.ErrConflict if another transaction has written one of them since.
 func saveSeen(ctx context.Context, c db.Conn, visitors map[VisitorKey]*seen) error {
 	for _, part := range []struct {
 		sql    string

@@ -9,9 +9,9 @@ import (
 	"switchyard/models"
 )
 
-// TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of conversions
-// for its click. The first models.MaxBrowserConversions count. Further conversions are pending until a server or a correction approves
-// them. Conversions by servers and corrections have no limit and do not count for the limit of browsers.
+// TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of
+// conversions for its click. The first models.MaxBrowserConversions count. Further conversions are pending until a server or a
+// correction approves them. Conversions by servers and corrections have no limit and do not count for the limit of browsers.
 func TestBrowserConversionsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -46,8 +46,8 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 	report(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
 }
 
-// TestBrowserPayoutThatIsNoAmount checks that a pixel whose payout is not an amount records no conversion if the value of the conversion
-// depends on that payout alone.
+// TestBrowserPayoutThatIsNoAmount checks that a pixel whose payout is not an amount records no conversion if the value of the
+// conversion depends on that payout alone.
 func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -121,6 +121,7 @@ type entry struct {
 	changed bool
 }
 
+// load reads everything that decides about the inputs: their clicks, conversions and terms. With lock it locks the clicks.
 func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock bool) error {
 	b.clicks, b.terms, b.entries = map[uuid.UUID]*click.StoredClick{}, map[uuid.UUID]terms{}, map[Key]*entry{}
 	b.browser = map[uuid.UUID]int{}
@@ -217,6 +218,7 @@ SELECT a.currency AS account_currency, coalesce(o.id, '` + db.ZeroID + `') AS id
 	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
 FROM accounts a LEFT JOIN offers o ON o.account_id = a.id AND o.id = ANY ($2::uuid[]) WHERE a.id = $1`
 
+// loadTerms reads the account's currency and the terms of the clicks' offers.
 func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 	clicks := slices.Collect(maps.Values(b.clicks))
 	list, err := db.Select[struct {
@@ -292,6 +294,7 @@ func (e *entry) hasSameRate(v *Conversion) bool {
 
 func (v *Conversion) key() Key { return Key{v.ClickID, v.Goal, v.ConversionID} }
 
+// decide applies an input to its conversion in memory.
 func (b *correcting) decide(in checkedInput) Corrected {
 	if in.refusal != nil {
 		return Corrected{Refusal: in.refusal}

@@ -243,9 +243,9 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must prove. The settings
-// come from the network in the message's address, or else from the click's network. If the click's network has a secret, only that
-// secret is accepted. A sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
+// chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must prove. The
+// settings come from the network in the message's address, or else from the click's network. If the click's network has a secret,
+// only that secret is accepted. A sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
 func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	ofClick := named
 	if named.ID != clickNetwork {

@@ -148,8 +148,8 @@ func partsOfKnown(report notification.Report, found []Reference) (parts []part, 
 	return parts, ""
 }
 
-// isLess reports whether an amount is less than the sum of the payouts of all conversions. All are in the same currency. If one of these
-// amounts is not known, isLess returns false.
+// isLess reports whether an amount is less than the sum of the payouts of all conversions. All are in the same currency. If one of
+// these amounts is not known, isLess returns false.
 func isLess(amount string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {
@@ -190,8 +190,8 @@ func cleanIDs(ids []string) (out []string) {
 	return out
 }
 
-// addReports adds all conversions of a notification except the first to the verdict, and the ids of all conversions. The first id is the
-// notification's own: the id of the platform's event.
+// addReports adds all conversions of a notification except the first to the verdict, and the ids of all conversions. The first id
+// is the notification's own: the id of the platform's event.
 func (v *Verdict) addReports(parts []part) {
 	m := v.Message
 	for i, p := range parts {

@@ -173,6 +173,8 @@ func (s statement) status(from string) string {
 	return models.StatusRejected
 }
 
+// apply changes a conversion as the statement says. status is the status that follows. first says that the conversion has no earlier
+// statement.
 func (s statement) apply(v *Conversion, status string, first bool) {
 	v.Status, v.Source = status, cmp.Or(s.Source, v.Source)
 	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)

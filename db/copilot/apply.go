@@ -110,8 +110,8 @@ const insertChange = `
 INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, rule_id, campaign_id, title, action, before, after, evidence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_at`
 
-// apply carries out the action of a change and stores the change. judgedDigest is the digest of the record when it was judged. The error
-// is stale if the record now has another digest.
+// apply carries out the action of a change and stores the change. judgedDigest is the digest of the record when it was judged. The
+// error is stale if the record now has another digest.
 func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDigest string) (out Applied, err error) {
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
@@ -233,6 +233,7 @@ func (k Suggestions) carryOut(ctx context.Context, account uuid.UUID, a copilot.
 	return deliveries, made, err
 }
 
+// editOffer saves the offer that edit returns. A change of its state is saved without any other change.
 func (k Suggestions) editOffer(ctx context.Context, account, id uuid.UUID, edit func(copilot.Record) (copilot.Record, error)) error {
 	before, err := k.s.Offers().Lock(ctx, account, id)
 	if err != nil {

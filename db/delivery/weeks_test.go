@@ -90,7 +90,8 @@ func TestNewIDsGoToTheirWeek(t *testing.T) {
 	}
 }
 
-// TestNewWeeksTakeWaitingRows checks that EnsureWeeks creates the partitions, and moves rows of their weeks out of the partitions _rest.
+// TestNewWeeksTakeWaitingRows checks that EnsureWeeks creates the partitions, and moves rows of their weeks out of the partitions
+// _rest.
 func TestNewWeeksTakeWaitingRows(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)

@@ -47,8 +47,8 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 	}
 }
 
-// TestSource checks each cause of a difference of clicks and of money with a traffic source, with a known size. The platform's days begin
-// at midnight in New York.
+// TestSource checks each cause of a difference of clicks and of money with a traffic source, with a known size. The platform's days
+// begin at midnight in New York.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -149,8 +149,8 @@ func (e *env) saveOrders(at time.Time, list ...reported.Order) {
 	})
 }
 
-// TestNetworkOrders checks each cause of a difference of conversions and of money with a network, with a known size. The network's days begin
-// at midnight in New York, and its currency is the euro.
+// TestNetworkOrders checks each cause of a difference of conversions and of money with a network, with a known size. The network's
+// days begin at midnight in New York, and its currency is the euro.
 func TestNetworkOrders(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -218,8 +218,8 @@ func TestNetworkOrders(t *testing.T) {
 	}
 }
 
-// TestFileStatus checks that a decision which only the network's own file tells is a cause: the network has not reported it to us. If the
-// connection reads the order too, under another id, its order counts alone.
+// TestFileStatus checks that a decision which only the network's own file tells is a cause: the network has not reported it to us.
+// If the connection reads the order too, under another id, its order counts alone.
 func TestFileStatus(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

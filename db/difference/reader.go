@@ -207,6 +207,7 @@ func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, conv
 	return a.value.Round(6), converted
 }
 
+// recordRate notes a rate that was used, for the range of rates in the answer.
 func (k *comparison) recordRate(currency string, rate decimal.NullDecimal) {
 	u := k.used[currency]
 	if u == nil {

@@ -148,6 +148,7 @@ func (s *sourceSheet) load(ctx context.Context) (err error) {
 	return err
 }
 
+// loadTheirs reads the platform's figures, and determines which days and which figures can be compared.
 func (s *sourceSheet) loadTheirs(ctx context.Context) error {
 	list, err := db.Select[platformDay](ctx, s.Conn, "figures of the source", selectReported, s.account, s.out.ID, s.out.From, s.out.To)
 	if err != nil {

@@ -72,8 +72,8 @@ func (n *networkSheet) addTotals(t reported.Totals) {
 	n.sheet.Explain(c, difference.Currency, "", money(theirs.Sub(converted)))
 }
 
-// explainClicks explains the difference of clicks. A network counts the visitors that reach the offer: clicks without a landing page, and the steps from
-// landing pages to offers. We count all clicks.
+// explainClicks explains the difference of clicks. A network counts the visitors that reach the offer: clicks without a landing
+// page, and the steps from landing pages to offers. We count all clicks.
 func (n *networkSheet) explainClicks(ctx context.Context, read map[string]bool) error {
 	const byCampaign = false
 	recounted, err := n.figures(ctx, n.theirs, byCampaign)
@@ -94,8 +94,9 @@ func (n *networkSheet) explainClicks(ctx context.Context, read map[string]bool) 
 	return nil
 }
 
-// explainConversions adds our conversions and explains the difference of conversions and money. Networks count a conversion on its own day, and we count it on
-// the day of its click. The step from the click's day in our zone to the click's day in theirs is the time zone's.
+// explainConversions adds our conversions and explains the difference of conversions and money. Networks count a conversion on its
+// own day, and we count it on the day of its click. The step from the click's day in our zone to the click's day in theirs is the
+// time zone's.
 func (n *networkSheet) explainConversions(ctx context.Context, read map[string]bool) error {
 	from, to := n.bounds(n.theirs)
 	since, until := n.bounds(n.comparison.ours)
@@ -135,8 +136,8 @@ SELECT v.id, v.click_id, v.conversion_id, v.status, v.payout, v.currency, v.rate
 WHERE v.account_id = $1 AND v.network_id = $2 AND v.status IN ('approved', 'pending')
 	AND (v.recorded_at >= $3 AND v.recorded_at < $4 OR v.click_id >= $5 AND v.click_id < $6) LIMIT $7`
 
-// comparePostbacks compares our conversions with the postbacks that the network has sent. Their money is not compared, because the amount of a
-// refused postback was not read.
+// comparePostbacks compares our conversions with the postbacks that the network has sent. Their money is not compared, because the
+// amount of a refused postback was not read.
 func (n *networkSheet) comparePostbacks(ctx context.Context) error {
 	list, err := n.readPairs(ctx)
 	if err != nil {

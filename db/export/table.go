@@ -106,6 +106,7 @@ func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawByt
 	return r.eachCold(ctx, t, cold, fn)
 }
 
+// each calls fn with the rows in PostgreSQL. fn must not retain the cells.
 func (r Reader) each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := db.Map(t.columns, func(c column) string { return c.expr })
 	query := `SELECT ` + strings.Join(exprs, ", ") + ` FROM ` + t.from

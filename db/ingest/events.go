@@ -49,8 +49,8 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
-// storeKeys stores the sealed personal data of events. It deletes the data of visitors who refuse their use. A refusal counts even if the
-// event was stored before, because a sender repeats an event to withdraw the consent. Data without a click are useless.
+// storeKeys stores the sealed personal data of events. It deletes the data of visitors who refuse their use. A refusal counts even
+// if the event was stored before, because a sender repeats an event to withdraw the consent. Data without a click are useless.
 func storeKeys(ctx context.Context, c db.Conn, all, fresh []*models.SiteEvent) error {
 	rowsOf := func(list []*models.SiteEvent, denied bool) (rows []matchkey.Row) {
 		for _, e := range list {

@@ -115,6 +115,7 @@ func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error)
 	return claim(ctx, d, want)
 }
 
+// claim is Claim without the limit per account.
 func claim(ctx context.Context, d db.Conn, want ClaimRequest) (models.Job, error) {
 	account := db.OrNull(want.Account)
 	j, claimed, err := db.First[models.Job](ctx, d, "claim job", claimRow, want.ID, want.Kind, account, want.Lease.Seconds(),

@@ -32,8 +32,8 @@ func InsertFrom(relation, kind, limit string) string {
 	SELECT id, account_id, ` + kind + `, ` + limit + `, clock_timestamp() FROM ` + relation
 }
 
-// InsertWithoutAccount returns SQL for use after a WITH. For each row of a relation with the columns args and due, it inserts the row of
-// a job that belongs to no account.
+// InsertWithoutAccount returns SQL for use after a WITH. For each row of a relation with the columns args and due, it inserts the
+// row of a job that belongs to no account.
 func InsertWithoutAccount(relation, kind string) string {
 	return `INSERT INTO jobs (id, kind, args, next_attempt_at)
 	SELECT gen_random_uuid(), '` + kind + `', args, due FROM ` + relation

@@ -97,8 +97,8 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete match keys", deleteOfClicks, db.UUIDs(clicks))
 }
 
-// Withdraw deletes the keys of clicks whose visitors have refused their use. A row has the id, the click and the time of the message that
-// says so. Keys of messages that were received before are not stored any more.
+// Withdraw deletes the keys of clicks whose visitors have refused their use. A row has the id, the click and the time of the
+// message that says so. Keys of messages that were received before are not stored any more.
 func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 	if len(rows) == 0 {
 		return nil

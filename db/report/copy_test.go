@@ -88,8 +88,8 @@ func (a *asker) onBoth(fn func()) {
 	})
 }
 
-// alike compares the answers of ClickHouse with the answers of PostgreSQL. It compares every cell and the order of the rows.
-func (a *asker) alike() {
+// compareEngines compares the answers of ClickHouse with the answers of PostgreSQL. It compares every cell and the order of the rows.
+func (a *asker) compareEngines() {
 	a.Helper()
 	if a.copied == nil {
 		return

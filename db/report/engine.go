@@ -160,6 +160,7 @@ func (r Reader) Cost(ctx context.Context, request Query) (int64, error) {
 	return r.cost(ctx, q)
 }
 
+// cost returns the number of clicks that a query reads. A click in ClickHouse counts only as a part of a click in PostgreSQL.
 func (r Reader) cost(ctx context.Context, q *query) (int64, error) {
 	list := q.slowStretches()
 	if len(list) == 0 {

@@ -117,6 +117,7 @@ func (h *history) count(q Query) map[string]models.Figures {
 	return sums
 }
 
+// compare compares the answers from the ledger and from the rows with the model.
 func (h *history) compare(q Query) {
 	h.t.Helper()
 	want := h.count(q)

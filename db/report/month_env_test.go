@@ -234,6 +234,7 @@ func (m *month) round(clicks int) {
 	m.earlier, m.current = append(m.earlier, m.current...), nil
 }
 
+// store stores records by two spools at the same time.
 func (m *month) store(records []spool.Record) {
 	m.Helper()
 	var parts [2][]spool.Record

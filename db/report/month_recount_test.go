@@ -27,6 +27,7 @@ func (m *month) recount(q Query) map[string]*both {
 	return out
 }
 
+// recountIn adds the figures of the facts in a window to the groups of out. side returns the part of a group that counts the window.
 func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, side func(*both) *sums) {
 	plain, keep := m.splitFilters(q, from, to)
 	numbers := make([]func(*monthFact) uint32, len(q.Dimensions))

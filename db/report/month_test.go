@@ -50,7 +50,11 @@ func TestMonth(t *testing.T) {
 		{"the last clicks", func() { m.round(monthClicks - monthClicks*6/10 - monthClicks*3/10) }},
 		{"compaction of a part", func() { m.compact(300) }},
 		{"late conversions", func() { m.recordConversions(monthConversions / 4) }},
-		{"sums", func() { m.sumUp(); dbtest.Exec(m, m.d, `ANALYZE ledger, ledger_rollups, conversions`); m.sane() }},
+		{"sums", func() {
+			m.sumUp()
+			dbtest.Exec(m, m.d, `ANALYZE ledger, ledger_rollups, conversions`)
+			m.checkVariety()
+		}},
 	} {
 		part.run()
 		t.Logf("%6.1f s  %s", time.Since(began).Seconds(), part.name)
@@ -81,15 +85,15 @@ func (a *asker) answers() {
 		{"orphans", a.orphans},
 		{"addresses", a.addresses},
 		{"logs", a.logs},
-		{"what both engines answer", a.alike},
+		{"what both engines answer", a.compareEngines},
 	} {
 		part.run()
 		a.Logf("%6.1f s  %s", time.Since(began).Seconds(), part.name)
 	}
 }
 
-// runWithoutRaceDetector runs the test in a separate process without the race detector. The detector finds nothing in sums, but makes them several
-// times slower.
+// runWithoutRaceDetector runs the test in a separate process without the race detector. The detector finds nothing in sums, but
+// makes them several times slower.
 func runWithoutRaceDetector(t *testing.T) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "nomsgpack", "-count", "1", "-vet", "off", "-v", "-run",
@@ -100,8 +104,8 @@ func runWithoutRaceDetector(t *testing.T) {
 	}
 }
 
-// sane checks that the history has enough facts of every kind.
-func (m *month) sane() {
+// checkVariety checks that the history has enough facts of every kind.
+func (m *month) checkVariety() {
 	m.Helper()
 	var all sums
 	m.within(m.start, m.end, nil, func(f *monthFact) { all.add(&f.total) })

@@ -18,7 +18,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestSpendWithoutClicks checks that the spend of a day without clicks is in every report of that day, from rows and from the ledger, compacted or not.
+// TestSpendWithoutClicks checks that the spend of a day without clicks is in every report of that day, from rows and from the
+// ledger, compacted or not.
 func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines are asked in turn
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -55,8 +55,8 @@ func zone(t *testing.T, name string) *time.Location {
 	return loc
 }
 
-// TestSpansFollowTheClock checks that the name of a span equals the name that follows from the local time of every moment within the span. Offsets are multiples of
-// half a minute, so steps of 15 seconds reach every span. The long form uses smaller steps.
+// TestSpansFollowTheClock checks that the name of a span equals the name that follows from the local time of every moment within
+// the span. Offsets are multiples of half a minute, so steps of 15 seconds reach every span. The long form uses smaller steps.
 func TestSpansFollowTheClock(t *testing.T) {
 	t.Parallel()
 	step := longtest.Size(15*time.Second, time.Second)
@@ -175,6 +175,7 @@ func change(before time.Time, loc *time.Location) time.Time {
 	return start.UTC()
 }
 
+// sameTrends compares the answer to a query with the recount.
 func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	t.Helper()
 	list, err := h.reader.Trends(t.Context(), q)

@@ -18,10 +18,10 @@ import (
 )
 
 // DeleteExpired deletes data that is older than the account's plan keeps it: clicks with their click-outs, postbacks and site
-// events, the clicks of smartlinks, and other postbacks and site events. Partitions hold the clicks of all accounts, so it
-// deletes single rows. MaintainPartitions drops whole partitions after the longest history of all plans. The ledger, the sums of smartlinks and
-// the conversions stay: they contain no address, and figures must not change without a cause. So reports by the dimensions of the
-// ledger do not change. Reports that need rows begin with the first row that is kept. A run may be missed, repeated or run in
+// events, the clicks of smartlinks, and other postbacks and site events. Partitions hold the clicks of all accounts, so it deletes
+// single rows. MaintainPartitions drops whole partitions after the longest history of all plans. The ledger, the sums of smartlinks
+// and the conversions stay: they contain no address, and figures must not change without a cause. So reports by the dimensions of
+// the ledger do not change. Reports that need rows begin with the first row that is kept. A run may be missed, repeated or run in
 // parallel.
 func DeleteExpired(ctx context.Context, l click.Log) error {
 	now := l.Time()

@@ -48,6 +48,7 @@ func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	return days, err
 }
 
+// dropPartitions drops the partitions of days before the given day, and returns their number.
 func dropPartitions(ctx context.Context, d db.Conn, table string, before time.Time) (int, error) {
 	what := "drop partition of " + table
 	parts, err := db.Select[struct {

@@ -1,9 +1,9 @@
 // Package seal encrypts secrets for the database by AES-256-GCM. A value is bound to its account, table, row and
 // column, so that it does not open anywhere else.
 //
-// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealForService is for secrets of the service itself, such as stored
-// answers. Without ENCRYPTION_KEY it uses a key from the database. That hides the secrets from logs and from a casual look, but
-// not from an attacker with a full dump.
+// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealForService is for secrets of the service itself, such as
+// stored answers. Without ENCRYPTION_KEY it uses a key from the database. That hides the secrets from logs and from a casual look,
+// but not from an attacker with a full dump.
 package seal
 
 import (
@@ -155,6 +155,7 @@ func (b *Box) Open(ctx context.Context, p Place, sealed []byte) ([]byte, error) 
 	return nil, ErrOpen
 }
 
+// installKey returns the key that the database stores for this install. It is read once per process.
 func (b *Box) installKey(ctx context.Context) (*sealKey, error) {
 	if k := b.installed.Load(); k != nil {
 		return k, nil

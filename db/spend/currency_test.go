@@ -119,8 +119,8 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	}
 }
 
-// TestOpenTransactions checks that OpenTransactions first returns the open transactions. Later it returns the transactions of an earlier
-// result that are still open, and no transaction that began after that result.
+// TestOpenTransactions checks that OpenTransactions first returns the open transactions. Later it returns the transactions of an
+// earlier result that are still open, and no transaction that began after that result.
 func TestOpenTransactions(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

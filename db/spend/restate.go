@@ -85,6 +85,7 @@ UPDATE spend s SET rate = $4 FROM (
 ) o WHERE s.account_id = $1 AND s.day = o.day AND s.source_id = o.source_id AND s.campaign_id = o.campaign_id
 RETURNING s.source_id, s.campaign_id, s.alone, s.amount * s.rate - o.was AS delta`
 
+// spend restates the spend of the day, and adds the change of the spend without clicks to sums.
 func (r *Restatement) spend(ctx context.Context, c db.Conn, sums ledger.Deltas) error {
 	list, err := db.Select[struct {
 		Source   uuid.UUID       `db:"source_id"`

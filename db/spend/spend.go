@@ -109,6 +109,7 @@ func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]d
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
+// setAll sets amounts of spend. It returns for each the number of clicks over which it was spread.
 func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, list []pricedSpend) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
@@ -123,6 +124,7 @@ func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, l
 	return clicks, sums.Write(ctx, c)
 }
 
+// set replaces the spend of a day. If there are no clicks to spread it over, it adds the spend itself to sums.
 func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) (clicks int64, err error) {
 	if clicks, err = s.spread(ctx, c, account); err != nil {
 		return 0, err
@@ -192,8 +194,8 @@ SELECT count(*) FROM locked WHERE NOT is_bot`
 
 func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 
-// allowLongStatements lets a statement process all clicks of a day with many clicks. The planner cannot know their number. It would plan
-// nested loops, as for a few clicks, and these would never finish.
+// allowLongStatements lets a statement process all clicks of a day with many clicks. The planner cannot know their number. It would
+// plan nested loops, as for a few clicks, and these would never finish.
 const allowLongStatements = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
 func (s pricedSpend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {

@@ -27,6 +27,7 @@ const (
 
 var errLocked = errors.New("spool: held by another process")
 
+// openDir creates and locks a directory. The error is errLocked if another process holds it.
 func openDir(path string) (*spoolDir, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, fmt.Errorf("spool: %w", err)

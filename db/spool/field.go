@@ -29,6 +29,7 @@ func appendFields[T any](b []byte, fields []field[T], v *T) []byte {
 	return b
 }
 
+// readFields decodes fields into v. It skips fields with unknown tags.
 func readFields[T any](p []byte, fields []field[T], v *T) error {
 	i := 0 // fields are written in the order of the table, so each search starts at the last match
 	for len(p) > 0 {

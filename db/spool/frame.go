@@ -92,6 +92,7 @@ const (
 	frameBad
 )
 
+// checkFrame checks the frame at the start of b, and returns its length if it is sound.
 func checkFrame(b []byte) (int, frameState) {
 	if !bytes.HasPrefix(b, frameMarker[:min(len(b), len(frameMarker))]) {
 		return 0, frameBad

@@ -77,6 +77,7 @@ func (p *progress) at() position {
 	return p.pos
 }
 
+// wait waits until the position is reached or the context ends.
 func (p *progress) wait(ctx context.Context, until position) error {
 	for {
 		p.mu.Lock()

@@ -87,6 +87,7 @@ func (r *Reader) Read(limit int) ([]Item, error) {
 	return items, err
 }
 
+// read returns the next records, at most limit. It returns none if no record waits.
 func (r *Reader) read(limit int) ([]Item, error) {
 	for {
 		size, final, err := r.locate()
@@ -126,6 +127,7 @@ func (r *Reader) finishSegment() {
 	r.jump(position{seq: r.pos.seq + 1})
 }
 
+// jump moves the reading position. The stored position moves too if everything before is stored.
 func (r *Reader) jump(to position) {
 	stored := r.done == r.pos
 	r.pos = to
@@ -134,6 +136,7 @@ func (r *Reader) jump(to position) {
 	}
 }
 
+// parse decodes at most limit records from buf. last says that no more data of the segment follows buf.
 func (r *Reader) parse(buf []byte, last bool, limit int) []Item {
 	start := r.pos
 	var items []Item
@@ -174,6 +177,7 @@ func (r *Reader) locate() (size int64, final bool, err error) {
 	return info.Size(), true, nil
 }
 
+// openNext opens the segment of the reading position. If it no longer exists, it opens the segment that follows.
 func (r *Reader) openNext() error {
 	list, err := r.dir.segments()
 	if err != nil {

@@ -91,6 +91,7 @@ func (s *Store) deleteAll(ctx context.Context, id uuid.UUID, progress func(strin
 	return nil
 }
 
+// deleteRows deletes the rows of an account from all tables, in an order that no foreign key forbids.
 func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(string, int64)) (total int64, err error) {
 	remove := func(table, query string) error {
 		n, err := db.InParts(ctx, s.c, "delete account's "+table, query, deleteAtOnce, id)

@@ -48,6 +48,7 @@ func checkRuleValues(rules, old []models.SmartlinkRule) error {
 	return nil
 }
 
+// createSmartlink checks a new smartlink and inserts it. Without a slug it gets a generated one.
 func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.Smartlink, error) {
 	return TxOf(ctx, s, func(s *Store) (models.Smartlink, error) {
 		err := s.allow(ctx, l.AccountID, smartlinkTable.allowance)

@@ -53,13 +53,13 @@ func TestStatementsOfATable(t *testing.T) {
 func TestParam(t *testing.T) {
 	t.Parallel()
 	v := reflect.ValueOf(thing{Name: "n"})
-	if id, ok := param(v.FieldByName("OwnerID"), false).(uuid.NullUUID); !ok || id.Valid {
+	const isJSON = true
+	if id, ok := param(v.FieldByName("OwnerID"), !isJSON).(uuid.NullUUID); !ok || id.Valid {
 		t.Errorf("a missing id is %v, want NULL", id)
 	}
-	if list, ok := param(v.FieldByName("Shape"), false).([]string); !ok || list == nil {
+	if list, ok := param(v.FieldByName("Shape"), !isJSON).([]string); !ok || list == nil {
 		t.Errorf("a nil list is %v, want an empty list", list)
 	}
-	const isJSON = true
 	doc, ok := param(v.FieldByName("Shape"), isJSON).(driver.Valuer)
 	if text, err := doc.Value(); !ok || err != nil || text != "[]" {
 		t.Errorf("a nil list in a document is %v, %v, want []", text, err)

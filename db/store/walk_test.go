@@ -64,8 +64,8 @@ func movingFlows(s *store.Store, account uuid.UUID) moving {
 	})
 }
 
-// TestMovingListsMissNothing checks walks through lists whose records move at the same time. An unchanged record appears once, a changed
-// record once or twice. The walk ends.
+// TestMovingListsMissNothing checks walks through lists whose records move at the same time. An unchanged record appears once, a
+// changed record once or twice. The walk ends.
 func TestMovingListsMissNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
