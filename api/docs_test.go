@@ -30,33 +30,33 @@ func TestOperationPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const at = "/docs/operations/"
+	const pages = "/docs/operations/"
 	for path, item := range whole.Paths.Map() {
 		for method, op := range item.Operations() {
 			id := op.OperationID
-			if !strings.Contains(index, `"`+at+id+`"`) {
+			if !strings.Contains(index, `"`+pages+id+`"`) {
 				t.Errorf("%s is not in the list", id)
 			}
-			alone, err := openapi3.NewLoader().LoadFromData([]byte(get(at+id+".json", 200)))
+			alone, err := openapi3.NewLoader().LoadFromData([]byte(get(pages+id+".json", 200)))
 			if err != nil || alone.Paths.Len() != 1 || alone.Paths.Value(path).GetOperation(method) == nil {
 				t.Errorf("the document of %s: %v", id, err)
 			}
-			shown := get(at+id, 200)
+			shown := get(pages+id, 200)
 			want := []string{"<code><b>" + method + "</b>" + path, "<h2>Answer "}
 			if strings.HasPrefix(path, "/api/") && !strings.HasSuffix(path, "/openapi.json") {
 				want = append(want, "curl -X "+method+" &#39;https://track.example.com/api/v1/", "rate_limited", "<pre>{\n")
 			}
 			for _, text := range want {
-				if !strings.Contains(shown, text) && id != "downloadReportExport" {
+				if !strings.Contains(shown, text) && id != "downloadReportExport" { // answers a file, so its page has no example
 					t.Errorf("the page of %s lacks %s", id, text)
 				}
 			}
 		}
 	}
-	if events := get(at+"webhooks", 200); strings.Count(events, "<h1>") < 6 {
+	if events := get(pages+"webhooks", 200); strings.Count(events, "<h1>") < 6 {
 		t.Error("the page of the events lacks some")
 	}
-	get(at+"offers", 404)
-	get(at+"nothing.json", 404)
-	get(at+"listOffers/try", 200)
+	get(pages+"offers", 404)
+	get(pages+"nothing.json", 404)
+	get(pages+"listOffers/try", 200)
 }

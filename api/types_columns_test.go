@@ -19,7 +19,7 @@ func TestTypesOfColumns(t *testing.T) {
 		}
 		return strings.ReplaceAll(string(raw), `},{"name"`, "},\n{\"name\"")
 	}
-	fresh(t, "dashboard/web/src/columns.gen.ts",
+	checkGenerated(t, "dashboard/web/src/columns.gen.ts",
 		"// Made of the columns of files by the API's tests (-run TestTypes -update). Do not edit.\n\n"+
 			"export interface FileColumn { name: string; required: boolean }\n"+
 			"export const offerColumns: FileColumn[] = "+lines(correction.Columns(correction.Offers))+"\n\n"+

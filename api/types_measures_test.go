@@ -28,7 +28,7 @@ func TestTypesOfMeasures(t *testing.T) {
 		}
 		fmt.Fprintf(&lines, "  %s: %s,\n", m.Name, raw)
 	}
-	fresh(t, "dashboard/web/src/measures.gen.ts", `// Made of the table of measures by the API's tests (-run TestTypes -update). Do not edit.
+	checkGenerated(t, "dashboard/web/src/measures.gen.ts", `// Made of the table of measures by the API's tests (-run TestTypes -update). Do not edit.
 import type { FigureRow } from './api.gen.ts'
 
 // A term is the name of a measure, after a minus if it is subtracted. under is empty if the measure is not a quotient.

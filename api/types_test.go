@@ -47,12 +47,12 @@ func TestTypes(t *testing.T) {
 	slices.Sort(w.types)
 	text := "// Made of the rows of the API by its tests (-run TestTypes -update). Do not edit.\n\n" +
 		"export type Json = unknown\n\n" + strings.Join(w.types, "\n") + "\nexport interface Calls {\n" + strings.Join(calls, "") + "}\n"
-	fresh(t, typesFile, text)
-	fresh(t, wordsFile, words(t))
+	checkGenerated(t, typesFile, text)
+	checkGenerated(t, wordsFile, words(t))
 }
 
-// fresh fails the test unless a generated file has this text. With -update it writes the file instead.
-func fresh(t *testing.T, file, text string) {
+// checkGenerated fails the test unless a generated file has this text. With -update it writes the file instead.
+func checkGenerated(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -111,6 +111,7 @@ type typeWriter struct {
 	types []string
 }
 
+// call returns the member of Calls for a row, and adds the types that it needs.
 func (w *typeWriter) call(r route.Route, path string) string {
 	var query, in []string
 	for _, p := range r.Params() {
@@ -120,14 +121,14 @@ func (w *typeWriter) call(r route.Route, path string) string {
 			}
 			continue
 		}
-		of := "string"
+		tsType := "string"
 		if p.Repeated {
-			of = "string | string[]"
+			tsType = "string | string[]"
 		}
 		if p.Max > 0 || p.Type == "integer" {
-			of = "number | string"
+			tsType = "number | string"
 		}
-		query = append(query, fmt.Sprintf("%q?: %s", p.Name, oneOf(of, strings.Join(p.Enum, ","))))
+		query = append(query, fmt.Sprintf("%q?: %s", p.Name, oneOf(tsType, strings.Join(p.Enum, ","))))
 	}
 	for _, p := range r.PathParams() {
 		in = append(in, p+": string")
@@ -178,7 +179,8 @@ func (w *typeWriter) typeOf(t reflect.Type, body bool) string {
 		return "boolean"
 	case reflect.Struct:
 		if strings.HasPrefix(t.Name(), "Opt[") {
-			return w.typeOf(t.Field(2).Type, body) + " | null"
+			value, _ := t.FieldByName("Value")
+			return w.typeOf(value.Type, body) + " | null"
 		}
 		if t.PkgPath() == "" || !strings.HasPrefix(t.PkgPath(), "switchyard/") {
 			return textOr(t)
@@ -216,7 +218,7 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 		return -1
 	}, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 	name = strings.ToUpper(name[:1]) + name[1:]
-	for w.taken[name] {
+	for w.taken[name] { // by the other form of the type, or by a type of another package
 		if _, ok := w.names[typeRole{t, !body}]; ok && body {
 			name += "Part"
 			continue
@@ -270,13 +272,13 @@ func (w *typeWriter) fields(t reflect.Type, body bool, depth int, out map[string
 }
 
 // oneOf puts the values of an enum in the place of string or number in a type, so that a script cannot compare with another value.
-func oneOf(of, enum string) string {
+func oneOf(tsType, enum string) string {
 	if enum == "" {
-		return of
+		return tsType
 	}
 	union := strings.ReplaceAll(enum, ",", " | ")
-	if strings.Contains(of, "number") {
-		return strings.Replace(of, "number", union, 1)
+	if strings.Contains(tsType, "number") {
+		return strings.Replace(tsType, "number", union, 1)
 	}
-	return strings.Replace(of, "string", `"`+strings.ReplaceAll(union, " | ", `" | "`)+`"`, 1)
+	return strings.Replace(tsType, "string", `"`+strings.ReplaceAll(union, " | ", `" | "`)+`"`, 1)
 }

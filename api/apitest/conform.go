@@ -22,7 +22,7 @@ type document struct {
 	mux *http.ServeMux
 }
 
-var described = sync.OnceValues(func() (d document, err error) {
+var loadDocument = sync.OnceValues(func() (d document, err error) {
 	raw, err := json.Marshal(api.Document(api.Deps{}))
 	if err != nil {
 		return d, err
@@ -60,7 +60,7 @@ func conforms(tb testing.TB, method, path string, a Answer) {
 // difference returns an error that describes how an answer differs from the document. It ignores rows that only a test has, because
 // they are not in the document.
 func difference(method, path string, a Answer) error {
-	doc, err := described()
+	doc, err := loadDocument()
 	if err != nil {
 		return err
 	}
@@ -84,16 +84,16 @@ func difference(method, path string, a Answer) error {
 	if bytes.Contains(a.Data, []byte(`"kind":"probe:`)) {
 		return nil // a job of a row that only a test has
 	}
-	if a.parse(); !lists(response.Value.Extensions["x-codes"], a.Code) {
+	if a.parse(); !includesCode(response.Value.Extensions["x-codes"], a.Code) {
 		return fmt.Errorf("code %s is not among those of %s", a.Code, op.OperationID)
 	}
 	schema := response.Value.Content.Get("application/json").Schema.Value
 	return doc.ValidateSchemaJSON(schema, value, openapi3.MultiErrors())
 }
 
-// lists reports whether the documented codes of a status include a code. A successful answer has the empty code, which
+// includesCode reports whether the documented codes of a status include a code. A successful answer has the empty code, which
 // always passes. A documented code that ends in * stands for all codes with that prefix.
-func lists(codes any, code string) bool {
+func includesCode(codes any, code string) bool {
 	list, _ := codes.([]any)
 	return code == "" || slices.ContainsFunc(list, func(v any) bool {
 		known, _ := v.(string)

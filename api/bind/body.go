@@ -95,7 +95,8 @@ func withoutMark(body []byte) []byte {
 func scan(body []byte) error {
 	depth, inText := 0, false
 	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
+		c := body[i]
+		switch {
 		case inText && c == '\\':
 			if bytes.HasPrefix(body[i:], []byte(`\u0000`)) {
 				return errNUL
@@ -103,7 +104,7 @@ func scan(body []byte) error {
 			i++
 		case c == '"':
 			inText = !inText
-		case inText:
+		case inText: // brackets in a text do not nest
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
 				return errDepth

@@ -67,9 +67,9 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 // Names returns the names that the object itself may have, sorted.
 func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.fields)) }
 
-// PointElsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check points to
-// where, the call that accepts the name.
-func (k *Keys) PointElsewhere(other, own *Keys, where string) {
+// PointElsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check names
+// call, the call that accepts the name.
+func (k *Keys) PointElsewhere(other, own *Keys, call string) {
 	if k == nil || other == nil || own == nil {
 		return
 	}
@@ -79,7 +79,7 @@ func (k *Keys) PointElsewhere(other, own *Keys, where string) {
 	for name := range other.fields {
 		if _, ok := own.fields[name]; !ok {
 			delete(k.fields, name)
-			k.elsewhere[name] = where
+			k.elsewhere[name] = call
 		}
 	}
 }
@@ -112,8 +112,8 @@ func (k *Keys) check(v any, path string) error {
 			at := strings.TrimPrefix(path+"."+name, ".")
 			inner, ok := k.fields[name]
 			if !ok && !strings.HasPrefix(name, "_") {
-				if where := k.elsewhere[name]; where != "" {
-					return models.Invalid("invalid_input", "%s is not changed by this call: use %s", at, where)
+				if call := k.elsewhere[name]; call != "" {
+					return models.Invalid("invalid_input", "%s is not changed by this call: use %s", at, call)
 				}
 				return Unknown(at, name, k.Names())
 			}
@@ -128,12 +128,12 @@ func (k *Keys) check(v any, path string) error {
 	return nil
 }
 
-// Unknown returns the error for an unknown name: 400 invalid_input, with the nearest known name.
-func Unknown(at, name string, known []string) error {
+// Unknown returns the error for an unknown name at a path in a body: 400 invalid_input, with the nearest known name.
+func Unknown(path, name string, known []string) error {
 	const maxName = 80 // bytes of a name in the message
-	at = strings.ToValidUTF8(at[:min(len(at), maxName)], "")
+	path = strings.ToValidUTF8(path[:min(len(path), maxName)], "")
 	if near := models.Nearest(name, known); near != "" {
-		return models.Invalid("invalid_input", "%s is unknown; did you mean %s?", at, near)
+		return models.Invalid("invalid_input", "%s is unknown; did you mean %s?", path, near)
 	}
-	return models.Invalid("invalid_input", "%s is unknown", at)
+	return models.Invalid("invalid_input", "%s is unknown", path)
 }

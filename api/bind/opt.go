@@ -41,6 +41,7 @@ func (o *Opt[T]) mark(sent, null bool) reflect.Value {
 	return reflect.ValueOf(&o.Value).Elem()
 }
 
+// opt is implemented by pointers to every Opt.
 type opt interface {
 	mark(sent, null bool) reflect.Value
 }

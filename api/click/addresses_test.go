@@ -29,7 +29,7 @@ func TestAddressesAsPeopleTypeThem(t *testing.T) {
 		"//postback?clickid=" + id: 200, "//postback//" + n.String() + "?clickid=" + id: 200, "//pixel.gif?payout=1": 200, "//t.js": 200,
 		"/pixel.gif/?payout=1": 200, "/t.js/": 200, "/robots.txt/": 200, "/lp/verify/?clickid=" + id: 200, "/t/event/": 405, "/t/goal/": 405,
 	} {
-		if res := w.get(target, with(clicked.Cookies())); res.StatusCode != want {
+		if res := w.get(target, withCookies(clicked.Cookies())); res.StatusCode != want {
 			t.Errorf("%s: %d, want %d", target, res.StatusCode, want)
 		}
 	}

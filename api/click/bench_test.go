@@ -27,7 +27,7 @@ func benchRouting(campaigns int) *store.Routing {
 	r := &store.Routing{}
 	account, domain := uuid.New(), uuid.New()
 	r.Rows = append(r.Rows, &store.RoutingAccount{ID: account, Timezone: "Europe/Berlin"})
-	r.Rows = append(r.Rows, &store.RoutingDomain{ID: domain, Host: shared})
+	r.Rows = append(r.Rows, &store.RoutingDomain{ID: domain, Host: sharedHost})
 	var dest []m
 	for i := range 10 {
 		id := uuid.New()
@@ -88,7 +88,7 @@ func (d *discard) WriteHeader(int)             {}
 
 func benchRequest() *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "/campaign-7?sub1=abc&sub2=d%20e&sub3=4711&utm=x", nil)
-	r.Host, r.RemoteAddr = shared, "8.8.8.8:4000"
+	r.Host, r.RemoteAddr = sharedHost, "8.8.8.8:4000"
 	r.Header.Set("User-Agent", chrome)
 	r.Header.Set("Accept", visitor.Accept(chrome))
 	r.Header.Set("Accept-Language", "en-US,en;q=0.9")

@@ -51,7 +51,7 @@ func TestFromTheLinkToTheRows(t *testing.T) {
 
 	// Another process, which has not seen the click, finds it in PostgreSQL.
 	w.h = w.handler(log, "")
-	if got := w.location("/out?clickid="+id, with(first.Cookies())); got != "https://one.test/?c="+id+"&s=five&k=US" {
+	if got := w.location("/out?clickid="+id, withCookies(first.Cookies())); got != "https://one.test/?c="+id+"&s=five&k=US" {
 		t.Errorf("to %s", got)
 	}
 	if res := w.get("/postback/" + n.String() + "?myclick=" + id + "&payout=2"); res.StatusCode != http.StatusOK {

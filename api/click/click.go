@@ -212,7 +212,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case d == nil:
 		notFound(w)
-	case h.upgrade(w, r, d):
+	case h.upgrade(w, r, d): // redirected
 	case word == "out":
 		h.clickOut(w, r, d, subpath)
 	case word == "":
@@ -271,7 +271,7 @@ func FirstHop(ctx context.Context, secure func(host string) bool) context.Contex
 // upgrade redirects a visitor to https if the domain wants https. It does so only if the visitor is known to have come by http and
 // https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host has a
 // certificate. Postbacks, reports of pages and servers, and all methods except GET and HEAD are answered before this point,
-// because a redirect could lose them.
+// because a redirect could lose them. upgrade reports whether it redirected.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil {
 		return false

@@ -166,7 +166,7 @@ func TestEdgeClicksRefused(t *testing.T) {
 	if res := w.get("/edge/clicks"); res.StatusCode != 405 {
 		t.Errorf("GET: %d", res.StatusCode)
 	}
-	w.spool.fail = true
+	w.spool.full = true
 	if _, status := w.reportClicks(good()); status != 503 {
 		t.Errorf("disk full: %d", status)
 	}

@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	chrome  = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
-	shared  = "go.example.test"
-	ownHost = "links.example.test"
+	chrome     = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36"
+	sharedHost = "go.example.test"
+	ownHost    = "links.example.test"
 )
 
 var describer = sync.OnceValues(func() (*visitor.Describer, error) {
@@ -36,13 +36,13 @@ var describer = sync.OnceValues(func() (*visitor.Describer, error) {
 type memorySpool struct {
 	mu      sync.Mutex
 	records []spool.Record
-	fail    bool
+	full    bool // Append fails
 }
 
 func (s *memorySpool) Append(_ context.Context, r spool.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fail {
+	if s.full {
 		return errors.New("the disk is full")
 	}
 	if r.Click != nil { // the handler reuses its click
@@ -77,7 +77,8 @@ func (s *memorySpool) last() *models.Click {
 	return list[len(list)-1]
 }
 
-// env is a database with an account on a shared and on an own domain, and a handler on it.
+// env is a handler on a database with an account, a traffic source, a shared domain and a domain of the account. Fields of the type
+// uuid.UUID are ids.
 type env struct {
 	testing.TB
 	db        *db.DB
@@ -95,7 +96,7 @@ func newEnv(tb testing.TB) *env {
 	d, url := dbtest.NewURL(tb)
 	w := &env{TB: tb, db: d, url: url, spool: &memorySpool{}, shared: uuid.New(), ownDomain: uuid.New()}
 	w.account = w.newAccount()
-	dbtest.Exec(w, w.db, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, shared)
+	dbtest.Exec(w, w.db, `INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)`, w.shared, sharedHost)
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified, index_page, crawlers)
 		VALUES ($1, $2, $3, true, 'https://www.example.test/', 'allow')`, w.ownDomain, w.account, ownHost)
 	w.source = uuid.New()
@@ -161,6 +162,7 @@ func path(action string, extra m, destinations ...m) m {
 	return p
 }
 
+// to returns a destination of a path: the offer or landing page with an id.
 func to(id uuid.UUID) m { return m{"id": id, "weight": 100} }
 
 // campaign creates an active campaign on the shared domain. columns are changes of its columns.
@@ -191,12 +193,13 @@ func (w *env) reload() *env {
 	return w
 }
 
+// edit changes a request before it is sent.
 type edit func(*http.Request)
 
 func header(name, value string) edit { return func(r *http.Request) { r.Header.Set(name, value) } }
 func host(name string) edit          { return func(r *http.Request) { r.Host = name } }
 func peer(addr string) edit          { return func(r *http.Request) { r.RemoteAddr = addr } }
-func with(cookies []*http.Cookie) edit {
+func withCookies(cookies []*http.Cookie) edit {
 	return func(r *http.Request) {
 		for _, c := range cookies {
 			r.AddCookie(c)
@@ -207,7 +210,7 @@ func with(cookies []*http.Cookie) edit {
 func (w *env) send(method, target, body string, edits ...edit) *http.Response {
 	w.Helper()
 	r := httptest.NewRequestWithContext(w.Context(), method, target, strings.NewReader(body))
-	r.Host, r.RemoteAddr = shared, "8.8.8.8:4000"
+	r.Host, r.RemoteAddr = sharedHost, "8.8.8.8:4000"
 	r.Header.Set("User-Agent", chrome)
 	r.Header.Set("Accept-Language", "en-US,en;q=0.9")
 	for _, e := range edits {
@@ -224,6 +227,7 @@ func (w *env) get(target string, edits ...edit) *http.Response {
 	return w.send(http.MethodGet, target, "", edits...)
 }
 
+// location returns the address to which a request is redirected.
 func (w *env) location(target string, edits ...edit) string {
 	w.Helper()
 	res := w.get(target, edits...)

@@ -70,7 +70,7 @@ func TestPageEvents(t *testing.T) {
 		return header("Cookie", clickCookieName+"="+string(appendIDs(nil, click, campaign, uuid.Nil, uuid.Nil, uuid.Nil)))
 	}
 	view := models.SiteEvent{Name: "view", Arrival: models.ArrivalDirect, Host: "shop.test", Path: "/"}
-	with := func(change func(e *models.SiteEvent)) models.SiteEvent {
+	wantWith := func(change func(e *models.SiteEvent)) models.SiteEvent {
 		e := view
 		change(&e)
 		return e
@@ -82,31 +82,31 @@ func TestPageEvents(t *testing.T) {
 		want        models.SiteEvent
 	}{
 		{"no click", `{"id": "1", "name": "view"}`, nil, view},
-		{"from an address", `{` + named + `, "from": "url"}`, nil, with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
-		{"from localStorage", `{` + named + `, "from": "local"}`, nil, with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "local" })},
-		{"from nowhere", `{` + named + `, "from": "gclid"}`, nil, with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
-		{"the page's click first", `{` + named + `, "from": "cookie"}`, cookies(mine), with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "cookie" })},
-		{"known redirect", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(mine), with(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "redirect" })},
-		{"another account's click", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(uuid.New()), with(func(e *models.SiteEvent) { e.Arrival, e.AdID = "gclid", "a=b" })},
+		{"from an address", `{` + named + `, "from": "url"}`, nil, wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
+		{"from localStorage", `{` + named + `, "from": "local"}`, nil, wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "local" })},
+		{"from nowhere", `{` + named + `, "from": "gclid"}`, nil, wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "url" })},
+		{"the page's click first", `{` + named + `, "from": "cookie"}`, cookies(mine), wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "cookie" })},
+		{"known redirect", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(mine), wantWith(func(e *models.SiteEvent) { e.ClickID, e.Arrival = click, "redirect" })},
+		{"another account's click", `{"id": "1", "name": "view", "ad": "gclid=a=b"}`, cookies(uuid.New()), wantWith(func(e *models.SiteEvent) { e.Arrival, e.AdID = "gclid", "a=b" })},
 		{"made-up platform", `{"id": "1", "name": "view", "ad": "xclid=a"}`, nil, view},
 		{"no click id", `{"id": "1", "name": "view", "click": "../../", "from": "url"}`, nil, view},
-		{"an address", `{"id": "1", "name": "view", "url": "https://WWW.shop.test:8443/a/b?c=d"}`, nil, with(func(e *models.SiteEvent) { e.Host, e.Path = "www.shop.test", "/a/b" })},
-		{"a router's address", `{"id": "1", "name": "view", "url": "shop.test/app#/thanks"}`, nil, with(func(e *models.SiteEvent) { e.Path = "/app#/thanks" })},
-		{"the browser", `{"id": "1", "name": "view", "tz": -570, "screen": "800x600", "webdriver": true}`, nil, with(func(e *models.SiteEvent) {
+		{"an address", `{"id": "1", "name": "view", "url": "https://WWW.shop.test:8443/a/b?c=d"}`, nil, wantWith(func(e *models.SiteEvent) { e.Host, e.Path = "www.shop.test", "/a/b" })},
+		{"a router's address", `{"id": "1", "name": "view", "url": "shop.test/app#/thanks"}`, nil, wantWith(func(e *models.SiteEvent) { e.Path = "/app#/thanks" })},
+		{"the browser", `{"id": "1", "name": "view", "tz": -570, "screen": "800x600", "webdriver": true}`, nil, wantWith(func(e *models.SiteEvent) {
 			e.TimeZone, e.Screen, e.WebDriver = "-09:30", "800x600", true
 		})},
-		{"a slot", `{"id": "1", "name": "click", "slot": "3"}`, nil, with(func(e *models.SiteEvent) { e.Name, e.Slot = "click", 3 })},
+		{"a slot", `{"id": "1", "name": "click", "slot": "3"}`, nil, wantWith(func(e *models.SiteEvent) { e.Name, e.Slot = "click", 3 })},
 		{"an order", `{"id": "1", "name": "Purchase", "value": "1,299.50", "currency": "eur", "order_id": 1234,
-			"items": [{"sku": "a", "price": "9.50", "quantity": "2"}, {"item_id": 7, "item_name": "b", "price": 1}]}`, nil, with(func(e *models.SiteEvent) {
+			"items": [{"sku": "a", "price": "9.50", "quantity": "2"}, {"item_id": 7, "item_name": "b", "price": 1}]}`, nil, wantWith(func(e *models.SiteEvent) {
 			e.Name, e.Value, e.Currency, e.OrderID = "purchase", decimal.RequireFromString("1299.5"), "EUR", "1234"
 			e.Items = []models.SiteItem{
 				{SKU: "a", Price: models.NewMoney(decimal.RequireFromString("9.5")), Quantity: 2},
 				{SKU: "7", Name: "b", Price: models.NewMoney(decimal.NewFromInt(1)), Quantity: 1},
 			}
 		})},
-		{"who", `{"id": "1", "name": "identify", "external_id": "u1"}`, nil, with(func(e *models.SiteEvent) { e.Name, e.OrderID = "identify", "u1" })},
+		{"who", `{"id": "1", "name": "identify", "external_id": "u1"}`, nil, wantWith(func(e *models.SiteEvent) { e.Name, e.OrderID = "identify", "u1" })},
 		{"values of other types", `{"id": 1, "name": "view", "value": {"a": [1]}, "order_id": [], "items": "x", "slot": {}, "at": null}`, nil, view},
-		{"long texts", `{"id": "1", "name": "lead", "order_id": "` + strings.Repeat("o", 1000) + `"}`, nil, with(func(e *models.SiteEvent) {
+		{"long texts", `{"id": "1", "name": "lead", "order_id": "` + strings.Repeat("o", 1000) + `"}`, nil, wantWith(func(e *models.SiteEvent) {
 			e.Name, e.OrderID = "lead", strings.Repeat("o", maxOrderText)
 		})},
 	} {
@@ -121,7 +121,7 @@ func TestPageEvents(t *testing.T) {
 		}
 		got, want := w.spool.events()[0], c.want
 		want.ID, want.AccountID, want.SiteID = models.SiteEventID(w.account, models.FromTag, "1"), w.account, site
-		want.Source, want.Domain, want.IP = models.FromTag, shared, got.IP
+		want.Source, want.Domain, want.IP = models.FromTag, sharedHost, got.IP
 		want.ReceivedAt, want.At = got.ReceivedAt, got.At
 		if d := cmp.Diff(want, got, equal...); d != "" || got.IP.String() != "8.8.8.8" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)
@@ -221,11 +221,11 @@ func TestPageEventsLimited(t *testing.T) {
 	w.site("", "")
 	w.reload()
 	const view = `{"id": "1", "name": "view"}`
-	w.spool.fail = true
+	w.spool.full = true
 	if status, code := w.postEvents(view); status != http.StatusServiceUnavailable || code != "unavailable" {
 		t.Errorf("the disk is full: %d %s", status, code)
 	}
-	w.spool.fail = false
+	w.spool.full = false
 	w.h.eventLimits.addressees = bucket.New[addressee](never, 2, 100)
 	w.h.eventLimits.reserve = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{204, 204, 204, 429} {
@@ -274,19 +274,19 @@ func TestTagIsServed(t *testing.T) {
 		host, target string
 		status       int
 	}{
-		{shared, "/t.js", 200},
+		{sharedHost, "/t.js", 200},
 		{ownHost, "/t.js", 200},
 		{"nobody.test", "/t.js", 404},
-		{shared, "/t.js/x", 404},
-		{shared, "/t", 404},
+		{sharedHost, "/t.js/x", 404},
+		{sharedHost, "/t", 404},
 		{ownHost, "/shop-stats.js", 200},
 		{ownHost, "/shop-stats.js?v=2", 200},
-		{shared, "/shop-stats.js", 404},
+		{sharedHost, "/shop-stats.js", 404},
 		{ownHost, "/shop-stats.js/x", 404},
 		{ownHost, "/shop-stats", 404},
 		{ownHost, "/other.js", 404},
 		{ownHost, "/.js", 404},
-		{shared, "/.js", 404},
+		{sharedHost, "/.js", 404},
 	} {
 		got := w.get(c.target, host(c.host))
 		if got.StatusCode != c.status {
@@ -304,7 +304,7 @@ func TestTagIsServed(t *testing.T) {
 		{"POST", ownHost, "/shop-stats.js", 400},
 		{"OPTIONS", ownHost, "/shop-stats.js", 204},
 		{"POST", ownHost, "/t.js", 405},
-		{"POST", shared, "/shop-stats.js", 405},
+		{"POST", sharedHost, "/shop-stats.js", 405},
 		{"POST", ownHost, "/shop-stats.js/x", 405},
 		{"PUT", ownHost, "/shop-stats.js", 405},
 		{"POST", ownHost, "/t/event", 400},

@@ -133,7 +133,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 		e.At.Before(now) {
 		t.Errorf("%+v", e)
 	}
-	w.spool.fail = true
+	w.spool.full = true
 	if err := w.h.storeEvents(t.Context(), w.routed(), events); err == nil {
 		t.Error("events that no storage took were acknowledged")
 	}

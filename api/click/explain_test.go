@@ -43,7 +43,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 		if i%3 == 0 {
 			cookies = nil
 		}
-		res := w.get("/explained-start?sub1="+[]string{"x", "y"}[min(i%10, 1)], with(cookies), peer(fmt.Sprintf("9.9.9.%d:1", 1+i/3)))
+		res := w.get("/explained-start?sub1="+[]string{"x", "y"}[min(i%10, 1)], withCookies(cookies), peer(fmt.Sprintf("9.9.9.%d:1", 1+i/3)))
 		cookies = append(cookies, res.Cookies()...)
 		c := w.spool.last()
 		facts := &cond.Facts{}

@@ -161,7 +161,7 @@ func (f *fieldEnv) request(e *fieldEntry) (*http.Request, error) {
 		line += " HTTP/1.1"
 	}
 	if !strings.Contains(strings.ToLower("\n"+headers), "\nhost:") {
-		headers = "Host: " + shared + "\n" + headers
+		headers = "Host: " + sharedHost + "\n" + headers
 	}
 	head = strings.ReplaceAll(line+"\n"+strings.TrimSpace(headers)+"\n\n", "\n", "\r\n")
 	r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(head)))

@@ -46,7 +46,7 @@ func FuzzServe(f *testing.F) {
 		}
 		req := httptest.NewRequestWithContext(t.Context(), method, "/", strings.NewReader(body))
 		req.URL = &url.URL{Path: path, RawQuery: query}
-		req.Host, req.RemoteAddr = shared, "8.8.8.8:1"
+		req.Host, req.RemoteAddr = sharedHost, "8.8.8.8:1"
 		req.Header = http.Header{"User-Agent": {agent}, "Referer": {referrer}, "Cookie": {cookies}}
 		rec := httptest.NewRecorder()
 		memory.records = nil

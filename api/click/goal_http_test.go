@@ -32,6 +32,7 @@ type goalAnswer struct {
 	Error *struct{ Code string }
 }
 
+// goals sends a message of a server.
 func (w *env) goals(body string, edits ...edit) (a goalAnswer) {
 	w.Helper()
 	res := w.send("POST", "/t/goal", body, edits...)
@@ -142,11 +143,11 @@ func TestServersProveThemselves(t *testing.T) {
 	}
 	for _, p := range w.spool.refused() {
 		if text, _ := json.Marshal(p); strings.Contains(string(text), "sg_") {
-			t.Errorf("a secret is kept: %s", text)
+			t.Errorf("a secret is stored: %s", text)
 		}
 	}
 	if n := len(w.spool.refused()); n < 5 {
-		t.Errorf("%d refused messages are kept", n)
+		t.Errorf("%d refused messages are stored, want at least 5", n)
 	}
 	fresh, err := storeOn(w.db).Sites().RotateGoalSecret(t.Context(), w.account)
 	if err != nil {
@@ -160,9 +161,9 @@ func TestServersProveThemselves(t *testing.T) {
 			dbtest.Exec(w, w.db, ends, w.account)
 			w.reload()
 		}
-		for how, edits := range map[string][]edit{"told": {auth(secret)}, "signed with": {key, sign(secret, body)}} {
+		for how, edits := range map[string][]edit{"as bearer": {auth(secret)}, "as signature": {key, sign(secret, body)}} {
 			if a := w.goals(body, edits...); a.code() != want {
-				t.Errorf("the old secret, %s, a day over: %t: %s", how, ended, a.code())
+				t.Errorf("the old secret %s, ended %t: %s, want %s", how, ended, a.code(), want)
 			}
 		}
 		if a := w.goals(body, auth(fresh)); a.code() != "accepted" {
@@ -253,7 +254,7 @@ func TestGoalsThatAreRefused(t *testing.T) {
 	if a := w.get("/t/goal"); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
 		t.Errorf("GET: %d", a.StatusCode)
 	}
-	w.spool.fail = true
+	w.spool.full = true
 	if a := w.goals(item(""), auth(secret)); a.status != 503 {
 		t.Errorf("no storage: %d", a.status)
 	}
@@ -265,7 +266,7 @@ func TestGoalsAreLimited(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)
 	other := w.newAccount()
-	its, err := storeOn(w.db).Sites().RotateGoalSecret(t.Context(), other)
+	otherSecret, err := storeOn(w.db).Sites().RotateGoalSecret(t.Context(), other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +282,7 @@ func TestGoalsAreLimited(t *testing.T) {
 	if most := goalBurst + goalRate*time.Since(began).Seconds(); float64(accepted) > most {
 		t.Errorf("%d goals were accepted, want at most %.0f", accepted, most)
 	}
-	if a := w.goals(list, auth(its)); a.status != 200 {
+	if a := w.goals(list, auth(otherSecret)); a.status != 200 {
 		t.Errorf("another account: %d", a.status)
 	}
 }

@@ -62,7 +62,7 @@ func TestDoubleMeta(t *testing.T) {
 	signed := func(campaign uuid.UUID, life time.Duration) int {
 		t.Helper()
 		link := hopLink{campaign: campaign, expires: time.Now().Add(life)}
-		return w.get(s.hop(link, shared, want)).StatusCode
+		return w.get(s.hop(link, sharedHost, want)).StatusCode
 	}
 	foreign := w.newAccount()
 	theirs, theirDomain := uuid.New(), uuid.New()

@@ -151,13 +151,13 @@ func TestPostbacksAreLimited(t *testing.T) {
 		target, host string
 		want         int
 	}{
-		{"/postback", shared, 200},
-		{"/postback", shared, 200},
-		{"/postback", shared, 429},
+		{"/postback", sharedHost, 200},
+		{"/postback", sharedHost, 200},
+		{"/postback", sharedHost, 429},
 		{"/postback", ownHost, 200},
-		{network, shared, 200},
+		{network, sharedHost, 200},
 		{network, ownHost, 200},
-		{network, shared, 429},
+		{network, sharedHost, 429},
 		{network, "made-up.test", 429},
 		{"/postback", "one.test", 200},
 		{"/postback", "two.test", 200},
@@ -169,7 +169,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	}
 	w.h.limits.reserve = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{200, 429, 429} {
-		if got := status("/postback", "9.9.9.99:1", host(shared)); got != want {
+		if got := status("/postback", "9.9.9.99:1", host(sharedHost)); got != want {
 			t.Errorf("a sender of few messages, message %d to an addressee over its limit: %d, want %d", i, got, want)
 		}
 	}

@@ -40,7 +40,7 @@ func TestClickOutBySlot(t *testing.T) {
 	one := "https://one.test/?s=x%20y&slot=1&l=" + l.String() + "&clk=" + id
 	for target, want := range map[string]string{"/out": one, "/out/1": one, "/out/2": "https://two.test/" + id} {
 		before := len(w.spool.outs())
-		if got := w.location(target, with(landed.Cookies())); got != want {
+		if got := w.location(target, withCookies(landed.Cookies())); got != want {
 			t.Errorf("%s: to %s, want %s", target, got, want)
 		}
 		outs := w.spool.outs()
@@ -55,13 +55,13 @@ func TestClickOutBySlot(t *testing.T) {
 		t.Errorf("without a cookie: to %s", got)
 	}
 	before := len(w.spool.outs())
-	w.location("/out", with(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
-	w.checkPrefetch("/out", with(landed.Cookies()), prefetchEdits[0])
+	w.location("/out", withCookies(landed.Cookies()), func(r *http.Request) { r.Method = http.MethodHead })
+	w.checkPrefetch("/out", withCookies(landed.Cookies()), prefetchEdits[0])
 	if len(w.spool.outs()) != before {
 		t.Error("HEAD or prefetch was counted")
 	}
 	for _, target := range []string{"/out/3", "/out/0", "/out/21", "/out/x", "/out/1/2"} {
-		if res := w.get(target, with(landed.Cookies())); res.StatusCode != http.StatusNotFound {
+		if res := w.get(target, withCookies(landed.Cookies())); res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: %d", target, res.StatusCode)
 		}
 	}
@@ -141,7 +141,7 @@ func (w *env) checkOffer(alias, out string) {
 		for _, c := range jar {
 			list = append(list, c)
 		}
-		res := w.get(target, with(list))
+		res := w.get(target, withCookies(list))
 		for _, c := range res.Cookies() {
 			jar[c.Name] = c
 		}
@@ -170,7 +170,7 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	landed := w.get("/summer-sale")
 	dbtest.Exec(w, w.db, `UPDATE offers SET is_active = false WHERE id = $1`, o)
 	w.reload()
-	if got := w.location("/out", with(landed.Cookies())); got != "https://f.test/" {
+	if got := w.location("/out", withCookies(landed.Cookies())); got != "https://f.test/" {
 		t.Errorf("to %s", got)
 	}
 }
@@ -191,17 +191,17 @@ func TestClickOutOfAReplacedFlow(t *testing.T) {
 			`[{"id": "`+uuid.NewString()+`", "action": "redirect", "destinations": [{"url": "https://new.test/"}]}]`)
 	}
 	w.reload()
-	if got := w.location("/out", with(landed.Cookies())); got != "https://f.test/?s=a" {
+	if got := w.location("/out", withCookies(landed.Cookies())); got != "https://f.test/?s=a" {
 		t.Errorf("by cookie: to %s", got)
 	}
 	if got := w.location("/out?sub1=b&clickid=" + click); got != "https://f.test/?s=b" {
 		t.Errorf("by click id: to %s", got)
 	}
 	w.h = w.handler(w.spool, "") // another process, which the click has not reached yet
-	if got := w.location("/out", with(landed.Cookies())); got != "https://f.test/?s=" {
+	if got := w.location("/out", withCookies(landed.Cookies())); got != "https://f.test/?s=" {
 		t.Errorf("by the cookie alone: to %s", got)
 	}
-	if res := w.get("/out", with(nowhere.Cookies())); res.StatusCode != http.StatusNotFound {
+	if res := w.get("/out", withCookies(nowhere.Cookies())); res.StatusCode != http.StatusNotFound {
 		t.Errorf("without a fallback: %d", res.StatusCode)
 	}
 }
@@ -209,7 +209,7 @@ func TestClickOutOfAReplacedFlow(t *testing.T) {
 // visitorOf returns the cookie of the visitor who made a click.
 func visitorOf(c *models.Click) edit {
 	name := visitorCookieName
-	if c.Domain == shared {
+	if c.Domain == sharedHost {
 		name += models.FormatClickID(c.AccountID)
 	}
 	return header("Cookie", name+"="+models.FormatClickID(c.VisitorID))
@@ -248,7 +248,7 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 		}
 	}
 	w.h.recent.Set(c.ID, copyOf(c))
-	if got := redirectOf(with(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
+	if got := redirectOf(withCookies(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
 		t.Errorf("the click's own visitor: to %s", got)
 	}
 }

@@ -316,7 +316,7 @@ func TestPixel(t *testing.T) {
 		t.Errorf("a page of another site may not embed the pixel: %v", res.Header)
 	}
 	clicked := w.get("/summer-sale")
-	w.get("/pixel.gif?payout=2&clickid=other", with(clicked.Cookies()))
+	w.get("/pixel.gif?payout=2&clickid=other", withCookies(clicked.Cookies()))
 	p := w.spool.postback()
 	if p == nil || p.Source != "pixel" || p.Params["clickid"] != models.FormatClickID(w.spool.last().ID) || p.Params["payout"] != "2" {
 		t.Errorf("%+v", p)

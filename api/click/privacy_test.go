@@ -52,7 +52,7 @@ func TestPrivacy(t *testing.T) {
 			if c := w.spool.last(); !c.IsBot || c.BotReason != "deny_list" {
 				t.Errorf("a denied address is scored %d for %q", c.BotScore, c.BotReason)
 			}
-			w.location("/out/1", peer(visitor), with(res.Cookies()))
+			w.location("/out/1", peer(visitor), withCookies(res.Cookies()))
 			w.location("/smart", peer(visitor), host(ownHost))
 			w.get("/postback?clickid="+models.FormatClickID(first.ID), peer(visitor))
 			w.get("/pixel.gif?clickid="+models.FormatClickID(first.ID), peer(visitor))

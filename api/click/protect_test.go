@@ -94,7 +94,7 @@ func TestProtectedLanderLists(t *testing.T) {
 			continue
 		}
 		// The offer, too, is closed to a visitor who was not let in.
-		if out := w.get("/out", host(ownHost), with(res.Cookies())); out.StatusCode != http.StatusNotFound {
+		if out := w.get("/out", host(ownHost), withCookies(res.Cookies())); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
 		}
 	}
@@ -167,7 +167,7 @@ func TestSignedLander(t *testing.T) {
 	w.checkVerdict("asked by the page's server", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.8.8"}, "ua": {chrome}}, server...), reasonOK)
 	w.checkVerdict("for somebody else", w.verdictOf(url.Values{"key": {bound}, "ip": {"8.8.9.8"}, "ua": {chrome}}, server...), reasonBadKey)
 
-	if res := w.get("/lp/verify?key="+k, host(shared)); res.StatusCode != http.StatusOK {
+	if res := w.get("/lp/verify?key="+k, host(sharedHost)); res.StatusCode != http.StatusOK {
 		t.Errorf("on the shared domain: %d", res.StatusCode)
 	}
 	for _, target := range []string{"/lp", "/lp/other", "/lp/verify/x"} {
@@ -229,7 +229,7 @@ func TestClickLander(t *testing.T) {
 	}
 	id := u.Query().Get("clickid")
 	w.checkVerdict("the click", w.verdictOf(url.Values{"clickid": {id}}), reasonOK)
-	w.checkVerdict("the cookie", w.verdictOf(url.Values{}, with(res.Cookies())), reasonOK)
+	w.checkVerdict("the cookie", w.verdictOf(url.Values{}, withCookies(res.Cookies())), reasonOK)
 	w.checkVerdict("no click", w.verdictOf(url.Values{"lander": {l.String()}}), reasonNoKey)
 	w.checkVerdict("unknown", w.verdictOf(url.Values{"clickid": {models.FormatClickID(models.NewClickID())}, "lander": {l.String()}}), reasonNoClick)
 	w.checkVerdict("another page's", w.verdictOf(url.Values{"clickid": {id}, "lander": {w.protectedCampaign("click-2", "https://b.test/", m{"mode": "click"}).String()}}),

@@ -72,7 +72,7 @@ func TestHostileValues(t *testing.T) {
 		req.URL = &url.URL{Path: fmt.Sprintf("/hostile-%d-%d", i, j), RawQuery: url.Values{
 			"sub1": values[:1], "sub2": values[1:2], "x": values[2:3], "external_id": values[2:3],
 		}.Encode()}
-		req.Host, req.RemoteAddr = shared, "8.8.8.8:1"
+		req.Host, req.RemoteAddr = sharedHost, "8.8.8.8:1"
 		req.Header = http.Header{"User-Agent": {values[3]}, "Referer": {values[4]}}
 		rec := httptest.NewRecorder()
 		h.ServeHTTP(rec, req)

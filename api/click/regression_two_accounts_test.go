@@ -30,7 +30,7 @@ func (w *env) customer(name string) customer {
 // click follows the customer's link with the cookies that the browser has, and returns the click and the cookies after it.
 func (c customer) click(jar []*http.Cookie) (id string, after []*http.Cookie) {
 	c.Helper()
-	res := c.get("/campaign-"+c.name, with(jar))
+	res := c.get("/campaign-"+c.name, withCookies(jar))
 	if res.StatusCode != http.StatusFound {
 		c.Fatalf("%s: %d", c.name, res.StatusCode)
 	}
@@ -79,24 +79,24 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 		}
 		for _, name := range []string{"a", "b"} {
 			want := "https://offer-" + name + ".test/?c=" + clicks[name]
-			if got := w.location("/out/1?clickid="+clicks[name], with(jar)); got != want {
+			if got := w.location("/out/1?clickid="+clicks[name], withCookies(jar)); got != want {
 				t.Errorf("the button of %s leads to %s, want %s", name, got, want)
 			}
-			if got := w.location("/out/1", with(jar), header("Referer", "https://lander-"+name+".test/page")); got != want {
+			if got := w.location("/out/1", withCookies(jar), header("Referer", "https://lander-"+name+".test/page")); got != want {
 				t.Errorf("the button of %s that names no click leads to %s, want %s", name, got, want)
 			}
 			before := len(w.spool.postbacks())
-			w.get("/pixel.gif?clickid="+clicks[name]+"&payout=99.5&conversion_id=ORDER-"+name, with(jar))
+			w.get("/pixel.gif?clickid="+clicks[name]+"&payout=99.5&conversion_id=ORDER-"+name, withCookies(jar))
 			got := w.spool.postbacks()[before:]
 			if len(got) != 1 || got[0].Params["clickid"] != clicks[name] || got[0].Params["conversion_id"] != "ORDER-"+name {
 				t.Errorf("the sale of %s is %+v", name, got)
 			}
 		}
-		if res := w.get("/out/1", with(jar)); res.StatusCode != http.StatusNotFound {
+		if res := w.get("/out/1", withCookies(jar)); res.StatusCode != http.StatusNotFound {
 			t.Errorf("a button that names neither a click nor its page leads to %d %s", res.StatusCode, res.Header.Get("Location"))
 		}
 		before := len(w.spool.postbacks())
-		w.get("/pixel.gif?payout=99.5", with(jar))
+		w.get("/pixel.gif?payout=99.5", withCookies(jar))
 		if got := w.spool.postbacks()[before:]; len(got) != 0 {
 			t.Errorf("a sale that names no click is recorded: %+v", got)
 		}
@@ -116,14 +116,14 @@ func TestCookieFromBeforeAccounts(t *testing.T) {
 			c.Name = clickCookieName
 		}
 	}
-	if got, want := w.location("/out", with(jar)), "https://offer-a.test/?c="+first; got != want {
+	if got, want := w.location("/out", withCookies(jar)), "https://offer-a.test/?c="+first; got != want {
 		t.Errorf("with the old cookie alone: to %s, want %s", got, want)
 	}
 	second, jar := a.click(jar)
-	if got, want := w.location("/out", with(jar)), "https://offer-a.test/?c="+second; got != want {
+	if got, want := w.location("/out", withCookies(jar)), "https://offer-a.test/?c="+second; got != want {
 		t.Errorf("with both cookies: to %s, want %s", got, want)
 	}
-	w.get("/pixel.gif?payout=3", with(jar))
+	w.get("/pixel.gif?payout=3", withCookies(jar))
 	if p := w.spool.postback(); p == nil || p.Params["clickid"] != second {
 		t.Errorf("the sale is %+v", p)
 	}
@@ -141,16 +141,16 @@ func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	w.reload()
 	var jar []*http.Cookie
 	for _, name := range []string{"one", "two"} {
-		jar = mergeCookies(jar, w.get("/campaign-"+name, host(ownHost), with(jar)).Cookies())
+		jar = mergeCookies(jar, w.get("/campaign-"+name, host(ownHost), withCookies(jar)).Cookies())
 		ids = append(ids, models.FormatClickID(w.spool.last().ID))
 	}
-	if got, want := w.location("/out?clickid="+ids[0], host(ownHost), with(jar)), "https://one.test/?c="+ids[0]; got != want {
+	if got, want := w.location("/out?clickid="+ids[0], host(ownHost), withCookies(jar)), "https://one.test/?c="+ids[0]; got != want {
 		t.Errorf("the first page leads to %s, want %s", got, want)
 	}
-	if got, want := w.location("/out", host(ownHost), with(jar)), "https://two.test/?c="+ids[1]; got != want {
+	if got, want := w.location("/out", host(ownHost), withCookies(jar)), "https://two.test/?c="+ids[1]; got != want {
 		t.Errorf("a request that names no click: to %s, want %s", got, want)
 	}
-	w.get("/pixel.gif?clickid="+ids[0]+"&payout=3", host(ownHost), with(jar))
+	w.get("/pixel.gif?clickid="+ids[0]+"&payout=3", host(ownHost), withCookies(jar))
 	if p := w.spool.postback(); p == nil || p.Params["clickid"] != ids[0] {
 		t.Errorf("the sale of the first click is %+v", p)
 	}

@@ -42,7 +42,7 @@ func pick[T any](s *simulated, list ...T) T { return list[s.IntN(len(list))] }
 func newSimulated(seed uint64) *simulated {
 	s := &simulated{Rand: rand.New(rand.NewPCG(seed, 7)), account: uuid.New(), domain: uuid.New()}
 	s.records = &store.Routing{Rows: []store.RoutingRow{
-		&store.RoutingAccount{ID: s.account, Timezone: "Europe/Berlin"}, &store.RoutingDomain{ID: s.domain, Host: shared},
+		&store.RoutingAccount{ID: s.account, Timezone: "Europe/Berlin"}, &store.RoutingDomain{ID: s.domain, Host: sharedHost},
 	}}
 	add := func(r store.RoutingRow) { s.records.Rows = append(s.records.Rows, r) }
 	for i := range 5 {

@@ -155,7 +155,7 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	if list := w.spool.smart(); len(list) != 1 || !list[0].IsBot {
 		t.Errorf("a bot: %v", list)
 	}
-	w.spool.fail = true
+	w.spool.full = true
 	if got := w.location("/deal", host(ownHost)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {
 		t.Error(got) // visitors are sent on even if the disk is full
 	}

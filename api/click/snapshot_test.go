@@ -326,7 +326,7 @@ func TestALinkOnOtherDomains(t *testing.T) {
 		}
 	}
 	check("alone", map[string]string{
-		onOwn: "https://first.test/", onSecond: "https://first.test/", shared: "", "foreign.test": "",
+		onOwn: "https://first.test/", onSecond: "https://first.test/", sharedHost: "", "foreign.test": "",
 	})
 	next := w.campaign("summer-sale", m{"domain_id": second}, path("redirect", nil, m{"url": "https://next.test/", "weight": 1}))
 	check("another campaign has the address", map[string]string{onOwn: "https://first.test/", onSecond: "https://next.test/"})
@@ -347,5 +347,5 @@ func TestALinkOnOtherDomains(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET status = 'active', alias = 'winter-sale' WHERE id = $1`, first)
 	check("renamed", map[string]string{onOwn: "", onSecond: ""})
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET alias = 'summer-sale', domain_id = $2 WHERE id = $1`, first, w.shared)
-	check("on the shared domain", map[string]string{shared: "https://first.test/", onSecond: "https://first.test/", "foreign.test": ""})
+	check("on the shared domain", map[string]string{sharedHost: "https://first.test/", onSecond: "https://first.test/", "foreign.test": ""})
 }

@@ -38,7 +38,7 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 		t.Errorf("headers %v", res.Header)
 	}
 	if c.CampaignID != id || c.AccountID != w.account || c.StreamID.String() != p["id"] || c.OfferID != o ||
-		c.NetworkID != n || c.SourceID != w.source || c.Domain != shared || c.Destination != want {
+		c.NetworkID != n || c.SourceID != w.source || c.Domain != sharedHost || c.Destination != want {
 		t.Errorf("click %+v", c)
 	}
 	if c.Subs != [10]string{"12&34", "two", "", "", "five", "six"} || c.ExternalID != "V1" {
@@ -289,9 +289,9 @@ func TestTrackNothingAndCollect(t *testing.T) {
 		target, host, kind string
 		status             int
 	}{
-		{"/says-something", shared, "text/plain; charset=utf-8", 200},
+		{"/says-something", sharedHost, "text/plain; charset=utf-8", 200},
 		{"/own-something", ownHost, "text/html; charset=utf-8", 200},
-		{"/says-nothing", shared, "", 204},
+		{"/says-nothing", sharedHost, "", 204},
 	} {
 		res := w.get(tt.target, host(tt.host))
 		if res.StatusCode != tt.status || res.Header.Get("Content-Type") != tt.kind {
@@ -342,7 +342,7 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 	for i := range 20 {
 		first := w.get("/campaign-bound", peer("8.8.4."+itoa(i)+":1"))
 		to := first.Header.Get("Location")
-		if repeated := w.location("/campaign-bound", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1")); repeated != to {
+		if repeated := w.location("/campaign-bound", withCookies(first.Cookies()), peer("9.9.9."+itoa(i)+":1")); repeated != to {
 			t.Fatalf("by cookie: %s, then %s", to, repeated)
 		}
 		if repeated := w.location("/campaign-bound", peer("8.8.4."+itoa(i)+":2")); repeated != to {
@@ -369,7 +369,7 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 	w := newEnv(t)
 	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
 	w.reload()
-	w.spool.fail = true
+	w.spool.full = true
 	w.location("/summer-sale")
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
 		t.Errorf("%v clicks are counted as unrecorded, want 1", n)

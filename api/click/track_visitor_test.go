@@ -24,7 +24,7 @@ func TestTrackFiltersCapsAndWeights(t *testing.T) {
 		path("redirect", m{"weight": 3}, target("three")), path("redirect", m{"weight": 0}, target("never")))
 	w.reload()
 	for name, e := range map[string]edit{
-		"german": peer("5.9.0.1:1"), "port": host(shared + ":8080"), "bot": header("User-Agent", "curl/8.0"),
+		"german": peer("5.9.0.1:1"), "port": host(sharedHost + ":8080"), "bot": header("User-Agent", "curl/8.0"),
 		"rest": header("X-None", "1"),
 	} {
 		if got := w.location("/filtered", e); got != "https://"+name+".test/" {
@@ -98,7 +98,7 @@ func TestTrackBindsVisitors(t *testing.T) {
 	w.reload()
 	for i := range 20 { // recognized by cookie, from changing addresses
 		first := w.get("/bound-visitor", peer("8.8.4."+itoa(i)+":1"))
-		repeated := w.location("/bound-visitor", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
+		repeated := w.location("/bound-visitor", withCookies(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
 		if repeated != first.Header.Get("Location") {
 			t.Fatalf("%s, then %s", first.Header.Get("Location"), repeated)
 		}
@@ -119,7 +119,7 @@ func itoa(n int) string { return decimal.NewFromInt(int64(n)).String() }
 // ownListener marks a request as sent to the service's own listener without TLS.
 func ownListener(certificate bool) edit {
 	return func(r *http.Request) {
-		*r = *r.WithContext(FirstHop(r.Context(), func(host string) bool { return certificate && host == shared }))
+		*r = *r.WithContext(FirstHop(r.Context(), func(host string) bool { return certificate && host == sharedHost }))
 	}
 }
 
@@ -148,7 +148,7 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 		if res.StatusCode != tt.status {
 			t.Errorf("%s: %d", tt.name, res.StatusCode)
 		}
-		if tt.status == 307 && res.Header.Get("Location") != "https://"+shared+"/summer-sale?a=b" {
+		if tt.status == 307 && res.Header.Get("Location") != "https://"+sharedHost+"/summer-sale?a=b" {
 			t.Errorf("%s: to %s", tt.name, res.Header.Get("Location"))
 		}
 		for _, c := range res.Cookies() {

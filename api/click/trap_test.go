@@ -148,12 +148,12 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	if diff := cmp.Diff([]models.ClickTrap{{ClickID: id}}, w.spool.traps()); diff != "" {
 		t.Error(diff)
 	}
-	w.spool.fail = true
+	w.spool.full = true
 	w.follow("GET", models.FormatClickID(id))
 	if n := counter(t, w.h, "switchyard_clicks_unrecorded_total"); n != 1 {
 		t.Errorf("%v lost traps are counted, want 1", n)
 	}
-	w.spool.fail = false
+	w.spool.full = false
 	w.h.eventLimits.senders = bucket.New[netip.Prefix](never, 2, 100)
 	w.spool.records = nil
 	for range 4 {

@@ -206,7 +206,7 @@ func (r *request) clickEntry(id, named uuid.UUID) entry {
 	switch {
 	case c != nil && c.LanderID != uuid.Nil && (named == uuid.Nil || named == c.LanderID):
 		e.lander = c.LanderID
-	case c == nil && !known && named != uuid.Nil:
+	case c == nil && !known && named != uuid.Nil: // accepted unchecked
 	default:
 		e.reason = reasonNoClick
 	}

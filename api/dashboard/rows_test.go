@@ -24,8 +24,8 @@ func allRows() []route.Route {
 	return append(rows, dashboard.Routes(dashboard.Deps{})...)
 }
 
-// without returns the path of a row with ids of records that do not exist.
-func without(r route.Route) string {
+// withoutRecord returns the path of a row with ids of records that do not exist.
+func withoutRecord(r route.Route) string {
 	return strings.NewReplacer("{id}", "not-an-id", "{provider}", "none", "{clickId}", "x").Replace(r.Path)
 }
 
@@ -44,7 +44,7 @@ func TestNoFormActs(t *testing.T) {
 		for _, headers := range [][]string{
 			{"Sec-Fetch-Mode", "navigate"}, {"Sec-Fetch-Dest", "document"}, {middleware.PageHeader, ""},
 		} {
-			if got := p.do(r.Method, without(r), nil, headers...); got.status != 403 || got.code != "cross_site" {
+			if got := p.do(r.Method, withoutRecord(r), nil, headers...); got.status != 403 || got.code != "cross_site" {
 				t.Errorf("%s %s with %v: %d %s", r.Method, r.Path, headers, got.status, got.code)
 			}
 		}
@@ -118,10 +118,10 @@ func TestCallersOfEveryRow(t *testing.T) {
 		}
 		for _, r := range allRows() {
 			want := c.refusal(r)
-			if want == "" && (reaches(r) || r.Method+r.Path == "DELETE/app/api/session") {
+			if want == "" && (waitsForWorkers(r) || r.Method+r.Path == "DELETE/app/api/session") { // which would sign the person out
 				continue
 			}
-			got := p.do(r.Method, without(r), nil, headers...)
+			got := p.do(r.Method, withoutRecord(r), nil, headers...)
 			if got.code != want && (want != "" || slices.Contains(refusals, got.code)) {
 				t.Errorf("%s: %s %s answers %d %q, want %q", c.name, r.Method, r.Path, got.status, got.code, want)
 			}
@@ -136,7 +136,7 @@ func TestCallersOfEveryRow(t *testing.T) {
 	t.Logf("%v", seen)
 }
 
-// reaches reports whether a call of the row without a record and without a body would wait for workers.
-func reaches(r route.Route) bool {
+// waitsForWorkers reports whether a call of the row without a record and without a body would wait for workers.
+func waitsForWorkers(r route.Route) bool {
 	return r.Slow != nil && !strings.Contains(r.Path, "{") && (r.Body == nil || r.BodyOptional)
 }

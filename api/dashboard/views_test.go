@@ -51,14 +51,14 @@ func TestViews(t *testing.T) {
 		t.Helper()
 		return p.do("POST", path, object{"name": name, "shared": shared, "report": report(nil)})
 	}
-	own := save(viewer, " Mine ", false).want(t, 200, "")
+	private := save(viewer, " Mine ", false).want(t, 200, "")
 	save(viewer, "Team", true).want(t, 403, "role_required")
 	shared := save(writer, "Team", true).want(t, 200, "").data["id"].(string)
 	save(writer, "TEAM", true).want(t, 409, "duplicate_name")
 	save(writer, "Mine", false).want(t, 200, "")
-	if own.data["name"] != "Mine" || own.data["mine"] != true || fmt.Sprint(own.data["report"]) !=
+	if private.data["name"] != "Mine" || private.data["mine"] != true || fmt.Sprint(private.data["report"]) !=
 		"map[columns:[clicks profit] filters:[] flat:false group:[campaign_id country] min_clicks:10 sort:-profit]" {
-		t.Errorf("saved %v", own.data)
+		t.Errorf("saved %v", private.data)
 	}
 	for name, body := range map[string]object{
 		"no dimension": {"name": "x", "report": report(object{"group": []string{"nothing"}})}, "twice": {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
@@ -79,14 +79,14 @@ func TestViews(t *testing.T) {
 	if seen := rowsOf(other.do("GET", path, nil)); len(seen) != 1 {
 		t.Errorf("another person sees %v", seen)
 	}
-	mine := own.data["id"].(string)
-	other.do("PATCH", path+"/"+mine, object{"name": "Taken"}).want(t, 404, "not_found")
-	owner.do("DELETE", path+"/"+mine, nil).want(t, 404, "not_found")
+	privateID := private.data["id"].(string)
+	other.do("PATCH", path+"/"+privateID, object{"name": "Taken"}).want(t, 404, "not_found")
+	owner.do("DELETE", path+"/"+privateID, nil).want(t, 404, "not_found")
 	for _, p := range []*person{other, viewer} {
 		p.do("PATCH", path+"/"+shared, object{"name": "Taken"}).want(t, 403, "not_author")
 		p.do("DELETE", path+"/"+shared, nil).want(t, 403, "not_author")
 	}
-	viewer.do("PATCH", path+"/"+mine, object{"shared": true}).want(t, 403, "role_required")
+	viewer.do("PATCH", path+"/"+privateID, object{"shared": true}).want(t, 403, "role_required")
 	writer.do("PATCH", path+"/"+shared, object{}).want(t, 400, "no_fields")
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "clicks"})}).want(t, 200, "")
 	if got := owner.do("PATCH", path+"/"+shared, object{"name": "Ours"}).want(t, 200, ""); got.data["report"].(object)["sort"] != "clicks" {
@@ -94,7 +94,7 @@ func TestViews(t *testing.T) {
 	}
 
 	viewer.do("PUT", path+"/default", object{"view": shared}).want(t, 200, "")
-	other.do("PUT", path+"/default", object{"view": mine}).want(t, 404, "not_found")
+	other.do("PUT", path+"/default", object{"view": privateID}).want(t, 404, "not_found")
 	if got := viewer.do("GET", path, nil).data["default"]; got != shared {
 		t.Errorf("the default is %v", got)
 	}
@@ -111,15 +111,15 @@ func TestViews(t *testing.T) {
 
 	foreign, _, _ := s.NewAccount("growth")
 	token := link(t, s, foreign, models.LinkEntry, "they@b.example", models.RoleOwner)
-	they := browserOf(t, s)
-	they.do("POST", "/app/api/links/use", object{"token": token, "password": password}).want(t, 200, "")
-	they.do("PATCH", path+"/"+mine, object{"name": "x"}).want(t, 404, "not_found")
-	if seen := rowsOf(they.do("GET", path, nil)); len(seen) != 0 {
+	stranger := browserOf(t, s)
+	stranger.do("POST", "/app/api/links/use", object{"token": token, "password": password}).want(t, 200, "")
+	stranger.do("PATCH", path+"/"+privateID, object{"name": "x"}).want(t, 404, "not_found")
+	if seen := rowsOf(stranger.do("GET", path, nil)); len(seen) != 0 {
 		t.Errorf("another account sees %v", seen)
 	}
 }
 
-// TestMarks: changes of records are marks of the account and of the campaign that they name, with their author. Notes can be changed
+// TestMarks: changes of records are marks of the account and of the campaign that stranger name, with their author. Notes can be changed
 // by their authors and by owners.
 func TestMarks(t *testing.T) {
 	t.Parallel()
@@ -138,11 +138,11 @@ func TestMarks(t *testing.T) {
 	owner.do("POST", "/api/v1/tools/check-links", object{"url": "nothing"}) // no change
 
 	window := url.Values{"from": {time.Now().AddDate(0, 0, -1).UTC().Format(time.DateTime)}, "to": {time.Now().AddDate(0, 0, 1).UTC().Format(time.DateTime)}}
-	marks := func(p *person, of string) (changes []string, notes []object) {
+	marks := func(p *person, campaignID string) (changes []string, notes []object) {
 		t.Helper()
 		query := url.Values{"from": window["from"], "to": window["to"]}
-		if of != "" {
-			query.Set("campaign", of)
+		if campaignID != "" {
+			query.Set("campaign", campaignID)
 		}
 		got := p.do("GET", "/app/api/marks?"+query.Encode(), nil).want(t, 200, "")
 		for _, c := range got.data["changes"].([]any) {
@@ -175,9 +175,9 @@ func TestMarks(t *testing.T) {
 	writer.do("POST", "/app/api/notes", object{"at": at, "text": strings.Repeat("x", 501)}).want(t, 400, "too_long")
 	note := writer.do("POST", "/app/api/notes", object{"at": at, "text": "budget <b>", "campaign_id": one}).want(t, 200, "").data["id"].(string)
 	writer.do("POST", "/app/api/notes", object{"at": at, "text": "for all"}).want(t, 200, "")
-	for of, n := range map[string]int{"": 2, one: 2, two: 1} {
-		if _, notes := marks(viewer, of); len(notes) != n {
-			t.Errorf("notes of %q: %v", of, notes)
+	for campaignID, n := range map[string]int{"": 2, one: 2, two: 1} { // "for all" is a note of every campaign
+		if _, notes := marks(viewer, campaignID); len(notes) != n {
+			t.Errorf("%d notes of campaign %q, want %d: %v", len(notes), campaignID, n, notes)
 		}
 	}
 	other.do("PUT", "/app/api/notes/"+note, object{"at": at, "text": "y"}).want(t, 403, "not_author")
@@ -189,9 +189,9 @@ func TestMarks(t *testing.T) {
 	writer.do("DELETE", "/app/api/notes/"+note, nil).want(t, 404, "not_found")
 	foreign, _, _ := s.NewAccount("growth")
 	token := link(t, s, foreign, models.LinkEntry, "they@b.example", models.RoleOwner)
-	they := browserOf(t, s)
-	they.do("POST", "/app/api/links/use", object{"token": token, "password": password}).want(t, 200, "")
-	if changes, notes := marks(they, ""); len(changes)+len(notes) != 0 {
+	stranger := browserOf(t, s)
+	stranger.do("POST", "/app/api/links/use", object{"token": token, "password": password}).want(t, 200, "")
+	if changes, notes := marks(stranger, ""); len(changes)+len(notes) != 0 {
 		t.Errorf("another account sees %v, %v", changes, notes)
 	}
 
@@ -212,7 +212,7 @@ func TestMarks(t *testing.T) {
 	if fmt.Sprint(preview.data["before"], preview.data["after"], preview.data["stale"]) != "map[status:active] map[status:paused] <nil>" {
 		t.Errorf("the preview is %v", preview.data)
 	}
-	they.do("GET", "/api/v1/copilot/preview?id="+proposal.ID.String(), nil).want(t, 404, "not_found")
+	stranger.do("GET", "/api/v1/copilot/preview?id="+proposal.ID.String(), nil).want(t, 404, "not_found")
 	if _, err := dbcopilot.NewProposals(s.Store).Apply(t.Context(), s.Account.ID, proposal.ID, time.Now()); err != nil {
 		t.Fatal(err)
 	}

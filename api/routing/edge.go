@@ -200,7 +200,7 @@ func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*
 	if c.Row.SourceID.Valid && src != NoSource {
 		k.out.Source = &edgeNamed{c.Row.SourceID.UUID, src.Row.Name}
 	}
-	if !c.Price.Given() {
+	if !c.Price.IsStated() {
 		var click models.Click
 		c.Price.Apply(&click, c.Row.TrafficLossPct, src, Given{})
 		k.out.Cost = new(click.Cost.String())

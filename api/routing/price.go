@@ -23,6 +23,7 @@ var (
 	hundred  = decimal.NewFromInt(100)
 )
 
+// costPlaces is the number of decimals with which answers show a cost. A quotient keeps two more.
 const costPlaces = 6
 
 func newPrice(model string, value decimal.Decimal) Price {
@@ -42,8 +43,8 @@ func newPrice(model string, value decimal.Decimal) Price {
 	return p
 }
 
-// Given reports whether the cost of a click is a parameter of its link.
-func (p *Price) Given() bool { return p.model == "auto" }
+// IsStated reports whether the link of a click states its cost.
+func (p *Price) IsStated() bool { return p.model == "auto" }
 
 // Given is the cost that a link states.
 type Given struct {
@@ -62,14 +63,14 @@ type Given struct {
 func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given Given) {
 	cost := p.click
 	if p.model == "auto" && given.Amount != "" {
-		holds := c.Currency
+		implied := c.Currency
 		if given.Currency != "" {
-			c.Currency, _ = money.Currency(given.Currency, holds)
+			c.Currency, _ = money.Currency(given.Currency, implied)
 		}
 		if c.Currency != money.Unknown {
-			holds = c.Currency
+			implied = c.Currency
 		}
-		amount, err := money.Read(given.Amount, holds)
+		amount, err := money.Read(given.Amount, implied)
 		if err != nil || amount.Value.IsNegative() {
 			amount = money.Amount{Currency: money.Unknown}
 		}

@@ -96,7 +96,7 @@ func settingErrors() map[string]badSetting {
 		"NUL":                  {"notes", "a\x00b", 400, "invalid_input"},
 		"null name":            {"name", nil, 400, "name_required"},
 		"null alias":           {"alias", nil, 400, "invalid_alias"},
-		"deactivated source":   {"source_id", "gone", 400, "invalid_source"},
+		"deactivated source":   {"source_id", "deactivated", 400, "invalid_source"},
 		"foreign source":       {"source_id", "foreign", 400, "invalid_source"},
 		"foreign domain":       {"domain_id", "foreign", 400, "invalid_domain"},
 		"currency with spaces": {"currency", "E R", 400, "invalid_currency"},
@@ -108,7 +108,7 @@ func TestCampaignSettingErrors(t *testing.T) {
 	d := newCampaignEnv(t)
 	made := d.make(t, d.campaign("Mine"))
 	d.make(t, with(d.campaign("Taken"), "alias", "taken-alias"))
-	gone := d.add(t, `INSERT INTO traffic_sources (id, account_id, name, deactivated_at)
+	deactivated := d.add(t, `INSERT INTO traffic_sources (id, account_id, name, deactivated_at)
 		VALUES ($1, $2, 'Gone', now())`)
 	other, _, _ := d.NewAccount("scale")
 	foreign := map[string]string{"source_id": uuid.NewString(), "domain_id": uuid.NewString()}
@@ -118,8 +118,8 @@ func TestCampaignSettingErrors(t *testing.T) {
 		foreign["domain_id"], other.ID)
 	for name, c := range settingErrors() {
 		switch c.value {
-		case "gone":
-			c.value = gone
+		case "deactivated":
+			c.value = deactivated
 		case "foreign":
 			c.value = foreign[c.field]
 		}
@@ -185,11 +185,11 @@ func TestCampaignFlowErrors(t *testing.T) {
 	made := d.make(t, d.campaign("Mine"))
 	_, otherKey, _ := d.NewAccount("scale")
 	foreignOffer := d.As(otherKey).Do("POST", "/offers", offer("Theirs")).Want(201, "").Map()["id"]
-	gone := d.add(t, `INSERT INTO offers (id, account_id, name, url, deactivated_at)
+	deactivated := d.add(t, `INSERT INTO offers (id, account_id, name, url, deactivated_at)
 		VALUES ($1, $2, 'Gone', 'https://x.test', now())`)
 	deleted := d.make(t, d.campaign("Deleted"))["id"]
 	d.Do("DELETE", campaignPath(deleted), nil).Want(200, "")
-	p := func(changes map[string]any) map[string]any {
+	pathWith := func(changes map[string]any) map[string]any {
 		m := map[string]any{"action": "offer", "destinations": to("id", d.offer)}
 		maps.Copy(m, changes)
 		return m
@@ -208,30 +208,30 @@ func TestCampaignFlowErrors(t *testing.T) {
 		"none":              {[]any{}, "no_streams"},
 		"no list":           {"x", "invalid_input"},
 		"no objects":        {[]any{1}, "invalid_input"},
-		"rule names":        {[]any{p(m{"rules": []any{rule, rule}})}, "duplicate_rule_name"},
-		"path names":        {[]any{p(m{"name": "a"}), p(m{"name": "a"})}, "duplicate_path_name"},
-		"action":            {[]any{p(m{"action": "jump"})}, "invalid_action"},
-		"stream type":       {[]any{p(m{"stream_type": "other"})}, "invalid_stream_type"},
-		"transition":        {[]any{p(m{"transition": "308"})}, "invalid_transition"},
-		"rule group":        {[]any{p(m{"rule_group": 1000})}, "invalid_rule_group"},
-		"cap":               {[]any{p(m{"daily_cap": 0})}, "invalid_cap"},
-		"no destination":    {[]any{p(m{"destinations": []any{}})}, "destination_required"},
+		"rule names":        {[]any{pathWith(m{"rules": []any{rule, rule}})}, "duplicate_rule_name"},
+		"path names":        {[]any{pathWith(m{"name": "a"}), pathWith(m{"name": "a"})}, "duplicate_path_name"},
+		"action":            {[]any{pathWith(m{"action": "jump"})}, "invalid_action"},
+		"stream type":       {[]any{pathWith(m{"stream_type": "other"})}, "invalid_stream_type"},
+		"transition":        {[]any{pathWith(m{"transition": "308"})}, "invalid_transition"},
+		"rule group":        {[]any{pathWith(m{"rule_group": 1000})}, "invalid_rule_group"},
+		"cap":               {[]any{pathWith(m{"daily_cap": 0})}, "invalid_cap"},
+		"no destination":    {[]any{pathWith(m{"destinations": []any{}})}, "destination_required"},
 		"no campaign":       {[]any{m{"action": "campaign"}}, "destination_required"},
-		"no lander":         {[]any{p(m{"action": "lander"})}, "lander_required"},
-		"id and url":        {[]any{p(m{"destinations": []any{both}})}, "invalid_destination"},
-		"unknown offer":     {[]any{p(m{"destinations": to("id", uuid.NewString())})}, "invalid_destination"},
-		"foreign offer":     {[]any{p(m{"destinations": to("id", foreignOffer)})}, "invalid_destination"},
-		"deactivated offer": {[]any{p(m{"destinations": to("id", gone)})}, "invalid_destination"},
+		"no lander":         {[]any{pathWith(m{"action": "lander"})}, "lander_required"},
+		"id and url":        {[]any{pathWith(m{"destinations": []any{both}})}, "invalid_destination"},
+		"unknown offer":     {[]any{pathWith(m{"destinations": to("id", uuid.NewString())})}, "invalid_destination"},
+		"foreign offer":     {[]any{pathWith(m{"destinations": to("id", foreignOffer)})}, "invalid_destination"},
+		"deactivated offer": {[]any{pathWith(m{"destinations": to("id", deactivated)})}, "invalid_destination"},
 		"deleted campaign":  {[]any{m{"action": "campaign", "campaign_id": deleted}}, "invalid_destination"},
 		"unknown campaign":  {[]any{m{"action": "campaign", "campaign_id": uuid.NewString()}}, "invalid_destination"},
-		"address":           {[]any{p(m{"destinations": []any{m{"url": "ftp://x.test"}}})}, "invalid_destination_url"},
-		"weights":           {[]any{p(m{"destinations": []any{m{"id": d.offer, "weight": 0}}})}, "zero_weights"},
-		"path weights":      {[]any{p(m{"weight": 0})}, "zero_path_weights"},
-		"attribute":         {[]any{p(m{"filters": cond("planet", "in", []string{"Mars"})})}, "invalid_filter"},
-		"operator":          {[]any{p(m{"filters": cond("country", "near", "DE")})}, "invalid_filter"},
-		"no value":          {[]any{p(m{"filters": cond("country", "in", []string{})})}, "invalid_filter"},
-		"saved rule":        {[]any{p(m{"rules": []any{m{"name": "r", "rule_id": uuid.NewString()}}})}, "invalid_filter"},
-		"defaults":          {[]any{p(m{"stream_type": "default"}), p(m{"stream_type": "default"})}, "multiple_defaults"},
+		"address":           {[]any{pathWith(m{"destinations": []any{m{"url": "ftp://x.test"}}})}, "invalid_destination_url"},
+		"weights":           {[]any{pathWith(m{"destinations": []any{m{"id": d.offer, "weight": 0}}})}, "zero_weights"},
+		"path weights":      {[]any{pathWith(m{"weight": 0})}, "zero_path_weights"},
+		"attribute":         {[]any{pathWith(m{"filters": cond("planet", "in", []string{"Mars"})})}, "invalid_filter"},
+		"operator":          {[]any{pathWith(m{"filters": cond("country", "near", "DE")})}, "invalid_filter"},
+		"no value":          {[]any{pathWith(m{"filters": cond("country", "in", []string{})})}, "invalid_filter"},
+		"saved rule":        {[]any{pathWith(m{"rules": []any{m{"name": "r", "rule_id": uuid.NewString()}}})}, "invalid_filter"},
+		"defaults":          {[]any{pathWith(m{"stream_type": "default"}), pathWith(m{"stream_type": "default"})}, "multiple_defaults"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -273,6 +273,7 @@ func TestCampaignPlan(t *testing.T) {
 	d.Do("POST", campaignPath(made["id"])+"/clone", nil).Want(402, "plan_limit")
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"mode": "store", "notes": "x"}).Want(200, "")
 
+	// The plan allows 100 campaigns.
 	dbtest.Exec(t, d.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id)
 		SELECT gen_random_uuid(), $1, 'c' || n, 'alias-' || n, $2 FROM generate_series(1, 94) n`, d.Account.ID, d.ownDomain)
 	// Twelve calls at once, half of them clones, compete for the last five places: exactly five succeed.

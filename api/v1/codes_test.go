@@ -13,9 +13,9 @@ import (
 // unreachable holds documented codes that no call of these tests can get, with the reason. A key is a code of all operations, or an
 // operation and its code.
 var unreachable = map[string]string{
-	"PATCH /settings not_found": "the account of a valid key exists, but for the moment in which it is deleted",
+	"PATCH /settings not_found": "the account of a valid key exists, except in the moment in which it is deleted",
 	"POST /copilot network":     "no connection can block anything at an ad network: entries are the account's own",
-	"buyer_only":                "people meet it who are contributors, and keys have no role",
+	"buyer_only":                "it refuses people with the role contributor, and these tests call by keys, which have no role",
 }
 
 // elsewhere holds codes that a worker answers. The worker's tests cover them.
@@ -32,13 +32,13 @@ var elsewhere = map[string]bool{
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
-		code = missed()
+		code = reportMissed()
 	}
 	os.Exit(code)
 }
 
-// missed prints the declared codes that no test got, and returns the exit code.
-func missed() int {
+// reportMissed prints the declared codes that no test got, and returns the exit code.
+func reportMissed() int {
 	code := 0
 	for _, row := range v1.Routes(v1.Deps{}) {
 		for _, c := range row.Codes {

@@ -25,8 +25,8 @@ func TestEdge(t *testing.T) {
 	account, domain, shared := s.Account.ID, uuid.New(), uuid.New()
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.edge.test', true)`, domain, account)
 	dbtest.Exec(t, s.DB, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'shared.edge.test', true)`, shared)
-	for alias, on := range map[string]uuid.UUID{"here-1": domain, "here-2": domain, "there-1": shared} {
-		dbtest.Exec(t, s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, $3, $3, $4, '[]')`, uuid.New(), account, alias, on)
+	for alias, domainID := range map[string]uuid.UUID{"here-1": domain, "here-2": domain, "there-1": shared} {
+		dbtest.Exec(t, s.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, $3, $3, $4, '[]')`, uuid.New(), account, alias, domainID)
 	}
 	dbtest.Exec(t, s.DB, `INSERT INTO edge_keys (key, owner_id, campaign_id, hash, origin) VALUES ('go.edge.test/here-1', $1, $2, '\x01', '{daily_cap}')`, account, uuid.New())
 	dbtest.Exec(t, s.DB, `INSERT INTO edge_keys (key, owner_id, campaign_id, hash, origin) VALUES ('their.edge.test/x', $1, $1, '\x01', '{protection}')`, uuid.New())
@@ -38,9 +38,9 @@ func TestEdge(t *testing.T) {
 		t.Errorf("hint %q", hint)
 	}
 
-	jobstest.Answer(s.Jobs, jobs.PublishEdge, func(of uuid.UUID, _ jobs.None) (jobs.PublishedEdge, error) {
-		if of != account {
-			t.Errorf("published is %s", of)
+	jobstest.Answer(s.Jobs, jobs.PublishEdge, func(target uuid.UUID, _ jobs.None) (jobs.PublishedEdge, error) {
+		if target != account {
+			t.Errorf("the edge of account %s is published, want %s", target, account)
 		}
 		return jobs.PublishedEdge{Configured: true, Published: 2, Written: 1, Removed: 3, Failed: 4, Rules: 5, RulesError: "one is gone", MS: 6}, nil
 	})

@@ -58,9 +58,9 @@ func TestPlan(t *testing.T) {
 	if forecast["clicks"].(float64) < 300_000 {
 		t.Errorf("forecast %v", forecast)
 	}
-	use := detail["plan"].(map[string]any)
+	usage := detail["plan"].(map[string]any)
 	for what, used := range map[string]any{"clicks": 300_000., "offers": 1., "campaigns": 0., "webhooks": 1.} {
-		same(t, use[what].(map[string]any), map[string]any{"used": used})
+		same(t, usage[what].(map[string]any), map[string]any{"used": used})
 	}
 	scale, key, _ := s.NewAccount("scale")
 	got = s.As(key).Do("GET", "/plan/usage", nil).Want(200, "").Map()
@@ -73,8 +73,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanIsTold: GET /plan has every allowance and feature of the table of plans.
-func TestPlanIsTold(t *testing.T) {
+// TestPlanIsComplete: GET /plan has every allowance and feature of the table of plans.
+func TestPlanIsComplete(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
 	got := s.Do("GET", "/plan", nil).Want(200, "").Map()
@@ -83,7 +83,7 @@ func TestPlanIsTold(t *testing.T) {
 		t.Error("the answer does not say what happens beyond the allowance")
 	}
 	shownAs := map[string]string{"historyDays": "clickHistoryDays"}
-	plan := reflect.ValueOf(models.Plans[1])
+	plan := reflect.ValueOf(models.Plans[1]) // growth
 	for i := range plan.NumField() {
 		words := strings.Split(plan.Type().Field(i).Tag.Get("json"), "_")
 		for i := range words[1:] {

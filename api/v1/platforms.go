@@ -80,7 +80,8 @@ func nextSync(i models.Integration, active models.Active) *string {
 // firstSync is the longest time from connecting a platform to its first automatic import.
 const firstSync = 5 * time.Minute
 
-// firstSyncAt returns the time of the first automatic import. It spreads the imports of connections that are made together.
+// firstSyncAt returns the time of the first automatic import, one to five minutes from now. The random time spreads the imports of
+// connections that are made together.
 func firstSyncAt() time.Time {
 	return time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)) //nolint:gosec // it spreads them
 }

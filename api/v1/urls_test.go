@@ -120,7 +120,7 @@ func TestSourceOfPlatform(t *testing.T) {
 	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"cost_macro": "", "postback_url": "", "external_id_macro": ""})
 }
 
-// TestNetworkOfTemplate: the same holds for networks. An account may also have templates of its own for them.
+// TestNetworkOfTemplate: the name of a template is enough to create a network. The template may be built in or the account's own.
 func TestNetworkOfTemplate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
