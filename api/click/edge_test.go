@@ -85,7 +85,7 @@ func TestEdgeClicks(t *testing.T) {
 	}
 	got := fmt.Sprintln(models.FormatClickID(c.ID), c.CampaignID, c.StreamID, c.OfferID, c.NetworkID, c.SourceID, c.IP, c.Country, c.Language,
 		c.OS, c.Subs[0], c.Cost, c.Arrival, c.RouteSeed, c.Via, c.Destination, c.ReferrerDomain, models.FormatClickID(c.VisitorID))
-	want := fmt.Sprintln(e.ID, id, e.Hops[0].Path, offer, network, w.source, e.IP, "GB", "de", "Windows", "7", "0.5", "redirect", 255, 3, e.Destination,
+	want := fmt.Sprintln(e.ID, id, e.Hops[0].Path, offer, network, w.source, e.IP, "GB", "de", "Windows", "7", "0.5", "redirect", 0xff, e.Via, e.Destination,
 		"google.com", e.Visitor)
 	if got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)

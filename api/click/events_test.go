@@ -36,12 +36,13 @@ func (w *env) goal(site uuid.UUID, key, columns string) {
 	}
 }
 
-func (w *env) routed() *routing.Account {
+// routingAccount returns the account as the routing snapshot has it.
+func (w *env) routingAccount() *routing.Account {
 	w.Helper()
 	return w.h.routes.Current().AccountOfSiteKey(w.account.String())
 }
 
-// events returns the events in the spool, without times.
+// events returns the events in the spool, by their value.
 func (s *memorySpool) events() (list []models.SiteEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +92,7 @@ func TestEventsReachGoals(t *testing.T) {
 		{models.SiteEvent{Name: "purchase", Host: "closed.shop.example.test"}, shop, reachedGoal("purchase", "10", "EUR", "pending", "")},
 	} {
 		c.event.ID, c.event.Value = models.SiteEventID(w.account, models.FromTag, c.event.Name+c.event.Path), decimal.NewFromInt(int64(i))
-		if err := w.h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{c.event}); err != nil {
+		if err := w.h.storeEvents(t.Context(), w.routingAccount(), []models.SiteEvent{c.event}); err != nil {
 			t.Fatal(err)
 		}
 		list := w.spool.events()
@@ -109,11 +110,11 @@ func TestEventsAreWithinBounds(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	other := w.newAccount()
-	if err := w.reload().h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
+	if err := w.reload().h.storeEvents(t.Context(), w.routingAccount(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
 		t.Error("an event of an account without sites was taken")
 	}
 	w.site("", "account_id = '"+other.String()+"'")
-	if err := w.reload().h.storeEvents(t.Context(), w.routed(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
+	if err := w.reload().h.storeEvents(t.Context(), w.routingAccount(), []models.SiteEvent{{ID: uuid.New()}}); err == nil {
 		t.Error("an event was taken by a site of another account")
 	}
 	w.site("", "")
@@ -124,7 +125,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 		Arrival: "magic", Currency: "gold", Slot: 99, At: now.AddDate(0, 0, -40), Value: decimal.New(1, 1_000_000_000),
 		Items: slices.Repeat([]models.SiteItem{{SKU: long, Name: long, Price: models.NewMoney(decimal.New(-1, 0)), Quantity: -1}}, 500),
 	}}
-	if err := w.reload().h.storeEvents(t.Context(), w.routed(), events); err != nil {
+	if err := w.reload().h.storeEvents(t.Context(), w.routingAccount(), events); err != nil {
 		t.Fatal(err)
 	}
 	e := w.spool.events()[0]
@@ -134,7 +135,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	w.spool.full = true
-	if err := w.h.storeEvents(t.Context(), w.routed(), events); err == nil {
+	if err := w.h.storeEvents(t.Context(), w.routingAccount(), events); err == nil {
 		t.Error("events that no storage took were acknowledged")
 	}
 }

@@ -91,9 +91,7 @@ func (p *Pipeline) ServeAs(account uuid.UUID, row *route.Route, w http.ResponseW
 }
 
 // answer runs the steps of a call, writes their reply and logs the call.
-func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string,
-	steps step,
-) {
+func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string, steps step) {
 	limit := requestTime
 	if row.Slow != nil {
 		limit = slowTime

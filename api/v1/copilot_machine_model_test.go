@@ -42,13 +42,13 @@ type pilotItem struct {
 	proposal bool
 	rule     bool
 	digest   string    // of a rule's action: the digest of the state that the rule read
-	third    uuid.UUID // of a swap
+	third    uuid.UUID // the offer that a swap puts in the place of another
 	id       string
-	value    string // of deny
-	judged   any
+	value    string // the value that a deny entry names
+	judged   any    // the part of the state by which the item was judged
 	status   string
-	change   string // its id, once applied
-	was, is  pilotState
+	change   string     // its id, once applied
+	was, is  pilotState // before and after it was applied
 }
 
 // expectedState is everything that the test expects: the state of the records and the items.
@@ -161,14 +161,14 @@ type pilotMove struct {
 type pilotEdit struct {
 	method, path string
 	body         object
-	make         func(*pilotState)
+	apply        func(*pilotState)
 }
 
 // step returns the state that the test expects after a move, and the expected code.
 func (w expectedState) step(m pilotMove) (expectedState, string) {
 	w.items = slices.Clone(w.items)
 	if m.action == "edit" {
-		m.edit.make(&w.state)
+		m.edit.apply(&w.state)
 		return w, ""
 	}
 	i := &w.items[m.item]

@@ -22,7 +22,8 @@ func TestFailover(t *testing.T) {
 		"name": "A", "alias": "spring-7", "domain_id": home, "destination_url": "https://shop.acme.com/",
 	}).Want(201, "").Map()
 
-	due, err := s.Store.Links().Unscreened(t.Context(), time.Now(), time.Now(), 9)
+	const limit = 9
+	due, err := s.Store.Links().Unscreened(t.Context(), time.Now(), time.Now(), limit)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ func siteOf(s *apitest.Server, body object) string {
 	return s.Do("POST", "/sites", body).Want(200, "").Map()["site"].(map[string]any)["id"].(string)
 }
 
+// goalOf adds or changes a goal and returns it.
 func goalOf(s *apitest.Server, body object) map[string]any {
 	return s.Do("PUT", "/goals", body).Want(200, "").Map()["goal"].(map[string]any)
 }
@@ -200,11 +201,11 @@ func TestGoalFigures(t *testing.T) {
 	dbtest.SetRates(t, s.DB, "1.5")
 	site := uuid.MustParse(siteOf(s, object{"name": "A", "currency": "EUR", "seedGoals": true}))
 	var records []spool.Record
-	send := func(n int, own string, edit func(*models.SiteEvent)) {
+	send := func(visit int, eventID string, edit func(*models.SiteEvent)) {
 		now := time.Now()
 		e := &models.SiteEvent{
-			ID: models.SiteEventID(s.Account.ID, models.FromTag, own), AccountID: s.Account.ID, SiteID: site, ReceivedAt: now, At: now,
-			ClickID: visits[n].ID, Name: models.EventView, Host: "a.test", Source: models.FromTag, Currency: "EUR",
+			ID: models.SiteEventID(s.Account.ID, models.FromTag, eventID), AccountID: s.Account.ID, SiteID: site, ReceivedAt: now, At: now,
+			ClickID: visits[visit].ID, Name: models.EventView, Host: "a.test", Source: models.FromTag, Currency: "EUR",
 		}
 		edit(e)
 		records = append(records, spool.Record{Event: e})
@@ -301,11 +302,11 @@ func TestGoalFigures(t *testing.T) {
 	for _, goals := range []string{"Big", ",", strings.Repeat("ab,", 20) + "ab"} {
 		s.Do("GET", "/reports/performance?goal="+goals, nil).Want(400, "invalid_input")
 	}
-	arrivedBy(t, s, visits[person].ID)
+	checkArrival(t, s, visits[person].ID)
 }
 
-// arrivedBy checks that the log and the report agree that this click, and no other, arrived by gclid.
-func arrivedBy(t *testing.T, s *apitest.Server, click uuid.UUID) {
+// checkArrival checks that the log and the report agree that this click, and no other, arrived by gclid.
+func checkArrival(t *testing.T, s *apitest.Server, click uuid.UUID) {
 	t.Helper()
 	rows := s.Do("GET", "/reports/performance?dimension=arrival&f.arrival=gclid", nil).Want(200, "").Map()["rows"].([]any)
 	if len(rows) != 1 || rows[0].(map[string]any)["clicks"] != 1.0 {

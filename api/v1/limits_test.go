@@ -122,7 +122,7 @@ func (l limited) codes(usual string) (form, beyond string) {
 // text returns a value of n characters that the field's format accepts.
 func (l limited) text(n int) string {
 	switch {
-	case strings.Contains(l.name, "url") || strings.Contains(l.tag.Get("format"), "ro") || strings.HasSuffix(l.name, "Url") || l.name == "index_page":
+	case strings.Contains(l.name, "url") || l.tag.Get("format") == "routable" || strings.HasSuffix(l.name, "Url") || l.name == "index_page":
 		const address = "https://limits.example.com/"
 		return address + strings.Repeat("x", n-len(address))
 	case l.tag.Get("format") != "" || l.name == "postback_secret" || l.name == "answer_text":
@@ -241,20 +241,21 @@ func (l limited) probes(sample any) (out []probe) {
 	return out
 }
 
-// meet sends a body for each probe of a field and returns the number of probes. with returns the body with a value for the field.
-func meet(t *testing.T, e env, row route.Route, at string, l limited, sample any, with func(any) object) int {
+// sendProbes sends a body for each probe of a field and returns the number of probes. path is the path of the field in the body. with
+// returns the body with a value for the field.
+func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sample any, with func(any) object) int {
 	t.Helper()
 	probes := l.probes(sample)
 	for _, p := range probes {
 		a := e.Do(row.Method, ownPath(e, row), with(p.value), "Prefer", "respond-async") // nothing runs jobs here
-		rest, mine := strings.CutPrefix(a.Message, at)
-		mine = mine && a.Status == http.StatusBadRequest && strings.ContainsAny(rest[:1], " [:")
-		mine = mine || a.Code == "invalid_alias" || a.Code == "invalid_slug" // their messages do not name the field
-		if p.code == "" && mine || p.code != "" && (!mine || a.Code != p.code) {
-			t.Errorf("%s, %s: %d %s %s, want %q", at, p.what, a.Status, a.Code, a.Message, p.code)
+		rest, namesField := strings.CutPrefix(a.Message, path)
+		namesField = namesField && a.Status == http.StatusBadRequest && strings.ContainsAny(rest[:1], " [:")
+		namesField = namesField || a.Code == "invalid_alias" || a.Code == "invalid_slug" // their messages do not name the field
+		if p.code == "" && namesField || p.code != "" && (!namesField || a.Code != p.code) {
+			t.Errorf("%s, %s: %d %s %s, want %q", path, p.what, a.Status, a.Code, a.Message, p.code)
 		}
 		if a.Status == http.StatusTooManyRequests || a.Code == "bad_body" && p.code != "bad_body" {
-			t.Fatalf("%s, %s: %s hides the answer: %s", at, p.what, a.Code, a.Message)
+			t.Fatalf("%s, %s: %s hides the answer: %s", path, p.what, a.Code, a.Message)
 		}
 	}
 	return len(probes)
@@ -274,12 +275,13 @@ func TestLimits(t *testing.T) {
 		}
 		t.Run(row.Method+row.Path, func(t *testing.T) {
 			t.Parallel()
-			limits(t, newEnv(t, s.In(t)), row) // an account for each, because calls of a minute are limited
+			checkLimits(t, newEnv(t, s.In(t)), row) // an account for each, because calls of a minute are limited
 		})
 	}
 }
 
-func limits(t *testing.T, e env, row route.Route) {
+// checkLimits sends the probes of all fields of a row's body.
+func checkLimits(t *testing.T, e env, row route.Route) {
 	t.Helper()
 	op := row.Method + " " + row.Path
 	if op == "POST /network-templates" { // read by the rules of POST /networks; a template that breaks them is left out
@@ -319,23 +321,23 @@ func limits(t *testing.T, e env, row route.Route) {
 		if base == nil && len(l.probes(sample)) > 0 {
 			t.Fatalf("%s has a limit on %s: give it a body above", op, l.name)
 		}
-		n += meet(t, e, row, l.name, l, sample, set(base, l.name))
+		n += sendProbes(t, e, row, l.name, l, sample, set(base, l.name))
 		if !strings.HasSuffix(elem.Name(), "Body") && sample == nil {
 			continue
 		}
 		for _, m := range members(elem) { // members of an object in the body, or of each object in a list
-			in := l.name + "." + m.name
+			path := l.name + "." + m.name
 			place := set(base, l.name)
 			deep := func(v any) object { return place(set(object{}, m.name)(v)) }
 			var condition any
 			if sample != nil {
-				in = l.name + "[0]." + m.name
+				path = l.name + "[0]." + m.name
 				deep = func(v any) object { return place([]any{set(sample.(object), m.name)(v)}) }
 				if m.name == "conditions" {
 					condition = germans
 				}
 			}
-			n += meet(t, e, row, in, m, condition, deep)
+			n += sendProbes(t, e, row, path, m, condition, deep)
 		}
 	}
 }
@@ -356,22 +358,22 @@ func TestLimitsInTheDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := 0
-	var hold func(typ reflect.Type)
-	hold = func(typ reflect.Type) {
+	var checkSchema func(typ reflect.Type)
+	checkSchema = func(typ reflect.Type) {
 		schema, ok := doc.Components.Schemas[typ.Name()+"Body"]
 		if !ok {
 			schema = doc.Components.Schemas[typ.Name()]
 		}
 		for _, l := range members(typ) {
-			said := schema.Properties[l.name]
-			items, _ := said["items"].(map[string]any)
+			property := schema.Properties[l.name]
+			items, _ := property["items"].(map[string]any)
 			for tag, key := range map[string]string{
 				"maxLength": "maxLength", "min": "minimum", "max": "maximum", "maxItems": "maxItems", "minItems": "minItems",
 			} {
 				if want := l.tag.Get(tag); want != "" {
 					seen++
-					if fmt.Sprint(asTag(said[key])) != want {
-						t.Errorf("%s.%s: %s is %v, want %s", typ.Name(), l.name, key, said[key], want)
+					if fmt.Sprint(asTag(property[key])) != want {
+						t.Errorf("%s.%s: %s is %v, want %s", typ.Name(), l.name, key, property[key], want)
 					}
 				}
 			}
@@ -379,7 +381,7 @@ func TestLimitsInTheDocument(t *testing.T) {
 				t.Errorf("%s.%s: %v, want items of %s", typ.Name(), l.name, items, want)
 			}
 			if want := measure.Expand(l.tag.Get("enum")); want != "" {
-				have := said["enum"]
+				have := property["enum"]
 				if items != nil {
 					have = items["enum"]
 				}
@@ -387,8 +389,8 @@ func TestLimitsInTheDocument(t *testing.T) {
 					t.Errorf("%s.%s: enum is %v, want %s", typ.Name(), l.name, have, want)
 				}
 			}
-			if want := l.tag.Get("pattern"); want != "" && said["pattern"] != want {
-				t.Errorf("%s.%s: pattern is %v, want %s", typ.Name(), l.name, said["pattern"], want)
+			if want := l.tag.Get("pattern"); want != "" && property["pattern"] != want {
+				t.Errorf("%s.%s: pattern is %v, want %s", typ.Name(), l.name, property["pattern"], want)
 			}
 			if l.tag.Get("required") != "" && !slices.Contains(schema.Required, l.name) {
 				t.Errorf("%s.%s is not required", typ.Name(), l.name)
@@ -398,13 +400,13 @@ func TestLimitsInTheDocument(t *testing.T) {
 				elem = elem.Elem()
 			}
 			if strings.HasSuffix(elem.Name(), "Body") {
-				hold(elem)
+				checkSchema(elem)
 			}
 		}
 	}
 	for _, row := range v1.Routes(v1.Deps{}) {
 		if row = row.WithDefaults(); row.Body != nil && row.Path != "/network-templates" {
-			hold(reflect.TypeOf(row.Body))
+			checkSchema(reflect.TypeOf(row.Body))
 		}
 	}
 	if seen < 50 {

@@ -23,7 +23,7 @@ import (
 )
 
 // networks returns the routes of /networks.
-func networks(d Deps, about reporting.Deps) []route.Route {
+func networks(d Deps, reportingDeps reporting.Deps) []route.Route {
 	res := resource.Kind[store.Networks, models.Network, NetworkAnswer]{
 		Group: "Affiliate networks", Path: "/networks", Table: (*store.Store).Networks,
 		Filters: resource.UseFilters,
@@ -39,7 +39,7 @@ func networks(d Deps, about reporting.Deps) []route.Route {
 		res.Codes, route.Codes("400 invalid_template")).Creates()
 	post.Echoes = []any{template.Network{}} // the template that is named fills the body
 	return append([]route.Route{
-		list, post, reporting.TestPostback(about),
+		list, post, reporting.TestPostback(reportingDeps),
 		res.Row("PUT", "", "replace an affiliate network", route.HandleBody(d.putNetwork), answer.IDCodes, res.Codes),
 		res.Row("PATCH", "", "pause or resume an affiliate network, true restores a deactivated one; or map status words of it",
 			route.HandleBody(patchNetwork), resource.RestoreCodes, route.Codes("400 invalid_id invalid_status too_long", "404 not_found")),

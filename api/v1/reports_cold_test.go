@@ -75,17 +75,17 @@ func TestClickHouseService(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	d := dbtest.New(t)
-	expect := func(what string, from schema.Reader, status, says string) {
+	expect := func(what string, reader schema.Reader, status, inMessage string) {
 		t.Helper()
 		var copied *click.CopyReader
-		if from != nil {
-			copied = click.NewCopyReader(from)
+		if reader != nil {
+			copied = click.NewCopyReader(reader)
 		}
 		s := apitest.New(t, apitest.Options{DB: d, V1: v1.Deps{Clicks: click.Log{Conn: d, Copy: copied}}})
 		got := service(s.Do("GET", "/alerts", nil).Want(200, "").Map(), "clickhouse")
 		message, _ := got["message"].(string)
-		if got["status"] != status || !strings.Contains(message, says) || (message == "") != (says == "") {
-			t.Errorf("%s: %v", what, got)
+		if got["status"] != status || !strings.Contains(message, inMessage) || (message == "") != (inMessage == "") {
+			t.Errorf("%s: %v, want %s with the message %q", what, got, status, inMessage)
 		}
 	}
 	expect("without a copy", nil, "off", "")

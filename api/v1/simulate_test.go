@@ -41,7 +41,7 @@ func TestSimulate(t *testing.T) {
 	s := apitest.New(t)
 	r := newTraffic(t, s, 3, 1)
 	before := counted(t, s)
-	ask := func(body map[string]any) map[string]any {
+	simulate := func(body map[string]any) map[string]any {
 		t.Helper()
 		return s.Do("POST", "/tools/simulate", body).Want(200, "").Map()
 	}
@@ -54,7 +54,7 @@ func TestSimulate(t *testing.T) {
 		"regular": {map[string]any{"country": "FR", "device_type": "mobile"}, map[string]any{"via": "regular", "path": "Phones", "lander_id": r.landers[0], "url": "https://l.example"}, 2},
 		"default": {map[string]any{"is_bot": true, "asn": 5, "ip": "1.2.3.4", "param.x": "y", "header.x": "z"}, map[string]any{"via": "default", "path": "Rest", "url": "https://e.example/?s={sub1}", "recorded": true}, 3},
 	} {
-		out := ask(map[string]any{"streams": flowFor(r), "visitor": c.visitor, "seed": 7})
+		out := simulate(map[string]any{"streams": flowFor(r), "visitor": c.visitor, "seed": 7})
 		same(t, out, map[string]any{"seed": 7})
 		same(t, out["decision"].(map[string]any), c.want)
 		steps := out["campaigns"].([]any)[0].(map[string]any)["steps"].([]any)
@@ -254,14 +254,14 @@ func TestSimulateDraws(t *testing.T) {
 		"streams":       []any{path("a", "https://a.example/", 75), path("b", "https://b.example/", 25)},
 		"flow_rotation": "weight", "seed": 5, "draws": 1000,
 	}
-	ask := func() []any {
+	simulate := func() []any {
 		out := s.Do("POST", "/tools/simulate", body).Want(200, "").Map()
 		if out["decision"] == nil {
 			t.Error("the answer lacks the decision for a single visitor")
 		}
 		return out["distribution"].([]any)
 	}
-	list := ask()
+	list := simulate()
 	if len(list) != 2 {
 		t.Fatalf("the ways are %v", list)
 	}
@@ -271,7 +271,7 @@ func TestSimulateDraws(t *testing.T) {
 	if a+b != 1000 || a < 690 || a > 810 {
 		t.Errorf("%v and %v of 1000 took the ways of 75 and 25", a, b)
 	}
-	if again := ask(); !reflect.DeepEqual(again, list) {
+	if again := simulate(); !reflect.DeepEqual(again, list) {
 		t.Errorf("the same seed gave %v and then %v", list, again)
 	}
 	for _, draws := range []int{-1, 0, 1001} {

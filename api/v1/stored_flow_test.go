@@ -15,8 +15,8 @@ import (
 func TestCloneRefusesAStoredFlow(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
-	one := func(field string, value any) []any { return []any{with(redirectPath("a"), field, value)} }
-	two := func(field string, value any) []any {
+	flowWith := func(field string, value any) []any { return []any{with(redirectPath("a"), field, value)} }
+	twoPathsWith := func(field string, value any) []any {
 		return []any{
 			with(with(redirectPath("a"), "id", uuid.NewString()), field, value),
 			with(with(redirectPath("b"), "id", uuid.NewString()), field, value),
@@ -27,21 +27,21 @@ func TestCloneRefusesAStoredFlow(t *testing.T) {
 	i := 0
 	for code, streams := range map[string][]any{
 		"no_streams":              {},
-		"duplicate_rule_name":     two("rules", inline),
-		"duplicate_path_name":     two("name", "same"),
-		"invalid_action":          one("action", "fly"),
-		"invalid_stream_type":     one("stream_type", "odd"),
-		"invalid_transition":      one("transition", "308"),
-		"invalid_rule_group":      one("rule_group", 1000),
-		"invalid_cap":             one("daily_cap", 0),
-		"destination_required":    one("destinations", []any{}),
-		"lander_required":         one("action", "lander"),
-		"invalid_destination":     one("destinations", []any{map[string]any{"id": uuid.NewString()}}),
-		"invalid_destination_url": one("destinations", to("ftp://x.example", 1)),
-		"zero_weights":            one("destinations", to("https://x.example", 0)),
-		"invalid_filter":          one("filters", []any{condition("colour", "equals", "x")}),
-		"zero_path_weights":       one("weight", 0),
-		"multiple_defaults":       two("stream_type", "default"),
+		"duplicate_rule_name":     twoPathsWith("rules", inline),
+		"duplicate_path_name":     twoPathsWith("name", "same"),
+		"invalid_action":          flowWith("action", "fly"),
+		"invalid_stream_type":     flowWith("stream_type", "odd"),
+		"invalid_transition":      flowWith("transition", "308"),
+		"invalid_rule_group":      flowWith("rule_group", 1000),
+		"invalid_cap":             flowWith("daily_cap", 0),
+		"destination_required":    flowWith("destinations", []any{}),
+		"lander_required":         flowWith("action", "lander"),
+		"invalid_destination":     flowWith("destinations", []any{map[string]any{"id": uuid.NewString()}}),
+		"invalid_destination_url": flowWith("destinations", to("ftp://x.example", 1)),
+		"zero_weights":            flowWith("destinations", to("https://x.example", 0)),
+		"invalid_filter":          flowWith("filters", []any{condition("colour", "equals", "x")}),
+		"zero_path_weights":       flowWith("weight", 0),
+		"multiple_defaults":       twoPathsWith("stream_type", "default"),
 	} {
 		raw, err := json.Marshal(streams)
 		if err != nil {
@@ -58,8 +58,9 @@ func TestCloneRefusesAStoredFlow(t *testing.T) {
 	d.Do("POST", campaignPath(id)+"/clone", nil).Want(400, "invalid_domain")
 }
 
-// A PUT cannot give a record the name of another record, like a POST. A plan without the API allows neither call.
-func TestPutMeetsWhatPostMeets(t *testing.T) {
+// A PUT is refused for the same reasons as a POST: it cannot give a record the name of another record, and a plan without the API does
+// not allow it.
+func TestPutIsRefusedLikePost(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	s.Do("POST", "/offers", offer("Taken")).Want(201, "")

@@ -46,8 +46,8 @@ func outcomeOf(c *route.Call, reader conversion.Reader, id uuid.UUID) (out Repla
 	if err != nil {
 		return out, err
 	}
-	m.AccountID = c.Account.ID // so that a click of another account is not found
-	v, err := reader.Read(c.Context(), m, false)
+	m.AccountID = c.Account.ID                   // so that a click of another account is not found
+	v, err := reader.Read(c.Context(), m, false) // not patient: a preview does not wait for the visitor's step to an offer
 	if err != nil {
 		return out, err
 	}
