@@ -7,8 +7,8 @@ import (
 	"switchyard/models"
 )
 
-// TestAddressesAsPeopleTypeThem requests every tracking address with repeated slashes and slashes at its end, and links with the signs of a text after
-// them.
+// TestAddressesAsPeopleTypeThem requests every tracking address with repeated slashes and with slashes at its end, and links with
+// punctuation after them.
 func TestAddressesAsPeopleTypeThem(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

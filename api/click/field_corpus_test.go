@@ -106,19 +106,20 @@ func parseFieldEntry(text string) (*fieldEntry, error) {
 }
 
 // flatten adds the scalars below a node to a map, each under its path.
-func flatten(n *yaml.Node, at string, into map[string]string) {
+func flatten(n *yaml.Node, path string, into map[string]string) {
 	if n.Kind == yaml.ScalarNode {
-		into[at] = n.Value
+		into[path] = n.Value
 		return
 	}
 	for i, child := range n.Content {
-		switch name := strings.TrimPrefix(at+".", "."); {
+		prefix := strings.TrimPrefix(path+".", ".")
+		switch {
 		case n.Kind == yaml.DocumentNode:
-			flatten(child, at, into)
+			flatten(child, path, into)
 		case n.Kind == yaml.SequenceNode:
-			flatten(child, name+strconv.Itoa(i+1), into)
-		case i%2 == 1:
-			flatten(child, name+n.Content[i-1].Value, into)
+			flatten(child, prefix+strconv.Itoa(i+1), into)
+		case i%2 == 1: // a value of a mapping, after its name
+			flatten(child, prefix+n.Content[i-1].Value, into)
 		}
 	}
 }
@@ -135,15 +136,15 @@ func (r record) set(name, value string) {
 // compareRecords returns a line for each field in which a record differs. An entry states a part of the reason for which an amount
 // counts no money, or a line is refused or skipped.
 func compareRecords(want, got record) (faults []string) {
-	mergeCookies := maps.Clone(want)
-	maps.Copy(mergeCookies, got)
-	for _, name := range slices.Sorted(maps.Keys(mergeCookies)) {
+	fields := maps.Clone(want)
+	maps.Copy(fields, got)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		equal := want[name] == got[name]
 		if name == "reason" || strings.HasSuffix(name, ".refused") || strings.HasPrefix(name, "skipped.") {
 			equal = want[name] != "" && strings.Contains(got[name], want[name])
 		}
 		if !equal {
-			faults = append(faults, fmt.Sprintf("%s is %q, right is %q", name, got[name], want[name]))
+			faults = append(faults, fmt.Sprintf("%s is %q, want %q", name, got[name], want[name]))
 		}
 	}
 	return faults

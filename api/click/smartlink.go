@@ -36,7 +36,7 @@ func (h *Handler) serveSmartlink(w http.ResponseWriter, req *http.Request, d *ro
 	start := time.Now()
 	r := h.acquire(req)
 	defer h.release(r)
-	r.initClick(d, l.As)
+	r.initClick(d, l.AsCampaign)
 	if r.isPrefetch() {
 		refusePrefetch(w)
 		return

@@ -82,7 +82,7 @@ var anyOrigin = []string{"*"}
 func (r *request) verify() verdict {
 	e := r.entry()
 	l := r.snap.Lander(e.lander)
-	if l == nil || l.Gone || !r.domain.Serves(l.Row.AccountID) {
+	if l == nil || l.Removed || !r.domain.Serves(l.Row.AccountID) {
 		if e.reason == "" {
 			e.reason = reasonNoLander
 		}

@@ -153,7 +153,7 @@ func (p *pages) view(w http.ResponseWriter, r *http.Request) (view, error) {
 	if err != nil || subtle.ConstantTimeCompare([]byte(c.Value), []byte(state)) != 1 {
 		return view{}, models.Invalid("signin_expired", "this browser has not begun this sign-in, or has begun another one since: start it again")
 	}
-	p.cookie(w, "", -1)
+	p.cookie(w, "", -1) // deletes the cookie: its state works once
 	return p.callback(r.Context(), state, q.Get("code"), q.Get("error"))
 }
 

@@ -247,9 +247,9 @@ func (c *Call) decode(into any) error {
 	return bind.DecodeKnown(c.Body, c.Route.Keys, into)
 }
 
-// FillBody adds the members of an object to the body that were left out of it, or sent as null.
-func (c *Call) FillBody(with any) error {
-	raw, err := json.Marshal(with)
+// FillBody adds to the body the members of the object defaults that the body leaves out or has as null.
+func (c *Call) FillBody(defaults any) error {
+	raw, err := json.Marshal(defaults)
 	if err != nil {
 		return fmt.Errorf("route: fill body: %w", err)
 	}
@@ -262,7 +262,7 @@ func (c *Call) FillBody(with any) error {
 		return err
 	}
 	for name, value := range sent {
-		if _, ours := all[name]; !ours || string(value) != "null" {
+		if _, hasDefault := all[name]; !hasDefault || string(value) != "null" {
 			all[name] = value
 		}
 	}

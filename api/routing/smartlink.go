@@ -14,8 +14,8 @@ import (
 
 // Smartlink is one smartlink ready to route.
 type Smartlink struct {
-	Row store.RoutingSmartlink
-	As  *Campaign // stands for the smartlink where tokens need a campaign
+	Row        store.RoutingSmartlink
+	AsCampaign *Campaign // stands for the smartlink where tokens need a campaign
 
 	rules       []smartRule
 	destination *token.Template // nil: the smartlink leads nowhere
@@ -32,7 +32,7 @@ type smartRule struct {
 // parameter, the smartlink's previous version, is not needed, because a smartlink is always compiled in full.
 func (b *Builder) smartlink(row *store.RoutingSmartlink, _ *Smartlink) *Smartlink {
 	l := &Smartlink{Row: *row, destination: compileURL(row.DestinationURL)}
-	l.As = &Campaign{Row: store.RoutingCampaign{
+	l.AsCampaign = &Campaign{Row: store.RoutingCampaign{
 		AccountID: row.AccountID, Name: row.Name, Alias: row.Slug, DomainID: row.DomainID, SourceID: row.SourceID,
 	}}
 	if row.Paused {

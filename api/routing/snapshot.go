@@ -144,14 +144,14 @@ func (s *Snapshot) MayBeSecret(account uuid.UUID, name string) bool {
 
 // Offer is an offer, and the record of its reference.
 type Offer struct {
-	Row  store.RoutingOffer
-	URL  *token.Template // nil: the offer leads nowhere
-	ref  *flow.Ref
-	gone bool
+	Row     store.RoutingOffer
+	URL     *token.Template // nil: the offer leads nowhere
+	ref     *flow.Ref
+	removed bool
 }
 
 func (o *Offer) row() store.RoutingRow {
-	if o.gone {
+	if o.removed {
 		return nil
 	}
 	return &o.Row
@@ -160,7 +160,7 @@ func (o *Offer) row() store.RoutingRow {
 // detach closes the reference, which plans still hold. If the row returns, the reference is opened again.
 func (o *Offer) detach(*Builder) record {
 	c := *o
-	c.gone = true
+	c.removed = true
 	o.ref.SetPaused(true)
 	o.ref.SetRecord(&c)
 	return &c
@@ -168,15 +168,15 @@ func (o *Offer) detach(*Builder) record {
 
 // Lander is a landing page, and the record of its reference.
 type Lander struct {
-	Row   store.RoutingLander
-	URL   *token.Template // nil: the page leads nowhere
-	Guard *Guard          // nil: every visitor is let in
-	Gone  bool
-	ref   *flow.Ref
+	Row     store.RoutingLander
+	URL     *token.Template // nil: the page leads nowhere
+	Guard   *Guard          // nil: every visitor is let in
+	Removed bool
+	ref     *flow.Ref
 }
 
 func (l *Lander) row() store.RoutingRow {
-	if l.Gone {
+	if l.Removed {
 		return nil
 	}
 	return &l.Row
@@ -185,7 +185,7 @@ func (l *Lander) row() store.RoutingRow {
 // detach closes the reference, as Offer.detach does.
 func (l *Lander) detach(*Builder) record {
 	c := *l
-	c.Gone = true
+	c.Removed = true
 	l.ref.SetPaused(true)
 	l.ref.SetRecord(&c)
 	return &c
@@ -314,7 +314,7 @@ func (s *Snapshot) Source(id uuid.NullUUID) *Source {
 // Network returns an affiliate network, or nil if it does not exist.
 func (s *Snapshot) Network(id uuid.UUID) *Network { return find[*Network](s, networks, id) }
 
-// Lander returns a landing page, or nil if it never existed. The field Gone marks a landing page that was removed.
+// Lander returns a landing page, or nil if it never existed. The field Removed marks a landing page that was removed.
 func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, landers, id) }
 
 // Offer returns an offer, or nil if it never existed.
