@@ -17,6 +17,7 @@ import (
 	"switchyard/models/postback"
 )
 
+// networkWith creates a network with a scheme of notifications.
 func (w *env) networkWith(scheme string) uuid.UUID {
 	w.Helper()
 	id := w.network()
@@ -49,7 +50,7 @@ func TestNotificationIsKeptAsItArrived(t *testing.T) {
 		}
 		p := w.spool.postback()
 		if len(p.Params) != 0 || p.Raw != nil || p.Unmatched != "" || p.ClickID != uuid.Nil || p.NetworkID != shop {
-			t.Errorf("%s: in clear %+v", name, p)
+			t.Errorf("%s: stored unsealed: %+v", name, p)
 		}
 		if bytes.Contains(p.Proof, []byte("example.com")) || len(p.Proof) > 100<<10 {
 			t.Errorf("%s: the proof of %d bytes is not sealed or not compressed", name, len(p.Proof))
@@ -58,7 +59,7 @@ func TestNotificationIsKeptAsItArrived(t *testing.T) {
 		body, err := postback.UnpackBody(raw.Body, notification.MaxBody)
 		_, query, _ := strings.Cut(tt.target, "?")
 		if err != nil || string(body) != tt.body || raw.Query != query {
-			t.Errorf("%s: kept %.60q and %q, %v", name, body, raw.Query, err)
+			t.Errorf("%s: stored are the body %.60q and the query %q, %v", name, body, raw.Query, err)
 		}
 		want := textMap("x-shopify-hmac-sha256", "c3Vt", "x-shopify-topic", "orders/paid", "content-type", "application/json")
 		if !maps.Equal(raw.Header, want) {
@@ -85,7 +86,7 @@ func TestNotificationLimits(t *testing.T) {
 		"put":       {http.MethodPut, target, 1, 405},
 	} {
 		if res := w.send(tt.method, tt.target, strings.Repeat("x", tt.size)); res.StatusCode != tt.status {
-			t.Errorf("%s: %d, not %d", name, res.StatusCode, tt.status)
+			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
 		}
 	}
 	// A network may receive notificationBurst kilobytes at once. The bucket never fills again here, so the speed of the machine does not
@@ -98,7 +99,7 @@ func TestNotificationLimits(t *testing.T) {
 		}
 	}
 	if refused != 2 {
-		t.Errorf("%d messages are refused, not 2", refused)
+		t.Errorf("%d messages are refused, want 2", refused)
 	}
 }
 

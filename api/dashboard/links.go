@@ -53,8 +53,8 @@ func (d Deps) describeLink(c *route.Call, b linkBody) (LinkShown, error) {
 		if err != nil {
 			return shown, err
 		}
-		places, err := dbpeople.New(c.Store).Accounts(c.Context(), person.ID)
-		shown.NewPassword = choosesPassword(person, places, link)
+		workplaces, err := dbpeople.New(c.Store).Accounts(c.Context(), person.ID)
+		shown.NewPassword = choosesPassword(person, workplaces, link)
 		return shown, err
 	}
 	return shown, nil
@@ -116,11 +116,11 @@ func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person m
 	if person, err = people.Ensure(c.Context(), link.Email, nameOr(b.Name, link.Email)); err != nil {
 		return person, err
 	}
-	places, err := people.Accounts(c.Context(), person.ID)
+	workplaces, err := people.Accounts(c.Context(), person.ID)
 	if err != nil {
 		return person, err
 	}
-	hash, err := checkProofOfLink(c, link, person, places, b)
+	hash, err := checkProofOfLink(c, link, person, workplaces, b)
 	if err != nil {
 		return person, err
 	}
@@ -145,7 +145,7 @@ func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person m
 	if link.Kind == models.LinkReset {
 		return person, nil
 	}
-	c.Changes = append(c.Changes, changeOf("role", string(roleAt(places, link.AccountID)), string(link.Role)))
+	c.Changes = append(c.Changes, changeOf("role", string(roleAt(workplaces, link.AccountID)), string(link.Role)))
 	return person, people.Join(c.Context(), link.AccountID, person.ID, link.Role)
 }
 
@@ -155,8 +155,8 @@ func carryOutLink(c *route.Call, link models.EntryLink, b useLinkBody) (person m
 //   - An invitation asks a known person for the present password. A person without one who works on another account cannot prove
 //     anything: the sender of the invitation could choose a password and use it there.
 //   - An operator's entry asks for a new password if choosesPassword says so. The person's codes are then dropped.
-func checkProofOfLink(c *route.Call, link models.EntryLink, person models.Person, places []dbpeople.Workplace, b useLinkBody) (string, error) {
-	elsewhere := slices.ContainsFunc(places, func(w dbpeople.Workplace) bool { return w.ID != link.AccountID })
+func checkProofOfLink(c *route.Call, link models.EntryLink, person models.Person, workplaces []dbpeople.Workplace, b useLinkBody) (string, error) {
+	elsewhere := slices.ContainsFunc(workplaces, func(w dbpeople.Workplace) bool { return w.ID != link.AccountID })
 	switch {
 	case link.Kind == models.LinkReset:
 		if err := checkCode(c, person, b.Code); err != nil {
@@ -164,7 +164,7 @@ func checkProofOfLink(c *route.Call, link models.EntryLink, person models.Person
 		}
 	case link.Kind == models.LinkInvite && (person.PasswordHash != "" || elsewhere):
 		return "", checkProof(c, person, b.Password, b.Code)
-	case link.Kind == models.LinkEntry && !choosesPassword(person, places, link):
+	case link.Kind == models.LinkEntry && !choosesPassword(person, workplaces, link):
 		return "", nil
 	}
 	return hashOf(c.Context(), b.Password)
@@ -172,13 +172,13 @@ func checkProofOfLink(c *route.Call, link models.EntryLink, person models.Person
 
 // choosesPassword reports whether an operator's entry asks for a new password. It does if the person has no password or is not on
 // the account yet. In the second case another account may have invited the address and chosen the password.
-func choosesPassword(person models.Person, places []dbpeople.Workplace, link models.EntryLink) bool {
-	return person.PasswordHash == "" || roleAt(places, link.AccountID) == ""
+func choosesPassword(person models.Person, workplaces []dbpeople.Workplace, link models.EntryLink) bool {
+	return person.PasswordHash == "" || roleAt(workplaces, link.AccountID) == ""
 }
 
 // roleAt returns a person's role on an account. It is empty if the person is not on the account.
-func roleAt(places []dbpeople.Workplace, account uuid.UUID) models.Role {
-	for _, w := range places {
+func roleAt(workplaces []dbpeople.Workplace, account uuid.UUID) models.Role {
+	for _, w := range workplaces {
 		if w.ID == account {
 			return w.Role
 		}

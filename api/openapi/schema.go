@@ -150,7 +150,7 @@ func plainName(name string) string {
 
 func (s *schemas) fields(t reflect.Type, body bool) object {
 	c := collector{schemas: s, body: body, properties: object{}}
-	c.collect(t, false, false)
+	c.collect(t, false, false) // fields of the struct itself are neither null nor absent
 	out := object{"type": "object", "properties": c.properties}
 	if len(c.required) > 0 {
 		out["required"] = c.required

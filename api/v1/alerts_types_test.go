@@ -20,40 +20,40 @@ import (
 	"switchyard/models/token"
 )
 
-// alarmed is an account with a record of each kind that can have an alert.
-type alarmed struct {
+// alertEnv is an account with a record of each kind that can have an alert.
+type alertEnv struct {
 	*apitest.Server
 	t                                              *testing.T
 	now                                            time.Time
 	offer, lander, source, network, domain, hookID string
 }
 
-func newAlarmed(t *testing.T) *alarmed {
+func newAlertEnv(t *testing.T) *alertEnv {
 	t.Helper()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
-	a := &alarmed{Server: s, t: t, now: time.Now().UTC().Truncate(time.Millisecond), domain: uuid.NewString()}
-	make := func(path string, body object) string {
+	a := &alertEnv{Server: s, t: t, now: time.Now().UTC().Truncate(time.Millisecond), domain: uuid.NewString()}
+	create := func(path string, body object) string {
 		return fmt.Sprint(s.Do("POST", path, body).Want(201, "").Map()["id"])
 	}
-	a.offer = make("/offers", object{"name": "Shop", "url": "https://o.acme.com/?c={clickid}", "daily_cap": 1})
-	a.lander = make("/landers", object{"name": "Page", "url": "https://l.acme.com/"})
-	a.source = make("/traffic-sources", object{"name": "Push", "postback_url": "https://t.acme.com/?c={external_id}"})
-	a.network = make("/networks", object{"name": "Deals"})
+	a.offer = create("/offers", object{"name": "Shop", "url": "https://o.acme.com/?c={clickid}", "daily_cap": 1})
+	a.lander = create("/landers", object{"name": "Page", "url": "https://l.acme.com/"})
+	a.source = create("/traffic-sources", object{"name": "Push", "postback_url": "https://t.acme.com/?c={external_id}"})
+	a.network = create("/networks", object{"name": "Deals"})
 	a.hookID = fmt.Sprint(s.Do("POST", "/webhooks", hook()).Want(201, "").Map()["id"])
 	a.sql(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($2, $1, 'go.acme.com', true)`, a.domain)
 	return a
 }
 
 // sql runs a statement whose $1 is the account.
-func (a *alarmed) sql(query string, args ...any) {
+func (a *alertEnv) sql(query string, args ...any) {
 	a.t.Helper()
 	dbtest.Exec(a.t, a.DB, query, append([]any{a.Account.ID}, args...)...)
 }
 
 // link records the result of a check of the offer's or the lander's link, or the result of a list of unsafe addresses.
-func (a *alarmed) link(kind string, r models.LinkResult, threats []string) {
+func (a *alertEnv) link(kind string, r models.LinkResult, threats []string) {
 	a.t.Helper()
-	links, later := a.Store.Links(), a.now.AddDate(0, 0, 9)
+	links, later := a.Store.Links(), a.now.AddDate(0, 0, 9) // when every link is due
 	due, err := links.Unchecked(a.t.Context(), later, 9)
 	if kind == models.LinkLander {
 		due, err = links.Unscreened(a.t.Context(), later, later, 9)
@@ -78,8 +78,8 @@ func (a *alarmed) link(kind string, r models.LinkResult, threats []string) {
 // cause raises an alert and ends it.
 type cause struct{ raise, clear func() }
 
-// set returns a cause that is a row: raise stores it, and clear ends it. $1 of both statements is the account.
-func (a *alarmed) set(raise, clear string, id any) cause {
+// rowCause returns a cause that is a row: raise stores it, and clear ends it. $1 of both statements is the account.
+func (a *alertEnv) rowCause(raise, clear string, id any) cause {
 	args := func(query string) []any {
 		if strings.Contains(query, "$2") {
 			return []any{id}
@@ -90,7 +90,7 @@ func (a *alarmed) set(raise, clear string, id any) cause {
 }
 
 // unreadCosts stores clicks whose links have a cost that is no amount.
-func (a *alarmed) unreadCosts() {
+func (a *alertEnv) unreadCosts() {
 	a.t.Helper()
 	log, err := spool.Open(a.t.TempDir(), spool.Options{})
 	if err != nil {
@@ -140,59 +140,59 @@ const (
 )
 
 // causes returns the cause of each type of alert.
-func (a *alarmed) causes() map[string]cause {
+func (a *alertEnv) causes() map[string]cause {
 	broken, works := models.LinkResult{Error: "the page answered 404", Status: new(int)}, models.LinkResult{}
-	at := func(r models.LinkResult, hours int) models.LinkResult {
+	atHour := func(r models.LinkResult, hours int) models.LinkResult {
 		r.At = a.now.Add(time.Duration(hours) * time.Hour)
 		return r
 	}
 	id := uuid.New()
 	return map[string]cause{
 		"link.broken": {
-			func() { a.link("offer", at(broken, -9), nil); a.link("offer", at(broken, -8), nil) },
-			func() { a.link("offer", at(works, -7), nil) },
+			func() { a.link("offer", atHour(broken, -9), nil); a.link("offer", atHour(broken, -8), nil) },
+			func() { a.link("offer", atHour(works, -7), nil) },
 		},
 		"link.unsafe": {
-			func() { a.link("lander", at(works, -2), []string{"MALWARE"}) }, func() { a.link("lander", at(works, -1), nil) },
+			func() { a.link("lander", atHour(works, -2), []string{"MALWARE"}) }, func() { a.link("lander", atHour(works, -1), nil) },
 		},
-		"domain.stray": a.set(`INSERT INTO domain_checks (account_id, domain_id, wrong_since, checked_at, detail) VALUES ($1, $2, now(), now(), 'it leads to 192.0.2.7.')
+		"domain.stray": a.rowCause(`INSERT INTO domain_checks (account_id, domain_id, wrong_since, checked_at, detail) VALUES ($1, $2, now(), now(), 'it leads to 192.0.2.7.')
 			ON CONFLICT (domain_id) DO UPDATE SET wrong_since = now(), checked_at = now(), detail = excluded.detail`,
 			`UPDATE domain_checks SET wrong_since = NULL WHERE account_id = $1`, a.domain),
-		"domain.expiring": a.set(`INSERT INTO domain_checks (account_id, domain_id, registered_until, registration_checked_at)
+		"domain.expiring": a.rowCause(`INSERT INTO domain_checks (account_id, domain_id, registered_until, registration_checked_at)
 			VALUES ($1, $2, now() + interval '3 days', now()) ON CONFLICT (domain_id) DO UPDATE
 			SET registered_until = excluded.registered_until, registration_checked_at = now()`,
 			`UPDATE domain_checks SET registered_until = NULL WHERE account_id = $1`, a.domain),
-		"certificate.expiring": a.set(fmt.Sprintf(certificateRow, "serving, expires_at", "true, now() + interval '1 day'"),
+		"certificate.expiring": a.rowCause(fmt.Sprintf(certificateRow, "serving, expires_at", "true, now() + interval '1 day'"),
 			`DELETE FROM certificates WHERE account_id = $1`, a.domain),
-		"certificate.failing": a.set(fmt.Sprintf(certificateRow, "attempts, failure, failing_since", "3, 'no CNAME', now()"),
+		"certificate.failing": a.rowCause(fmt.Sprintf(certificateRow, "attempts, failure, failing_since", "3, 'no CNAME', now()"),
 			`DELETE FROM certificates WHERE account_id = $1`, a.domain),
-		"dns_account.failing": a.set(`INSERT INTO dns_accounts (account_id, id, provider, settings, secrets, failing_since, failure)
+		"dns_account.failing": a.rowCause(`INSERT INTO dns_accounts (account_id, id, provider, settings, secrets, failing_since, failure)
 			VALUES ($1, $2, 'cloudflare', '{}', '', now(), 'the token is refused')`, `UPDATE dns_accounts SET failing_since = NULL WHERE account_id = $1`, id),
-		"network.failing": a.set(networkRow, `UPDATE network_integrations SET failures = 0, failing_since = NULL WHERE account_id = $1`, a.network),
-		"uploads.failing": a.set(fmt.Sprintf(sourceRow, "upload_failure, upload_failures, upload_failing_since", "'no', 9, now()"), dropSource, a.source),
-		"uploads.stopped": a.set(fmt.Sprintf(sourceRow, "uploads_stopped, uploads_stopped_at", "'half was refused', now()"), dropSource, a.source),
-		"spend.failing":   a.set(fmt.Sprintf(sourceRow, "failure, failures, failing_since", "'no', 9, now()"), dropSource, a.source),
-		"oauth.revoked":   a.set(fmt.Sprintf(oauthRow, models.OAuthRevoked), dropOAuth, id),
-		"oauth.failing":   a.set(fmt.Sprintf(oauthRow, models.OAuthActive), dropOAuth, id),
-		"webhook.failing": a.set(`UPDATE webhook_endpoints SET consecutive_failures = 3, failing_since = now() WHERE account_id = $1`,
+		"network.failing": a.rowCause(networkRow, `UPDATE network_integrations SET failures = 0, failing_since = NULL WHERE account_id = $1`, a.network),
+		"uploads.failing": a.rowCause(fmt.Sprintf(sourceRow, "upload_failure, upload_failures, upload_failing_since", "'no', 9, now()"), dropSource, a.source),
+		"uploads.stopped": a.rowCause(fmt.Sprintf(sourceRow, "uploads_stopped, uploads_stopped_at", "'half was refused', now()"), dropSource, a.source),
+		"spend.failing":   a.rowCause(fmt.Sprintf(sourceRow, "failure, failures, failing_since", "'no', 9, now()"), dropSource, a.source),
+		"oauth.revoked":   a.rowCause(fmt.Sprintf(oauthRow, models.OAuthRevoked), dropOAuth, id),
+		"oauth.failing":   a.rowCause(fmt.Sprintf(oauthRow, models.OAuthActive), dropOAuth, id),
+		"webhook.failing": a.rowCause(`UPDATE webhook_endpoints SET consecutive_failures = 3, failing_since = now() WHERE account_id = $1`,
 			`UPDATE webhook_endpoints SET consecutive_failures = 0, failing_since = NULL WHERE account_id = $1`, nil),
-		"source.failing": a.set(`INSERT INTO source_failures (account_id, source_id, origin, failures)
+		"source.failing": a.rowCause(`INSERT INTO source_failures (account_id, source_id, origin, failures)
 			VALUES ($1, $2, '`+token.Origin("https://t.acme.com/")+`', 9)`, `DELETE FROM source_failures WHERE account_id = $1`, a.source),
-		"source.unfilled": a.set(tokenRow, `UPDATE copilot_suggestions SET status = 'expired' WHERE account_id = $1`, a.source),
-		"geo_database.failing": a.set(`INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after, failing_since, failure)
+		"source.unfilled": a.rowCause(tokenRow, `UPDATE copilot_suggestions SET status = 'expired' WHERE account_id = $1`, a.source),
+		"geo_database.failing": a.rowCause(`INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after, failing_since, failure)
 			VALUES ($1, 'ipinfo', '', true, $2, now(), 'the key is refused')`, `UPDATE geo_databases SET failing_since = NULL WHERE account_id = $1`, uuid.Nil),
-		"postbacks.unmatched":  a.set(fmt.Sprintf(badRows, "unmatched"), dropBad, a.network),
-		"postbacks.refused":    a.set(fmt.Sprintf(badRows, "refused"), dropBad, a.network),
-		"postbacks.unread":     a.set(strings.NewReplacer("outcome)", "outcome, amount_reason)", "'%s'", "'recorded', 'the payout is not one number'").Replace(badRows), dropBad, a.network),
+		"postbacks.unmatched":  a.rowCause(fmt.Sprintf(badRows, "unmatched"), dropBad, a.network),
+		"postbacks.refused":    a.rowCause(fmt.Sprintf(badRows, "refused"), dropBad, a.network),
+		"postbacks.unread":     a.rowCause(strings.NewReplacer("outcome)", "outcome, amount_reason)", "'%s'", "'recorded', 'the payout is not one number'").Replace(badRows), dropBad, a.network),
 		"clicks.unread":        {a.unreadCosts, func() { a.sql(`DELETE FROM clicks WHERE account_id = $1`) }},
-		"offer.capped":         a.set(conversionRow, `UPDATE offers SET daily_cap = 2 WHERE account_id = $1`, a.offer),
-		"currency.unconverted": a.set(`INSERT INTO account_rates (account_id, day, currency) VALUES ($1, '2026-03-02', 'VND')`, `UPDATE account_rates SET rate = 2 WHERE account_id = $1`, nil),
-		"plan.limit_near":      a.set(clicksRow, `DELETE FROM ledger WHERE account_id = $1`, uuid.Nil),
-		"rule.matched":         a.set(ruleRow, `UPDATE copilot_rule_targets SET alert_since = NULL WHERE account_id = $1`, id),
-		"clicks.behind": a.set(`INSERT INTO spool_states (process, seen_at, behind_since, stored_until)
+		"offer.capped":         a.rowCause(conversionRow, `UPDATE offers SET daily_cap = 2 WHERE account_id = $1`, a.offer),
+		"currency.unconverted": a.rowCause(`INSERT INTO account_rates (account_id, day, currency) VALUES ($1, '2026-03-02', 'VND')`, `UPDATE account_rates SET rate = 2 WHERE account_id = $1`, nil),
+		"plan.limit_near":      a.rowCause(clicksRow, `DELETE FROM ledger WHERE account_id = $1`, uuid.Nil),
+		"rule.matched":         a.rowCause(ruleRow, `UPDATE copilot_rule_targets SET alert_since = NULL WHERE account_id = $1`, id),
+		"clicks.behind": a.rowCause(`INSERT INTO spool_states (process, seen_at, behind_since, stored_until)
 			SELECT $2, now(), now() - interval '2 minutes', now() - interval '9 minutes' WHERE $1::uuid IS NOT NULL`,
 			`UPDATE spool_states SET behind_since = NULL, stored_until = NULL WHERE $1::uuid IS NOT NULL`, id),
-		"jobs.behind": a.set(`INSERT INTO jobs (account_id, id, kind, next_attempt_at) VALUES ($1, $2, 'export:clicks', now() - interval '1 hour')`,
+		"jobs.behind": a.rowCause(`INSERT INTO jobs (account_id, id, kind, next_attempt_at) VALUES ($1, $2, 'export:clicks', now() - interval '1 hour')`,
 			`DELETE FROM jobs WHERE account_id = $1`, id),
 		models.EventPlanLimitReached: {
 			func() {
@@ -208,7 +208,7 @@ func (a *alarmed) causes() map[string]cause {
 }
 
 // find returns the alerts of a type in GET /alerts, and all other alerts.
-func (a *alarmed) find(kind string) (found []map[string]any, others []any) {
+func (a *alertEnv) find(kind string) (found []map[string]any, others []any) {
 	a.t.Helper()
 	for _, v := range a.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any) {
 		if one := v.(map[string]any); one["type"] == kind {
@@ -224,7 +224,7 @@ func (a *alarmed) find(kind string) (found []map[string]any, others []any) {
 // has the time since when, a message and an advice.
 func TestAlertTypes(t *testing.T) {
 	t.Parallel()
-	a := newAlarmed(t)
+	a := newAlertEnv(t)
 	causes := a.causes()
 	for _, typ := range alerts.Types {
 		c, ok := causes[typ.Name]
@@ -245,7 +245,7 @@ func TestAlertTypes(t *testing.T) {
 			t.Errorf("%s: since %v: %v", typ.Name, got["since"], err)
 		}
 		if got["do"] != typ.Do || len(typ.Do) < 10 || len(fmt.Sprint(got["message"])) < 5 || got["name"] == "" && typ.Name != "webhook.failing" {
-			t.Errorf("%s says too little: %v", typ.Name, got)
+			t.Errorf("%s lacks its advice, a message or a name: %v", typ.Name, got)
 		}
 		if _, err := uuid.Parse(fmt.Sprint(got["id"])); err != nil {
 			t.Errorf("%s: the id of the record is %v", typ.Name, got["id"])

@@ -10,26 +10,26 @@ import (
 	"switchyard/api/v1"
 )
 
-// places returns, for each field of a type that holds an address, an object with the address in that field.
-func places(typ reflect.Type, address string) map[string]object {
+// bodiesWith returns, for each field of a type that holds an address, an object with the address in that field.
+func bodiesWith(typ reflect.Type, address string) map[string]object {
 	out := map[string]object{}
 	if typ == nil || typ.Kind() != reflect.Struct {
 		return out
 	}
 	if o, ok := reflect.Zero(typ).Interface().(interface{ OptValue() any }); ok {
-		return places(reflect.TypeOf(o.OptValue()), address)
+		return bodiesWith(reflect.TypeOf(o.OptValue()), address)
 	}
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		inner := func(in reflect.Type, wrap func(object) any) {
-			for field, body := range places(in, address) {
+		inner := func(typ reflect.Type, wrap func(object) any) {
+			for field, body := range bodiesWith(typ, address) {
 				out[name+"."+field] = object{name: wrap(body)}
 			}
 		}
 		switch {
 		case f.Anonymous:
-			for field, body := range places(f.Type, address) {
+			for field, body := range bodiesWith(f.Type, address) {
 				out[field] = body
 			}
 		case f.Tag.Get("format") == "routable":
@@ -53,7 +53,7 @@ func TestNoVisitorToTheDashboard(t *testing.T) {
 	tried := map[string]bool{}
 	for _, row := range v1.Routes(v1.Deps{}) {
 		row = row.WithDefaults()
-		for field, body := range places(reflect.TypeOf(row.Body), " http://LOCALHOST:80/api/v1/goals?x={clickid}") {
+		for field, body := range bodiesWith(reflect.TypeOf(row.Body), " http://LOCALHOST:80/api/v1/goals?x={clickid}") {
 			tried[row.Method+" "+row.Path+" "+field] = true
 			path := strings.ReplaceAll(row.Path, "{id}", "0190a5f0-0000-7000-8000-000000000000")
 			got := s.Do(row.Method, path, body)

@@ -106,7 +106,7 @@ func TestSignals(t *testing.T) {
 	withoutHints := func(pairs ...string) *http.Request {
 		return browserRequest(append(pairs, "Sec-Ch-Ua", "", "Sec-Ch-Ua-Platform", "", "Sec-Ch-Ua-Mobile", "")...)
 	}
-	as := func(userAgent string) *http.Request { return withoutHints("User-Agent", userAgent) }
+	withAgent := func(userAgent string) *http.Request { return withoutHints("User-Agent", userAgent) }
 	for name, c := range map[string]struct {
 		request *http.Request
 		want    bot.Signals
@@ -115,17 +115,17 @@ func TestSignals(t *testing.T) {
 		"firefox": {withoutHints("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
 			"Accept", acceptOther), 0},
 		"curl":          {curl, bot.HTTPLibrary | bot.NoAcceptLanguage | bot.FewHeaders},
-		"no agent":      {as(""), bot.EmptyUserAgent},
-		"blank agent":   {as(" \x01 "), bot.EmptyUserAgent},
+		"no agent":      {withAgent(""), bot.EmptyUserAgent},
+		"blank agent":   {withAgent(" \x01 "), bot.EmptyUserAgent},
 		"head":          {head, bot.HeadRequest},
 		"prefetch":      {browserRequest("Sec-Purpose", "prefetch;prerender"), bot.Prefetch},
 		"old prefetch":  {browserRequest("X-Moz", "prefetch"), bot.Prefetch},
 		"not prefetch":  {browserRequest("Purpose", "reading"), 0},
-		"crawler":       {as("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"), bot.DeclaredBot},
-		"ai":            {as("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"), bot.AICrawler},
-		"preview":       {as("facebookexternalhit/1.1"), bot.LinkPreview},
-		"rare crawler":  {as("Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org)"), bot.DeclaredBot},
-		"headless":      {as(strings.Replace(chromeWindows, "Chrome/", "HeadlessChrome/", 1)), bot.Headless},
+		"crawler":       {withAgent("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"), bot.DeclaredBot},
+		"ai":            {withAgent("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"), bot.AICrawler},
+		"preview":       {withAgent("facebookexternalhit/1.1"), bot.LinkPreview},
+		"rare crawler":  {withAgent("Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org)"), bot.DeclaredBot},
+		"headless":      {withAgent(strings.Replace(chromeWindows, "Chrome/", "HeadlessChrome/", 1)), bot.Headless},
 		"other system":  {browserRequest("Sec-Ch-Ua-Platform", `"Linux"`), bot.UAMismatch},
 		"other version": {browserRequest("Sec-Ch-Ua", `"Chromium";v="99"`), bot.UAMismatch},
 		"other full version": {
@@ -140,7 +140,7 @@ func TestSignals(t *testing.T) {
 		"mobile hint":                 {browserRequest("Sec-Ch-Ua-Mobile", "?1"), bot.UAMismatch},
 		"hints of firefox": {browserRequest("User-Agent",
 			"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0"), bot.UAMismatch | bot.ForgedBrowser},
-		"ancient":     {as("Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)"), bot.UAMismatch},
+		"ancient":     {withAgent("Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)"), bot.UAMismatch},
 		"no language": {browserRequest("Accept-Language", ""), bot.NoAcceptLanguage},
 		"proxy headers count for nothing": {
 			browserRequest("Accept-Language", "", "Accept-Encoding", "",
