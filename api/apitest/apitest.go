@@ -136,9 +136,10 @@ func (s *Server) NewAccount(plan string) (account models.Account, full, readOnly
 	ctx := context.Background()
 	account, err := s.Store.CreateAccount(ctx, "Test", plan)
 	check(s.t, err)
-	_, full, err = s.Store.CreateKey(ctx, account.ID, "full", models.ScopeFull, 0)
+	const forever = 0
+	_, full, err = s.Store.CreateKey(ctx, account.ID, "full", models.ScopeFull, forever)
 	check(s.t, err)
-	_, readOnly, err = s.Store.CreateKey(ctx, account.ID, "read", models.ScopeReadOnly, 0)
+	_, readOnly, err = s.Store.CreateKey(ctx, account.ID, "read", models.ScopeReadOnly, forever)
 	check(s.t, err)
 	return account, full, readOnly
 }

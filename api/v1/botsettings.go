@@ -68,9 +68,9 @@ func disabledSignals(names []string) (bot.Signals, error) {
 func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error) {
 	next = old
 	if b.Threshold.Given() {
-		held := b.Threshold.Value.Round(0)
+		rounded := b.Threshold.Value.Round(0)
 		low, high := decimal.NewFromInt(bot.MinThreshold), decimal.NewFromInt(bot.MaxThreshold)
-		next.Threshold = int(decimal.Max(low, decimal.Min(high, held)).IntPart())
+		next.Threshold = int(decimal.Max(low, decimal.Min(high, rounded)).IntPart())
 	}
 	if b.Disabled.Given() {
 		next.Disabled, err = disabledSignals(b.Disabled.Value)
@@ -97,7 +97,7 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 		if err := tx.SetBotSettings(c.Context(), c.Account.ID, set); err != nil {
 			return nil, err
 		}
-		from, err := b.from(c, tx, now, next != old)
+		from, err := b.rescoreFrom(c, tx, now, next != old)
 		if err != nil || !from.Before(now) {
 			return nil, err
 		}
@@ -111,8 +111,9 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 	return out, err
 }
 
-// from returns the time of the first click to score again. It returns now if there are no such clicks.
-func (b BotDetectionBody) from(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
+// rescoreFrom returns the time of the first click to score again. changed says that the settings have changed. It returns now if there
+// are no such clicks.
+func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
 	days := 0
 	if changed {
 		days = botDays

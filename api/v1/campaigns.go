@@ -27,13 +27,13 @@ var (
 )
 
 // campaigns returns the routes of /campaigns.
-func campaigns(d Deps, about reporting.Deps) []route.Route {
+func campaigns(d Deps, reportingDeps reporting.Deps) []route.Route {
 	res := resource.Kind[store.Campaigns, models.Campaign, CampaignAnswer]{
 		Group: "Campaigns", Path: "/campaigns", Table: (*store.Store).Campaigns, Answer: d.campaignAnswer,
 		Filters: resource.UseFilters,
 	}
 	tools := []route.Route{
-		d.routingTool(), reporting.Simulation(about), reporting.FlowReplay(about), reporting.TestClick(about),
+		d.routingTool(), reporting.Simulation(reportingDeps), reporting.FlowReplay(reportingDeps), reporting.TestClick(reportingDeps),
 	}
 	rows := slices.Concat(d.insight(), tools, campaignFlow(res))
 	return append(rows, []route.Route{

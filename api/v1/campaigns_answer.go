@@ -71,9 +71,9 @@ type CampaignLinks struct {
 
 func (d Deps) links(c *route.Call, campaign models.Campaign) (CampaignLinks, error) {
 	found, err := c.Store.Domains().LinksOf(c.Context(), c.Account.ID, campaign.ID)
-	return CampaignLinks{answer.Each(found, func(on store.LinkDomain) CampaignLink {
-		campaign.Host, campaign.SharedHost = on.Host, on.Shared
-		return CampaignLink{on.ID, on.Host, on.TagName, d.urls(campaign)}
+	return CampaignLinks{answer.Each(found, func(domain store.LinkDomain) CampaignLink {
+		campaign.Host, campaign.SharedHost = domain.Host, domain.Shared
+		return CampaignLink{domain.ID, domain.Host, domain.TagName, d.urls(campaign)}
 	})}, err
 }
 
