@@ -50,6 +50,7 @@ func mergeCookies(jar, set []*http.Cookie) []*http.Cookie {
 	return all
 }
 
+// postbacks returns the recorded postbacks.
 func (s *memorySpool) postbacks() (list []*models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -64,11 +64,11 @@ type MeAccount struct {
 }
 
 func (d Deps) findMe(c *route.Call) (Me, error) {
-	places, err := dbpeople.New(c.Store).Accounts(c.Context(), c.Person.ID)
+	workplaces, err := dbpeople.New(c.Store).Accounts(c.Context(), c.Person.ID)
 	p, a := c.Person, c.Account
 	return Me{
 		ID: p.ID, Email: p.Email, Name: p.Name, Theme: p.Theme, Language: p.Language, LetterKeys: p.LetterKeys, HasCodes: p.HasTOTP, Role: c.Role,
-		SessionID: c.Session.ID, Confirmed: c.Session.Proven(time.Now()), Accounts: places,
+		SessionID: c.Session.ID, Confirmed: c.Session.Proven(time.Now()), Accounts: workplaces,
 		Account: MeAccount{a.ID, a.Name, a.Plan, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat},
 	}, err
 }
@@ -173,7 +173,7 @@ type NewTOTP struct {
 	QR     string `json:"qr" doc:"the same as a picture: a data URL"`
 }
 
-const qrSize = 200
+const qrSize = 200 // pixels
 
 func beginTOTP(c *route.Call) (NewTOTP, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: "Switchyard", AccountName: c.Person.Email, Period: codeStep})
@@ -205,7 +205,7 @@ const recoveryCodes = 10
 
 func confirmTOTP(c *route.Call, b codeBody) (out RecoveryCodes, err error) {
 	people := dbpeople.New(c.Store)
-	secret, err := people.TOTP(c.Context(), c.Person.ID, true)
+	secret, err := people.TOTP(c.Context(), c.Person.ID, true) // the secret that waits for this code
 	if err != nil {
 		return out, err
 	}
@@ -218,6 +218,7 @@ func confirmTOTP(c *route.Call, b codeBody) (out RecoveryCodes, err error) {
 	}
 	for range recoveryCodes {
 		code := strings.ToLower(models.NewToken())
+		// Letters and digits only: people type these codes.
 		out.Codes = append(out.Codes, strings.NewReplacer("-", "x", "_", "y").Replace(code[:16]))
 	}
 	return out, people.ConfirmTOTP(c.Context(), c.Person.ID, out.Codes)

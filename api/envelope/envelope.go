@@ -128,7 +128,7 @@ func (r Reply) IsFile() bool { return r.file.Write != nil }
 
 // Write sends the reply and reports whether it was sent completely. The context is the connection's: a file may be written
 // for as long as the server allows. If a file breaks off, the caller must break the connection, so that the client notices.
-func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (whole bool) {
+func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (complete bool) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)
 	if r.Status != http.StatusNotModified {

@@ -131,7 +131,7 @@ type Funnel struct {
 	Split          *FunnelSplits `json:"split" doc:"null without by"`
 }
 
-// FunnelStep is a stage of the funnel with the number of clicks that reached it.
+// FunnelStep is a step of the funnel with the number of clicks that reached it.
 type FunnelStep struct {
 	Key   string        `json:"key" doc:"clicks, lp_views, lp_clicks, goal:<key>, conversions or sales"`
 	Count int64         `json:"count"`
@@ -164,26 +164,26 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 		return Funnel{}, err
 	}
 	out := Funnel{Days: days, Mode: campaign.Mode, PrimaryGoalKey: answer.OrNull(campaign.PrimaryGoalKey)}
-	stages, err := d.countStages(c, campaign, days, "")
+	splits, err := d.countSplits(c, campaign, days, "")
 	if err != nil {
 		return out, err
 	}
-	out.GoalKeys = goalKeys(campaign, stages)
-	total := &stage{}
-	if len(stages) > 0 {
-		total = stages[0]
+	out.GoalKeys = goalKeys(campaign, splits)
+	total := &splitCounts{}
+	if len(splits) > 0 {
+		total = splits[0]
 	}
 	out.Steps = total.steps(campaign.PrimaryGoalKey, out.GoalKeys)
 	if by == "" {
 		return out, nil
 	}
-	stages, err = d.countStages(c, campaign, days, by)
+	splits, err = d.countSplits(c, campaign, days, by)
 	if err != nil {
 		return out, err
 	}
 	names, err := c.Store.Labels(c.Context(), c.Account.ID, by+"_id",
-		answer.Each(stages, func(s *stage) string { return s.id.String() }))
-	out.Split = &FunnelSplits{by, answer.Each(stages, func(s *stage) FunnelSplit {
+		answer.Each(splits, func(s *splitCounts) string { return s.id.String() }))
+	out.Split = &FunnelSplits{by, answer.Each(splits, func(s *splitCounts) FunnelSplit {
 		return FunnelSplit{answer.OrNull(s.id), names[s.id.String()], s.steps(campaign.PrimaryGoalKey, out.GoalKeys)}
 	})}
 	return out, err
@@ -208,14 +208,14 @@ func useGoalsOfSite(c *route.Call, campaign *models.Campaign) error {
 	return err
 }
 
-// stage has the counts of a landing page, of a source, or of the whole campaign.
-type stage struct {
+// splitCounts has the counts of a landing page, of a source, or of the whole campaign.
+type splitCounts struct {
 	id      uuid.UUID
 	figures models.Figures
 	goals   map[string]report.GoalCount
 }
 
-func (s *stage) steps(primary string, goals []string) []FunnelStep {
+func (s *splitCounts) steps(primary string, goals []string) []FunnelStep {
 	f := s.figures
 	out := []FunnelStep{
 		{Key: "clicks", Count: f.Clicks}, {Key: "lp_views", Count: f.LPViews}, {Key: "lp_clicks", Count: f.LPClicks},
@@ -233,9 +233,9 @@ func (s *stage) steps(primary string, goals []string) []FunnelStep {
 	return out
 }
 
-// countStages counts a campaign's clicks and goals by landing page or source, most clicks first. Without by it returns only one
-// stage, for the whole campaign.
-func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by string) ([]*stage, error) {
+// countSplits counts a campaign's clicks and goals by landing page or source, most clicks first. Without by it returns only one
+// item, for the whole campaign.
+func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by string) ([]*splitCounts, error) {
 	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", campaign.ID)}}
 	q.From, q.To = lastDays(days)
 	if by != "" {
@@ -245,11 +245,11 @@ func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by 
 	if err != nil {
 		return nil, err
 	}
-	var list []*stage
-	found := map[uuid.UUID]*stage{}
-	stageOf := func(id uuid.UUID) *stage {
+	var list []*splitCounts
+	found := map[uuid.UUID]*splitCounts{}
+	countsOf := func(id uuid.UUID) *splitCounts {
 		if found[id] == nil {
-			found[id] = &stage{id: id, goals: map[string]report.GoalCount{}}
+			found[id] = &splitCounts{id: id, goals: map[string]report.GoalCount{}}
 			list = append(list, found[id])
 		}
 		return found[id]
@@ -261,23 +261,23 @@ func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by 
 				return nil, err
 			}
 		}
-		stageOf(id).figures = r.Figures
+		countsOf(id).figures = r.Figures
 	}
 	goals, err := d.reports(c).GoalsOf(c.Context(), c.Account.ID, []uuid.UUID{campaign.ID}, by, q.From, q.To)
 	for _, g := range goals {
-		stageOf(g.Split).goals[g.Goal] = g
+		countsOf(g.Split).goals[g.Goal] = g
 	}
 	return list, err
 }
 
 // goalKeys returns the goals that the campaign tracks, in their order, followed by other goals that were reached.
-func goalKeys(campaign models.Campaign, stages []*stage) []string {
+func goalKeys(campaign models.Campaign, splits []*splitCounts) []string {
 	keys := append([]string{}, campaign.TrackedGoalKeys...)
 	if p := campaign.PrimaryGoalKey; p != "" && !slices.Contains(keys, p) {
 		keys = append(keys, p)
 	}
 	known := len(keys)
-	for _, s := range stages {
+	for _, s := range splits {
 		for g := range s.goals {
 			if g != "" && g != report.AnyGoal && !slices.Contains(keys, g) {
 				keys = append(keys, g)
