@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 
@@ -42,7 +43,7 @@ func Traffic(ctx context.Context, api *client.API, c Campaign, clicks int, out i
 	if err != nil {
 		return fmt.Errorf("demo: tracking link: %w", err)
 	}
-	before, err := counted(ctx, api, c)
+	clicksBefore, conversionsBefore, err := counted(ctx, api, c)
 	if err != nil {
 		return err
 	}
@@ -57,11 +58,11 @@ func Traffic(ctx context.Context, api *client.API, c Campaign, clicks int, out i
 	wait, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
 	err = client.Poll(wait, 200*time.Millisecond, func() (bool, error) {
-		now, err := counted(ctx, api, c)
-		return now >= before+clicks, err
+		clicksNow, conversionsNow, err := counted(ctx, api, c)
+		return clicksNow >= clicksBefore+clicks && conversionsNow >= conversionsBefore+int(t.conversions.Load()), err
 	})
 	if err != nil {
-		return fmt.Errorf("demo: wait until the clicks are counted: %w", err)
+		return fmt.Errorf("demo: wait until the clicks and conversions are counted (a worker records the conversions): %w", err)
 	}
 	return printCountries(ctx, api, c, out)
 }
@@ -82,20 +83,22 @@ func report(ctx context.Context, api *client.API, c Campaign, dimension string) 
 	return answer.Rows, err
 }
 
-// counted returns the number of clicks in the reports, bots included.
-func counted(ctx context.Context, api *client.API, c Campaign) (int, error) {
+// counted returns the numbers of clicks, bots included, and of conversions in the reports.
+func counted(ctx context.Context, api *client.API, c Campaign) (clicks, conversions int, err error) {
 	rows, err := report(ctx, api, c, "campaign_id")
-	n := 0
 	for _, r := range rows {
-		n += r.Clicks + r.Bots
+		clicks += r.Clicks + r.Bots
+		conversions += r.Conversions
 	}
-	return n, err
+	return clicks, conversions, err
 }
 
 type traffic struct {
 	visitors visitors.Set
 	link     *url.URL
 	client   *http.Client
+
+	conversions atomic.Int64 // reported to the service
 }
 
 // send sends the visitors, and prints every two seconds how many were sent.
@@ -150,6 +153,9 @@ func (t *traffic) visit(ctx context.Context) error {
 		status = "pending"
 	}
 	_, err = t.get(ctx, "/postback?"+url.Values{"clickid": {click}, "status": {status}}.Encode(), visitors.Agent{UserAgent: "network/1.0", Bot: "http_library"}, "")
+	if err == nil {
+		t.conversions.Add(1)
+	}
 	return err
 }
 
