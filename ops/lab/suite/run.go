@@ -88,9 +88,18 @@ func runAll(ctx context.Context, o options, parts []string) (err error) {
 	}
 	fmt.Printf("\n%s\n", strings.Join(lines, "\n")) //nolint:forbidigo // the command's output
 	if len(failed) > 0 {
-		return fmt.Errorf("failed: %s; run a part again by make e2e PART=..., a test by RUN=Name", strings.Join(failed, ", "))
+		return fmt.Errorf("failed: %s; %s", strings.Join(failed, ", "), again(failed[0]))
 	}
 	return nil
+}
+
+// again returns the command that repeats some tests of a part.
+func again(part string) string {
+	command := "make test"
+	if part != plain {
+		command = "make e2e PART=" + part
+	}
+	return "run a test again by " + command + " RUN=Name, a package by PKGS=./path"
 }
 
 // runPart runs the tests of a part and prints the slowest tests. ran is false if the part has no test to run.
