@@ -1,6 +1,8 @@
 package measure_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"switchyard/models/measure"
@@ -59,7 +61,14 @@ func TestSums(t *testing.T) {
 			t.Errorf("%s: %v / %v, want %v", name, over, under, want)
 		}
 	}
-	if got := measure.Expand("{percentages}"); got != "lp_ctr, cr, roi and approve_rate" {
-		t.Errorf("percentages: %s", got)
+}
+
+// TestExpand checks that a tag names each percentage once, the last one after "and".
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	want := measure.Names((*measure.Measure).IsPercent)
+	text := measure.Expand("{percentages}")
+	if got := strings.Split(strings.Replace(text, " and ", ", ", 1), ", "); !slices.Equal(got, want) || !strings.Contains(text, " and ") {
+		t.Errorf("percentages: %q, want %v", text, want)
 	}
 }
