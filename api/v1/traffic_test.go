@@ -22,6 +22,7 @@ import (
 	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // visit is a click as the test sent it, with its later steps and conversions.
@@ -252,7 +253,38 @@ func figures(visits []*visit) map[string]float64 {
 	f["cpc"] = ratio(f["cost"], f["clicks"])
 	f["cpa"] = ratio(f["cost"], f["conversions"])
 	f["approve_rate"] = ratio(100*f["approved"], f["approved"]+f["pending"]+f["rejected"])
+	addFormulas(f)
 	return f
+}
+
+// addFormulas adds the measures that figures does not calculate itself, by their formulas. A new measure is thereby checked in all
+// answers.
+func addFormulas(f map[string]float64) {
+	sum := func(terms []measure.Term) (n float64) {
+		for _, t := range terms {
+			if t.Minus {
+				n -= f[t.Name]
+			} else {
+				n += f[t.Name]
+			}
+		}
+		return n
+	}
+	for i := range measure.All {
+		m := &measure.All[i]
+		if _, known := f[m.Name]; known || m.IsCounter() {
+			continue
+		}
+		over, under := m.Terms()
+		value := sum(over)
+		if m.IsRatio() {
+			value /= sum(under)
+		}
+		if m.IsPercent() {
+			value *= 100
+		}
+		f[m.Name] = value
+	}
 }
 
 // compare fails the test unless the figures of an answer match the figures that were computed by hand.
