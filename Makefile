@@ -82,7 +82,7 @@ screens: build ## pictures of every screen of the dashboard, in both themes and 
 LAYOUT := cd $(WEB) && node_modules/.bin/prettier --log-level warn
 LAID   := src eslint eslint.config.js
 
-lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types, layout, hooks and imports of the dashboard
+lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types, layout, hooks and imports of the dashboard; PKGS=./db/... for some packages
 	@$(LINT) run $(PKGS)
 	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB) && $(LAYOUT) --check $(LAID) || \
 		{ echo "make lint: the types are wrong, or the layout, which make format mends" >&2; exit 1; }; fi
