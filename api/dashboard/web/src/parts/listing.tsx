@@ -12,7 +12,7 @@ import type { Column } from './table.tsx'
 export type { Action, Bulk } from './list.tsx'
 type Props<R extends Listed> = Common<R> & {
   figures: Name[] // the list is ordered by the first, which is also shown on a phone, next to profit
-  sums?: Name[] // figures that are added up below the list; default: all that can be added up
+  sums?: Name[] // figures that are added up below the list; default: the list in summed
   path: (r: R) => string
   under?: (r: R) => ComponentChildren
   marks?: (r: R) => ComponentChildren
