@@ -33,7 +33,7 @@ var printable = regexp.MustCompile(`^[!-~]+$`)
 // GeoProviders lists all providers.
 var GeoProviders = []GeoProvider{
 	{"maxmind", "MaxMind GeoIP2 Insights", "account id, a colon, license key: 123456:AbCd1234", regexp.MustCompile(`^[0-9]+:[!-9;-~]+$`)},
-	{"ipinfo", "IPinfo", "access printable", printable},
+	{"ipinfo", "IPinfo", "access token", printable},
 	{"ipdata", "ipdata", "API key", printable},
 	{"ip2location", "IP2Location.io", "API key", printable},
 }
