@@ -47,7 +47,6 @@ func TestCapsHold(t *testing.T) {
 			for _, p := range c.processes {
 				go p.run(t.Context())
 			}
-			const day, take = 20261121, true
 			for _, limit := range c.limits {
 				id, taken := uuid.New(), make([]int, 16)
 				var all sync.WaitGroup

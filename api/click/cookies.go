@@ -249,9 +249,6 @@ func parseClickCookie(value string) (clickCookie, bool) {
 // maxCookieIDs is the largest number of ids in a cookie.
 const maxCookieIDs = 5
 
-// The places of the ids in a clickCookie. cookieOffer may be an address.
-const cookieClick, cookieCampaign, cookiePath, cookieLander, cookieOffer = 0, 1, 2, 3, 4
-
 // appendIDs appends the text of a cookie with these ids.
 func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 	var raw [16 * maxCookieIDs]byte

@@ -130,7 +130,7 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []botsc
 }
 
 // answers returns for each claim whether the address belongs to the crawler. known has the claims with a stored answer or an
-// answer from DNS. later has the claims beyond lookUpsInParallel, which another run looks up.
+// answer from DNS. later has the claims beyond lookUpsAtOnce, which another run looks up.
 func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now time.Time) (
 	known, later map[botscan.CrawlerAddress]bool, err error,
 ) {
@@ -153,7 +153,7 @@ func (w *worker) answers(ctx context.Context, claims []botscan.CrawlerClaim, now
 	for _, c := range unknown[min(len(unknown), lookUpsAtOnce):] {
 		later[c] = true
 	}
-	fresh := w.lookUp(ctx, unknown[:min(len(unknown), lookUpsInParallel)])
+	fresh := w.lookUp(ctx, unknown[:min(len(unknown), lookUpsAtOnce)])
 	for _, a := range fresh {
 		known[a.CrawlerAddress] = a.Verified
 	}

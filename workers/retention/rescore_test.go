@@ -185,7 +185,7 @@ func (h *env) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot
 	h.killAfterPart(id, jobs.RescoreBots.Kind(), func(c db.Conn) (any, error) {
 		out, err := botscan.Rescore(h.Context(), click.Log{}, c, botscan.RescoreQuery{
 			AccountID: h.account, TimeRange: args.TimeRange, Settings: settings,
-		}, 500)
+		}, clicksOfPart)
 		args.After, args.Clicks, args.Changed, args.BotsBefore, args.BotsAfter, args.Days = out.After, out.Clicks, out.Changed,
 			out.Before, out.Now, out.Days
 		return args, err

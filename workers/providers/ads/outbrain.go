@@ -18,7 +18,7 @@ import (
 // for its total.
 var outbrain = adapter{
 	base:        "https://api.outbrain.com/amplify/v0.1",
-	sign:        func(token string) rest.Signer { return rest.Header(outbrainToken, token) },
+	sign:        func(token string) rest.Signer { return rest.Header(outbrainHeader, token) },
 	fetch:       outbrainLogin,
 	storesToken: true,
 	test:        outbrainMarketer,
@@ -26,13 +26,13 @@ var outbrain = adapter{
 	burst:       2, interval: 30 * time.Second,
 }
 
-// outbrainToken names the token, in the answer to a login and in the header of requests.
-const outbrainToken = "OB-TOKEN-V1"
+// outbrainHeader is the name of the token in the answer to a login, and of the header of requests that carries the token.
+const outbrainHeader = "OB-TOKEN-V1"
 
 func outbrainLogin(ctx context.Context, s *session) (string, error) {
 	return s.login(ctx, rest.Request{Method: http.MethodGet, Path: "/login", Header: map[string]string{
 		"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte(s.c["username"]+":"+s.c["password"])),
-	}}, outbrainToken)
+	}}, outbrainHeader)
 }
 
 // outbrainMarketer reads the currency of the marketer.
