@@ -20,6 +20,7 @@ type Base = {
   hint?: ComponentChildren | ((d: Draft) => ComponentChildren)
   wide?: boolean
   when?: (d: Draft) => boolean
+  check?: (d: Draft) => string | undefined // what is wrong with the value before it is sent
 }
 // Spec describes a field of a record's form.
 export type Spec = Base &
@@ -36,6 +37,10 @@ export type Spec = Base &
     | { kind: 'words'; keys: Option[] }
     | { kind: 'own'; render: (d: Draft, set: (name: string, v: unknown) => void, error?: string) => ComponentChildren }
   )
+
+// needed returns a check of a text that must not be empty. text says what to do.
+export const needed = (name: string, text: string) => (d: Draft) => (String(d[name] ?? '').trim() ? undefined : text)
+
 export type Section = { title: string; text?: string; specs: Spec[]; folded?: boolean }
 
 const countries: Choice[] = (forms.find(f => f.attributes.includes('country') && f.values.length)?.values ?? [])
@@ -56,21 +61,25 @@ type Props = {
   onDirty?: (dirty: boolean) => void
 }
 
-// RecordForm edits a record with the fields in sections. An error is shown at its field, which gets the focus. under is shown
-// between the fields and the foot.
+// RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown at its
+// field, and the first one gets the focus. under is shown between the fields and the foot.
 export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, saveUnchanged, onDirty }: Props) {
   const [draft, setDraft] = useState<Draft>(value),
     el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
-    names = specs.map(s => s.name)
+    names = specs.map(s => s.name),
+    [checked, setChecked] = useState(false)
+  const focus = (field: string) =>
+    requestAnimationFrame(() =>
+      el.current?.querySelector<HTMLElement>(`[data-field="${field}"] :is(input, select, textarea, button)`)?.focus(),
+    )
   const { busy, wrong, setWrong, run } = useAttempt(e => {
     const found = wrongOf(asError(e), names, byCode)
-    if (found.field)
-      requestAnimationFrame(() =>
-        el.current?.querySelector<HTMLElement>(`[data-field="${found.field}"] :is(input, select, textarea, button)`)?.focus(),
-      )
+    if (found.field) focus(found.field)
     return found
   })
+  const fault = (s: Spec) => (!s.when || s.when(draft) ? s.check?.(draft) : undefined)
+  const errorAt = (s: Spec) => (wrong?.field === s.name ? wrong.text : checked ? fault(s) : undefined)
   const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)),
     edited = changed.length > 0,
     canSave = saveUnchanged || edited
@@ -90,7 +99,11 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     if (wrong?.field === name) setWrong(undefined)
   }
   const send = async () => {
-    if (canSave) await run(() => save(draft, changed))
+    if (!canSave) return
+    const first = specs.find(fault)
+    setChecked(!!first)
+    if (first) focus(first.name)
+    else await run(() => save(draft, changed))
   }
   usePress(e => {
     if ((e.ctrlKey || e.metaKey) && e.key === 's') {
@@ -102,12 +115,12 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     (!s.when || s.when(draft)) && (
       <div key={s.name} data-field={s.name} class={s.wide || ['url', 'area', 'pairs', 'words', 'own'].includes(s.kind) ? 'across' : ''}>
         {s.kind === 'own' ? (
-          s.render(draft, set, wrong?.field === s.name ? wrong.text : undefined)
+          s.render(draft, set, errorAt(s))
         ) : (
           <Field
             label={s.label}
             hint={typeof s.hint === 'function' ? s.hint(draft) : s.hint}
-            error={wrong?.field === s.name ? wrong.text : undefined}
+            error={errorAt(s)}
             group={s.kind === 'pairs' || s.kind === 'words'}>
             {wired => control(s, draft, v => set(s.name, v), wired)}
           </Field>
@@ -126,7 +139,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
       <fieldset disabled={readOnly}>
         {sections.map(s =>
           s.folded ? (
-            <details key={s.title} open={s.specs.some(o => o.name === wrong?.field) || undefined}>
+            <details key={s.title} open={s.specs.some(errorAt) || undefined}>
               <summary>{s.title}</summary>
               {s.text && <p class="dim">{s.text}</p>}
               <div class="fields">{s.specs.map(field)}</div>
@@ -155,6 +168,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
                 onClick={() => {
                   setDraft(value)
                   setWrong(undefined)
+                  setChecked(false)
                 }}
                 text={t.parts.discard}
               />

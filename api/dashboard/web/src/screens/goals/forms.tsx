@@ -4,7 +4,7 @@ import { ApiError, call } from '../../core/call.ts'
 import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
 import type { Option } from '../../core/choices.ts'
-import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
+import { needed, RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 
@@ -38,7 +38,9 @@ const sections = (exists: boolean): Section[] => [
   {
     title: w.basics,
     specs: [
-      ...(exists ? [] : [{ name: 'key', kind: 'text' as const, label: w.key, hint: w.keyHint, max: 64, mono: true }]),
+      ...(exists
+        ? []
+        : [{ name: 'key', kind: 'text' as const, label: w.key, hint: w.keyHint, max: 64, mono: true, check: needed('key', t.needs.key) }]),
       { name: 'name', kind: 'text', label: t.overview.name, hint: w.nameHint, max: 120 },
       { name: 'kind', kind: 'select', label: w.goalKind, options: options(w.goalKinds) },
       { name: 'matchPath', kind: 'text', label: w.matchPath, hint: w.matchHint, max: 500, mono: true, when: isPage },
@@ -138,7 +140,7 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
           {
             title: t.campaigns.fields.site,
             specs: [
-              { name: 'name', kind: 'text', label: t.overview.name, max: 120 },
+              { name: 'name', kind: 'text', label: t.overview.name, max: 120, check: needed('name', t.needs.name) },
               { name: 'domain', kind: 'text', label: w.domain, hint: w.domainHint, max: 500, mono: true },
               { name: 'kind', kind: 'select', label: w.kind, options: options(w.kinds) },
               { name: 'currency', kind: 'text', label: t.settings.currency, max: 3, mono: true },

@@ -144,6 +144,13 @@ export const words: typeof en = {
     create: 'Anlegen und Link holen',
     defaultDomain: 'Standard',
     unverified: 'nicht verifiziert',
+    sharedHint:
+      'Auf einer gemeinsamen Domain vergibt der Dienst das Ende des Links, damit niemand es errät. Wählbar ist es auf einer eigenen Domain.',
+    offerAdds: network => `Der Parameter von ${network} kommt von selbst dazu:`,
+    offerNoParam: network =>
+      `${network} hat keinen Parameter für die Klick-ID. Ohne {clickid} in der Adresse finden Conversions keinen Klick.`,
+    offerNoClick:
+      'Ohne Netzwerk und ohne {clickid} findet keine Conversion ihren Klick. Das Netzwerk wählen oder {clickid} in die Adresse setzen.',
     sharedDomain: 'gemeinsam',
     funnel: 'Trichter',
     lastDays: n => (n === 1 ? 'heute' : `letzte ${n} Tage`),
@@ -158,6 +165,7 @@ export const words: typeof en = {
     fields: {
       basics: 'Grundlegendes',
       aliasHint: 'Das Ende des Links. Ein neuer beendet den alten Link binnen einer Sekunde.',
+      sharedMove: 'Auf einer gemeinsamen Domain vergibt der Dienst ein neues Ende des Links. Der alte Link endet binnen einer Sekunde.',
       tags: 'Tags',
       country: 'Land',
       countryHint: 'Eine Beschriftung für Listen; wer hereinkommt, bestimmt der Flow.',
@@ -237,6 +245,8 @@ export const words: typeof en = {
     pasteAt: name => `Bei ${name} eintragen`,
     postbackOf: name => `Postback von ${name}`,
     suffix: 'Seine Offers enden auf',
+    notTold: (name, values) => `${name} erfährt noch nichts von Conversions. Für den Postback fehlt: ${values}.`,
+    fillIn: 'Eintragen',
     toSource: name => `Gemeldet an ${name} unter`,
     direct: 'Direkter Traffic',
     directText: 'Auf eigenen Seiten meldet dieses Tag Aufrufe und Ziele, ohne Weiterleitung.',
@@ -245,6 +255,8 @@ export const words: typeof en = {
     waitingText: 'Den Link öffnen oder der Quelle geben: der Klick erscheint hier von selbst.',
     firstHere: 'Der erste Klick ist da',
     firstFrom: (country, device, at) => `Aus ${country}, ${device}, um ${at}`,
+    conversionHere: 'Die erste Conversion ist da',
+    sendTest: 'Test-Conversion senden',
     itsFigures: 'Die Zahlen dazu',
     test: 'Link ausprobieren',
     tryIt: 'Ausprobieren',
@@ -412,6 +424,11 @@ export const words: typeof en = {
     rule: 'passt',
     moreLines: n => `und ${n} weitere`,
     answers: status => `Antwortet ${status}`,
+    covered: (name: string) => `Hierher kommt niemand: ${name} nimmt vorher alle.`,
+    coveredMore: (name: string) =>
+      `Hierher kommt niemand, solange ${name} Besucher weiterleiten kann: er wird zuerst versucht und nimmt alle. Abhilfe: ihm Bedingungen geben oder diesen Pfad zuerst versuchen.`,
+    unreached: (name: string, by: string) => `Zu ${name} kommt niemand: ${by} nimmt vorher alle.`,
+    lift: 'Diesen zuerst versuchen',
     noCampaign: 'keine Kampagne gewählt',
     nowhere: 'noch nirgendwohin',
     weight: n => `Gewicht ${n}`,
@@ -580,6 +597,15 @@ export const words: typeof en = {
       domain: 'Domain',
       visitor_id: 'Besucher',
     },
+  },
+  needs: {
+    name: 'Einen Namen eingeben.',
+    url: 'Die Adresse eingeben. Sie beginnt mit https://.',
+    offer: 'Ein Offer wählen oder anlegen.',
+    flow: 'Einen gespeicherten Flow wählen.',
+    alias: 'Das Ende des Links eingeben.',
+    destination: 'Eingeben, wohin Besucher gehen.',
+    key: 'Einen Schlüssel eingeben, etwa signed_up.',
   },
   fieldCodes: {
     duplicate_name: 'Ein anderer Eintrag heißt so.',

@@ -169,6 +169,10 @@ export const words: typeof en = {
       told: 'Postback an die Quelle',
       toldText: 'Konvertiert ein Klick von ihr, wird diese Adresse aufgerufen.',
       postbackURL: 'Postback der Quelle',
+      placeholdersHint:
+        'Die Quelle zeigt diese Werte dort, wo sie ihren Postback beschreibt. Sind alle leer, erfährt sie nichts von Conversions.',
+      placeholdersLeft: names => `Es fehlt noch: ${names}. Auch diese eintragen oder alle leeren.`,
+      otherPostback: 'Andere Adresse eingeben',
       method: 'Methode',
       payoutShare: 'Anteil am Payout',
       toldStatuses: 'Bei diesen Status',

@@ -142,6 +142,13 @@ export const words = {
     create: 'Create and get the link',
     defaultDomain: 'default',
     unverified: 'not verified',
+    sharedHint:
+      'On a shared domain the service makes the end of the link, so that nobody can guess it. To choose it, use a domain of your own.',
+    offerAdds: (network: string) => `The parameter of ${network} is added by itself:`,
+    offerNoParam: (network: string) =>
+      `${network} has no parameter for the click id. Put {clickid} into the address, or its conversions find no click.`,
+    offerNoClick:
+      'Without a network and without {clickid} no conversion finds its click. Choose the network, or put {clickid} into the address.',
     sharedDomain: 'shared',
     funnel: 'Funnel',
     lastDays: (n: number) => (n === 1 ? 'today' : `last ${of(n, 'day', 'days')}`),
@@ -156,6 +163,7 @@ export const words = {
     fields: {
       basics: 'Basics',
       aliasHint: 'The end of the link. A new one ends the old link within a second.',
+      sharedMove: 'On a shared domain the service makes a new end of the link. The old link ends within a second.',
       tags: 'Tags',
       country: 'Country',
       countryHint: 'A label for lists; who comes in is up to the flow.',
@@ -238,6 +246,8 @@ export const words = {
     pasteAt: (name: string) => `Paste this at ${name}`,
     postbackOf: (name: string) => `Postback of ${name}`,
     suffix: 'Offers of it end in',
+    notTold: (name: string, values: string) => `${name} does not learn of conversions yet. Its postback needs: ${values}.`,
+    fillIn: 'Enter them',
     toSource: (name: string) => `Reported to ${name} at`,
     direct: 'Direct traffic',
     directText: 'On your own pages this tag reports views and goals, without a redirect.',
@@ -246,6 +256,8 @@ export const words = {
     waitingText: 'Open the link, or give it to the source. It shows up here by itself.',
     firstHere: 'The first click is here',
     firstFrom: (country: string, device: string, at: string) => `From ${country}, ${device}, at ${at}`,
+    conversionHere: 'The first conversion is here',
+    sendTest: 'Send a test conversion',
     itsFigures: 'Its figures',
     test: 'Try the link',
     tryIt: 'Try it',
@@ -413,6 +425,11 @@ export const words = {
     rule: 'fits',
     moreLines: (n: number) => `and ${n} more`,
     answers: (status: number) => `Answers ${status}`,
+    covered: (name: string) => `Nobody comes here: ${name} takes everybody before it.`,
+    coveredMore: (name: string) =>
+      `Nobody comes here while ${name} can send visitors on: it is tried first and takes everybody. Give it conditions, or try this path first.`,
+    unreached: (name: string, by: string) => `Nobody comes to ${name}: ${by} takes everybody before it.`,
+    lift: 'Try this path first',
     noCampaign: 'no campaign chosen',
     nowhere: 'nowhere yet',
     weight: (n: number) => `weight ${n}`,
@@ -580,6 +597,15 @@ export const words = {
       domain: 'Domain',
       visitor_id: 'Visitor',
     }),
+  },
+  needs: {
+    name: 'Enter a name.',
+    url: 'Enter the address. It begins with https://.',
+    offer: 'Choose an offer, or create one.',
+    flow: 'Choose a saved flow.',
+    alias: 'Enter the end of the link.',
+    destination: 'Enter where visitors go.',
+    key: 'Enter a key, such as signed_up.',
   },
   fieldCodes: named({
     duplicate_name: 'Another one has this name.',
