@@ -24,6 +24,13 @@ export function useDomains(): Choice[] | undefined {
   ]
 }
 
+// useIsShared returns a function that reports whether a domain is a shared one. All accounts share its aliases, so the service makes
+// them and accepts no other.
+export function useIsShared(): (domain: string) => boolean {
+  const shared = use('GET /domains', { limit: 500 }).data?.shared
+  return domain => shared?.some(d => d.id === domain) ?? false
+}
+
 // useDefaultDomain returns the id of the domain for a new tracking link: the account's default, a verified one, or a shared one.
 export function useDefaultDomain(): string {
   const { data } = use('GET /domains', { limit: 500 })

@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { paramsOf, withParams } from './link.ts'
+import { paramsOf, sampled, withParams } from './link.ts'
 
 test('own values follow the parameters of the source, whose macros stay as they are', () => {
   equal(
@@ -27,4 +27,20 @@ test('a link is taken apart as it is written', () => {
     ],
   )
   equal(new Set(read.map(p => p.meaning)).size, 4)
+})
+
+test('a link to try has made-up values for macros, and an amount for the cost', () => {
+  const source = {
+    token_macros: { zone: '{zoneid}', b: '__B__' },
+    cost_param: 'bid',
+    cost_macro: '##COST##',
+    external_id_macro: '${SUBID}',
+  }
+  equal(
+    sampled('https://t.example/a?zone={zoneid}&b=__B__&bid=##COST##&xid=${SUBID}&own=1&x=[Y]', source),
+    'https://t.example/a?zone=test-zone&b=test-b&bid=0.01&xid=test-xid&own=1&x=Y',
+  )
+  equal(sampled('https://t.example/a?cost={cost}', undefined), 'https://t.example/a?cost=0.01')
+  equal(sampled('https://t.example/a?cost=0.5', undefined), 'https://t.example/a?cost=0.5')
+  equal(sampled('https://t.example/a', source), 'https://t.example/a')
 })

@@ -37,6 +37,22 @@ const decode = (text: string) => {
   }
 }
 
+const unknownMacro = /\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]|#+[A-Za-z_]+#+/g
+
+// sampled returns a link as the source would call it, with made-up values in place of the macros. The cost is an amount.
+export function sampled(
+  link: string,
+  source?: Pick<SourceRow, 'token_macros' | 'cost_param' | 'cost_macro' | 'external_id_macro'>,
+): string {
+  const macros = new Set([...Object.values(source?.token_macros ?? {}), source?.cost_macro, source?.external_id_macro]),
+    cost = (source?.cost_param || 'cost').toLowerCase()
+  return link.replace(/([?&])([^=&]*)=([^&]*)/g, (_, sep: string, name: string, value: string) => {
+    const isMacro = value !== '' && (macros.has(value) || macros.has(decode(value))),
+      filled = isMacro ? 'test-' + name : value.replace(unknownMacro, m => m.replace(/[^A-Za-z0-9]/g, '') || '1')
+    return `${sep}${name}=${filled !== value && decode(name).toLowerCase() === cost ? '0.01' : filled}`
+  })
+}
+
 // withParams appends the person's own parameters to a link. Tokens of the source are not escaped.
 export function withParams(link: string, own: [string, string][]): string {
   const more = own

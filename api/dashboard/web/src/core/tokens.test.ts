@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { looksLikeURL, partsOf } from './tokens.ts'
+import { hasClickID, looksLikeURL, partsOf, withClickID } from './tokens.ts'
 
 const states = (url: string, postback = false) =>
   partsOf(url, postback)
@@ -35,4 +35,13 @@ test('addresses', () => {
   for (const url of ['https://a.example', 'http://a.example/{clickid}?d={date:Y-m-d H:i}']) equal(looksLikeURL(url), true, url)
   for (const url of ['', 'a.example', 'ftp://a.example', 'https://', 'https:///a', 'https://{x}', 'https://a example'])
     equal(looksLikeURL(url), false, url)
+})
+
+test('the network’s parameter is added to an address without a click id, before the fragment', () => {
+  equal(['?c={clickid}', '?c={SUBID}', '/{click_id}', '?c={sub1}', ''].map(hasClickID), [true, true, true, false, false])
+  equal(withClickID('https://o.example/a', 'sub1'), 'https://o.example/a?sub1={clickid}')
+  equal(withClickID('https://o.example/a?x=1#top', 'sub1'), 'https://o.example/a?x=1&sub1={clickid}#top')
+  equal(withClickID('https://o.example/a?', 'sub1'), 'https://o.example/a?sub1={clickid}')
+  equal(withClickID('https://o.example/?c={clickid}', 'sub1'), 'https://o.example/?c={clickid}')
+  equal(withClickID('https://o.example/', ''), 'https://o.example/')
 })

@@ -34,5 +34,19 @@ function stateOf(name: string, postback: boolean): Part['state'] {
   return conversion === undefined ? 'unknown' : conversion && !postback ? 'conversion' : 'known'
 }
 
+const clickID = tokens.find(k => k.name === 'clickid')!,
+  clickIDNames = new Set([clickID.name, ...clickID.aliases])
+// hasClickID reports whether an address has a token of the click id.
+export const hasClickID = (url: string) => [...url.matchAll(/\{([^{}:]*)[^{}]*\}/g)].some(m => clickIDNames.has(m[1]!.toLowerCase()))
+
+// withClickID returns the address of an offer as visitors get it. The redirect adds the parameter in which the network takes the click
+// id, before the fragment, unless the address has a token of the click id.
+export function withClickID(url: string, param: string): string {
+  if (!param || hasClickID(url)) return url
+  const [base = '', ...fragment] = url.split('#'),
+    sep = !base.includes('?') ? '?' : /[?&]$/.test(base) ? '' : '&'
+  return [`${base}${sep}${encodeURIComponent(param)}={clickid}`, ...fragment].join('#')
+}
+
 // looksLikeURL is a first check while typing; the service has the last word.
 export const looksLikeURL = (url: string) => /^https?:\/\/[^\s/{}?#]+/i.test(url) && !/\s/.test(url.replace(/\{\w+:[^{}]*\}/g, ''))

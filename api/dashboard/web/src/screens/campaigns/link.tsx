@@ -7,7 +7,9 @@ import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { choicesOf, useNetworks, useSources } from '../../core/choices.ts'
 import { country, hourOf } from '../../core/format.ts'
-import { paramsOf, tagOf, withParams } from '../../core/link.ts'
+import { paramsOf, sampled, tagOf, withParams } from '../../core/link.ts'
+import { nameOf, placeholdersOf } from '../../core/placeholders.ts'
+import { testPostback } from '../../core/postback.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -44,7 +46,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
   return (
     <div class="grid builder">
       <div class="grid">
-        <FirstClick id={c.id} />
+        <FirstClick id={c.id} network={networks?.find(n => n.id === campaignNetworks[0]?.id)} />
         <Part look="card" title={t.link.title}>
           <div class="fields">
             {canWrite() ? (
@@ -80,7 +82,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
           )}
           <OwnParams list={ownParams} on={setOwnParams} />
         </Part>
-        <Test id={c.id} link={link} />
+        <Test id={c.id} link={sampled(link, source)} />
       </div>
       <div class="grid">
         <Part look="card" title={t.link.qr}>
@@ -167,14 +169,29 @@ const Postbacks = ({ of: campaignNetworks, networks, source }: PostbacksProps) =
     {campaignNetworks.map(n => (
       <NetworkPostback key={n.id} name={n.name} of={networks?.find(o => o.id === n.id)} />
     ))}
-    {source?.postback_url && (
-      <div class="field">
-        <span class="label">{t.link.toSource(source.name)}</span>
-        <code class="mono wrap">{source.postback_url}</code>
-      </div>
-    )}
+    {source && <ToldSource of={source} />}
   </Part>
 )
+
+// ToldSource shows where the source is told of conversions. It names the values that are still missing in the address.
+function ToldSource({ of: s }: { of: SourceRow }) {
+  const missing = placeholdersOf(s.postback_url || s.postback_example)
+  if (missing.length)
+    return (
+      <p class="warn">
+        {t.link.notTold(s.name, missing.map(nameOf).join(', '))}{' '}
+        <a class="link" href={to('/app/sources', { id: s.id })}>
+          {t.link.fillIn}
+        </a>
+      </p>
+    )
+  return s.postback_url ? (
+    <div class="field">
+      <span class="label">{t.link.toSource(s.name)}</span>
+      <code class="mono wrap">{s.postback_url}</code>
+    </div>
+  ) : null
+}
 
 const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => (
   <div class="field">
@@ -207,7 +224,7 @@ const isNew = (c: ClickRow, since: number) => Date.parse(c.at) >= since - 5000
 
 // FirstClick waits for the first visitor of a campaign and reports the visit. It shows nothing if the first visit was before the page was
 // opened.
-function FirstClick({ id }: { id: string }) {
+function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   const [click, setClick] = useState<ClickRow | null>()
   const { data } = use('GET /logs/clicks', click ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
   const row = data?.rows[0],
@@ -235,6 +252,7 @@ function FirstClick({ id }: { id: string }) {
               : t.link.waitingText}
           </div>
         </div>
+        {click && network && !network.postback_scheme && canWrite() && <TestConversion of={network} click={click.click_id} />}
         {click && <Link look="sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })} text={t.clicks.why} />}
         {click && <Link look="sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })} text={t.link.itsFigures} />}
       </div>
@@ -242,17 +260,28 @@ function FirstClick({ id }: { id: string }) {
   )
 }
 
-// Test tries the link without recording anything.
+// TestConversion calls the postback of a network for a click, and says when the conversion has come.
+function TestConversion({ of: n, click }: { of: NetworkRow; click: string }) {
+  const [here, setHere] = useState(false),
+    { data } = use('GET /logs/conversions', here ? null : { click_id: click, limit: 1, from: '2020-01-01' }, 3),
+    came = !!data?.rows.length
+  useEffect(() => {
+    if (!came) return
+    setHere(true)
+    touches('campaigns', 'reports')
+  }, [came])
+  return here ? (
+    <Link look="sm" href={to('/app/conversions', { w: 'today' })} text={t.link.conversionHere} />
+  ) : (
+    <Link look="sm primary" href={testPostback(n, click)} target="_blank" rel="noreferrer" text={t.link.sendTest} />
+  )
+}
+
+// Test tries the link without recording anything. The macros in the link must be filled.
 function Test({ id, link }: { id: string; link: string }) {
   const [result, setResult] = useState<TestedClick>(),
     { busy, wrong: error, run: attempt } = useAttempt(asError)
-  const run = () =>
-    attempt(() =>
-      call('POST /campaigns/{id}/test-click', {
-        path: { id },
-        body: { url: link.replace(/\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]/g, m => m.replace(/[^A-Za-z0-9]/g, '') || '1') },
-      }).then(setResult),
-    )
+  const run = () => attempt(() => call('POST /campaigns/{id}/test-click', { path: { id }, body: { url: link } }).then(setResult))
   return (
     <section class="card part">
       <div class="row">

@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { Button, Link } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
-import { newAlias, useDefaultDomain, useDomains } from '../../core/campaign.ts'
-import { choicesOf, useFlows, useLanders, useOffers, useSources } from '../../core/choices.ts'
+import { newAlias, useDefaultDomain, useDomains, useIsShared } from '../../core/campaign.ts'
+import { choicesOf, useFlows, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { handleSubmit } from '../../core/submit.ts'
 import { touches, use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
@@ -14,14 +14,15 @@ import { useHeading } from '../../core/title.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Seg, wrongOf, type Wrong } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { OfferHint } from '../../parts/offer_hint.tsx'
 import { EmptyCard } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 
 type Way = 'offer' | 'flow' | 'address'
-const template = 'template:' // the beginning of the value of a choice that makes a source for a platform
+const template = 'template:' // the beginning of the value of a choice that makes a source or a network of a template
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. For the first campaign of an
-// account it also makes the offer and the source.
+// account it also makes the offer, its network and the source.
 export const NewCampaign = () => {
   const list = to('/app/campaigns')
   useHeading({ name: t.campaigns.add, above: { name: t.campaigns.title, path: list } })
@@ -40,10 +41,14 @@ function useWizard() {
     landers = useLanders(),
     sources = useSources(),
     flows = useFlows(),
-    defaultDomain = useDefaultDomain()
-  const templates = use('GET /traffic-source-templates', {}).data?.rows
+    networks = useNetworks(),
+    defaultDomain = useDefaultDomain(),
+    isShared = useIsShared()
+  const templates = use('GET /traffic-source-templates', {}).data?.rows,
+    networkTemplates = use('GET /network-templates', {}).data?.rows
   const [way, setWay] = useState<Way>('offer'),
-    [wantsNewOffer, setWantsNewOffer] = useState<boolean>()
+    [wantsNewOffer, setWantsNewOffer] = useState<boolean>(),
+    [checked, setChecked] = useState(false)
   const [form, setForm] = useState({
     offer: '',
     lander: '',
@@ -51,13 +56,14 @@ function useWizard() {
     address: '',
     offerName: '',
     offerURL: '',
+    network: '',
     source: '',
     name: '',
     alias: newAlias(),
     domain: '',
   })
   const { busy, wrong, setWrong, run } = useAttempt<Wrong>(e => {
-    const explained = e as Wrong // thrown by sourceID and offerID
+    const explained = e as Wrong // thrown by sourceID, networkID and offerID
     if (typeof explained.text === 'string' && !(e instanceof Error)) return explained
     return wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
       destination_required: way === 'offer' ? 'offer' : way,
@@ -74,8 +80,11 @@ function useWizard() {
     setForm({ ...form, ...v })
     setWrong(undefined)
   }
-  const makesOffer = wantsNewOffer ?? offers?.length === 0
-  const offerName = makesOffer ? form.offerName : (offers?.find(o => o.id === form.offer)?.name ?? '')
+  const makesOffer = wantsNewOffer ?? offers?.length === 0,
+    offer = form.offer || (offers?.length === 1 ? offers[0]!.id : '')
+  const offerName = makesOffer ? form.offerName : (offers?.find(o => o.id === offer)?.name ?? '')
+  const networkTemplate = networkTemplates?.find(n => template + n.id === form.network),
+    network = networkTemplate ?? networks?.find(n => n.id === form.network)
   const platform = form.source.startsWith(template) ? templates?.find(s => template + s.platform === form.source) : undefined
   const sourceName = platform?.name ?? sources?.find(s => s.id === form.source)?.name ?? ''
   const name =
@@ -91,24 +100,43 @@ function useWizard() {
     setForm(now => ({ ...now, source: source.id }))
     return source.id
   }
+  // networkID returns the id of the chosen network. It makes the network if a template is chosen.
+  const networkID = async () => {
+    if (!networkTemplate) return form.network
+    const { id, name } = networkTemplate
+    const made = await call('POST /networks', { body: { template: id, name } }).catch(e => {
+      throw { ...wrongOf(asError(e), []), field: 'network' } as Wrong
+    })
+    touches('networks')
+    setForm(now => ({ ...now, network: made.id }))
+    return made.id
+  }
   // offerID returns the id of the chosen offer. It makes a new offer first.
   const offerID = async () => {
-    if (!makesOffer) return form.offer
-    const offer = await call('POST /offers', { body: { name: form.offerName, url: form.offerURL } }).catch(e => {
+    if (!makesOffer) return offer
+    const network_id = (await networkID()) || null
+    const made = await call('POST /offers', { body: { name: form.offerName, url: form.offerURL, network_id } }).catch(e => {
       const w = wrongOf(asError(e), ['name', 'url'])
       throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
     })
     touches('offers')
-    setForm(now => ({ ...now, offer: offer.id }))
+    setForm(now => ({ ...now, offer: made.id }))
     setWantsNewOffer(false) // the offer exists now, even if the next step fails
-    return offer.id
+    return made.id
   }
-  const domain = form.domain || defaultDomain
-  const create = () =>
-    run(async () => {
+  const domain = form.domain || defaultDomain,
+    shared = isShared(domain)
+  const missing = missingOf({ ...form, way, makesOffer, offer, name, alias: shared || form.alias })
+  const create = () => {
+    setChecked(true)
+    if (Object.keys(missing).length) {
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.wizard [aria-invalid]')?.focus())
+      return
+    }
+    return run(async () => {
       const target =
         way === 'offer'
-          ? { offer_id: await offerID(), ...(form.lander ? { lander_id: form.lander } : {}) }
+          ? { streams: [defaultPath(await offerID(), form.lander)] }
           : way === 'flow'
             ? { flow_id: form.flow }
             : { destination_url: form.address }
@@ -125,10 +153,7 @@ function useWizard() {
       touches('campaigns')
       go(to(`/app/campaigns/${campaign.id}/link`, { first: '1' }))
     })
-  const ready =
-    name &&
-    form.alias &&
-    (way === 'offer' ? (makesOffer ? form.offerName && form.offerURL : form.offer) : way === 'flow' ? form.flow : form.address)
+  }
   return {
     offers,
     landers,
@@ -141,17 +166,49 @@ function useWizard() {
     setWay,
     makesOffer,
     setWantsNewOffer,
+    offer,
+    networks,
+    networkTemplates,
+    network,
     platform,
     sourceName,
     domain,
+    shared,
     name,
     wrong,
-    error: (field: string) => (wrong?.field === field ? wrong.text : undefined),
-    off: busy || !ready,
+    error: (field: string) => (wrong?.field === field ? wrong.text : checked ? missing[field] : undefined),
+    off: busy,
     create,
   }
 }
 type State = ReturnType<typeof useWizard>
+
+type Entered = Record<'offerName' | 'offerURL' | 'offer' | 'flow' | 'address' | 'name', string> & {
+  way: Way
+  makesOffer: boolean
+  alias: string | true
+}
+// missingOf returns what is still to be entered, by field.
+function missingOf(e: Entered): Record<string, string> {
+  const all: [string, boolean, string][] = [
+    ['offerName', e.way === 'offer' && e.makesOffer && !e.offerName.trim(), t.needs.name],
+    ['offerURL', e.way === 'offer' && e.makesOffer && !e.offerURL.trim(), t.needs.url],
+    ['offer', e.way === 'offer' && !e.makesOffer && !e.offer, t.needs.offer],
+    ['flow', e.way === 'flow' && !e.flow, t.needs.flow],
+    ['address', e.way === 'address' && !e.address.trim(), t.needs.destination],
+    ['name', e.way === 'address' && !e.name.trim(), t.needs.name],
+    ['alias', !e.alias, t.needs.alias],
+  ]
+  return Object.fromEntries(all.filter(([, isMissing]) => isMissing).map(([field, , text]) => [field, text]))
+}
+
+// defaultPath returns the path of a new campaign. It is the default path, so that paths with conditions are tried before it.
+const defaultPath = (offer: string, lander: string) => ({
+  name: t.flow.types.default!,
+  stream_type: 'default',
+  action: lander ? 'lander' : 'offer',
+  destinations: [lander, offer].filter(Boolean).map(id => ({ id, weight: 100 })),
+})
 
 // Wizard shows the three steps and the button that makes the campaign.
 function Wizard() {
@@ -183,16 +240,19 @@ function Wizard() {
           <Field label={t.overview.name} error={error('name')}>
             {w => <Input wired={w} value={form.name} placeholder={name} on={v => set({ name: v })} maxLength={255} />}
           </Field>
-          <Field label={t.campaigns.alias} hint={t.campaigns.aliasHint} error={error('alias')}>
-            {w => <Input wired={w} class="mono" value={form.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}
-          </Field>
           <ComboField
             label={t.campaigns.domain}
+            hint={state.shared ? t.campaigns.sharedHint : undefined}
             error={error('domain')}
             value={state.domain}
             choices={domains}
             on={domain => set({ domain })}
           />
+          {!state.shared && (
+            <Field label={t.campaigns.alias} hint={t.campaigns.aliasHint} error={error('alias')}>
+              {w => <Input wired={w} class="mono" value={form.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}
+            </Field>
+          )}
         </div>
       </Step>
       <FormError wrong={state.wrong} />
@@ -226,14 +286,30 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
 }
 
 // Offer takes the name and the address of a new offer, or chooses one, with a landing page before it.
-const Offer = ({ of: { offers, landers, form, set, makesOffer, setWantsNewOffer, error } }: { of: State }) => (
+const Offer = ({
+  of: { offers, landers, offer, networks, networkTemplates, network, form, set, makesOffer, setWantsNewOffer, error },
+}: {
+  of: State
+}) => (
   <>
     {makesOffer ? (
       <>
         <Field label={t.campaigns.offerName} error={error('offerName')}>
           {w => <Input wired={w} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
         </Field>
-        <Field label={t.campaigns.offerURL} wide hint={t.campaigns.offerHint} error={error('offerURL')}>
+        <ComboField
+          label={t.conversions.network}
+          error={error('network')}
+          value={form.network}
+          shown={network?.name ?? t.records.fields.noNetwork}
+          none={t.records.fields.noNetwork}
+          choices={withTemplates(
+            networks,
+            networkTemplates?.map(n => ({ value: n.id, label: n.name })),
+          )}
+          on={network => set({ network })}
+        />
+        <Field label={t.campaigns.offerURL} wide hint={<OfferHint url={form.offerURL} network={network} />} error={error('offerURL')}>
           {w => <UrlInput wired={w} label={t.campaigns.offerURL} value={form.offerURL} on={offerURL => set({ offerURL })} />}
         </Field>
       </>
@@ -241,7 +317,7 @@ const Offer = ({ of: { offers, landers, form, set, makesOffer, setWantsNewOffer,
       <ComboField
         label={t.dimensions.offer_id}
         error={error('offer')}
-        value={form.offer}
+        value={offer}
         placeholder={t.campaigns.chooseOffer}
         choices={choicesOf(offers)}
         on={offer => set({ offer })}
@@ -269,6 +345,18 @@ const Offer = ({ of: { offers, landers, form, set, makesOffer, setWantsNewOffer,
   </>
 )
 
+type Named = { id: string; name: string; status: string }
+
+// withTemplates returns records as choices, followed by the templates of which a record can be made.
+const withTemplates = (records: Named[] | undefined, templates: { value: string; label: string }[] | undefined) =>
+  records &&
+  templates && [
+    ...choicesOf(records)!,
+    ...templates
+      .filter(o => !records.some(r => r.name === o.label))
+      .map(o => ({ value: template + o.value, label: o.label, side: t.campaigns.template })),
+  ]
+
 // Source chooses a source, or a platform for which a source is made.
 const Source = ({ of: { sources, templates, platform, sourceName, form, set, error } }: { of: State }) => (
   <ComboField
@@ -279,15 +367,10 @@ const Source = ({ of: { sources, templates, platform, sourceName, form, set, err
     shown={form.source ? sourceName : t.campaigns.noSource}
     none={t.campaigns.noSource}
     on={source => set({ source })}
-    choices={
-      sources &&
-      templates && [
-        ...(choicesOf(sources) ?? []),
-        ...templates
-          .filter(p => !sources.some(s => s.platform === p.platform))
-          .map(p => ({ value: template + p.platform, label: p.name, side: t.campaigns.template })),
-      ]
-    }
+    choices={withTemplates(
+      sources,
+      templates?.filter(p => !sources?.some(s => s.platform === p.platform)).map(p => ({ value: p.platform, label: p.name })),
+    )}
   />
 )
 

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
-import { useDomains, useGroups, type TabProps } from '../../core/campaign.ts'
+import { useDomains, useGroups, useIsShared, type TabProps } from '../../core/campaign.ts'
 import { choicesOf, useSources } from '../../core/choices.ts'
 import { can, me } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
@@ -10,7 +10,7 @@ import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { spanText, count } from '../../core/format.ts'
-import { RecordForm, type Section, type Draft } from '../../parts/record_form.tsx'
+import { needed, RecordForm, type Section, type Draft } from '../../parts/record_form.tsx'
 import { useAsk } from '../../parts/ask.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { toastAndReload } from '../../core/toast.ts'
@@ -23,9 +23,10 @@ const currency = (d: Draft) => String(d.currency || me.value!.account.currency)
 // hasAmount reports whether the cost model needs an amount.
 const hasAmount = (d: Draft) => ['cpc', 'cpuc', 'cpm', 'cpa', 'cps'].includes(String(d.cost_model))
 
-// useSections returns the fields of a campaign's settings.
-function useSections() {
+// useSections returns the fields of the settings of a campaign on a domain. The service makes the alias on a shared domain.
+function useSections(domain: string) {
   const domains = useDomains(),
+    isShared = useIsShared(),
     sources = useSources(),
     groups = useGroups('campaigns'),
     sites = use('GET /sites', {}).data?.sites
@@ -34,9 +35,24 @@ function useSections() {
       {
         title: w.basics,
         specs: [
-          { name: 'name', kind: 'text', label: t.overview.name },
-          { name: 'alias', kind: 'text', label: t.campaigns.alias, hint: w.aliasHint, mono: true, max: 64 },
-          { name: 'domain_id', kind: 'combo', label: t.campaigns.domain, choices: domains },
+          { name: 'name', kind: 'text', label: t.overview.name, check: needed('name', t.needs.name) },
+          {
+            name: 'domain_id',
+            kind: 'combo',
+            label: t.campaigns.domain,
+            hint: d => (isShared(String(d.domain_id)) ? (d.domain_id === domain ? t.campaigns.sharedHint : w.sharedMove) : undefined),
+            choices: domains,
+          },
+          {
+            name: 'alias',
+            kind: 'text',
+            label: t.campaigns.alias,
+            hint: w.aliasHint,
+            mono: true,
+            max: 64,
+            when: d => !isShared(String(d.domain_id)),
+            check: needed('alias', t.needs.alias),
+          },
           { name: 'source_id', kind: 'combo', label: t.campaigns.source, choices: choicesOf(sources), none: t.campaigns.noSource },
           { name: 'group_name', kind: 'group', label: t.lists.group, known: groups },
           { name: 'tags', kind: 'tags', label: w.tags },
@@ -106,19 +122,22 @@ function useSections() {
       },
       { title: w.notes, specs: [{ name: 'notes', kind: 'area', label: w.notes, max: 10000 }] },
     ],
-    [domains, sources, groups, sites],
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- isShared changes with domains
+    [domain, domains, sources, groups, sites],
   )
 }
 
 // CampaignSettings edits all settings of a campaign except its flow.
 export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
-  const sections = useSections(),
+  const sections = useSections(c.domain_id),
+    isShared = useIsShared(),
     [clearing, setClearing] = useState(false),
     [question, ask] = useAsk()
   const save = async (draft: Draft, changed: string[]) => {
+    const sent = changed.filter(n => n !== 'alias' || !isShared(String(draft.domain_id)))
     await call('PATCH /campaigns/{id}', {
       path: { id: c.id },
-      body: { ...Object.fromEntries(changed.map(n => [n, draft[n] ?? null])), revision: c.revision },
+      body: { ...Object.fromEntries(sent.map(n => [n, draft[n] ?? null])), revision: c.revision },
     })
     toastAndReload(t.parts.saved, 'campaigns', 'groups')
   }

@@ -10,7 +10,8 @@ import { me } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { Copy } from '../../parts/copy.tsx'
-import type { Section } from '../../parts/record_form.tsx'
+import { OfferHint } from '../../parts/offer_hint.tsx'
+import { needed, type Section } from '../../parts/record_form.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { Protection } from './lander_protection.tsx'
 import { Records, type Kind } from './records.tsx'
@@ -73,7 +74,7 @@ export function Offers() {
     fresh: {
       name: '',
       url: '',
-      network_id: null,
+      network_id: networks?.length === 1 ? networks[0]!.id : null,
       payout: 0,
       payout_type: 'fixed',
       currency: me.value!.account.currency,
@@ -90,9 +91,15 @@ export function Offers() {
       {
         title: t.campaigns.fields.basics,
         specs: [
-          { name: 'name', kind: 'text', label: t.overview.name, wide: true },
-          { name: 'url', kind: 'url', label: w.url, hint: t.campaigns.offerHint },
+          { name: 'name', kind: 'text', label: t.overview.name, wide: true, check: needed('name', t.needs.name) },
           { name: 'network_id', kind: 'combo', label: t.conversions.network, choices: choicesOf(networks), none: w.noNetwork },
+          {
+            name: 'url',
+            kind: 'url',
+            label: w.url,
+            hint: d => <OfferHint url={String(d.url ?? '')} network={networks?.find(n => n.id === d.network_id)} />,
+            check: needed('url', t.needs.url),
+          },
         ],
       },
       {
@@ -157,8 +164,8 @@ export function Landers() {
       {
         title: t.campaigns.fields.basics,
         specs: [
-          { name: 'name', kind: 'text', label: t.overview.name, wide: true },
-          { name: 'url', kind: 'url', label: w.url, hint: w.landerHint },
+          { name: 'name', kind: 'text', label: t.overview.name, wide: true, check: needed('name', t.needs.name) },
+          { name: 'url', kind: 'url', label: w.url, hint: w.landerHint, check: needed('url', t.needs.url) },
           { name: 'click_slots', kind: 'number', label: w.slotCount, hint: w.slotHint, min: 1, max: 20, whole: true },
         ],
       },

@@ -35,6 +35,8 @@ export type Kind<R extends Listed> = {
   aside?: (r: R) => ComponentChildren
   usedBy?: (r: R) => User[] | undefined
   usesRouting?: boolean // campaigns and flows lead to the records
+  opensMade?: boolean // the sheet of a new record opens, because it shows what to do next
+  tidy?: (d: Draft) => Draft // changes what is sent
   pick?: (choose: (d: Draft) => void) => ComponentChildren
 }
 
@@ -129,7 +131,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
         empty={{ title: k.word.empty, more: k.word.emptyMore }}
       />
       {open && (open === 'new' || record) && (
-        <Editor key={open} kind={k} record={record ?? null} used={record ? used(record) : []} close={() => show(null)} />
+        <Editor key={open} kind={k} record={record ?? null} used={record ? used(record) : []} close={() => show(null)} made={show} />
       )}
       {pausing && (
         <Ask
@@ -187,27 +189,39 @@ export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean
   )
 }
 
-function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind<R>; record: R | null; used: User[]; close: () => void }) {
-  const [initial, setInitial] = useState<Draft>(k.fresh),
+type EditorProps<R extends Listed> = {
+  kind: Kind<R>
+  record: R | null
+  used: User[]
+  close: () => void
+  made: (id: string) => void
+}
+
+// Editor is the sheet that creates or changes a record.
+function Editor<R extends Listed>({ kind: k, record, used, close, made }: EditorProps<R>) {
+  const [picked, setPicked] = useState<Draft>(),
     [dirty, setDirty] = useState(false),
     may = canWrite()
   const save = async (draft: Draft) => {
     const specs = k.sections(record).flatMap(s => s.specs),
       body: Draft = {}
     for (const s of specs) if (draft[s.name] !== undefined) body[s.name] = s.kind === 'combo' && draft[s.name] === '' ? null : draft[s.name]
-    if (record) await write('PUT', k.name, { body: { ...whole(k, record), ...body, id: record.id } })
-    else await write('POST', k.name, { body })
+    const sent = k.tidy ? k.tidy(body) : body,
+      { id } = record
+        ? await write('PUT', k.name, { body: { ...whole(k, record), ...sent, id: record.id } })
+        : await write('POST', k.name, { body: sent })
     toastAndReload(t.records.saved(String(draft.name ?? '')), k.name, 'tools', 'groups', 'campaigns')
-    close()
+    if (!record && k.opensMade) made(id)
+    else close()
   }
   return (
     <Sheet side title={record?.name ?? k.word.add} close={close} keep={() => dirty}>
       {record && k.aside?.(record)}
-      {!record && k.pick?.(setInitial)}
+      {!record && k.pick?.(setPicked)}
       <RecordForm
-        key={JSON.stringify(initial)}
+        key={JSON.stringify(picked)}
         sections={k.sections(record)}
-        value={(record ?? initial) as Draft}
+        value={(record ?? picked ?? k.fresh) as Draft}
         saveUnchanged={!record}
         save={save}
         submit={record ? t.parts.save : t.records.create}

@@ -11,10 +11,11 @@ import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
-import type { Draft, Spec } from '../../parts/record_form.tsx'
+import { needed, type Draft, type Spec } from '../../parts/record_form.tsx'
 import { Failed } from '../../parts/state.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
 import { failed, toastAndReload } from '../../core/toast.ts'
+import { PostbackURL, unfilled, withoutTemplate } from './postback_url.tsx'
 import { Records, type Kind } from './records.tsx'
 import { schemeSpecs, setupOf } from './scheme.ts'
 import { saveFile, Template } from './template.tsx'
@@ -53,8 +54,10 @@ export function Sources() {
     tags: [],
     notes: '',
   }
+  const exampleOf = (d: Draft) => templates?.find(p => p.platform === d.platform)?.postback_url ?? ''
   const kind: Kind<SourceRow> = {
     name: 'traffic-sources',
+    tidy: withoutTemplate,
     path: '/app/sources',
     word: t.kinds.sources,
     dimension: 'source_id',
@@ -89,7 +92,7 @@ export function Sources() {
       {
         title: t.campaigns.fields.basics,
         specs: [
-          { name: 'name', kind: 'text', label: t.overview.name },
+          { name: 'name', kind: 'text', label: t.overview.name, check: needed('name', t.needs.name) },
           {
             name: 'cost_model',
             kind: 'select',
@@ -113,7 +116,15 @@ export function Sources() {
         title: w.told,
         text: w.toldText,
         specs: [
-          { name: 'postback_url', kind: 'url', label: w.postbackURL, postback: true },
+          {
+            name: 'postback_url',
+            kind: 'own',
+            label: w.postbackURL,
+            check: d => unfilled(String(d.postback_url ?? ''), exampleOf(d)),
+            render: (d, set, error) => (
+              <PostbackURL value={String(d.postback_url ?? '')} example={exampleOf(d)} error={error} on={v => set('postback_url', v)} />
+            ),
+          },
           { name: 'postback_method', kind: 'select', label: w.method, options: ['GET', 'POST'].map(v => ({ value: v, label: v })) },
           { name: 'send_payout_pct', kind: 'number', label: w.payoutShare, unit: '%', min: 0, max: 100 },
           { name: 'postback_statuses', kind: 'tags', label: w.toldStatuses, known: statuses.map(s => s.value) },
@@ -232,6 +243,7 @@ export function Networks() {
     name: 'networks',
     path: '/app/networks',
     word: t.kinds.networks,
+    opensMade: true,
     figures: ['clicks', 'conversions', 'approve_rate', 'revenue', 'profit', 'epc'],
     fresh,
     under: r => [r.currency, r.url && asWritten(r.url.replace(/^https?:\/\//, ''))].filter(Boolean).join(' · '),
@@ -272,7 +284,7 @@ export function Networks() {
       {
         title: t.campaigns.fields.basics,
         specs: [
-          { name: 'name', kind: 'text', label: t.overview.name },
+          { name: 'name', kind: 'text', label: t.overview.name, check: needed('name', t.needs.name) },
           { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, mono: true, max: 3 },
           { name: 'url', kind: 'text', label: t.campaigns.fields.site, max: 2000 },
           { name: 'click_param', kind: 'text', label: w.clickParam, hint: w.clickParamHint, mono: true },

@@ -1,0 +1,12 @@
+// The placeholders of templates: words such as YOUR_AID in a postback address, which stand for values of the account at the source.
+const placeholder = /YOUR_[A-Z0-9_]+/g
+
+// placeholdersOf returns the placeholders of an address, each once.
+export const placeholdersOf = (address: string) => [...new Set(address.match(placeholder) ?? [])]
+
+// fillIn returns an address with values in place of its placeholders. A placeholder without a value stays.
+export const fillIn = (address: string, values: Record<string, string>) =>
+  address.replace(placeholder, word => (values[word]?.trim() ? encodeURIComponent(values[word].trim()) : word))
+
+// nameOf returns the name of a placeholder as people read it: PIXEL ID for YOUR_PIXEL_ID.
+export const nameOf = (word: string) => word.slice('YOUR_'.length).replaceAll('_', ' ')

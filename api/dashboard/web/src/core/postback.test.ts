@@ -1,0 +1,22 @@
+import { equal, test } from '../testing.ts'
+import { testPostback } from './postback.ts'
+
+const network = { postback_params: {}, macros: {}, status_map: {}, currency: 'EUR' }
+
+test('a test postback has made-up values in place of the macros of the network', () => {
+  const url = 'https://t.example/postback/1?cid={sub1}&payout={sum}&goal={event}&conversion_id=%tid%&cur={c}&secret=a%20b',
+    macros = { click_id: '{sub1}', payout: '{sum}', goal: '{event}', conversion_id: '%tid%', currency: '{c}' }
+  equal(
+    testPostback({ ...network, postback_url: url, macros }, 'abc'),
+    'https://t.example/postback/1?cid=abc&payout=1&goal=&conversion_id=test&cur=EUR&secret=a%20b',
+  )
+})
+
+test('the empty parameters of a network without macros are filled', () => {
+  const url = 'https://t.example/postback/1?clickid=&sum=&status=&conversion_id='
+  equal(
+    testPostback({ ...network, postback_url: url, postback_params: { payout: 'sum' }, status_map: { approved: ['1'] } }, 'abc'),
+    'https://t.example/postback/1?clickid=abc&sum=1&status=1&conversion_id=test',
+  )
+  equal(testPostback({ ...network, postback_url: 'https://t.example/postback/1' }, 'abc'), 'https://t.example/postback/1')
+})

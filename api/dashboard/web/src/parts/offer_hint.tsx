@@ -1,0 +1,16 @@
+import { hasClickID, withClickID } from '../core/tokens.ts'
+import { t } from '../core/text.ts'
+
+type Props = { url: string; network?: { name: string; click_param: string } }
+
+// OfferHint says below the address of an offer how its network learns which click converted, or that it does not.
+export function OfferHint({ url, network }: Props) {
+  if (!url.trim() || hasClickID(url)) return <>{t.campaigns.offerHint}</>
+  if (network?.click_param)
+    return (
+      <>
+        {t.campaigns.offerAdds(network.name)} <code class="mono wrap">{withClickID(url, network.click_param)}</code>
+      </>
+    )
+  return <span class="warn">{network ? t.campaigns.offerNoParam(network.name) : t.campaigns.offerNoClick}</span>
+}

@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'preact/hooks'
+import { fillIn, nameOf, placeholdersOf } from '../../core/placeholders.ts'
+import { t } from '../../core/text.ts'
+import { Button } from '../../parts/button.tsx'
+import { Field, InputField } from '../../parts/form.tsx'
+import type { Draft } from '../../parts/record_form.tsx'
+import { Tokens, UrlInput } from '../../parts/url_input.tsx'
+
+const w = t.records.fields
+
+type Props = { value: string; example: string; error?: string; on: (v: string) => void }
+
+// formOf returns the address whose placeholders are to be filled in: the value, or the example if there is no value yet.
+const formOf = (value: string, example: string) => [value, value ? '' : example].find(a => placeholdersOf(a).length) ?? ''
+
+// PostbackURL edits the address at which a source is told of conversions. An address with placeholders has a field for each of them.
+// example is the address of the platform's template.
+export function PostbackURL({ value, example, error, on }: Props) {
+  const [start, setStart] = useState({ value, form: formOf(value, example) }),
+    [values, setValues] = useState<Record<string, string>>({}),
+    [sent, setSent] = useState(value)
+  const { form } = start
+  useEffect(() => {
+    if (value === sent) return
+    setStart({ value, form: formOf(value, example) }) // another value has come from outside, such as a discarded draft
+    setValues({})
+    setSent(value)
+  }, [value, example, sent])
+  const send = (v: string) => {
+    setSent(v)
+    on(v)
+  }
+  if (!form)
+    return (
+      <Field label={w.postbackURL} error={error}>
+        {wired => <UrlInput wired={wired} label={w.postbackURL} postback value={value} on={send} />}
+      </Field>
+    )
+  const set = (word: string, text: string) => {
+    const next = { ...values, [word]: text },
+      filled = fillIn(form, next)
+    setValues(next)
+    send(filled === form ? start.value : filled)
+  }
+  return (
+    <Field label={w.postbackURL} group hint={w.placeholdersHint} error={error}>
+      {() => (
+        <>
+          <div class="fields">
+            {placeholdersOf(form).map(word => (
+              <InputField key={word} label={nameOf(word)} class="mono" value={values[word] ?? ''} on={v => set(word, v)} />
+            ))}
+          </div>
+          <code class="mono wrap">
+            <Tokens url={fillIn(form, values)} postback />
+          </code>
+          <div class="row">
+            <Button
+              look="sm quiet"
+              onClick={() => {
+                setStart({ value: '', form: '' })
+                send('')
+              }}
+              text={w.otherPostback}
+            />
+          </div>
+        </>
+      )}
+    </Field>
+  )
+}
+
+// unfilled explains which placeholders of an address have no value, if some are filled in. The address of the template itself is
+// no value, and is left out.
+export function unfilled(address: string, example: string): string | undefined {
+  const left = placeholdersOf(address)
+  return left.length && address !== example ? w.placeholdersLeft(left.map(nameOf).join(', ')) : undefined
+}
+
+// withoutTemplate returns a draft in which an address that still has placeholders is empty.
+export const withoutTemplate = (d: Draft): Draft => (placeholdersOf(String(d.postback_url ?? '')).length ? { ...d, postback_url: '' } : d)
