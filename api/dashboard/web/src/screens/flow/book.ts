@@ -1,11 +1,16 @@
 // The records of the account that a flow uses.
 import { useMemo } from 'preact/hooks'
 import type { Path } from '../../api.gen.ts'
-import { useCampaigns, useLanders, useOffers, useRules, useSources } from '../../core/choices.ts'
+import { useCampaigns, useLanders, useNetworks, useOffers, useRules, useSources } from '../../core/choices.ts'
 import type { Known } from './edit.ts'
 
-// Book has what is needed to show a flow: the names of records, and the saved rules by id.
-export type Book = { known: Known; rules: Map<string, { name: string; logic: string; conditions: Path['filters'] }> }
+// Book has what is needed to show a flow: the names of records, the saved rules by id, and by offer the parameter in which its network
+// takes the click id.
+export type Book = {
+  known: Known
+  rules: Map<string, { name: string; logic: string; conditions: Path['filters'] }>
+  clickParams: Map<string, string>
+}
 
 // useBook loads the records that a flow can use, as lists and as a Book.
 export function useBook() {
@@ -13,7 +18,8 @@ export function useBook() {
     landers = useLanders(),
     campaigns = useCampaigns(),
     rules = useRules(),
-    sources = useSources()
+    sources = useSources(),
+    networks = useNetworks()
   return useMemo(() => {
     const names: Record<string, string> = {}
     for (const list of [offers, landers, campaigns, sources]) for (const r of list ?? []) names[r.id] = r.name
@@ -26,7 +32,8 @@ export function useBook() {
       book: {
         known: { landers: new Set((landers ?? []).map(l => l.id)), names },
         rules: new Map((rules ?? []).map(r => [r.id, r])),
+        clickParams: new Map((offers ?? []).map(o => [o.id, networks?.find(n => n.id === o.network_id)?.click_param ?? ''])),
       } as Book,
     }
-  }, [offers, landers, campaigns, rules, sources])
+  }, [offers, landers, campaigns, rules, sources, networks])
 }

@@ -8,7 +8,22 @@ import { sentence } from '../../core/errors.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { toastAndReload, toast } from '../../core/toast.ts'
-import { add, changes, copyOf, moveTo, neighbour, newPath, placeOf, remove, toSend, type Flow, type Known } from './edit.ts'
+import {
+  add,
+  changes,
+  copyOf,
+  coverer,
+  edit,
+  moveTo,
+  neighbour,
+  newPath,
+  placeOf,
+  raise,
+  remove,
+  toSend,
+  type Flow,
+  type Known,
+} from './edit.ts'
 
 type Wrong = { path?: string; field?: string; text: string }
 type Unsaved = { version: string; base: Flow; draft: Flow }
@@ -28,7 +43,7 @@ function readUnsaved(id: string): Unsaved | null {
 // useDraft holds the flow that a person edits, with the path and the dialog that are open, and saves it. When another person has
 // saved the flow, the saved flow replaces the draft, unless the draft has unsaved changes.
 export function useDraft(detail: TabProps['detail'], known: Known) {
-  const { id } = detail.campaign,
+  const { id, flow_rotation: rotation } = detail.campaign,
     [start] = useState(() => readUnsaved(id)),
     [saved, setSaved] = useState({ flow: start?.base ?? detail.streams, version: start?.version ?? detail.version }),
     [draft, setDraft] = useState<Flow>(start?.draft ?? detail.streams)
@@ -69,13 +84,17 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     if (wrong) setWrong(undefined)
   }
   const addAndOpen = (p: Path) => {
-    set(add(draft, p))
+    set(add(draft, p, rotation))
     setOpen(p.id)
   }
   const move = (path: string, by: 1 | -1) => {
     const other = neighbour(draft, path, by)
     if (other) set(moveTo(draft, path, other.id))
   }
+  const change = (path: string, fields: Partial<Path>) => set(edit(draft, path, fields, rotation))
+  // covered returns the path that takes all visitors of a path before it, if there is one. lift moves the path before it.
+  const covered = (path: string) => coverer(draft, path, rotation)
+  const lift = (path: string) => set(raise(draft, path, rotation))
   const drop = (path: Path) => {
     set(remove(draft, path.id))
     setOpen(null)
@@ -128,5 +147,5 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
   const clone = (path: Path) => addAndOpen(copyOf(draft, path, n => `${path.name} ${n}`))
   const other = theirs.data?.version === version ? undefined : theirs.data
   const state = { base, draft, list, dirty, open, wrong, busy, dialog, elsewhere, theirs: other }
-  return { ...state, set, addPath, clone, move, drop, showError, save, discard, takeTheirs, setOpen, setDialog }
+  return { ...state, set, change, covered, lift, addPath, clone, move, drop, showError, save, discard, takeTheirs, setOpen, setDialog }
 }

@@ -1,6 +1,22 @@
 import type { Path } from '../../api.gen.ts'
 import { equal, random, test } from '../../testing.ts'
-import { add, changes, copyOf, moveTo, neighbour, newPath, placeOf, remove, shareOf, tried, update, type Flow } from './edit.ts'
+import {
+  add,
+  changes,
+  copyOf,
+  coverer,
+  edit,
+  moveTo,
+  neighbour,
+  newPath,
+  placeOf,
+  raise,
+  remove,
+  shareOf,
+  tried,
+  update,
+  type Flow,
+} from './edit.ts'
 import { layout, width } from './geometry.ts'
 
 const known = { landers: new Set(['l1', 'l2']), names: { l1: 'Lander', o1: 'Offer' } }
@@ -33,8 +49,51 @@ test('each edit is one change, and equal flows have no changes', () => {
     { kind: 'weight', path: 'a', of: 'Offer', from: 50, to: 9 },
   ])
   equal(changes(was, remove(was, was[1]!.id), known), [{ kind: 'removed', path: 'b' }])
-  equal(changes(was, add(was, path('c')), known), [{ kind: 'added', path: 'c' }])
+  equal(changes(was, add(was, path('c'), 'position'), known), [{ kind: 'added', path: 'c' }])
   equal(changes(was, [was[1]!, was[0]!], known), [{ kind: 'order', path: '' }])
+})
+
+const offer = { destinations: [{ id: 'o1', weight: 100 }] } as Partial<Path>
+const only = (...countries: string[]) => ({
+  ...offer,
+  filters: [{ attribute: 'country', operator: 'in', value: countries }] as Path['filters'],
+})
+
+test('a path behind a path that takes everybody is covered, unless visitors can pass', () => {
+  const behind = (all: Partial<Path>, fields: Partial<Path> = {}, rotation = 'position') => {
+    const flow = [path('all', { ...offer, ...all }), path('de', { ...only('DE'), ...fields })]
+    return coverer(flow, flow[1]!.id, rotation)?.name
+  }
+  equal(behind({}), 'all')
+  equal(behind({}, { stream_type: 'default' }), 'all')
+  equal(behind(only('DE')), 'all') // the same conditions
+  equal(behind({ stream_type: 'forced' }), 'all')
+  equal(behind({ stream_type: 'forced' }, {}, 'weight'), 'all')
+  equal(behind({}, { stream_type: 'default' }, 'weight'), 'all')
+  const passing: [Partial<Path>, Partial<Path>?, string?][] = [
+    [{ stream_type: 'default' }],
+    [{ is_active: false }],
+    [{ daily_cap: 5 }],
+    [{ destinations: [] }],
+    [only('AT')],
+    [{}, { is_active: false }],
+    [{}, {}, 'weight'],
+    [{ rule_group: 2 }, { rule_group: 2 }],
+    [{ rule_group: 2 }],
+  ]
+  for (const [all, fields, rotation] of passing) equal(behind(all, fields, rotation), undefined, JSON.stringify(all))
+})
+
+test('a new path and new conditions come before the path that takes everybody', () => {
+  const flow = [path('a', only('AT')), path('all', offer), path('d', { ...offer, stream_type: 'default' })]
+  equal(names(add(flow, path('n'), 'position')), 'analld')
+  equal(names(add([flow[0]!, flow[2]!], path('n'), 'position')), 'and')
+  equal(names(add(flow, path('n'), 'weight')), 'aallnd')
+  const late = [path('all', offer), path('late', offer)]
+  equal(names(edit(late, late[1]!.id, only('DE'), 'position')), 'lateall')
+  equal(names(edit(late, late[1]!.id, { weight: 5 }, 'position')), 'alllate')
+  const forced = [path('f', { ...offer, stream_type: 'forced' }), path('x', offer)]
+  equal(raise(forced, forced[1]!.id, 'position'), forced) // a regular path never comes before a forced one
 })
 
 test('a copy has a new name and id, and the copy of the default path is a regular path', () => {

@@ -29,7 +29,45 @@ const rank = (p: Path) => (ranks[p.stream_type] ?? 1) * 1000 + (p.stream_type ==
 
 export const update = (flow: Flow, id: string, change: Partial<Path>): Flow => flow.map(p => (p.id === id ? { ...p, ...change } : p))
 export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !== id)
-export const add = (flow: Flow, path: Path): Flow => [...flow, path]
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+
+// coverer returns the path that is tried before a path and takes all of its visitors, or undefined. While that path can send visitors
+// on, nobody comes to the path. A path with a daily cap lets visitors pass. rotation is the campaign's flow_rotation.
+export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
+  const order = tried(flow),
+    at = order.findIndex(p => p.id === id),
+    p = order[at]
+  return p?.is_active ? order.slice(0, at).find(o => o.is_active && covers(o, p) && !drawnTogether(o, p, rotation)) : undefined
+}
+const covers = (o: Path, p: Path) => leadsOn(o) && o.daily_cap == null && o.rules.length === 0 && includes(p, o.filters, o.logic)
+// includes reports whether every visitor of a path meets some conditions.
+const includes = (p: Path, filters: Condition[], logic: string) =>
+  filters.length === 0 || (logic === 'and' && p.logic === 'and' && filters.every(f => p.filters.some(g => same(sent(f), sent(g)))))
+const leadsOn = (p: Path) => p.action === 'nothing' || (p.action === 'campaign' ? !!p.campaign_id : p.destinations.some(d => d.weight > 0))
+// drawnTogether reports whether a visitor who fits two paths gets one of them by chance. By weight, a path of weight 0 is never drawn.
+const drawnTogether = (a: Path, b: Path, rotation: string) =>
+  a.stream_type === 'regular' &&
+  (rotation === 'weight' ? b.stream_type === 'regular' || a.weight === 0 : rank(a) === rank(b) && a.rule_group > 0)
+
+// raise moves a path before the path that takes all of its visitors, if the two may change places.
+export function raise(flow: Flow, id: string, rotation: string): Flow {
+  const by = coverer(flow, id, rotation)
+  return by ? moveTo(flow, id, by.id) : flow
+}
+
+// add adds a path behind the paths of its kind, but before a path that would take all of its visitors.
+export function add(flow: Flow, path: Path, rotation: string): Flow {
+  const after = flow.findIndex(p => rank(p) > rank(path)),
+    at = after < 0 ? flow.length : after
+  return raise([...flow.slice(0, at), path, ...flow.slice(at)], path.id, rotation)
+}
+
+// edit changes a path. With new conditions, a path is moved before a path that takes all of its visitors.
+export function edit(flow: Flow, id: string, change: Partial<Path>, rotation: string): Flow {
+  const next = update(flow, id, change)
+  return 'filters' in change || 'rules' in change ? raise(next, id, rotation) : next
+}
 
 // copyOf returns a copy of a path with a new id and an unused name, which name makes from a number. The copy of the default path is a
 // regular path.
@@ -131,7 +169,6 @@ const fields = [
   'campaign_id',
 ] as const
 const idsOf = (flow: Flow) => flow.map(p => p.id)
-const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 // changes returns the differences of two flows, one for each edit.
 export function changes(was: Flow, now: Flow, known: Known): Change[] {

@@ -8,7 +8,7 @@ import { useKeys, usePress } from '../../core/keys.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
 import { windowQuery } from '../../core/window.ts'
-import { moveTo, toSend, tried, update, type Flow as Paths } from './edit.ts'
+import { moveTo, toSend, tried, type Flow as Paths } from './edit.ts'
 import { changeText } from './text.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
@@ -72,7 +72,8 @@ export function Flow({ detail }: TabProps) {
     edit: d.setOpen,
     move: d.move,
     may,
-    set: (path: string, change: Partial<Path>) => d.set(update(draft, path, change)),
+    set: d.change,
+    covered: d.covered,
     place: (a: string, b: string) => d.set(moveTo(draft, a, b)),
   }
   return (
@@ -131,8 +132,10 @@ export function Flow({ detail }: TabProps) {
           book={book}
           records={records}
           wrong={wrong?.path === shown.id ? wrong : undefined}
+          covered={d.covered(shown.id)}
+          lift={() => d.lift(shown.id)}
           may={may}
-          on={change => props.set(shown.id, change)}
+          on={change => d.change(shown.id, change)}
           close={() => d.setOpen(null)}
           remove={() => d.drop(shown)}
           clone={() => d.clone(shown)}
@@ -149,6 +152,16 @@ export function Flow({ detail }: TabProps) {
 const SaveBar = ({ of: d }: { of: ReturnType<typeof useDraft> }) => (
   <div class="savebar" role="status">
     <span class="changes">
+      {d.draft.map(p => {
+        const by = d.covered(p.id)
+        return (
+          by && (
+            <span key={p.id} class="warn block">
+              {t.flow.unreached(p.name, by.name)}
+            </span>
+          )
+        )
+      })}
       {d.wrong && (
         <span class="bad" role="alert">
           {d.wrong.text}{' '}

@@ -10,6 +10,7 @@ import { isLander } from './edit.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Conditions } from '../../parts/condition.tsx'
 import { Area, Field, Input, Select, SelectField, Switch, type Wired } from '../../parts/form.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Alert } from '../../parts/state.tsx'
 import type { Book, useBook } from './book.ts'
@@ -22,6 +23,8 @@ type Props = {
   book: Book
   records: ReturnType<typeof useBook>
   wrong: Wrong
+  covered?: Path // the path that takes all visitors of this path before it
+  lift: () => void // moves the path before that one
   may: boolean
   self: string // the id of the campaign
   on: (change: Partial<Path>) => void
@@ -34,7 +37,7 @@ const errorAt = (wrong: Wrong, field: string) => (wrong?.field === field ? wrong
 
 // PathSheet edits a path of a flow. A change is in the draft at once, and goes live when the flow is saved.
 export function PathSheet(props: Props) {
-  const { path: p, wrong, may, on, close, remove, clone } = props,
+  const { path: p, wrong, covered, lift, may, on, close, remove, clone } = props,
     body = useRef<HTMLFieldSetElement>(null)
   useEffect(() => {
     if (wrong?.field) body.current?.querySelector<HTMLElement>(`[data-field="${wrong.field}"] :is(input, select, button)`)?.focus()
@@ -68,6 +71,15 @@ export function PathSheet(props: Props) {
           <p class="bad formerror" role="alert">
             {wrong.text}
           </p>
+        )}
+        {covered && (
+          <section class="part row" role="status">
+            <Sign name="warn" tone="warn" />
+            <span class="grow">{t.flow.coveredMore(covered.name)}</span>
+            {covered.stream_type === p.stream_type && covered.rule_group === p.rule_group && (
+              <Button look="sm" onClick={lift} text={t.flow.lift} />
+            )}
+          </section>
         )}
         <section class="part">
           <div class="fields">

@@ -22,6 +22,7 @@ export type ViewProps = {
   total: number
   lit: Lit
   wrong?: { path?: string; text: string }
+  covered: (id: string) => Path | undefined // the path that takes all visitors of a path before it
   may: boolean
   edit: (id: string) => void
   move: (id: string, by: 1 | -1) => void
@@ -47,6 +48,7 @@ export function Rails(p: ViewProps) {
   const lines = (o: Path) =>
     Math.max(1, Math.min(mostLines, linesOf(o, p.book).length)) +
     (tagsOf(o).length ? 1 : 0) +
+    (p.covered(o.id) ? 2 : 0) +
     (o.action === 'nothing' || o.action === 'campaign' ? 1 : 0)
   const drawing = layout(p.flow, known, lines, p.share),
     { lit } = p
@@ -147,8 +149,9 @@ type NodeProps = Omit<ViewProps, 'place'> & {
 }
 
 // PathNode shows a path in the drawing. A person can open it, drag it onto another path, or move it with Alt and an arrow key.
-function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag, drop, may, wrong }: NodeProps) {
-  const lines = linesOf(p, book)
+function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag, drop, may, wrong, covered }: NodeProps) {
+  const lines = linesOf(p, book),
+    by = covered(p.id)
   const press = (e: KeyboardEvent) => {
     if (e.altKey && (e.key === 'ArrowUp' || e.key === 'ArrowDown')) {
       e.preventDefault()
@@ -214,6 +217,7 @@ function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag,
             <em>{t.flow.moreLines(lines.length - mostLines + 1)}</em>
           </span>
         )}
+        {by && <span class="cond warn">{t.flow.covered(by.name)}</span>}
         {p.action === 'nothing' && <span class="cond dim">→ {t.flow.answers(p.response?.status ?? 404)}</span>}
         {p.action === 'campaign' && <span class="cond dim">→ {book.known.names[p.campaign_id ?? ''] ?? t.flow.noCampaign}</span>}
         {tagsOf(p).length > 0 && (

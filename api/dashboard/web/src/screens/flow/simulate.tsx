@@ -7,6 +7,7 @@ import { attributeName, attributes, formOf, operatorsOf, valueName } from '../..
 import { count } from '../../core/format.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { withClickID } from '../../core/tokens.ts'
 import { toSend, type Flow } from './edit.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Seg } from '../../parts/form.tsx'
@@ -268,6 +269,8 @@ const wayOf = (d: Way, book: Book) => [
 
 // Route shows where one visitor goes, and why.
 function Route({ of: { decision: d, campaigns }, book }: { of: Simulated; book: Book }) {
+  const param = d?.offer_id && !d.lander_id ? book.clickParams.get(d.offer_id) : undefined,
+    url = d && withClickID(d.url, param ?? '')
   return (
     <>
       <div class="came" role="status">
@@ -279,9 +282,9 @@ function Route({ of: { decision: d, campaigns }, book }: { of: Simulated; book: 
             </>
           ))}
         </div>
-        {d?.url && (
-          <div class="mono dim cut" title={d.url}>
-            {d.transition} {d.url}
+        {d && url && (
+          <div class="mono dim cut" title={url}>
+            {d.transition} {url}
           </div>
         )}
       </div>

@@ -18,8 +18,9 @@ export function FlowTable(p: ViewProps) {
   )
 }
 
-function Row({ path: p, n, book, share, lit, wrong, edit, move, all, may, set }: ViewProps & { path: Path; n: number }) {
+function Row({ path: p, n, book, share, lit, wrong, covered, edit, move, all, may, set }: ViewProps & { path: Path; n: number }) {
   const units = unitsOf(p, book.rules),
+    by = covered(p.id),
     up = neighbour(all, p.id, -1),
     down = neighbour(all, p.id, 1)
   // moveBy moves the path and focuses its button again, which the new order has moved.
@@ -70,6 +71,7 @@ function Row({ path: p, n, book, share, lit, wrong, edit, move, all, may, set }:
                   ))
                 : t.flow.nowhere}
         </div>
+        {by && <div class="cond warn">{t.flow.covered(by.name)}</div>}
         {wrong?.path === p.id && (
           <div class="bad fine" role="alert">
             {wrong.text}
