@@ -80,7 +80,7 @@ export function Overview() {
   const now = use('GET /reports/trends', { ...windowQuery(w), bucket }, 60)
   const previous = use('GET /reports/trends', compares.value ? { ...windowQuery(before(w)), bucket } : null)
   const nothing = list.data?.rows.length === 0,
-    first = useFirst(nothing)
+    first = useFirst(list.data)
   return (
     <div class="grid">
       <h2 class="hidden">{t.overview.totals}</h2>

@@ -18,9 +18,9 @@ import { w } from '../../text/smartlinks.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Area, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
-import { Sign } from '../../parts/icons.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
+import { Empty, Loading } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 import { Rules, type Rule } from './rules.tsx'
 import { Stats } from './stats.tsx'
@@ -59,12 +59,23 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
       l ? draftOf(l) : { name: '', slug: newAlias(), domain_id: '', destination_url: '', source_id: '', notes: '', rules: [] },
     ),
     [draft, setDraft] = useState(start),
+    [checked, setChecked] = useState(false),
     { busy, wrong, setWrong, run } = useAttempt(explain)
   const set = (change: Partial<Draft>) => {
     setDraft(now => ({ ...now, ...change }))
     setWrong(undefined)
   }
+  const missing: Record<string, string | false> = {
+    slug: !draft.slug.trim() && t.needs.alias,
+    destination_url: !draft.destination_url.trim() && t.needs.destination,
+  }
   const save = () => {
+    const isMissing = Object.values(missing).some(Boolean)
+    setChecked(isMissing)
+    if (isMissing) {
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('.smartlink [aria-invalid]')?.focus())
+      return
+    }
     const { source_id, ...rest } = draft,
       body = {
         ...rest,
@@ -83,7 +94,7 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
     draft,
     set,
     wrong,
-    at: (field: string) => (wrong?.field === field ? wrong.text : undefined),
+    at: (field: string) => (wrong?.field === field ? wrong.text : (checked && missing[field]) || undefined),
     busy,
     changed: JSON.stringify(draft) !== JSON.stringify(start),
     save,
@@ -92,13 +103,15 @@ function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
 
 // Smartlink shows a smartlink: its link, the clicks by rule, and the form that creates or changes it.
 export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close: () => void }) {
-  const { data: own } = use('GET /domains', { limit: 500 }),
+  const domains = use('GET /domains', { limit: 500 }),
+    own = domains.data,
     usual = (own?.rows.find(d => d.is_default) ?? own?.rows.find(d => d.is_verified) ?? own?.rows[0])?.id ?? '',
     sources = useSources(),
     may = canWrite(),
     { draft, set, wrong, at, busy, changed, save } = useDraft(l, usual, close)
+  const ready = l !== null || !!own?.rows.length
   const send = () => {
-    if (may) void save()
+    if (may && ready) void save()
   }
   usePress(e => {
     if ((e.ctrlKey || e.metaKey) && e.key === 's') {
@@ -109,6 +122,12 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
       void copy(l.url, w.copied)
     }
   })
+  if (!ready)
+    return (
+      <Sheet side title={w.add} close={close}>
+        {own ? <NoDomain /> : <Loading of={domains} height={200} />}
+      </Sheet>
+    )
   return (
     <Sheet
       side
@@ -165,12 +184,11 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
   )
 }
 
+// NoDomain says what a smartlink needs before it can be created.
 const NoDomain = () => (
-  <div class="part row">
-    <Sign name="warn" tone="warn" />
-    <span class="grow">{w.noDomain}</span>
-    <Link look="sm" href={to('/app/domains')} text={w.toDomains} />
-  </div>
+  <Empty title={w.noDomain} more={w.noDomainMore}>
+    <Link look="primary" href={to('/app/domains')} text={w.toDomains} />
+  </Empty>
 )
 
 const Address = ({ url }: { url: string }) => (
