@@ -347,7 +347,7 @@ const Offer = ({
 
 type Named = { id: string; name: string; status: string }
 
-// withTemplates returns records as choices, followed by the templates of which a record can be made.
+// withTemplates returns records as choices, followed by the templates that can become a record.
 const withTemplates = (records: Named[] | undefined, templates: { value: string; label: string }[] | undefined) =>
   records &&
   templates && [

@@ -32,8 +32,8 @@ export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !=
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-// coverer returns the path that is tried before a path and takes all of its visitors, or undefined. While that path can send visitors
-// on, nobody comes to the path. A path with a daily cap lets visitors pass. rotation is the campaign's flow_rotation.
+// coverer returns the path that is tried before a path and takes all of its visitors, or undefined. The path gets visitors only while
+// its coverer cannot send them on. A path with a daily cap lets visitors pass. rotation is the campaign's flow_rotation.
 export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
   const order = tried(flow),
     at = order.findIndex(p => p.id === id),

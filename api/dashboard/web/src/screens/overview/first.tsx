@@ -88,7 +88,8 @@ export function FirstSteps({ of }: { of: First }) {
   )
 }
 
-// conversionOf returns the address that reports a test conversion of a click. A platform that signs its notifications has none.
+// conversionOf returns the address that reports a test conversion of a click. It returns undefined for a platform that signs its
+// notifications.
 const conversionOf = (network: NetworkRow | undefined, click: ClickRow | undefined) =>
   click && network && !network.postback_scheme ? testPostback(network, click.click_id) : undefined
 
@@ -100,11 +101,11 @@ const outside = { target: '_blank', rel: 'noreferrer' }
 const Step = ({ n, of: s, here }: { n: number; of: StepRow; here: boolean }) => (
   <li class={s.done ? 'done' : here ? 'here' : ''}>
     <span class="mark">{s.done ? <Icon name="check" /> : <span class="num">{n}</span>}</span>
-    <span class="grow" role={s.name in arrived ? 'status' : undefined}>
+    <div class="grow" role={s.name in arrived ? 'status' : undefined}>
       {(s.done && arrived[s.name]) || w.steps[s.name]}
       {!s.done && <span class="hidden"> {w.notYet}</span>}
       {s.more}
-    </span>
+    </div>
     {s.href && (
       <a class={'btn sm' + (here ? ' primary' : '')} href={s.href} {...(s.out ? outside : {})}>
         {s.done ? w.look[s.name] : w.go[s.name]}
