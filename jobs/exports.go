@@ -16,7 +16,9 @@ type ExportArgs struct {
 	models.ReportArgs
 	Link    uuid.UUID       `json:"link,omitzero"`
 	Compare difference.Args `json:"difference,omitzero"` // ExportDifference: what is compared
-	BaseURL string          `json:"base_url,omitempty"`  // base URL of the API, for the address of the download
+	// SubNames adds the names of sub-parameters to the headings of their columns.
+	SubNames bool   `json:"sub_names,omitempty"`
+	BaseURL  string `json:"base_url,omitempty"` // base URL of the API, for the address of the download
 }
 
 // ExportAnswer describes the finished file. Its id is the id of the job.

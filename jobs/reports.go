@@ -7,11 +7,13 @@ import (
 	"switchyard/models/difference"
 )
 
-// ReportAnswer has the rows of a report. Labels has the names of ids, by dimension and id.
+// ReportAnswer has the rows of a report. Labels has the names of ids, by dimension and id. SubNames has the names of sub-parameters,
+// by sub1 to sub10.
 type ReportAnswer struct {
-	Args   models.ReportArgs            `json:"args"`
-	Rows   []models.ReportRow           `json:"rows"`
-	Labels map[string]map[string]string `json:"labels"`
+	Args     models.ReportArgs            `json:"args"`
+	Rows     []models.ReportRow           `json:"rows"`
+	Labels   map[string]map[string]string `json:"labels"`
+	SubNames map[string]string            `json:"sub_names"`
 }
 
 // StoredReports is how many of the newest answers are kept for each account and kind of report.

@@ -19,6 +19,20 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	}
 }
 
+// A removed parameter leaves its sub-parameter empty, and the others keep theirs.
+func TestTrackLeavesTheSubOfARemovedParameterEmpty(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET token_macros = '{"b": "{b}", "c": "{c}"}',
+		subs = '[{"sub": 1, "param": "zoneid"}, {"sub": 2, "param": "b"}, {"sub": 4, "param": "c"}]'`)
+	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/", "weight": 1}))
+	w.reload()
+	w.location("/summer-sale?b=two&zoneid=one&c=four")
+	if c := w.spool.last(); c.Subs != [models.Subs]string{1: "two", 3: "four"} {
+		t.Errorf("%q", c.Subs)
+	}
+}
+
 // Deactivated sources and networks are kept for history. Clicks that still arrive through them are recorded with them.
 func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 	t.Parallel()

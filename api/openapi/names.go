@@ -28,6 +28,7 @@ var named = map[string]string{
 	"POST /campaigns/{id}/test-click":            "testCampaign",
 	"POST /networks/{id}/test-postback":          "testNetwork",
 	"GET /networks/{id}/template":                "exportNetwork",
+	"GET /traffic-sources/{id}/subs":             "listSourceSubs",
 	"GET /traffic-sources/{id}/template":         "exportTrafficSource",
 	"GET /traffic-sources/{id}/integration":      "getSourceIntegration",
 	"PUT /traffic-sources/{id}/integration":      "saveSourceIntegration",

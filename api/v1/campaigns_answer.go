@@ -11,6 +11,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/flow"
+	"switchyard/models/subslot"
 	"switchyard/models/token"
 )
 
@@ -18,6 +19,7 @@ import (
 type CampaignAnswer struct {
 	models.Campaign
 	CampaignURLs
+	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to sub10, by its traffic source; those without a name are left out"`
 }
 
 // CampaignURLs are the addresses of a campaign.
@@ -26,7 +28,9 @@ type CampaignURLs struct {
 	TrackingURL string `json:"tracking_url" doc:"the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them"`
 }
 
-func (d Deps) campaignAnswer(c models.Campaign) CampaignAnswer { return CampaignAnswer{c, d.urls(c)} }
+func (d Deps) campaignAnswer(c models.Campaign) CampaignAnswer {
+	return CampaignAnswer{c, d.urls(c), subslot.Names(c.SourceLink)}
+}
 
 func (d Deps) urls(c models.Campaign) CampaignURLs {
 	link := d.link(c)

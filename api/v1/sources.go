@@ -13,6 +13,7 @@ import (
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/subslot"
 	"switchyard/models/template"
 	"switchyard/models/token"
 )
@@ -36,6 +37,7 @@ func sources(d Deps, reportingDeps reporting.Deps) []route.Route {
 		resource.Toggle(res, "pause or resume a traffic source; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
 		resource.RemoveUsed(res, "deactivate a traffic source", resource.DeactivatedWith),
 		reporting.TrySource(reportingDeps),
+		reporting.SourceSubs(reportingDeps),
 	}, sourceTemplateFiles(res)...)
 }
 
@@ -89,12 +91,13 @@ type SourcePut struct {
 // SourceAnswer is a saved traffic source.
 type SourceAnswer struct {
 	models.TrafficSource
-	PostbackExample string `json:"postback_example" doc:"an address for postback_url, by the template of the platform; YOUR_... in it is to be replaced by what the source shows; empty: the platform has none"`
+	SubNames        map[string]string `json:"sub_names" doc:"names of sub1 to sub10 for people: the chosen name, else the parameter or its macro; those without a name are left out"`
+	PostbackExample string            `json:"postback_example" doc:"an address for postback_url, by the template of the platform; YOUR_... in it is to be replaced by what the source shows; empty: the platform has none"`
 }
 
 func sourceAnswer(o models.TrafficSource) SourceAnswer {
 	t, _ := template.FindSource(o.Platform)
-	return SourceAnswer{o, t.PostbackURL}
+	return SourceAnswer{o, subslot.Names(o.SourceLink), t.PostbackURL}
 }
 
 // SourceRow is a traffic source of the list, with figures.
@@ -140,6 +143,9 @@ func (b SourceBody) Record() (models.TrafficSource, error) {
 		o.Platform = ""
 	}
 	err := checkMacros(o.TokenMacros)
+	if err == nil {
+		err = subslot.Check(o.Subs)
+	}
 	if err == nil {
 		err = checkMacro("external_id_macro", o.ExternalIDMacro)
 	}

@@ -128,6 +128,7 @@ func TestSourceErrors(t *testing.T) {
 	}
 	s.Do("PATCH", "/traffic-sources", map[string]any{"id": id}).Want(400, "invalid_status")
 	goals := func(list ...any) map[string]any { return with(source("x"), "postback_goals", list) }
+	subs := func(list ...any) map[string]any { return with(source("x"), "subs", list) }
 	macros := func(m any) map[string]any { return with(source("x"), "token_macros", m) }
 	longMacros := map[string]string{}
 	for i := range 40 {
@@ -173,6 +174,14 @@ func TestSourceErrors(t *testing.T) {
 		"macros many":     {macros(many), 400, "invalid_input"},
 		"macros name":     {macros(map[string]any{strings.Repeat("x", 101): "x"}), 400, "too_long"},
 		"macros value":    {macros(map[string]any{"x": strings.Repeat("x", 256)}), 400, "too_long"},
+		"sub zero":        {subs(object{"sub": 0, "param": "a"}), 400, "out_of_range"},
+		"sub high":        {subs(object{"sub": 11, "param": "a"}), 400, "out_of_range"},
+		"sub missing":     {subs(object{"param": "a"}), 400, "required"},
+		"sub no param":    {subs(object{"sub": 1, "param": " "}), 400, "required"},
+		"sub long name":   {subs(object{"sub": 1, "param": "a", "name": strings.Repeat("x", 101)}), 400, "too_long"},
+		"sub twice":       {subs(object{"sub": 1, "param": "a"}, object{"sub": 1, "param": "b"}), 400, "invalid_value"},
+		"sub of another":  {subs(object{"sub": 1, "param": "sub3"}), 400, "invalid_value"},
+		"sub type":        {subs("zone"), 400, "invalid_input"},
 		"tags":            {with(source("x"), "tags", manyTags(21)), 400, "invalid_input"},
 		"same name":       {source("TAKEN"), 409, "duplicate_name"},
 		"nulls":           {map[string]any{"name": "null", "token_macros": nil, "traffic_loss_pct": nil}, 201, ""},

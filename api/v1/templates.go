@@ -15,6 +15,7 @@ import (
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/subslot"
 	"switchyard/models/template"
 )
 
@@ -209,9 +210,17 @@ func snakeCase(name string) string {
 
 // SourceTemplateRows is the answer of GET /traffic-source-templates.
 type SourceTemplateRows struct {
-	Rows []template.Source `json:"rows"`
+	Rows []SourceTemplateRow `json:"rows"`
+}
+
+// SourceTemplateRow is the template of a traffic platform.
+type SourceTemplateRow struct {
+	template.Source
+	Subs models.SubSlots `json:"subs" doc:"the sub-parameters that a source made from it fills"`
 }
 
 func listSourceTemplates(*route.Call) (SourceTemplateRows, error) {
-	return SourceTemplateRows{template.Sources()}, nil
+	return SourceTemplateRows{answer.Each(template.Sources(), func(t template.Source) SourceTemplateRow {
+		return SourceTemplateRow{t, subslot.Filled(t.Link())}
+	})}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
@@ -197,6 +198,21 @@ func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click Sto
 		return click, false, err
 	}
 	return list[0], true, nil
+}
+
+const selectRecentSubs = `SELECT subs FROM (SELECT id, source_id, subs FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
+WHERE source_id = $2 ORDER BY id DESC LIMIT $4`
+
+// RecentSubs returns the sub-parameters of the latest clicks of a traffic source, newest first. Like LatestOf it searches only the
+// latest latestAmong clicks of the account.
+func (l Log) RecentSubs(ctx context.Context, account, source uuid.UUID, limit int) (list [][models.Subs]string, err error) {
+	err = db.EachRow(ctx, l.Conn, "recent sub-parameters", func(rows *sqlx.Rows) error {
+		var subs [models.Subs]string
+		err := rows.Scan((*subsValue)(&subs))
+		list = append(list, subs)
+		return err
+	}, selectRecentSubs, account, source, latestAmong, limit)
+	return list, err
 }
 
 // FindByIDs finds the clicks of an account with the given ids. It leaves out clicks that are not stored.

@@ -100,6 +100,7 @@ type RoutingSource struct {
 	AccountID       uuid.UUID       `db:"account_id"`
 	Name            string          `db:"name"`
 	TokenMacros     json.RawMessage `db:"token_macros"`
+	Subs            json.RawMessage `db:"subs"`
 	CostParam       string          `db:"cost_param"`
 	CostModel       string          `db:"cost_model"`
 	ExternalIDParam string          `db:"external_id_param"`

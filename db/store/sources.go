@@ -1,6 +1,14 @@
 package store
 
-import "switchyard/models"
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/subslot"
+)
 
 // Sources accesses the traffic sources of accounts.
 type Sources struct {
@@ -14,4 +22,66 @@ func (s *Store) Sources() Sources {
 
 var sourceTable = newTable(table[models.TrafficSource]{
 	name: "traffic_sources", what: "traffic source", removed: "deactivated_at", allowance: allowedIntegrations,
+	prepare: func(ctx context.Context, s *Store, o, old *models.TrafficSource) error {
+		inUse := false
+		if old.ID != uuid.Nil {
+			var err error
+			if inUse, err = db.Get[bool](ctx, s.c, "use of a source", sourceInUse, old.AccountID, old.ID); err != nil {
+				return err
+			}
+		}
+		subslot.Assign(&o.SourceLink, old.SourceLink, inUse)
+		return nil
+	},
 })
+
+// sourceInUse reports whether a campaign or a smartlink, even a deleted one, names the source $2, or whether it has a figure.
+const sourceInUse = `
+SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
+	OR EXISTS (SELECT FROM smartlinks WHERE account_id = $1 AND source_id = $2)
+	OR EXISTS (SELECT FROM ledger_rollups WHERE rollup = 'traffic' AND account_id = $1 AND source_id = $2)
+	OR EXISTS (SELECT FROM ledger WHERE account_id = $1 AND source_id = $2 AND NOT merged)`
+
+// maxNamed is the number of sources above which no common names of their sub-parameters are searched.
+const maxNamed = 200
+
+// selectNamed reads sources of the account $1: those among the ids $2, those of the campaigns $3, or all that are not deactivated.
+var selectNamed = `SELECT ` + db.Columns[models.SourceLink]("s.") + ` FROM traffic_sources s
+WHERE s.account_id = $1 AND CASE
+	WHEN cardinality($2::uuid[]) > 0 THEN s.id = ANY ($2)
+	WHEN cardinality($3::uuid[]) > 0 THEN s.id IN (SELECT source_id FROM campaigns WHERE account_id = $1 AND id = ANY ($3))
+	ELSE s.deactivated_at IS NULL END
+LIMIT $4`
+
+// SubNames returns the names of the sub-parameters in a report or log with filters, by sub1 to sub10. A name is given if all sources
+// that the filters select agree on it.
+func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []models.ReportFilter) (map[string]string, error) {
+	ids := map[string][]uuid.UUID{}
+	for _, f := range filters {
+		if f.Not {
+			continue
+		}
+		for _, v := range f.Values {
+			if id, err := uuid.Parse(v); err == nil {
+				ids[f.Dimension] = append(ids[f.Dimension], id)
+			}
+		}
+	}
+	links, err := db.Select[models.SourceLink](ctx, s.c, "names of sub-parameters", selectNamed, account,
+		db.UUIDs(ids["source_id"]), db.UUIDs(ids["campaign_id"]), maxNamed+1)
+	if err != nil || len(links) > maxNamed {
+		return map[string]string{}, err
+	}
+	return subslot.Common(links), nil
+}
+
+// SubNamesOf returns the names of the sub-parameters of sources, by sub1 to sub10.
+func (s *Store) SubNamesOf(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) (map[uuid.UUID]map[string]string, error) {
+	q := sourceTable.from + ` WHERE t.account_id = $1 AND t.id = ANY ($2::uuid[])`
+	list, err := db.Select[models.TrafficSource](ctx, s.c, "names of sub-parameters", q, account, db.UUIDs(ids))
+	names := map[uuid.UUID]map[string]string{}
+	for _, o := range list {
+		names[o.ID] = subslot.Names(o.SourceLink)
+	}
+	return names, err
+}

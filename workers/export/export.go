@@ -117,7 +117,11 @@ func rowsOf(t export.Table) fill {
 		if n > models.MaxExportRows {
 			return tooLarge()
 		}
-		w, err := m.write(ctx, q.AccountID, f, t.Headings())
+		names, err := m.subNames(ctx, u)
+		if err != nil {
+			return err
+		}
+		w, err := m.write(ctx, q.AccountID, f, t.Headings(), names)
 		if err != nil {
 			return err
 		}

@@ -82,7 +82,11 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, q.AccountID, f, withFigures(db.Map(q.Dimensions, foreignHeading), losses.Known))
+	names, err := m.subNames(ctx, u)
+	if err != nil {
+		return err
+	}
+	w, err := m.write(ctx, q.AccountID, f, withFigures(db.Map(q.Dimensions, foreignHeading), losses.Known), names)
 	if err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, q.AccountID, f, withFigures([]export.Heading{heading(t.Bucket)}, t.LossKnown()))
+	w, err := m.write(ctx, q.AccountID, f, withFigures([]export.Heading{heading(t.Bucket)}, t.LossKnown()), nil)
 	if err != nil {
 		return err
 	}

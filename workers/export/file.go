@@ -49,7 +49,7 @@ func tooLarge() error {
 // head writes the headings.
 func (f *file) head(ctx context.Context, names []string) error {
 	for _, n := range names {
-		f.cell(n, false) // headings are the service's own text
+		f.cell(n, foreign) // the names of sub-parameters are chosen by people
 	}
 	return f.end(ctx)
 }

@@ -22,6 +22,9 @@ func (m *maker) read(ctx context.Context, u *workers.Run[models.ReportArgs, jobs
 	answer.Labels, err = m.store.LabelsOf(ctx, account, u.Args.Dimensions, func(i int) []string {
 		return db.Map(rows, func(r report.Row) string { return r.Dims[i] })
 	})
+	if err == nil {
+		answer.SubNames, err = m.store.SubNames(ctx, account, u.Args.Filters)
+	}
 	if err != nil {
 		return err
 	}

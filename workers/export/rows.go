@@ -26,15 +26,28 @@ type rowWriter struct {
 	batch   [][]string
 }
 
-// write begins a file with its headings and returns a writer. The caller adds all rows to the writer, then flushes it.
-func (m *maker) write(ctx context.Context, account uuid.UUID, f *file, columns []export.Heading) (*rowWriter, error) {
+// write begins a file with its headings and returns a writer. The caller adds all rows to the writer, then flushes it. The headings of
+// sub-parameters have the names in subNames.
+func (m *maker) write(ctx context.Context, account uuid.UUID, f *file, columns []export.Heading, subNames map[string]string) (*rowWriter, error) {
 	var names []string
 	for _, c := range columns {
-		if names = append(names, c.Name); store.HasLabels(c.Name) {
+		name := c.Name
+		if subNames[name] != "" {
+			name = subNames[name] + " (" + name + ")"
+		}
+		if names = append(names, name); store.HasLabels(c.Name) {
 			names = append(names, store.LabelName(c.Name))
 		}
 	}
 	return &rowWriter{m.store, account, f, columns, nil}, f.head(ctx, names)
+}
+
+// subNames returns the names of sub-parameters for the headings of a file, if its request asks for them.
+func (m *maker) subNames(ctx context.Context, u *run) (map[string]string, error) {
+	if !u.Args.SubNames {
+		return nil, nil
+	}
+	return m.store.SubNames(ctx, u.Job.AccountID.UUID, u.Args.Filters)
 }
 
 // add adds a row that has a cell for each column.

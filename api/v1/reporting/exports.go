@@ -47,6 +47,7 @@ type ExportBody struct {
 	SourceID  bind.Opt[uuid.UUID] `json:"source_id" bad:"invalid_id" doc:"difference: the traffic source to compare with; or else network_id"`
 	NetworkID bind.Opt[uuid.UUID] `json:"network_id" bad:"invalid_id" doc:"difference: the network to compare with"`
 	TheirTZ   string              `json:"their_tz" doc:"difference: IANA time zone of their days; default: that of their connection, else UTC"`
+	SubNames  bool                `json:"sub_names" doc:"performance, clicks: the headings of sub-parameters have their names, as in zone (sub1), where the traffic sources agree on them"`
 	Name      string              `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
 
@@ -91,7 +92,7 @@ func (f ExportFilter) values() ([]string, error) {
 
 // args checks the fields that the kind of file uses and returns the job's arguments. It ignores the other fields.
 func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
-	a := jobs.ExportArgs{Kind: b.Kind, Name: b.Name, Link: b.Link.Value}
+	a := jobs.ExportArgs{Kind: b.Kind, Name: b.Name, Link: b.Link.Value, SubNames: b.SubNames}
 	a.From, a.To = w.From, w.End()
 	if a.Name == "" {
 		a.Name = fmt.Sprintf("%s %s to %s", a.Kind, w.From.Format("2006-01-02"), w.To.Format("2006-01-02"))

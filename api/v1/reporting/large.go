@@ -32,5 +32,9 @@ func readReport[T any](
 		return out, err
 	}
 	labels, err := labelsOf(c, args.Dimensions, rows)
-	return job.PublicResult(jobs.ReportAnswer{Args: args, Labels: labels, Rows: rows}), err
+	if err != nil {
+		return out, err
+	}
+	names, err := c.Store.SubNames(c.Context(), c.Account.ID, args.Filters)
+	return job.PublicResult(jobs.ReportAnswer{Args: args, Labels: labels, Rows: rows, SubNames: names}), err
 }

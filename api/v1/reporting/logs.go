@@ -3,6 +3,7 @@ package reporting
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -66,6 +67,13 @@ type Log[T any] struct {
 	Rows  []T        `json:"rows"`
 }
 
+// ClickLog is a page of the log of clicks.
+type ClickLog struct {
+	Log[ClickRow]
+	SubNames       map[string]string               `json:"sub_names" doc:"names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave"`
+	SourceSubNames map[uuid.UUID]map[string]string `json:"source_sub_names" doc:"the same by the traffic source of the rows"`
+}
+
 // logQuery parses the parameters that all logs share.
 func logQuery(c *route.Call) (q click.LogQuery, err error) {
 	q.AccountID, q.Limit = c.Account.ID, c.Numbers["limit"]
@@ -87,28 +95,48 @@ func isExpired(c *route.Call, click uuid.UUID) bool {
 	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))
 }
 
-func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
+func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 	q, err := logQuery(c)
 	if err != nil {
-		return Log[ClickRow]{}, err
+		return ClickLog{}, err
 	}
 	if q.Converted, err = bind.Bool(c.Query, "converted", false); err != nil {
-		return Log[ClickRow]{}, err
+		return ClickLog{}, err
 	}
 	w, end := clampToHistory(c)
 	q.From, q.To = w.From, end
 	if err := filterLog(c, &q); err != nil {
-		return Log[ClickRow]{}, err
+		return ClickLog{}, err
 	}
 	if q.ClickID != uuid.Nil { // a click id is searched in the whole history
 		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2) // no click is later
 	}
 	clicks, err := d.clicks(c).Clicks(c.Context(), q)
 	if err != nil {
-		return Log[ClickRow]{}, err
+		return ClickLog{}, err
 	}
-	rows, err := d.clickRows(c, clicks)
-	return Log[ClickRow]{Range: w.Range(), Rows: rows}, err
+	out := ClickLog{Log: Log[ClickRow]{Range: w.Range()}}
+	if out.Rows, err = d.clickRows(c, clicks); err != nil {
+		return out, err
+	}
+	filters, err := filtersOf(c.Query)
+	if err != nil {
+		return out, err
+	}
+	if out.SubNames, err = c.Store.SubNames(c.Context(), c.Account.ID, filters); err != nil {
+		return out, err
+	}
+	out.SourceSubNames, err = c.Store.SubNamesOf(c.Context(), c.Account.ID, sourcesOf(clicks)...)
+	return out, err
+}
+
+// sourcesOf returns the traffic sources of clicks, each once.
+func sourcesOf(clicks []click.StoredClick) []uuid.UUID {
+	ids := map[uuid.UUID]bool{}
+	for i := range clicks {
+		ids[clicks[i].SourceID] = true
+	}
+	return slices.Collect(maps.Keys(ids))
 }
 
 // ConversionRow is a conversion of the log: the record that events carry, with further fields.
@@ -181,6 +209,7 @@ type ClickAnswer struct {
 	Hops        []HopRow          `json:"hops" doc:"oldest first: the redirect, then the steps from landing pages on"`
 	Conversions []ConversionRow   `json:"conversions" doc:"oldest first"`
 	Names       map[string]string `json:"names" doc:"by id: the names of the records in this answer"`
+	SubNames    map[string]string `json:"sub_names" doc:"names of sub1 to sub10, by the click's traffic source; those without a name are left out"`
 	Visitor     ClickVisitor      `json:"visitor"`
 	Decision    ClickDecision     `json:"decision" doc:"how it was routed, as recorded; trace=1 explains it"`
 	Trace       *ClickTrace       `json:"trace" doc:"how it was routed; null without trace=1"`
@@ -230,8 +259,13 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	if err != nil {
 		return ClickAnswer{}, err
 	}
+	subNames, err := c.Store.SubNamesOf(c.Context(), c.Account.ID, found.SourceID)
+	if err != nil {
+		return ClickAnswer{}, err
+	}
 	out := ClickAnswer{
-		ClickID: models.FormatClickID(found.ID), Click: rows[0], Hops: hopRows(found), Names: names,
+		SubNames: namesOrNone(subNames[found.SourceID]),
+		ClickID:  models.FormatClickID(found.ID), Click: rows[0], Hops: hopRows(found), Names: names,
 		Conversions: answer.Each(found.Conversions, func(v models.Conversion) ConversionRow { return conversionRow(v, names) }),
 		Visitor:     clickVisitor(&found.StoredClick),
 		Decision: ClickDecision{

@@ -87,6 +87,7 @@ type Performance struct {
 	Truncated    bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
 	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out"`
 	Labels       map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
+	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave"`
 }
 
 // DimensionFilter restricts the rows to a value of a dimension or, with Not, to all other values.
@@ -149,7 +150,7 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 	out := Performance{
 		Range: bind.RangeOf(a.Args.From, a.Args.To), TZ: a.Args.TZ, Dimension: strings.Join(a.Args.Dimensions, ","),
 		Dimensions: a.Args.Dimensions, Filters: filtersAnswer(a.Args.Filters), Goals: append([]string{}, a.Args.Goals...),
-		Labels: a.Labels,
+		Labels: a.Labels, SubNames: namesOrNone(a.SubNames),
 	}
 	if a.Args.Compare != nil {
 		out.CompareRange = new(bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To))
@@ -169,6 +170,14 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 		return PerformanceRow{dims, comparedFigures(r)}
 	})
 	return out
+}
+
+// namesOrNone returns names. An answer that an older version has stored has none.
+func namesOrNone(names map[string]string) map[string]string {
+	if names == nil {
+		return map[string]string{}
+	}
+	return names
 }
 
 // labelsOf returns the names of the records in the rows, for the dimensions whose values are ids.
@@ -209,11 +218,7 @@ func (d Deps) values(c *route.Call) (Values, error) {
 
 var valuesJob = slow.New(jobs.ReadValues, func(a jobs.ReportAnswer) Values {
 	dimension := a.Args.Dimensions[0]
-	out := Values{dimension, answer.Each(a.Rows, func(r models.ReportRow) Value {
+	return Values{dimension, answer.Each(a.Rows, func(r models.ReportRow) Value {
 		return Value{r.Dims[0], r.Clicks, r.BotClicks}
-	}), a.Labels[dimension]}
-	if out.Labels == nil {
-		out.Labels = map[string]string{}
-	}
-	return out
+	}), namesOrNone(a.Labels[dimension])}
 })

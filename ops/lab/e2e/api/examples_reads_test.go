@@ -35,6 +35,7 @@ func (x *examples) read() {
 	x.call("GET /landers", x.window(params{"limit": "1"}), nil)
 	x.call("GET /networks", x.window(params{"limit": "1"}), nil)
 	x.call("GET /traffic-sources", x.window(params{"limit": "1"}), nil)
+	x.call("GET /traffic-sources/{id}/subs", x.id("source"), nil)
 	x.call("GET /traffic-sources/{id}/difference", x.window(x.id("source")), nil)
 	x.call("POST /networks/{id}/report", x.id("network"), object{
 		"csv": "date,clicks,conversions,payout\n" + x.today.AddDate(0, 0, -1).Format(time.DateOnly) + ",120,3,37.50\n",

@@ -1,0 +1,71 @@
+package reporting
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/subslot"
+)
+
+// SourceSubs returns the route GET /traffic-sources/{id}/subs.
+func SourceSubs(d Deps) route.Route {
+	return route.New("GET", "/traffic-sources/{id}/subs", "Traffic sources",
+		"what fills sub1 to sub10 of a source's clicks, what they received lately, and what names them",
+		route.HandleRecord((*store.Store).Sources, d.sourceSubs), answer.IDCodes).WithShare(route.Reads)
+}
+
+// SourceSubList has the sub-parameters of a traffic source.
+type SourceSubList struct {
+	ID   uuid.UUID   `json:"id"`
+	Subs []SourceSub `json:"subs" doc:"sub1 to sub10"`
+}
+
+// SourceSub is a sub-parameter of a traffic source.
+type SourceSub struct {
+	Sub    int            `json:"sub"`
+	Param  string         `json:"param" doc:"the parameter that has it; empty: it is free"`
+	Filled bool           `json:"filled" doc:"false: links do not carry the parameter"`
+	Recent []string       `json:"recent" doc:"up to 3 values of the source's latest clicks, newest first"`
+	UsedBy []store.SubUse `json:"used_by" doc:"records that name it: campaigns by the conditions of their flows, offers and landing pages by a token in their address"`
+}
+
+// recentClicks is the number of latest clicks of a source whose values are shown. recentValues is the maximum number of values.
+const (
+	recentClicks = 50
+	recentValues = 3
+)
+
+func (d Deps) sourceSubs(c *route.Call, o models.TrafficSource) (SourceSubList, error) {
+	out := SourceSubList{ID: o.ID, Subs: make([]SourceSub, models.Subs)}
+	for i := range out.Subs {
+		out.Subs[i] = SourceSub{Sub: i + 1, Recent: []string{}, UsedBy: []store.SubUse{}}
+	}
+	for _, s := range subslot.Reserved(o.SourceLink) {
+		out.Subs[s.Sub-1].Param = s.Param
+	}
+	for _, s := range subslot.Filled(o.SourceLink) {
+		out.Subs[s.Sub-1].Filled = true
+	}
+	uses, err := c.Store.SubUses(c.Context(), c.Account.ID, o.ID)
+	if err != nil {
+		return out, err
+	}
+	for _, u := range uses {
+		out.Subs[u.Sub-1].UsedBy = append(out.Subs[u.Sub-1].UsedBy, u)
+	}
+	recent, err := d.clicks(c).RecentSubs(c.Context(), c.Account.ID, o.ID, recentClicks)
+	for _, values := range recent {
+		for i, v := range values {
+			s := &out.Subs[i]
+			if v != "" && len(s.Recent) < recentValues && !slices.Contains(s.Recent, v) {
+				s.Recent = append(s.Recent, v)
+			}
+		}
+	}
+	return out, err
+}

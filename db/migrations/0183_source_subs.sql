@@ -1,0 +1,6 @@
+-- Which parameter of a traffic source fills which sub-parameter: see package subslot. An empty list means the order of token_macros.
+-- +goose Up
+ALTER TABLE traffic_sources ADD COLUMN subs json NOT NULL DEFAULT '[]';
+
+-- +goose Down
+ALTER TABLE traffic_sources DROP COLUMN subs;

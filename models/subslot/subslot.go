@@ -1,0 +1,228 @@
+// Package subslot decides which parameter of a traffic source fills which sub-parameter (sub1 to sub10) of its clicks.
+//
+// A sub-parameter that is in use never changes its meaning without being asked to. Reports, conditions of flows, bot lists and
+// rules name sub1, not zoneid. Positions would therefore be wrong: if zoneid were removed, the next parameter would become sub1. Other
+// trackers (Voluum, Keitaro, Binom) solve this with numbered fields that are filled or left empty. Our API has the ordered object
+// token_macros, so each source also stores its SubSlots, and these rules apply:
+//
+//   - A new source assigns sub-parameters in the order of token_macros. A name such as sub3 or t3 means the third.
+//   - A parameter of a source in use keeps its sub-parameter, wherever it stands in token_macros.
+//   - A removed parameter keeps its sub-parameter reserved. It stays empty, and reports still show its name.
+//   - A new parameter with the macro of a removed one takes its sub-parameter, because it was renamed.
+//   - Any other new parameter takes the first sub-parameter that nothing has reserved. If none is left, it fills none.
+//   - A client that sends subs moves and frees sub-parameters. That is the only way to give a used one another meaning.
+//
+// A source is in use once a campaign, a smartlink or a click names it.
+package subslot
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"switchyard/models"
+	"switchyard/models/token"
+)
+
+// slot is a sub-parameter of a source. Without a parameter it is free.
+type slot struct {
+	models.SubSlot
+	filled bool // the parameter is in the link
+}
+
+// slots holds the sub-parameters of a source by number.
+type slots [models.Subs]slot
+
+// Filled returns the sub-parameters that clicks of a source fill, by number.
+func Filled(l models.SourceLink) models.SubSlots {
+	all := assign(l, l.Subs)
+	return all.list(func(i int) bool { return all[i].filled })
+}
+
+// Reserved returns all sub-parameters that parameters of a source have, by number: those that clicks fill, and those of removed
+// parameters.
+func Reserved(l models.SourceLink) models.SubSlots {
+	all := assign(l, l.Subs)
+	return all.list(func(i int) bool { return all[i].Param != "" })
+}
+
+func (s *slots) list(take func(i int) bool) models.SubSlots {
+	out := models.SubSlots{}
+	for i := range s {
+		if take(i) {
+			out = append(out, s[i].SubSlot)
+		}
+	}
+	return out
+}
+
+// Assign completes the sub-parameters of a source that is saved. old is the source before the change, and empty for a new one.
+func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
+	before, reserved := Reserved(old), l.Subs
+	if reserved == nil && inUse {
+		reserved = renamed(before, old, *l)
+	}
+	isSent := l.Subs != nil
+	all := assign(*l, reserved)
+	for i := range all {
+		s := &all[i]
+		at := slices.IndexFunc(before, func(o models.SubSlot) bool { return strings.EqualFold(o.Param, s.Param) })
+		if s.Name != "" || at < 0 {
+			continue
+		}
+		if !isSent {
+			s.Name = before[at].Name
+		}
+		if !s.filled && Meant(s.Param) > 0 { // its macro has named it, and is gone
+			s.Name = nameOf(before[at], old)
+		}
+	}
+	l.Subs = all.list(func(i int) bool { return all[i].Param != "" })
+}
+
+// renamed gives the sub-parameter of a removed parameter to a new parameter with the same macro.
+func renamed(before models.SubSlots, old, l models.SourceLink) models.SubSlots {
+	after := slices.Clone(before)
+	for i, s := range after {
+		macro := macroOf(old, s.Param)
+		if macro == "" || has(l.TokenMacros, s.Param) {
+			continue
+		}
+		for _, m := range l.TokenMacros {
+			isNew := !slices.ContainsFunc(after, func(o models.SubSlot) bool { return strings.EqualFold(o.Param, m.Param) })
+			if m.Macro == macro && isNew {
+				after[i].Param = m.Param
+				break
+			}
+		}
+	}
+	return after
+}
+
+// assign gives each parameter of a link a sub-parameter. reserved are the sub-parameters that parameters already have. The parameters
+// of the cost and of the source's click id have a meaning of their own and get none.
+func assign(l models.SourceLink, reserved models.SubSlots) *slots {
+	var all slots
+	for _, s := range reserved {
+		if s.Sub >= 1 && s.Sub <= models.Subs {
+			all[s.Sub-1].SubSlot = s
+		}
+	}
+	var unplaced, rest []string
+	for _, m := range l.TokenMacros {
+		if m.Param == "" || strings.EqualFold(m.Param, l.CostParam) || strings.EqualFold(m.Param, l.ExternalIDParam) {
+			continue
+		}
+		own := func(s slot) bool { return !s.filled && strings.EqualFold(s.Param, m.Param) }
+		if i := slices.IndexFunc(all[:], own); i >= 0 {
+			all[i].filled = true
+			continue
+		}
+		unplaced = append(unplaced, m.Param)
+	}
+	for _, param := range unplaced {
+		// A removed parameter does not keep the place, because every source reads a parameter of this name there.
+		if n := Meant(param); n > 0 && !all[n-1].filled {
+			all.fill(n-1, param)
+			continue
+		}
+		rest = append(rest, param)
+	}
+	for i := range all {
+		if all[i].Param == "" && len(rest) > 0 {
+			all.fill(i, rest[0])
+			rest = rest[1:]
+		}
+	}
+	return &all
+}
+
+func (s *slots) fill(i int, param string) {
+	s[i].SubSlot, s[i].filled = models.SubSlot{Sub: i + 1, Param: param}, true
+}
+
+// Meant returns the number of the sub-parameter that a parameter such as sub3 or t3 fills at every source, or 0.
+func Meant(param string) int {
+	if t, ok := token.Lookup(param); ok && t.Name == token.Sub {
+		return t.N
+	}
+	return 0
+}
+
+func macroOf(l models.SourceLink, param string) string {
+	for _, m := range l.TokenMacros {
+		if strings.EqualFold(m.Param, param) {
+			return m.Macro
+		}
+	}
+	return ""
+}
+
+func has(list models.TokenMacros, param string) bool {
+	return slices.ContainsFunc(list, func(m models.TokenMacro) bool { return strings.EqualFold(m.Param, param) })
+}
+
+// Names returns the names of a source's sub-parameters for people, by sub1 to sub10: the name that the account has chosen, or else the
+// parameter. If the parameter is only a number such as sub1, its macro names it. A sub-parameter without a name is left out.
+func Names(l models.SourceLink) map[string]string {
+	names := map[string]string{}
+	for _, s := range Reserved(l) {
+		if name := nameOf(s, l); name != "" {
+			names[key(s.Sub)] = name
+		}
+	}
+	return names
+}
+
+func nameOf(s models.SubSlot, l models.SourceLink) string {
+	switch {
+	case s.Name != "":
+		return s.Name
+	case Meant(s.Param) == 0:
+		return s.Param
+	}
+	notWord := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return strings.TrimFunc(macroOf(l, s.Param), notWord)
+}
+
+func key(n int) string { return "sub" + strconv.Itoa(n) }
+
+// Common returns the names on which several sources agree. A source that has not reserved or not named a sub-parameter has no say.
+func Common(sources []models.SourceLink) map[string]string {
+	names, open := map[string]string{}, map[string]bool{}
+	for _, l := range sources {
+		own := Names(l)
+		for _, s := range Reserved(l) {
+			k := key(s.Sub)
+			switch name := names[k]; {
+			case own[k] == "":
+			case name == "":
+				names[k] = own[k]
+			case !strings.EqualFold(name, own[k]):
+				open[k] = true
+			}
+		}
+	}
+	for k := range open {
+		delete(names, k)
+	}
+	return names
+}
+
+// Check refuses a list in which two entries have the same sub-parameter or the same parameter, or in which a name such as sub3
+// fills another sub-parameter than the third while no entry has that.
+func Check(list models.SubSlots) error {
+	for i, s := range list {
+		for _, o := range list[:i] {
+			if o.Sub == s.Sub || strings.EqualFold(o.Param, s.Param) {
+				return models.Invalid("invalid_value", "subs has sub%d or the parameter %.100q twice", s.Sub, s.Param)
+			}
+		}
+		n := Meant(s.Param)
+		if n != 0 && n != s.Sub && !slices.ContainsFunc(list, func(o models.SubSlot) bool { return o.Sub == n }) {
+			return models.Invalid("invalid_value", "subs: a parameter with the name %s fills sub%d at every source", s.Param, n)
+		}
+	}
+	return nil
+}
