@@ -76,7 +76,7 @@ func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []model
 }
 
 // SubNamesOf returns the names of the sub-parameters of sources, by sub1 to sub10.
-func (s *Store) SubNamesOf(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) (map[uuid.UUID]map[string]string, error) {
+func (s *Store) SubNamesOf(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]map[string]string, error) {
 	q := sourceTable.from + ` WHERE t.account_id = $1 AND t.id = ANY ($2::uuid[])`
 	list, err := db.Select[models.TrafficSource](ctx, s.c, "names of sub-parameters", q, account, db.UUIDs(ids))
 	names := map[uuid.UUID]map[string]string{}

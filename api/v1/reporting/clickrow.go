@@ -2,6 +2,8 @@ package reporting
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -36,6 +38,7 @@ type ClickRow struct {
 	Params           string     `json:"params" doc:"the query as received"`
 
 	models.SubParams
+	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to sub10, by the traffic source; those without a name are left out"`
 	models.Visitor
 
 	Cost     models.Money `json:"cost"`
@@ -77,10 +80,24 @@ func (d Deps) clickRows(c *route.Call, clicks []click.StoredClick) ([]ClickRow, 
 		return nil, err
 	}
 	names, err := namesOf(c, clickIDs(clicks))
+	if err != nil {
+		return nil, err
+	}
+	subNames, err := c.Store.SubNamesOf(c.Context(), c.Account.ID, sourcesOf(clicks))
 	for i := range clicks {
 		out[i] = clickRow(&clicks[i], sales[clicks[i].ID], names)
+		out[i].SubNames = namesOrNone(subNames[clicks[i].SourceID])
 	}
 	return out, err
+}
+
+// sourcesOf returns the traffic sources of clicks, each once.
+func sourcesOf(clicks []click.StoredClick) []uuid.UUID {
+	ids := map[uuid.UUID]bool{}
+	for i := range clicks {
+		ids[clicks[i].SourceID] = true
+	}
+	return slices.Collect(maps.Keys(ids))
 }
 
 func clickRow(c *click.StoredClick, sales click.Sales, names map[string]string) ClickRow {

@@ -3,7 +3,6 @@ package reporting
 import (
 	"encoding/json"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -70,8 +69,7 @@ type Log[T any] struct {
 // ClickLog is a page of the log of clicks.
 type ClickLog struct {
 	Log[ClickRow]
-	SubNames       map[string]string               `json:"sub_names" doc:"names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave"`
-	SourceSubNames map[uuid.UUID]map[string]string `json:"source_sub_names" doc:"the same by the traffic source of the rows"`
+	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave"`
 }
 
 // logQuery parses the parameters that all logs share.
@@ -123,20 +121,8 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 	if err != nil {
 		return out, err
 	}
-	if out.SubNames, err = c.Store.SubNames(c.Context(), c.Account.ID, filters); err != nil {
-		return out, err
-	}
-	out.SourceSubNames, err = c.Store.SubNamesOf(c.Context(), c.Account.ID, sourcesOf(clicks)...)
+	out.SubNames, err = c.Store.SubNames(c.Context(), c.Account.ID, filters)
 	return out, err
-}
-
-// sourcesOf returns the traffic sources of clicks, each once.
-func sourcesOf(clicks []click.StoredClick) []uuid.UUID {
-	ids := map[uuid.UUID]bool{}
-	for i := range clicks {
-		ids[clicks[i].SourceID] = true
-	}
-	return slices.Collect(maps.Keys(ids))
 }
 
 // ConversionRow is a conversion of the log: the record that events carry, with further fields.
@@ -209,7 +195,6 @@ type ClickAnswer struct {
 	Hops        []HopRow          `json:"hops" doc:"oldest first: the redirect, then the steps from landing pages on"`
 	Conversions []ConversionRow   `json:"conversions" doc:"oldest first"`
 	Names       map[string]string `json:"names" doc:"by id: the names of the records in this answer"`
-	SubNames    map[string]string `json:"sub_names" doc:"names of sub1 to sub10, by the click's traffic source; those without a name are left out"`
 	Visitor     ClickVisitor      `json:"visitor"`
 	Decision    ClickDecision     `json:"decision" doc:"how it was routed, as recorded; trace=1 explains it"`
 	Trace       *ClickTrace       `json:"trace" doc:"how it was routed; null without trace=1"`
@@ -259,13 +244,8 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	if err != nil {
 		return ClickAnswer{}, err
 	}
-	subNames, err := c.Store.SubNamesOf(c.Context(), c.Account.ID, found.SourceID)
-	if err != nil {
-		return ClickAnswer{}, err
-	}
 	out := ClickAnswer{
-		SubNames: namesOrNone(subNames[found.SourceID]),
-		ClickID:  models.FormatClickID(found.ID), Click: rows[0], Hops: hopRows(found), Names: names,
+		ClickID: models.FormatClickID(found.ID), Click: rows[0], Hops: hopRows(found), Names: names,
 		Conversions: answer.Each(found.Conversions, func(v models.Conversion) ConversionRow { return conversionRow(v, names) }),
 		Visitor:     clickVisitor(&found.StoredClick),
 		Decision: ClickDecision{

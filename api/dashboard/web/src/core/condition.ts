@@ -3,6 +3,7 @@
 import { forms, type Form } from '../words.gen.ts'
 import type { Condition } from '../api.gen.ts'
 import { country } from './format.ts'
+import { dimensionName, type SubNames } from './subs.ts'
 import { t } from './text.ts'
 
 // families are the beginnings of attributes whose end a person types, such as param.name.
@@ -45,14 +46,15 @@ export function operatorsOf(attribute: string): string[] {
   return [...found].filter(o => o !== 'in' && o !== 'not_in')
 }
 
-export const attributeName = (a: string) =>
-  t.conditions.attributes[a] ??
-  t.dimensions[a] ??
-  (a.startsWith('param.')
-    ? t.conditions.param(a.slice(6))
-    : a.startsWith('header.')
-      ? t.conditions.header(a.slice(7))
-      : a.replaceAll('_', ' '))
+export const attributeName = (a: string, names: SubNames = {}) =>
+  (names[a] && dimensionName(a, names)) ||
+  (t.conditions.attributes[a] ??
+    t.dimensions[a] ??
+    (a.startsWith('param.')
+      ? t.conditions.param(a.slice(6))
+      : a.startsWith('header.')
+        ? t.conditions.header(a.slice(7))
+        : a.replaceAll('_', ' ')))
 
 // plain returns the operator for one value in place of in and not_in, which are for several values.
 export const plain = (operator: string) => (operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator)
@@ -82,12 +84,12 @@ const slotText = (s: Slot) => {
 export type Sentence = { attribute: string; operator: string; values: string[]; joined: string }
 
 // sentenceOf returns the parts of a condition's sentence: Country · is · DE, AT or CH.
-export function sentenceOf(c: Condition, names: Record<string, string> = {}): Sentence {
+export function sentenceOf(c: Condition, names: Record<string, string> = {}, subs: SubNames = {}): Sentence {
   const kind = formOf(c.attribute, c.operator)?.kind ?? 'text',
     values = listOf(c.value)
   const short = c.attribute === 'country' && values.length > 1
   const shown = values.map(v => (short ? String(v) : valueName(c.attribute, v, names)))
-  const attribute = attributeName(c.attribute)
+  const attribute = attributeName(c.attribute, subs)
   if (c.operator === 'is_set')
     return { attribute, operator: values[0] === false ? t.conditions.isNotSet : t.conditions.isSet, values: [], joined: '' }
   if (kind === 'truth') return { attribute, operator: t.conditions.operators.equals!, values: shown, joined: shown.join() }

@@ -14,7 +14,7 @@ test('own values follow the parameters of the source, whose macros stay as they 
 })
 
 test('a link is taken apart as it is written', () => {
-  const source = { token_macros: { zone: '{z}' }, cost_param: 'bid', external_id_param: 'xid' }
+  const source = { subs: [{ sub: 1, param: 'zone', name: '' }], cost_param: 'bid', external_id_param: 'xid' }
   const read = paramsOf('https://t.example/a?zone={z}&xid=%7Bx%7D&bid=1&100%=&alone#f', source)
   equal(
     read.map(p => [p.name, p.macro]),

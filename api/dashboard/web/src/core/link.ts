@@ -11,11 +11,10 @@ export const tagOf = (origin: string, name?: string) => `${origin}/${name || 't'
 export type Param = { name: string; macro: string; meaning: string }
 
 // paramsOf returns the parameters of a link with the source's macros. Macros are not escaped, so the query is split by hand.
-export function paramsOf(link: string, source?: Pick<SourceRow, 'token_macros' | 'cost_param' | 'external_id_param'>): Param[] {
+export function paramsOf(link: string, source?: Pick<SourceRow, 'subs' | 'cost_param' | 'external_id_param'>): Param[] {
   const query = link.split('?')[1]?.split('#')[0] ?? ''
   const external = source?.external_id_param || 'external_id',
-    cost = source?.cost_param || 'cost',
-    subs = Object.keys(source?.token_macros ?? {})
+    cost = source?.cost_param || 'cost'
   return query
     .split('&')
     .filter(Boolean)
@@ -23,9 +22,8 @@ export function paramsOf(link: string, source?: Pick<SourceRow, 'token_macros' |
       const at = pair.indexOf('='),
         name = decode(at < 0 ? pair : pair.slice(0, at)),
         macro = at < 0 ? '' : pair.slice(at + 1),
-        sub = subs.indexOf(name)
-      const meaning =
-        name === external ? t.link.external : name === cost ? t.link.cost : sub >= 0 && sub < 10 ? t.link.sub(sub + 1) : t.link.own
+        sub = source?.subs.find(s => s.param.toLowerCase() === name.toLowerCase())?.sub
+      const meaning = name === external ? t.link.external : name === cost ? t.link.cost : sub ? t.link.sub(sub) : t.link.own
       return { name, macro, meaning }
     })
 }

@@ -24,7 +24,7 @@ const page = 200, // rows of a request
 export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every = 0) {
   type One = LogRow<R>
   const key = JSON.stringify(query),
-    [state, setState] = useState<{ key: string; rows?: One[]; end?: boolean; error?: ApiError }>({ key: '' }),
+    [state, setState] = useState<{ key: string; rows?: One[]; head?: unknown; end?: boolean; error?: ApiError }>({ key: '' }),
     busy = useRef(false),
     [reloads, setReloads] = useState(0),
     stamp = useStamp(row)
@@ -33,10 +33,10 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     let timer: ReturnType<typeof setTimeout> | undefined
     const first = () =>
       ask(row, { ...query, limit: page }, stop.signal).then(
-        ({ rows }) =>
+        ({ rows, ...head }) =>
           setState(now => {
             const older = now.key === key && rows.length === page ? after(now.rows ?? [], rows) : []
-            return { key, rows: [...(rows as One[]), ...older].slice(0, most), end: older.length ? now.end : rows.length < page }
+            return { key, head, rows: [...(rows as One[]), ...older].slice(0, most), end: older.length ? now.end : rows.length < page }
           }),
         e => {
           if (!stop.signal.aborted) setState(now => ({ key, rows: now.key === key ? now.rows : undefined, error: asError(e) }))
@@ -78,6 +78,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
   const isCurrent = state.key === key
   return {
     rows: isCurrent ? state.rows : undefined,
+    head: (isCurrent ? state.head : undefined) as Omit<Calls[R]['answer'], 'rows'> | undefined,
     error: isCurrent ? state.error : undefined,
     end: isCurrent && !!state.end,
     more,

@@ -108,7 +108,7 @@ export function questionOf(ask: Ask, path: string[]): Query {
 }
 
 export function valueText(dimension: string, value: string, labels: Performance['labels']): string {
-  if (value === '') return t.unknown
+  if (value === '') return t.absent[dimension] ?? t.unknown
   const name = labels[dimension]?.[value]
   if (name) return name
   if (dimension === 'country') return country(value)

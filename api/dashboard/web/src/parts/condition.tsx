@@ -1,3 +1,4 @@
+import { useContext } from 'preact/hooks'
 import type { Condition } from '../api.gen.ts'
 import { Button } from './button.tsx'
 import {
@@ -18,10 +19,11 @@ import { Combobox, ComboMany } from './combobox.tsx'
 import type { Choice } from '../core/choices.ts'
 import { Input, Seg, Select, TagInput } from './form.tsx'
 import type { Lookup } from '../core/lookup.ts'
+import { Named } from '../core/subs.ts'
 
 // Sentence shows a condition as a sentence.
 export function Sentence({ of, names }: { of: Condition; names?: Record<string, string> }) {
-  const s = sentenceOf(of, names)
+  const s = sentenceOf(of, names, useContext(Named))
   return (
     <span class="cond" title={`${s.attribute} ${s.operator} ${s.joined}`}>
       <b>{s.attribute}</b> <em>{s.operator}</em> {s.joined && <b>{s.joined}</b>}
@@ -72,11 +74,11 @@ export function Conditions({ list, logic, on, lookup, label, empty }: ListProps)
   )
 }
 
-const choices: Choice[] = attributes.map(a => ({ value: a, label: attributeName(a) }))
-
 function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) => void; remove: () => void; lookup: Lookup }) {
   const operators = operatorsOf(c.attribute),
-    name = attributeName(c.attribute)
+    subs = useContext(Named),
+    name = attributeName(c.attribute, subs),
+    choices: Choice[] = attributes.map(a => ({ value: a, label: attributeName(a, subs) }))
   const change = (attribute: string) => {
     if (attribute && attribute !== c.attribute) on(fresh(attribute))
   }

@@ -5,6 +5,7 @@ import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
 import { setFilter, valueText, type Ask, type Dimension, type Filter } from '../core/report.ts'
 import { change } from '../core/router.ts'
+import { useDimensionName } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { windowQuery } from '../core/window.ts'
 import { Seg } from './form.tsx'
@@ -40,7 +41,7 @@ function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
   const ids = f.dimension.endsWith('_id')
   const { data } = use('GET /reports/values', ids ? { ...windowQuery(), dimension: f.dimension as Dimension, limit: 1000 } : null)
   const allLabels = { ...labels, [f.dimension]: { ...labels[f.dimension], ...data?.labels } },
-    name = t.dimensions[f.dimension]!
+    name = useDimensionName()(f.dimension)
   return (
     <span class="chip on">
       {f.not ? t.reports.isNot(name) : t.reports.is(name)}{' '}
@@ -60,7 +61,8 @@ function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
 function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
   const [dimension, setDimension] = useState<string>(),
     [negated, setNegated] = useState(false),
-    [minimum, setMinimum] = useState('')
+    [minimum, setMinimum] = useState(''),
+    nameOf = useDimensionName()
   return (
     <Menu kind="chip add" name={t.reports.filter} onOpen={() => setDimension(undefined)} icon="plus" label={t.reports.filter}>
       {close =>
@@ -68,9 +70,9 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
           <>
             <div class="row">
               <Seg
-                label={t.dimensions[dimension]!}
+                label={nameOf(dimension)}
                 value={negated ? 'isNot' : 'is'}
-                options={(['is', 'isNot'] as const).map(value => ({ value, label: t.reports[value](t.dimensions[dimension]!) }))}
+                options={(['is', 'isNot'] as const).map(value => ({ value, label: t.reports[value](nameOf(dimension)) }))}
                 on={v => setNegated(v === 'isNot')}
               />
             </div>
@@ -79,7 +81,7 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
           </>
         ) : (
           <>
-            <Choices list={dimensions} text={d => t.dimensions[d]!} pick={setDimension} />
+            <Choices list={dimensions} text={nameOf} pick={setDimension} />
             {counts && (
               <form
                 onSubmit={e => {

@@ -7,6 +7,7 @@ import { useKeys, type Key } from '../core/keys.ts'
 import { idOf, useLog, type LogRow } from '../core/log.ts'
 import { asked, filterQuery } from '../core/report.ts'
 import { change, place } from '../core/router.ts'
+import { Named, type SubNames } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { span } from '../core/window.ts'
 import { Filters } from './filters.tsx'
@@ -14,6 +15,8 @@ import { Icon } from './icons.tsx'
 import { Empty, Loading } from './state.tsx'
 import { stepsOf, type Steps } from './stepper.tsx'
 import { Table, type Column } from './table.tsx'
+
+const noNames: SubNames = {}
 
 type LogName = 'GET /logs/clicks' | 'GET /logs/conversions'
 type Props<R extends LogName> = {
@@ -63,8 +66,9 @@ export function Log<R extends LogName>(p: Props<R>) {
     }
   })
   const filtered = p.filtered || ask.filters.length > 0 || text !== ''
+  const names = log.head && 'sub_names' in log.head ? (log.head.sub_names as SubNames) : noNames
   return (
-    <>
+    <Named.Provider value={names}>
       <div class="line filters">
         <form
           class="input searchbox"
@@ -119,7 +123,7 @@ export function Log<R extends LogName>(p: Props<R>) {
           () => show(null),
           log.rows?.[at],
         )}
-    </>
+    </Named.Provider>
   )
 }
 

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import { useContext } from 'preact/hooks'
 import type { RouteDecision, RouteStage, RouteUnit, TestStep } from '../api.gen.ts'
 import { attributeName, operatorName, sentenceOf } from '../core/condition.ts'
+import { Named } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 
@@ -69,7 +71,8 @@ const Drawn = ({ name, what }: { name?: string; what: string }) => (
 // Units shows the conditions that decided. If the path was taken, these are the conditions that held. Otherwise they are the
 // conditions that did not hold.
 function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
-  const findings = list.flatMap(u => u.conditions.map(c => ({ ...c, rule: u.rule })))
+  const subs = useContext(Named),
+    findings = list.flatMap(u => u.conditions.map(c => ({ ...c, rule: u.rule })))
   if (findings.length === 0) return <div class="soft">{t.trace.everybody}</div>
   const taken = logic === 'or' ? list.some(u => u.matched) : list.every(u => u.matched)
   const shown = findings.filter(f => f.matched === taken)
@@ -81,7 +84,8 @@ function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
           seen = f.known ? value || t.trace.blank : t.unknown
         return (
           <div key={i} class="soft">
-            <b>{attributeName(f.attribute)}</b> {f.matched ? t.trace.holds(seen) : t.trace.fails(seen, operatorName(f.operator), s.joined)}
+            <b>{attributeName(f.attribute, subs)}</b>{' '}
+            {f.matched ? t.trace.holds(seen) : t.trace.fails(seen, operatorName(f.operator), s.joined)}
           </div>
         )
       })}

@@ -141,6 +141,16 @@ export const words: typeof en = {
   },
   weekdays: ['', 'Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag', 'Sonntag'],
   unknown: 'unbekannt',
+  absent: {
+    lander_id: 'keine Landingpage',
+    offer_id: 'kein Offer',
+    source_id: 'keine Quelle',
+    stream_id: 'kein Pfad',
+    network_id: 'kein Netzwerk',
+    referrer: 'kein Referrer',
+    bot_reason: 'kein Bot',
+    lp_slot: 'kein Knopf',
+  },
   gone: 'entfernt',
   overview: {
     totals: 'Summen',

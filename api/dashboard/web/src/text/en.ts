@@ -140,6 +140,17 @@ export const words = {
   }),
   weekdays: ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
   unknown: 'not known',
+  // what a report shows where a click has no value by its nature
+  absent: named({
+    lander_id: 'no landing page',
+    offer_id: 'no offer',
+    source_id: 'no source',
+    stream_id: 'no path',
+    network_id: 'no network',
+    referrer: 'no referrer',
+    bot_reason: 'no bot',
+    lp_slot: 'no button',
+  }),
   gone: 'removed',
   overview: {
     totals: 'Totals',

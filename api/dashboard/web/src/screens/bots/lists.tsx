@@ -11,6 +11,7 @@ import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
 import { use, useAll } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
+import { dimensionName, useScopeNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
@@ -215,7 +216,8 @@ type FieldsProps = {
 
 // EntryFields edits a new entry. It shows a box to confirm an entry that matches every visitor.
 function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody }: FieldsProps) {
-  const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined),
+    names = useScopeNames(entry.campaign_id ? [entry.campaign_id] : [], [])
   return (
     <div class="fields">
       <div class="across">
@@ -236,7 +238,7 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
       <SelectField
         label={w.attribute}
         value={entry.attribute}
-        options={attributes.map(value => ({ value, label: attributeName(value) }))}
+        options={attributes.map(value => ({ value, label: names[value] ? dimensionName(value, names) : attributeName(value) }))}
         on={attribute => set({ attribute, operator: usual[attribute] ?? 'equals' })}
       />
       <SelectField

@@ -4,6 +4,7 @@ import { canWrite } from '../../core/can.ts'
 import { useKeys } from '../../core/keys.ts'
 import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
+import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { useHeading } from '../../core/title.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
@@ -90,7 +91,9 @@ export function Campaign() {
         )}
       </div>
       {data && Shown ? (
-        <Shown key={id} detail={data} again={again} />
+        <Named.Provider value={data.campaign.sub_names}>
+          <Shown key={id} detail={data} again={again} />
+        </Named.Provider>
       ) : (
         <Late>
           <div class="skeleton" style="height:260px" />

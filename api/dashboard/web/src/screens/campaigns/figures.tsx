@@ -6,6 +6,7 @@ import { count, percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { valueText } from '../../core/report.ts'
 import { to } from '../../core/router.ts'
+import { dimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares, days, span, windowQuery } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
@@ -89,7 +90,10 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
           <Seg
             label={t.reports.group}
             value={groupBy}
-            options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type'].map(d => ({ value: d, label: t.dimensions[d]! }))}
+            options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type', ...Object.keys(c.sub_names).slice(0, 2)].map(d => ({
+              value: d,
+              label: c.sub_names[d] ?? t.dimensions[d]!,
+            }))}
             on={setGroupBy}
           />
           <span class="grow" />
@@ -102,7 +106,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
             <table>
               <thead>
                 <tr>
-                  <th class="pad">{t.dimensions[groupBy]}</th>
+                  <th class="pad">{dimensionName(groupBy, c.sub_names)}</th>
                   {columns.map(n => (
                     <th key={n} class={n === 'clicks' || n === 'profit' ? '' : 'narrow-off'}>
                       {t.figures.names[n]}

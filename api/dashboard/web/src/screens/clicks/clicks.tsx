@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { ClickRow } from '../../api.gen.ts'
 import { country, dayOf, hourOf, money } from '../../core/format.ts'
 import { change, place } from '../../core/router.ts'
+import { subsOf } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { Seg, Switch } from '../../parts/form.tsx'
 import { Log } from '../../parts/log.tsx'
@@ -96,6 +97,15 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
       cell: r => <Two a={r.campaign_name ?? t.gone} b={r.source_name ?? ''} />,
     })
   out.push(
+    {
+      name: 'subs',
+      label: t.clicks.subs,
+      left: true,
+      cell: r => {
+        const [first, ...rest] = subsOf(r).map(([sub, value]) => `${r.sub_names[sub] ?? t.dimensions[sub]}: ${value}`)
+        return <Two a={first ?? '—'} b={rest.join(' · ')} />
+      },
+    },
     {
       name: 'to',
       label: t.clicks.to,

@@ -5,6 +5,7 @@ import { amount, country, money, moment } from '../../core/format.ts'
 import { tone } from '../../core/log.ts'
 import { use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
+import { dimensionName, Named, subsOf } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { copy } from '../../parts/copy.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
@@ -35,7 +36,13 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
           <Button look="primary" disabled={!c} onClick={simulate} text={t.clicks.simulate} letter="R" />
         </>
       }>
-      {data ? <Story of={data} /> : <Loading of={{ error, again }} height={320} style="margin:16px" />}
+      {data ? (
+        <Named.Provider value={data.click.sub_names}>
+          <Story of={data} />
+        </Named.Provider>
+      ) : (
+        <Loading of={{ error, again }} height={320} style="margin:16px" />
+      )}
     </Sheet>
   )
 }
@@ -137,6 +144,9 @@ function Story({ of: d }: { of: ClickAnswer }) {
               />
             )
           })}
+          {subsOf(c).map(([sub, value]) => (
+            <Fact key={sub} name={dimensionName(sub, c.sub_names)} value={value} look="mono wrap" />
+          ))}
           <Fact name={t.figures.names.cost} value={c.cost ? money(c.cost, c.cost < 1 ? 4 : 2) : '—'} />
         </dl>
       </Part>

@@ -7,6 +7,7 @@ import { choicesOf, useCampaigns, useSources, type Choice } from '../../core/cho
 import { dateTime } from '../../core/dates.ts'
 import { names, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
+import { dimensionName, useScopeNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
@@ -173,6 +174,7 @@ function When(p: FieldsProps) {
       attribute: looks_at === 'value' ? draft.attribute || 'sub1' : '',
       action: actions[looks_at].includes(draft.action) ? draft.action : 'alert',
     })
+  const names = useScopeNames(draft.campaign_ids, draft.source_ids)
   return (
     <>
       <InputField label={t.overview.name} wide error={errorAt('name')} value={draft.name} maxLength={100} on={name => set({ name })} />
@@ -182,7 +184,7 @@ function When(p: FieldsProps) {
           label={t.conditions.attribute}
           error={errorAt('attribute')}
           value={draft.attribute}
-          options={attributes.map(value => ({ value, label: t.dimensions[value] ?? value }))}
+          options={attributes.map(value => ({ value, label: dimensionName(value, names) }))}
           on={attribute => set({ attribute })}
         />
       )}

@@ -6,6 +6,7 @@ import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { use, useAll } from '../../core/query.ts'
+import { dimensionName, useScopeNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { useAsk } from '../../parts/ask.tsx'
 import { Switch } from '../../parts/form.tsx'
@@ -58,6 +59,7 @@ export function Rules() {
 function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: Dialog) => void }) {
   const last = r.last_run,
     [question, ask] = useAsk(),
+    names = useScopeNames(r.campaign_ids, r.source_ids),
     action = w.actions[r.action] ?? r.action
   const askToGoLive = () => ask({ title: w.liveTitle, text: w.liveText(r.name), go: w.toLive, on: () => patch(r, { mode: 'live' }) })
   const remove = () => call('DELETE /copilot/rules', { query: { id: r.id } }).then(() => toastAndReload(w.ruleRemoved(r.name), 'copilot'))
@@ -71,7 +73,7 @@ function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: D
           <span class={'tag ' + (r.mode === 'live' ? 'good' : '')}>{w[r.mode === 'live' ? 'live' : 'shadow']}</span>
         </div>
         <div class="wrap">
-          {(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + (t.dimensions[r.attribute] ?? r.attribute) : '')} · {w.when}{' '}
+          {(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + dimensionName(r.attribute, names) : '')} · {w.when}{' '}
           {r.when.replaceAll(' x ', ' × ')} · {action}
         </div>
         <div class="d wrap">

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useState } from 'preact/hooks'
 import type { CampaignWhole, Simulated, SourceRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { ApiError, asError, call } from '../../core/call.ts'
@@ -6,6 +6,7 @@ import { choicesOf, type Choice } from '../../core/choices.ts'
 import { attributeName, attributes, formOf, operatorsOf, valueName } from '../../core/condition.ts'
 import { count } from '../../core/format.ts'
 import { place, to } from '../../core/router.ts'
+import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { withClickID } from '../../core/tokens.ts'
 import { toSend, type Flow } from './edit.ts'
@@ -196,7 +197,8 @@ type VisitorProps = {
 
 // VisitorFields edits the attributes of the visitor, the time of the visit and the random number.
 function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, change }: VisitorProps) {
-  const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])]
+  const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])],
+    subs = useContext(Named)
   return (
     <>
       <div class="grid two">
@@ -249,7 +251,7 @@ function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, 
               .filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')
               .map(a => (
                 <Item key={a} close={close} on={() => change(a, '')}>
-                  {attributeName(a)}
+                  {attributeName(a, subs)}
                 </Item>
               ))}
           </div>
@@ -322,7 +324,7 @@ type AttributeProps = { name: string; value: string; on: (v: string) => void; so
 // Attribute edits an attribute of the visitor. A value comes from a list if the attribute has one.
 function Attribute({ name, value, on, sources, usual }: AttributeProps) {
   const form = formOf(name, operatorsOf(name)[0] ?? 'equals'),
-    label = attributeName(name)
+    label = attributeName(name, useContext(Named))
   const choices: Choice[] | undefined =
     name === 'source_id'
       ? sources

@@ -204,12 +204,10 @@ function Editor<R extends Listed>({ kind: k, record, used, close, made }: Editor
     may = canWrite()
   const save = async (draft: Draft) => {
     const specs = k.sections(record).flatMap(s => s.specs),
-      body: Draft = {}
+      body = whole(k, draft)
     for (const s of specs) if (draft[s.name] !== undefined) body[s.name] = s.kind === 'combo' && draft[s.name] === '' ? null : draft[s.name]
     const sent = k.tidy ? k.tidy(body) : body,
-      { id } = record
-        ? await write('PUT', k.name, { body: { ...whole(k, record), ...sent, id: record.id } })
-        : await write('POST', k.name, { body: sent })
+      { id } = record ? await write('PUT', k.name, { body: { ...sent, id: record.id } }) : await write('POST', k.name, { body: sent })
     toastAndReload(t.records.saved(String(draft.name ?? '')), k.name, 'tools', 'groups', 'campaigns')
     if (!record && k.opensMade) made(id)
     else close()
@@ -242,6 +240,6 @@ function Editor<R extends Listed>({ kind: k, record, used, close, made }: Editor
   )
 }
 
-// whole returns the fields that a PUT writes and the form does not show, because a missing field would go back to its default.
-const whole = <R extends Listed>(k: Kind<R>, r: R): Draft =>
-  Object.fromEntries(Object.keys(k.fresh).map(n => [n, (r as unknown as Draft)[n]]))
+// whole returns all fields of a draft that are saved, even those that the form does not show: the platform of a template, and fields
+// that a PUT would set back to their defaults.
+const whole = <R extends Listed>(k: Kind<R>, draft: Draft): Draft => Object.fromEntries(Object.keys(k.fresh).map(n => [n, draft[n]]))

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { NetworkRow, SourceRow, TestedPostback, TriedSource } from '../../api.gen.ts'
+import type { NetworkRow, SourceRow, SubSlot, TestedPostback, TriedSource } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { ApiError, asError, call } from '../../core/call.ts'
@@ -11,13 +11,15 @@ import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
+import { Field } from '../../parts/form.tsx'
 import { needed, type Draft, type Spec } from '../../parts/record_form.tsx'
-import { Failed } from '../../parts/state.tsx'
+import { Alert, Failed } from '../../parts/state.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
 import { failed, toastAndReload } from '../../core/toast.ts'
 import { PostbackURL, unfilled, withoutTemplate } from './postback_url.tsx'
 import { Records, type Kind } from './records.tsx'
 import { schemeSpecs, setupOf } from './scheme.ts'
+import { SubParams } from './sub_params.tsx'
 import { saveFile, Template } from './template.tsx'
 import { UnknownWords } from './unknown_words.tsx'
 
@@ -44,6 +46,7 @@ export function Sources() {
     cost_macro: '',
     cost_model: 'cpc',
     token_macros: {},
+    subs: [],
     traffic_loss_pct: 0,
     postback_url: '',
     postback_method: 'GET',
@@ -88,7 +91,7 @@ export function Sources() {
         </section>
       </>
     ),
-    sections: () => [
+    sections: r => [
       {
         title: t.campaigns.fields.basics,
         specs: [
@@ -109,7 +112,28 @@ export function Sources() {
           { name: 'external_id_macro', kind: 'text', label: w.idMacro, mono: true, max: 64 },
           { name: 'cost_param', kind: 'text', label: w.costParam, mono: true, max: 100 },
           { name: 'cost_macro', kind: 'text', label: w.costMacro, mono: true, max: 64 },
-          { name: 'token_macros', kind: 'pairs', label: w.macros, hint: w.macrosHint, heads: [t.link.param, w.macro] },
+          {
+            name: 'token_macros',
+            kind: 'own',
+            label: w.macros,
+            render: (d, set, error) => (
+              <Field label={w.macros} hint={w.macrosHint} error={error} group>
+                {() => (
+                  <SubParams
+                    id={r?.id}
+                    macros={d.token_macros as Record<string, string>}
+                    subs={d.subs as SubSlot[]}
+                    on={(macros, subs) => {
+                      set('token_macros', macros)
+                      set('subs', subs)
+                    }}
+                  />
+                )}
+              </Field>
+            ),
+          },
+          // The sub-parameters are edited with the parameters.
+          { name: 'subs', kind: 'own', label: w.macros, render: (_d, _set, error) => error && <Alert text={error} /> },
         ],
       },
       {

@@ -5,6 +5,7 @@ import { makeExport } from '../../core/export.ts'
 import type { Name } from '../../core/figures.ts'
 import { mostDimensions, setColumns, setGroup, type Ask } from '../../core/report.ts'
 import { change } from '../../core/router.ts'
+import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { ColumnMenu } from '../../parts/column_menu.tsx'
@@ -37,7 +38,8 @@ export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
 
 function Groups({ ask }: { ask: Ask }) {
   const left = dimensions.filter(d => !ask.group.includes(d)),
-    g = ask.group
+    g = ask.group,
+    nameOf = useDimensionName()
   const drop = (to: number, e: DragEvent) => {
     e.preventDefault()
     const from = Number(e.dataTransfer?.getData('text/plain')),
@@ -69,15 +71,15 @@ function Groups({ ask }: { ask: Ask }) {
               <button
                 type="button"
                 class="step"
-                aria-label={t.reports.earlier(t.dimensions[d]!)}
-                title={t.reports.earlier(t.dimensions[d]!)}
+                aria-label={t.reports.earlier(nameOf(d))}
+                title={t.reports.earlier(nameOf(d))}
                 onClick={() => setGroup([...g.slice(0, i - 1), d, g[i - 1]!, ...g.slice(i + 1)])}>
                 <Icon name="back" />
               </button>
             )}
-            <b>{t.dimensions[d]}</b>
+            <b>{nameOf(d)}</b>
             {g.length > 1 && (
-              <button type="button" aria-label={t.reports.remove(t.dimensions[d]!)} onClick={() => setGroup(g.filter(o => o !== d))}>
+              <button type="button" aria-label={t.reports.remove(nameOf(d))} onClick={() => setGroup(g.filter(o => o !== d))}>
                 <Icon name="x" />
               </button>
             )}
@@ -89,7 +91,7 @@ function Groups({ ask }: { ask: Ask }) {
           {close => (
             <Choices
               list={left}
-              text={d => t.dimensions[d]!}
+              text={nameOf}
               pick={d => {
                 setGroup([...g, d])
                 close()
@@ -129,7 +131,7 @@ function Export({ ask }: { ask: Ask }) {
     <Button
       data-key="export"
       onClick={() => {
-        makeExport({ kind: 'performance', dimension: ask.group.join(','), filters }).catch(() => undefined)
+        makeExport({ kind: 'performance', dimension: ask.group.join(','), filters, sub_names: true }).catch(() => undefined)
       }}
       icon="download"
       text={t.reports.exportIt}

@@ -64,6 +64,10 @@ export function useRows(ask: Ask) {
   return { at, retry }
 }
 
+// isBlank reports whether a row has neither a value nor a figure that the table shows, such as the clicks of bots alone.
+const isBlank = (row: PerformanceRow, dims: string[], ask: Ask) =>
+  dims.every(d => row.dims[d] === '') && ask.columns.every(n => !row[n] && !row.compare?.[n])
+
 // linesOf returns the lines of the table: the rows of all open places, and what is shown where rows are missing.
 export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
   const out: Line[] = [],
@@ -81,6 +85,7 @@ export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
     }
     for (const row of data.rows) {
       const dims = ask.flat ? ask.group : [ask.group[path.length]!]
+      if (isBlank(row, dims, ask)) continue
       const name = dims.map(d => valueText(d, row.dims[d]!, data.labels)).join(' · ')
       const below = ask.flat ? dims.map(d => row.dims[d]!) : [...path, row.dims[dims[0]!]!]
       const leaf = ask.flat || below.length >= ask.group.length,

@@ -5,6 +5,7 @@ import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
 import { asked, filterQuery, keyOf, setFilter, setOpen, type Ask } from '../../core/report.ts'
 import { change, go, to } from '../../core/router.ts'
+import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares } from '../../core/window.ts'
 import { Empty, Failed } from '../../parts/state.tsx'
@@ -41,6 +42,8 @@ function exclude(ask: Ask, { path }: RowLine) {
     old = ask.filters.find(f => f.not && f.dimension === dimension)
   setFilter({ dimension, not: true, values: [...new Set([...(old?.values ?? []), path[i]!])] })
 }
+
+const none = {}
 
 export function Reports() {
   const ask = asked(),
@@ -111,7 +114,7 @@ export function Reports() {
   const shown = root.data
   const filtered = ask.filters.length > 0 || ask.least > 0
   return (
-    <>
+    <Named.Provider value={shown?.sub_names ?? none}>
       <Controls ask={ask} labels={shown?.labels ?? {}} />
       <section class="card report">
         {root.error && !shown ? (
@@ -144,7 +147,7 @@ export function Reports() {
         <StatusBar shown={shown} hidden={!!root.error && !shown} />
       </section>
       {sheet && <OverTime ask={ask} path={sheet.path} name={sheet.name} close={() => setSheet(null)} />}
-    </>
+    </Named.Provider>
   )
 }
 

@@ -3,6 +3,7 @@ import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { changeOf, text, type Name } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
 import { keyOf, setSort, type Ask } from '../../core/report.ts'
+import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares } from '../../core/window.ts'
 import { Icon } from '../../parts/icons.tsx'
@@ -38,14 +39,15 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
     most: Math.max(1, ...(root?.rows ?? []).map(r => r.clicks)),
     heat: Math.max(1, ...(root?.rows ?? []).map(r => Math.abs(r.profit))),
   }
+  const nameOf = useDimensionName()
   const what = ask.group.map((d, i) =>
     i ? (
       <span key={d} class="dim">
         {' '}
-        › {t.dimensions[d]}
+        › {nameOf(d)}
       </span>
     ) : (
-      t.dimensions[d]
+      nameOf(d)
     ),
   )
   const tabbed = cursor >= first && cursor < last ? cursor : first
@@ -54,7 +56,7 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
       <table class={compare ? 'cmp' : ''} role="treegrid" aria-rowcount={lines.length + 2} aria-label={t.reports.title}>
         <thead>
           <tr role="row">
-            <th class="first" role="columnheader" title={ask.group.map(d => t.dimensions[d]).join(' › ')}>
+            <th class="first" role="columnheader" title={ask.group.map(nameOf).join(' › ')}>
               <span class="what">{what}</span>
             </th>
             {ask.columns.map(n => (

@@ -12,6 +12,7 @@ import { asWritten } from '../../core/idn.ts'
 import { usePress } from '../../core/keys.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
+import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/smartlinks.ts'
@@ -155,7 +156,9 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
         <fieldset disabled={!may}>
           <Basics draft={draft} set={set} domain={draft.domain_id || usual} own={own?.rows} sources={sources} at={at} />
           <Part title={w.rules}>
-            <Rules list={draft.rules} on={rules => set({ rules })} sources={sources} error={at('rules')} may={may} />
+            <Named.Provider value={sources?.find(s => s.id === draft.source_id)?.sub_names ?? {}}>
+              <Rules list={draft.rules} on={rules => set({ rules })} sources={sources} error={at('rules')} may={may} />
+            </Named.Provider>
             <Field label={w.destination} error={at('destination_url')}>
               {wired => (
                 <UrlInput

@@ -11,6 +11,7 @@ import { isOpen, jobs } from '../../core/jobs.ts'
 import { useKeys } from '../../core/keys.ts'
 import { useAll } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
+import { dimensionName, mostSubs, useScopeNames } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { toastAndReload } from '../../core/toast.ts'
@@ -150,7 +151,9 @@ function Jobs({ files }: { files?: ExportRow[] }) {
   )
 }
 
-const groups = ['campaign_id', 'source_id', 'offer_id', 'lander_id', 'country', 'device_type', 'os', 'browser', 'date', 'sub1', 'sub2']
+const groups = ['campaign_id', 'source_id', 'offer_id', 'lander_id', 'country', 'device_type', 'os', 'browser', 'date']
+
+const subs = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`)
 
 // Make asks for the contents of a new file, and makes it.
 function Make({ close }: { close: () => void }) {
@@ -158,10 +161,12 @@ function Make({ close }: { close: () => void }) {
     [dimension, setDimension] = useState('campaign_id'),
     [bucket, setBucket] = useState<ExportBody['bucket'] & string>('day'),
     [name, setName] = useState(''),
-    [wrong, setWrong] = useState<Wrong>()
+    [wrong, setWrong] = useState<Wrong>(),
+    names = useScopeNames([], [])
   const start = () => {
     const body = {
       kind,
+      sub_names: true,
       ...(name.trim() ? { name: name.trim() } : {}),
       ...(kind === 'performance' ? { dimension } : kind === 'trends' ? { bucket } : {}),
     }
@@ -184,7 +189,7 @@ function Make({ close }: { close: () => void }) {
             <SelectField
               label={w.by}
               value={dimension}
-              options={groups.map(value => ({ value, label: t.dimensions[value]! }))}
+              options={[...groups, ...subs].map(value => ({ value, label: dimensionName(value, names) }))}
               on={setDimension}
             />
           )}

@@ -533,6 +533,7 @@ export const words: typeof en = {
     which: 'Welche Klicks',
     from: 'Herkunft',
     to: 'Ging zu',
+    subs: 'Parameter',
     empty: 'Kein Klick in diesem Zeitraum.',
     first: 'erster Besuch',
     again: 'wiederkehrend',

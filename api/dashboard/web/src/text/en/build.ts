@@ -533,6 +533,7 @@ export const words = {
     which: 'Which clicks',
     from: 'From',
     to: 'Went to',
+    subs: 'Parameters',
     empty: 'No click in this window.',
     first: 'first visit',
     again: 'returning',

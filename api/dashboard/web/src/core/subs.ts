@@ -1,0 +1,88 @@
+// Sub-parameters: their names in reports, filters and conditions, and the form of a traffic source that assigns them.
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { ClickRow, SubSlot } from '../api.gen.ts'
+import { useCampaigns, useSources } from './choices.ts'
+import { t } from './text.ts'
+
+export const mostSubs = 10
+
+// SubNames has the names of sub1 to sub10. A sub-parameter without a name is left out.
+export type SubNames = Record<string, string>
+
+// Named has the names that hold on a part of a screen: those of one source, or those on which its sources agree.
+export const Named = createContext<SubNames>({})
+
+// dimensionName returns the name of a dimension, as in zone (Sub 1).
+export const dimensionName = (dimension: string, names: SubNames = {}) => {
+  const usual = t.dimensions[dimension] ?? dimension
+  return names[dimension] ? `${names[dimension]} (${usual})` : usual
+}
+
+// useDimensionName returns dimensionName with the names of this part of the screen.
+export function useDimensionName() {
+  const names = useContext(Named)
+  return (dimension: string) => dimensionName(dimension, names)
+}
+
+// subsOf returns the sub-parameters of a click that have a value.
+export const subsOf = (c: ClickRow): [string, string][] =>
+  Array.from({ length: mostSubs }, (_, i): [string, string] => [`sub${i + 1}`, c[`sub${i + 1}` as 'sub1']]).filter(([, value]) => value)
+
+// agreed returns the names on which all lists agree that have one.
+export function agreed(lists: SubNames[]): SubNames {
+  const found = new Map<string, Set<string>>()
+  for (const [sub, name] of lists.flatMap(l => Object.entries(l))) found.set(sub, new Set([...(found.get(sub) ?? []), name.toLowerCase()]))
+  return Object.fromEntries(lists.flatMap(l => Object.entries(l).filter(([sub]) => found.get(sub)!.size === 1)))
+}
+
+// useScopeNames returns the names in campaigns and sources. Without any it returns those on which all sources agree.
+export function useScopeNames(campaigns: string[], sources: string[]): SubNames {
+  const allCampaigns = useCampaigns(campaigns.length > 0),
+    allSources = useSources()
+  if (campaigns.length) return agreed((allCampaigns ?? []).filter(c => campaigns.includes(c.id)).map(c => c.sub_names))
+  return agreed((allSources ?? []).filter(s => !sources.length || sources.includes(s.id)).map(s => s.sub_names))
+}
+
+// SubRow is a parameter in the form of a source. sub is 0 if it fills none. A row that is not in the link only keeps its sub-parameter
+// reserved.
+export type SubRow = { sub: number; param: string; macro: string; name: string; inLink: boolean }
+type Stored = { token_macros: Record<string, string>; subs: SubSlot[] }
+
+// rowsOf returns the rows of a source by their sub-parameters.
+export function rowsOf({ token_macros, subs }: Stored): SubRow[] {
+  const reserved = subs.map(s => ({ ...s, macro: token_macros[s.param] ?? '', inLink: s.param in token_macros }))
+  const other = Object.entries(token_macros)
+    .filter(([param]) => !subs.some(s => s.param === param))
+    .map(([param, macro]) => ({ sub: 0, param, macro, name: '', inLink: true }))
+  return [...reserved.sort((a, b) => a.sub - b.sub), ...other]
+}
+
+// storedOf returns rows in the form that the service stores. Rows without a parameter are left out.
+export function storedOf(rows: SubRow[]): Stored {
+  const whole = rows.filter(r => r.param.trim())
+  return {
+    token_macros: Object.fromEntries(whole.filter(r => r.inLink).map(r => [r.param.trim(), r.macro])),
+    subs: whole.filter(r => r.sub > 0).map(r => ({ sub: r.sub, param: r.param.trim(), name: r.name.trim() })),
+  }
+}
+
+// freeSub returns the first sub-parameter that no row has, or 0.
+export function freeSub(rows: SubRow[]): number {
+  for (let n = 1; n <= mostSubs; n++) if (!rows.some(r => r.sub === n)) return n
+  return 0
+}
+
+// meantSub returns the sub-parameter that a name such as sub3 or t3 fills at every source, or 0.
+export const meantSub = (param: string) => Number(/^(?:sub_id_|subid|sub|var|t)([1-9]|10)$/i.exec(param.trim())?.[1] ?? 0)
+
+// moved gives a row another sub-parameter. The row that has it takes the old one.
+export const moved = (rows: SubRow[], i: number, sub: number): SubRow[] =>
+  rows.map((r, j) => (j === i ? { ...r, sub } : r.sub === sub ? { ...r, sub: rows[i]!.sub } : r))
+
+// renamed gives a row another parameter. A name such as sub3 moves the row of a new parameter to the third, if that is free.
+export function renamed(rows: SubRow[], i: number, param: string): SubRow[] {
+  const sub = meantSub(param),
+    free = sub > 0 && !rows.some((r, j) => j !== i && r.sub === sub)
+  return rows.map((r, j) => (j === i ? { ...r, param, sub: free ? sub : r.sub } : r))
+}
