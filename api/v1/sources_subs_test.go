@@ -69,7 +69,7 @@ func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	same(t, rowOf(t, d.Server, "/traffic-sources", id), want)
 	same(t, rowOf(t, d.Server, "/campaigns", campaign), want)
 
-	// A row of the list can be sent back as it is.
+	// A row of the list can be sent back unchanged.
 	row := rowOf(t, d.Server, "/traffic-sources", id)
 	d.Do("PUT", "/traffic-sources", row).Want(200, "")
 	if got := subsOf(t, d.Server, id); got != "1 bannerid (Banner), 2 age" {

@@ -45,7 +45,8 @@ SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 // maxNamed is the number of sources above which no common names of their sub-parameters are searched.
 const maxNamed = 200
 
-// selectNamed reads sources of the account $1: those among the ids $2, those of the campaigns $3, or all that are not deactivated.
+// selectNamed reads sources of the account $1 by their ids $2, else by the campaigns $3. Without ids it reads all that are not
+// deactivated.
 var selectNamed = `SELECT ` + db.Columns[models.SourceLink]("s.") + ` FROM traffic_sources s
 WHERE s.account_id = $1 AND CASE
 	WHEN cardinality($2::uuid[]) > 0 THEN s.id = ANY ($2)

@@ -40,8 +40,7 @@ func Filled(l models.SourceLink) models.SubSlots {
 	return all.list(func(i int) bool { return all[i].filled })
 }
 
-// Reserved returns all sub-parameters that parameters of a source have, by number: those that clicks fill, and those of removed
-// parameters.
+// Reserved returns the sub-parameters that clicks of a source fill or that removed parameters have, by number.
 func Reserved(l models.SourceLink) models.SubSlots {
 	all := assign(l, l.Subs)
 	return all.list(func(i int) bool { return all[i].Param != "" })

@@ -172,7 +172,7 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 	return out
 }
 
-// namesOrNone returns names. An answer that an older version has stored has none.
+// namesOrNone returns names, or an empty map for nil.
 func namesOrNone(names map[string]string) map[string]string {
 	if names == nil {
 		return map[string]string{}

@@ -91,6 +91,8 @@ func TestDashboardBuilds(t *testing.T) {
 	b.listsCampaigns()
 	b.makesRecords()
 	b.readsForms()
+	b.keepsSubParameters()
+	b.keepsTemplates()
 	b.hostile()
 	b.parts()
 	b.screens(id)

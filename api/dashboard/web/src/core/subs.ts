@@ -10,7 +10,7 @@ export const mostSubs = 10
 // SubNames has the names of sub1 to sub10. A sub-parameter without a name is left out.
 export type SubNames = Record<string, string>
 
-// Named has the names that hold on a part of a screen: those of one source, or those on which its sources agree.
+// Named has the names of the sub-parameters on a part of a screen. They come from one source, or several sources agree on them.
 export const Named = createContext<SubNames>({})
 
 // dimensionName returns the name of a dimension, as in zone (Sub 1).

@@ -240,6 +240,6 @@ function Editor<R extends Listed>({ kind: k, record, used, close, made }: Editor
   )
 }
 
-// whole returns all fields of a draft that are saved, even those that the form does not show: the platform of a template, and fields
-// that a PUT would set back to their defaults.
+// whole returns all fields of a draft that are saved. The form does not show some of them, such as the platform of a template. A PUT
+// would set a missing field back to its default.
 const whole = <R extends Listed>(k: Kind<R>, draft: Draft): Draft => Object.fromEntries(Object.keys(k.fresh).map(n => [n, draft[n]]))
