@@ -194,16 +194,23 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	return out, err
 }
 
-// forecastOf extrapolates the month from its average clicks per second so far. It also returns the clicks so far.
+// forecastOf extrapolates the month: it adds to the clicks so far a usual day for each day that is left. It also returns the clicks so
+// far.
 func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks
 	}
 	begin := models.MonthOf(now)
-	end := begin.AddDate(0, 1, 0)
-	rate := float64(clicks) / max(now.Sub(begin).Seconds(), 1)
-	f = PlanForecast{Clicks: int64(rate * end.Sub(begin).Seconds()), PerDay: int64(rate * 24 * 3600)}
-	f.Low, f.High = forecastBand(days, clicks, now)
+	left := begin.AddDate(0, 1, 0).Sub(now).Hours() / 24
+	perDay := float64(clicks) / max(now.Sub(begin).Hours(), 1./3600) * 24
+	usual, band, known := usualDay(days, left, now)
+	if !known {
+		usual = perDay
+	}
+	f = PlanForecast{Clicks: clicks + int64(math.Round(usual*left)), PerDay: int64(perDay)}
+	if known {
+		f.Low, f.High = new(clicks+int64(max(usual*left-band, 0))), new(clicks+int64(math.Ceil(usual*left+band)))
+	}
 	if limit == nil {
 		return f, clicks
 	}
@@ -212,17 +219,18 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 	case f.IsOver:
 		f.OverOn = exceededOn(days, *limit)
 	case f.Clicks > *limit:
-		f.OverOn = new(begin.Add(time.Duration(float64(*limit) / rate * float64(time.Second))).Format(time.DateOnly))
+		f.OverOn = new(now.Add(time.Duration(float64(*limit-clicks) / usual * 24 * float64(time.Hour))).Format(time.DateOnly))
 	}
 	return f, clicks
 }
 
-// leastDays is the number of whole days that a forecast band needs.
+// leastDays is the number of whole days that a usual day and a forecast band need.
 const leastDays = 3
 
-// forecastBand returns the 80 % prediction interval of a month's clicks. It assumes that daily clicks are normally distributed.
-// With n whole days of mean m and standard deviation s, the remaining r days have m r +- 1.2816 s sqrt(r + r r / n) clicks.
-func forecastBand(days []report.DayClicks, clicks int64, now time.Time) (low, high *int64) {
+// usualDay returns the mean clicks of a whole day, and half of the width of the 80 % prediction interval for the clicks of the days
+// that are left. It assumes that daily clicks are normally distributed. With n whole days of mean m and standard deviation s, the
+// remaining r days have m r +- 1.2816 s sqrt(r + r r / n) clicks. known is false if there are too few whole days.
+func usualDay(days []report.DayClicks, left float64, now time.Time) (mean, band float64, known bool) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	var n, sum, squares float64
 	for _, d := range days {
@@ -232,13 +240,11 @@ func forecastBand(days []report.DayClicks, clicks int64, now time.Time) (low, hi
 		}
 	}
 	if n < leastDays {
-		return nil, nil
+		return 0, 0, false
 	}
-	mean := sum / n
+	mean = sum / n
 	deviation := math.Sqrt(max(squares-n*mean*mean, 0) / (n - 1))
-	left := models.MonthOf(now).AddDate(0, 1, 0).Sub(now).Hours() / 24
-	band := 1.2816 * deviation * math.Sqrt(left+left*left/n)
-	return new(clicks + int64(max(mean*left-band, 0))), new(clicks + int64(math.Ceil(mean*left+band)))
+	return mean, 1.2816 * deviation * math.Sqrt(left+left*left/n), true
 }
 
 // exceededOn returns the day whose clicks exceeded the allowance, or nil.

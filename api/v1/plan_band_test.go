@@ -7,8 +7,8 @@ import (
 	"switchyard/db/report"
 )
 
-// TestForecastBand: equal days give a band without width, different days give one around the forecast, and a few days give
-// no band.
+// TestForecastBand: equal days give a band without width, and different days give one around the forecast. The forecast is always
+// in the band, at any hour of the day. A few days give no band.
 func TestForecastBand(t *testing.T) {
 	t.Parallel()
 	month := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
@@ -19,20 +19,28 @@ func TestForecastBand(t *testing.T) {
 		return out
 	}
 	for _, c := range []struct {
-		days      []report.DayClicks
-		clicks    int64
-		at        int // day
-		low, high int64
+		days                []report.DayClicks
+		at                  time.Duration
+		forecast, low, high int64
 	}{
-		{days(100, 100, 100, 100, 0), 400, 4, 3000, 3000},
-		{days(0, 200, 0, 200, 0), 400, 4, 1015, 4986}, // s = 115.47, 26 days: 1.2816 * 115.47 * sqrt(26 + 169)
+		{days(100, 100, 100, 100, 0), 4 * 24 * time.Hour, 3000, 3000, 3000},
+		{days(0, 200, 0, 200, 0), 4 * 24 * time.Hour, 3000, 1015, 4986},                // s = 115.47, 26 days: 1.2816 * 115.47 * sqrt(26 + 169)
+		{days(100, 100, 100, 100, 90), 4*24*time.Hour + 6*time.Hour, 3065, 3065, 3065}, // more than usual in the morning
+		{days(100, 100, 100, 100, 0), 4*24*time.Hour + 18*time.Hour, 2925, 2925, 2925},
 	} {
-		low, high := forecastBand(c.days, c.clicks, month.AddDate(0, 0, c.at))
-		if low == nil || *low < c.low-100 || *low > c.low+100 || *high < c.high-100 || *high > c.high+100 {
-			t.Errorf("%v: %d to %d, want %d to %d", c.days, *low, *high, c.low, c.high)
+		f, _ := forecastOf(c.days, nil, month.Add(c.at))
+		if f.Clicks != c.forecast || f.Low == nil || *f.Low < c.low-1 || *f.Low > c.low+1 || *f.High < c.high-1 || *f.High > c.high+1 {
+			t.Errorf("%v: %d, %d to %d, want %d, %d to %d", c.days, f.Clicks, *f.Low, *f.High, c.forecast, c.low, c.high)
+		}
+		if f.Clicks < *f.Low || f.Clicks > *f.High {
+			t.Errorf("%v: the forecast %d is not in the band %d to %d", c.days, f.Clicks, *f.Low, *f.High)
 		}
 	}
-	if low, high := forecastBand(days(5, 5, 5), 15, month.AddDate(0, 0, 2)); low != nil || high != nil {
-		t.Error("two whole days have a band")
+	if f, _ := forecastOf(days(5, 5, 5), nil, month.AddDate(0, 0, 2)); f.Low != nil || f.High != nil || f.Clicks != 225 {
+		t.Errorf("two whole days have the band %v to %v of the forecast %d", f.Low, f.High, f.Clicks)
+	}
+	limit := int64(1050)
+	if f, _ := forecastOf(days(100, 100, 100, 100, 0), &limit, month.AddDate(0, 0, 4)); f.OverOn == nil || *f.OverOn != "2026-06-11" {
+		t.Errorf("the allowance is passed on %v", f.OverOn)
 	}
 }
