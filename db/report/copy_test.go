@@ -120,6 +120,10 @@ func (a *asker) compareEngines() {
 		"orphans":    func(r Reader) (any, error) { return r.Orphans(a.Context(), a.account, from, to) },
 		"bot scores": func(r Reader) (any, error) { return byText(r.BotScores(a.Context(), a.account, from, to)) },
 		"visitors":   func(r Reader) (any, error) { return r.VisitorsSince(a.Context(), a.account, from, to) },
+		"delays": func(r Reader) (any, error) {
+			some := Filter{Dimension: "campaign_id", Values: db.Map(campaigns, uuid.UUID.String), Not: true}
+			return r.Delays(a.Context(), Query{AccountID: a.account, From: from, To: to, Filters: []Filter{some}})
+		},
 		"addresses": func(r Reader) (any, error) {
 			return r.RepeatAddresses(a.Context(), AddressQuery{AccountID: a.account, From: from, To: to, MinHits: 2, Limit: 100})
 		},

@@ -51,6 +51,8 @@ type ReportReader interface {
 	VisitorsSince(ctx context.Context, account uuid.UUID, from, to time.Time) (report.Live, error)
 	RepeatAddresses(ctx context.Context, q report.AddressQuery) ([]report.Address, error)
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
+	ClicksSince(ctx context.Context, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error)
+	Delays(ctx context.Context, q report.Query) ([]report.Delay, error)
 }
 
 // InWindow returns a query for the call's account and window.

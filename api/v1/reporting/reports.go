@@ -33,6 +33,9 @@ func Reports(d Deps) []route.Route {
 			WithWindow().WithShare(route.Reads).Awaits(valuesJob.Answer()).
 			WithQuery(route.Param{Name: "dimension", Required: true, Enum: report.Public()}).
 			WithQuery(route.Number("limit", 200, 1, 1000, "values"), zoneParam).WithQuery(filterParams...),
+		route.New("GET", "/reports/delays", group, "conversions by the time between click and conversion", route.Handle(d.delays),
+			route.Codes("400 invalid_dimension")).
+			WithWindow().WithShare(route.Reads).WithQuery(delayParams...),
 		route.New("GET", "/reports/orphaned", group, "what was recorded for campaigns that no longer exist", route.Handle(d.orphaned),
 			route.Codes("400 invalid_id")).
 			WithWindow().WithShare(route.Reads).

@@ -26,6 +26,7 @@ func Stats(d Deps) []route.Route {
 			route.Handle(d.breakdown)).WithWindow().WithShare(route.Reads),
 		route.New("GET", "/stats/live", group, "who is on the pages now",
 			route.Handle(d.live)).WithShare(route.Reads).WithQuery(route.Number("minutes", 5, 1, 60, "how far back")),
+		route.New("GET", "/stats/caps", group, "how much of today's caps is used", route.Handle(d.caps)).WithShare(route.Reads),
 	}
 }
 

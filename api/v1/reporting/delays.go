@@ -1,0 +1,60 @@
+package reporting
+
+import (
+	"fmt"
+	"slices"
+
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+)
+
+// delayParams are the filters of the delays.
+var delayParams = slices.DeleteFunc(slices.Clone(filterParams), func(p route.Param) bool {
+	return !slices.Contains(report.DelayDimensions, p.Name[len(filterPrefix):])
+})
+
+// Delays is the answer of GET /reports/delays.
+type Delays struct {
+	Range       bind.Range        `json:"range" doc:"the window of the clicks"`
+	Filters     []DimensionFilter `json:"filters"`
+	Conversions int64             `json:"conversions" doc:"approved and pending, of all rows"`
+	Truncated   bool              `json:"truncated" doc:"only the conversions of the latest clicks are counted"`
+	Rows        []DelayRow        `json:"rows" doc:"all steps in order, also those without a conversion"`
+}
+
+// DelayRow counts the conversions that came in a step after their click.
+type DelayRow struct {
+	From        int64  `json:"from" doc:"seconds after the click"`
+	To          *int64 `json:"to" doc:"null: no end"`
+	Conversions int64  `json:"conversions"`
+}
+
+func (d Deps) delays(c *route.Call) (out Delays, err error) {
+	q := InWindow(c)
+	if q.Filters, err = filtersOf(c.Query); err != nil {
+		return out, err
+	}
+	list, err := d.reports(c).Delays(c.Context(), q)
+	if err != nil {
+		return out, err
+	}
+	out = Delays{Range: c.Window.Range(), Filters: filtersAnswer(q.Filters), Rows: make([]DelayRow, len(report.DelayBounds)+1)}
+	for i := range out.Rows {
+		if i > 0 {
+			out.Rows[i].From = report.DelayBounds[i-1]
+		}
+		if i < len(report.DelayBounds) {
+			out.Rows[i].To = &report.DelayBounds[i]
+		}
+	}
+	for _, step := range list {
+		if step.Step < 0 || step.Step >= int64(len(out.Rows)) {
+			return out, fmt.Errorf("reporting: delays: a row of step %d", step.Step)
+		}
+		out.Rows[step.Step].Conversions += step.Conversions
+		out.Conversions += step.Conversions
+	}
+	out.Truncated = out.Conversions >= report.MaxDelays
+	return out, nil
+}
