@@ -104,8 +104,8 @@ func checkView(v *models.ViewReport) error {
 			return bad("columns[%d] is no other figure", i)
 		}
 	}
-	if sort := strings.TrimPrefix(v.Sort, "-"); sort != "" && !slices.Contains(figures, sort) {
-		return bad("sort is no figure")
+	if sort := strings.TrimPrefix(v.Sort, "-"); sort != "" && !slices.Contains(figures, sort) && !slices.Contains(v.Group, sort) {
+		return bad("sort is no figure and no dimension of the group")
 	}
 	v.Filters, v.Columns = append([]models.ViewFilter{}, v.Filters...), append([]string{}, v.Columns...)
 	return nil

@@ -64,6 +64,7 @@ func TestViews(t *testing.T) {
 		"no dimension": {"name": "x", "report": report(object{"group": []string{"nothing"}})}, "twice": {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
 		"none": {"name": "x", "report": report(object{"group": []string{}})}, "no figure": {"name": "x", "report": report(object{"columns": []string{"luck"}})},
 		"sort": {"name": "x", "report": report(object{"sort": "-luck"})}, "filter": {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
+		"sort by another dimension": {"name": "x", "report": report(object{"sort": "os"})},
 	} {
 		if got := viewer.do("POST", path, body); got.status != 400 {
 			t.Errorf("%s: %d %s", name, got.status, got.code)
@@ -88,6 +89,7 @@ func TestViews(t *testing.T) {
 	}
 	viewer.do("PATCH", path+"/"+privateID, object{"shared": true}).want(t, 403, "role_required")
 	writer.do("PATCH", path+"/"+shared, object{}).want(t, 400, "no_fields")
+	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "-country"})}).want(t, 200, "")
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "clicks"})}).want(t, 200, "")
 	if got := owner.do("PATCH", path+"/"+shared, object{"name": "Ours"}).want(t, 200, ""); got.data["report"].(object)["sort"] != "clicks" {
 		t.Errorf("after an owner renamed a view, its report is wrong: %v", got.data)
