@@ -44,14 +44,14 @@ func run(watch bool) error {
 	if !watch {
 		return write(api.Build(options))
 	}
-	options.Plugins = []api.Plugin{{Name: "write", Setup: func(b api.PluginBuild) {
+	options.Plugins = append(options.Plugins, api.Plugin{Name: "write", Setup: func(b api.PluginBuild) {
 		b.OnEnd(func(result *api.BuildResult) (api.OnEndResult, error) {
 			if err := write(*result); err != nil {
 				fmt.Fprintln(os.Stderr, "bundle:", err)
 			}
 			return api.OnEndResult{}, nil
 		})
-	}}}
+	}})
 	ctx, err := api.Context(options)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func buildOptions() api.BuildOptions {
 		Bundle: true, Splitting: true, Format: api.FormatESModule, Target: api.ES2022, Charset: api.CharsetUTF8,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact", Metafile: true, LegalComments: api.LegalCommentsNone,
-		LogLevel: api.LogLevelWarning,
+		LogLevel: api.LogLevelWarning, Plugins: []api.Plugin{worldMap()},
 	}
 }
 

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"maps"
+	"testing"
+)
+
+// TestCountryPaths: countries have the path of their polygons, a shared border is the same for both, a tiny country is a diamond,
+// land without a code has the empty code, and Antarctica is left out.
+func TestCountryPaths(t *testing.T) {
+	t.Parallel()
+	const text = `{"transform": {"scale": [1, 1], "translate": [0, 0]},
+"arcs": [[[0, 0], [0, 10]], [[0, 10], [10, 0], [0, -10], [-10, 0]], [[0, 0], [-10, 0], [0, 10], [10, 0]], [[100, 0], [0.1, 0], [0, 0.1]]],
+"objects": {"countries": {"geometries": [
+	{"type": "Polygon", "id": "276", "arcs": [[0, 1]], "properties": {"name": "Germany"}},
+	{"type": "MultiPolygon", "id": "250", "arcs": [[[2, -1]]], "properties": {"name": "France"}},
+	{"type": "Polygon", "id": "470", "arcs": [[3]], "properties": {"name": "Malta"}},
+	{"type": "Polygon", "arcs": [[0, 1]], "properties": {"name": "Kosovo"}},
+	{"type": "Polygon", "arcs": [[0, 1]], "properties": {"name": "Somaliland"}},
+	{"type": "Polygon", "id": "010", "arcs": [[0, 1]], "properties": {"name": "Antarctica"}}
+]}}}`
+	got, err := countryPaths([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	square := "M380 194l0-24 21 0 0 24z"
+	want := map[string]string{
+		"DE": square, "FR": "M380 194l-21 0 0-24 21 0z", "MT": "M591 192" + diamond, "XK": square, "": square,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
