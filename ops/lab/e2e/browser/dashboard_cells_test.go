@@ -21,6 +21,9 @@ import (
 // counted holds the figures of a row in the order of countedColumns.
 type counted [3]int64
 
+// timely are the dimensions of time. Reports by them are in the order of time, all others begin with the most clicks.
+var timely = []string{"date", "hour", "hour_of_day", "day_of_week", "month"}
+
 const (
 	countedColumns = "clicks,unique_clicks,bot_clicks"
 	recount        = `SELECT %s AS value, count(*) FILTER (WHERE NOT is_bot) AS clicks, count(*) FILTER (WHERE is_unique AND NOT is_bot) AS uniques,
@@ -117,8 +120,12 @@ func (c *cells) dimension(name string) {
 		Truncated bool
 	}
 	stamp := func(t time.Time) string { return t.UTC().Format(time.DateTime) }
+	order := "-clicks"
+	if slices.Contains(timely, name) {
+		order = name
+	}
 	query := url.Values{
-		"dimension": {name}, "sort": {"-clicks"}, "limit": {strconv.Itoa(mostChecked)}, "tz": {c.zone.String()},
+		"dimension": {name}, "sort": {order}, "limit": {strconv.Itoa(mostChecked)}, "tz": {c.zone.String()},
 		"from": {stamp(c.from)}, "to": {stamp(c.to.Add(-time.Second))},
 	}
 	if err := c.api.Get(c.t.Context(), "/reports/performance?"+query.Encode(), &answer); err != nil {

@@ -7,3 +7,24 @@ export function resolved(name: string): string {
   probe.remove()
   return colour
 }
+
+type Values = (number | null)[]
+
+// rangesOf returns the range of each axis of a plot. Each item of axes has the values of the lines on an axis. All ranges contain zero,
+// at the same height, and leave some room above the highest value.
+export function rangesOf(axes: Values[][]): [number, number][] {
+  const ends = axes.map(lines => {
+    let low = 0,
+      high = 0
+    for (const line of lines)
+      for (const v of line)
+        if (v !== null) {
+          low = Math.min(low, v)
+          high = Math.max(high, v)
+        }
+    return { low, high, most: Math.max(-low, high) || 1 }
+  })
+  const below = Math.max(...ends.map(e => -e.low / e.most)),
+    above = Math.max(...ends.map(e => e.high / e.most))
+  return ends.map(e => [-below * e.most || 0, below || above ? above * 1.06 * e.most : 1])
+}

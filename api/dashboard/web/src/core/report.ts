@@ -1,15 +1,17 @@
 // The query of a report: grouping, filters, columns and order. The address holds all of it.
 import { usual, names, type Name } from './figures.ts'
+import { dateOf, dateTime } from './dates.ts'
 import { country } from './format.ts'
 import { change, place } from './router.ts'
-import { t } from './text.ts'
+import { language, t } from './text.ts'
 import { compares, windowQuery } from './window.ts'
-import type { Calls, Performance, ViewReport } from '../api.gen.ts'
+import type { Calls, Performance, PerformanceRow, ViewReport } from '../api.gen.ts'
 
 export type Dimension = Calls['GET /reports/values']['query']['dimension']
 export type Filter = { dimension: string; not: boolean; values: string[] }
 // Ask is a report: what it groups by, what it shows, and the places of the tree that are open. least is the smallest number of clicks
-// of a row.
+// of a row. sort is a figure, or a dimension, which stands for the first column; a minus before it means descending. An empty sort is
+// the usual order: time runs on, and everything else begins with the most clicks.
 export type Ask = { group: string[]; filters: Filter[]; least: number; columns: Name[]; sort: string; flat: boolean; open: string[] }
 
 export const mostDimensions = 5
@@ -34,14 +36,28 @@ export function asked(): Ask {
     filters,
     least: Math.max(0, Math.floor(Number(q.get('min')) || 0)),
     columns: columns.length ? columns : usual,
-    sort: q.get('sort') ?? '-clicks',
+    sort: q.get('sort') ?? '',
     flat: q.get('flat') === '1',
     open: q.getAll('o'),
   }
 }
 
 export const setGroup = (group: string[]) => change({ g: group.join(',') === usualGroup ? null : group.join(','), o: null })
-export const setSort = (sort: string) => change({ sort: sort === '-clicks' ? null : sort }, true)
+
+// timely are the dimensions of time. Their values have an order of their own.
+export const timely = ['date', 'hour', 'hour_of_day', 'day_of_week', 'month']
+const isFigure = (sort: string) => names.includes(sort.replace('-', '') as Name)
+
+// orderAt returns the order of the rows on a level of the tree: a figure, or the dimension of the level for the order of its values.
+export function orderAt({ group, sort }: Pick<Ask, 'group' | 'sort'>, level: number): string {
+  const dimension = group[level]!
+  if (!sort) return timely.includes(dimension) ? dimension : '-clicks'
+  return isFigure(sort) ? sort : (sort[0] === '-' ? '-' : '') + dimension
+}
+const usualOrder = (group: string[]) => orderAt({ group, sort: '' }, 0)
+
+// setSort orders the report by a column. group is the grouping of the report.
+export const setSort = (sort: string, group: string[]) => change({ sort: sort === usualOrder(group) ? null : sort }, true)
 export const setColumns = (columns: Name[]) => change({ c: columns.join() === usual.join() ? null : columns.join() }, true)
 export const setFilter = (f: Filter) => change({ [(f.not ? 'x.' : 'f.') + f.dimension]: f.values.length ? f.values : null })
 export const setOpen = (open: string[]) => change({ o: open }, true)
@@ -67,7 +83,7 @@ export function setReport(r: ViewReport, id: string, replace = false) {
       view: id,
       g: r.group.join(',') === usualGroup ? null : r.group.join(','),
       c: r.columns.length ? r.columns.join() : null,
-      sort: r.sort && r.sort !== '-clicks' ? r.sort : null,
+      sort: r.sort && r.sort !== usualOrder(r.group) ? r.sort : null,
       flat: r.flat ? '1' : null,
       min: r.min_clicks ? String(r.min_clicks) : null,
       o: null,
@@ -95,16 +111,56 @@ export function filterQuery(ask: Ask, path: string[] = []): Query {
 
 // questionOf returns the query for the rows below a path. For a flat table it asks for all dimensions at once.
 export function questionOf(ask: Ask, path: string[]): Query {
+  const level = ask.flat ? 0 : path.length,
+    dimension = ask.group[level]!,
+    order = orderAt(ask, level),
+    isTime = timely.includes(dimension)
   const out: Query = {
     ...windowQuery(),
-    dimension: ask.flat ? ask.group.join(',') : ask.group[path.length]!,
-    sort: ask.sort,
-    limit: ask.flat ? 5000 : 1000,
+    dimension: ask.flat ? ask.group.join(',') : dimension,
+    // The names of values are known only here, so rows by name are the ones with the most clicks, which inOrder then sorts.
+    sort: isTime || isFigure(order) ? order : '-clicks',
+    limit: ask.flat || isTime ? 5000 : 1000,
     ...filterQuery(ask, path),
   }
   if (compares.value) out.compare = 'previous'
   if (ask.least) out.min_clicks = ask.least
   return out
+}
+
+const collator = new Intl.Collator(language, { numeric: true })
+
+// inOrder sorts rows by the names of their values, if the report is in this order. dimensions are those of the rows, and level is
+// theirs in the tree. Rows whose value is not known come last.
+export function inOrder(rows: PerformanceRow[], ask: Ask, dimensions: string[], level: number, labels: Performance['labels']) {
+  const order = orderAt(ask, level),
+    sign = order[0] === '-' ? -1 : 1
+  if (isFigure(order) || (timely.includes(dimensions[0]!) && dimensions.length === 1)) return rows
+  const keyed = rows.map(row => ({ row, keys: dimensions.map(d => keyText(d, row.dims[d]!, labels)) }))
+  keyed.sort((a, b) => {
+    for (let i = 0; i < dimensions.length; i++) {
+      const x = a.keys[i]!,
+        y = b.keys[i]!
+      if (x !== y) return !x ? 1 : !y ? -1 : collator.compare(x, y) * (i ? 1 : sign)
+    }
+    return 0
+  })
+  return keyed.map(k => k.row)
+}
+const keyText = (dimension: string, value: string, labels: Performance['labels']) =>
+  value === '' || timely.includes(dimension) ? value : valueText(dimension, value, labels)
+
+// timeText returns a value of a dimension of time in the account's formats.
+function timeText(dimension: string, value: string) {
+  switch (dimension) {
+    case 'date':
+      return dateOf(Date.parse(value), undefined, 'UTC')
+    case 'hour':
+      return dateTime(value.replace(' ', 'T') + (value.length > 19 ? '' : 'Z'))
+    case 'hour_of_day':
+      return value.padStart(2, '0') + ':00'
+  }
+  return value
 }
 
 export function valueText(dimension: string, value: string, labels: Performance['labels']): string {
@@ -113,6 +169,7 @@ export function valueText(dimension: string, value: string, labels: Performance[
   if (name) return name
   if (dimension === 'country') return country(value)
   if (dimension === 'day_of_week') return t.weekdays[+value] ?? value
+  if (timely.includes(dimension)) return timeText(dimension, value)
   if (dimension === 'device_type') return t.devices[value] ?? value
   if (dimension.endsWith('_id')) return t.gone
   return value

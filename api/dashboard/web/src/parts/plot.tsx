@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import uPlot from 'uplot'
 import { axisDate, axisDay, dayOf, hourOf, shown, tick, type Kind } from '../core/format.ts'
-import { resolved } from '../core/plot.ts'
+import { rangesOf, resolved } from '../core/plot.ts'
 import { t } from '../core/text.ts'
 import { zone } from '../core/me.ts'
 import { wall } from '../core/window.ts'
@@ -51,7 +51,8 @@ function axesOf({ times, series, hours }: Drawn, el: HTMLElement, font: string):
     long = length > 16 * 864e5,
     byHour = hours && length <= 2 * 864e5
   const axis = (scale: string, side: number): uPlot.Axis => {
-    const kind = kindsOf(series).get(scale)
+    const kind = kindsOf(series).get(scale),
+      low = Math.min(0, ...series.filter(s => scale === (s.right ? 'r' : 'y')).flatMap(s => s.values.map(v => v ?? 0)))
     return {
       scale,
       side,
@@ -63,7 +64,7 @@ function axesOf({ times, series, hours }: Drawn, el: HTMLElement, font: string):
       ticks: { show: false },
       space: 44,
       ...(kind === 'count' ? { incrs: wholeSteps } : {}),
-      values: (_, v) => v.map(n => tick(n, kind!)),
+      values: (_, v) => v.map(n => (n < low ? '' : tick(n, kind!))),
     }
   }
   return [
@@ -111,11 +112,12 @@ function nowLine(times: number[], family: string) {
   }
 }
 
-// zeroed returns the range of an axis: it contains zero and leaves some room above the highest value.
-const zeroed = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
-  Math.min(0, low ?? 0),
-  high > 0 ? high * 1.06 : low < 0 ? 0 : 1,
-]
+// scalesOf returns the scale of each axis of values.
+function scalesOf(series: Series[]): uPlot.Scales {
+  const sides = [...kindsOf(series).keys()],
+    ranges = rangesOf(sides.map(side => series.filter(s => side === (s.right ? 'r' : 'y')).map(s => s.values)))
+  return Object.fromEntries(sides.map((side, i) => [side, { range: ranges[i]! }]))
+}
 
 // optionsOf returns what uPlot needs to draw the lines into el, without the hooks of the cursor.
 function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
@@ -127,7 +129,7 @@ function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
     height: plotHeight,
     padding: [room, right ? 0 : 22, 0, 0], // room for half of the last day's name
     legend: { show: false },
-    scales: { x: { time: false }, y: { range: zeroed }, ...(right ? { r: { range: zeroed } } : {}) },
+    scales: { x: { time: false }, ...scalesOf(series) },
     cursor: {
       y: false,
       points: {

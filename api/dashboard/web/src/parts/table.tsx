@@ -4,7 +4,8 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { useVirtual } from './virtual.ts'
 
-// Column is a column of a table. With phone it stays on a narrow screen. sort is the name of the order by this column.
+// Column is a column of a table. With phone it stays on a narrow screen. sort tells whether rows can be ordered by the column. With
+// first it is the column of names: its first order is ascending.
 export type Column<R> = {
   name: string
   label: string
@@ -12,6 +13,7 @@ export type Column<R> = {
   kind?: string
   phone?: boolean
   sort?: boolean
+  first?: boolean
   left?: boolean
   width?: number
 }
@@ -183,9 +185,14 @@ export const Gap = ({ height }: { height: number }) =>
     </tr>
   ) : null
 
-const classOf = (c: HeadProps['column']) => [c.phone ? '' : 'narrow-off', c.left ? 'left' : '', c.kind ?? ''].filter(Boolean).join(' ')
+const classOf = (c: HeadProps['column']) =>
+  [c.phone || c.first ? '' : 'narrow-off', c.first ? 'first' : '', c.left ? 'left' : '', c.kind ?? ''].filter(Boolean).join(' ')
 
-type HeadProps = { column: Omit<Column<never>, 'cell'>; sort?: string; onSort?: (sort: string) => void }
+type HeadProps = {
+  column: Omit<Column<never>, 'cell' | 'label'> & { label: ComponentChildren; title?: string }
+  sort?: string
+  onSort?: (sort: string) => void
+}
 
 // Head is the heading of a column. A press on it orders the rows by the column.
 export function Head({ column: c, sort, onSort }: HeadProps) {
@@ -203,8 +210,9 @@ export function Head({ column: c, sort, onSort }: HeadProps) {
       role="columnheader"
       class={classOf(c) + (on ? ' sorted' : '')}
       style={style}
+      title={c.title}
       aria-sort={on ? (down ? 'descending' : 'ascending') : 'none'}>
-      <button type="button" onClick={() => onSort(on && down ? c.name : '-' + c.name)}>
+      <button type="button" onClick={() => onSort((on ? down : c.first) ? c.name : '-' + c.name)}>
         {c.label}
         {on && (
           <>

@@ -1,5 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
-import { TableSwitch } from '../../parts/button.tsx'
+import { useState } from 'preact/hooks'
 import { Card } from '../../parts/card.tsx'
 import { changeOf, text, profit, type Name } from '../../core/figures.ts'
 import { count, percent } from '../../core/format.ts'
@@ -10,9 +9,8 @@ import { dimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares, days, span, windowQuery } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
-import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
-import { Empty, Failed, Loading, LoadingCard } from '../../parts/state.tsx'
-import { useMarks } from '../../parts/marked.tsx'
+import { Empty, Failed, LoadingCard } from '../../parts/state.tsx'
+import { useTrend } from '../../parts/trend.tsx'
 import type { TabProps } from '../../core/campaign.ts'
 
 const totals: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
@@ -20,9 +18,7 @@ const columns: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'prof
 
 // CampaignFigures shows the figures of a campaign in the window: totals, over time, and by path, source or another dimension.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
-  const [groupBy, setGroupBy] = useState('stream_id'),
-    [asTable, setAsTable] = useState(false),
-    marks = useMarks(c.id)
+  const [groupBy, setGroupBy] = useState('stream_id')
   const filter = { 'f.campaign_id': [c.id] },
     compare = compares.value ? { compare: 'previous' } : {}
   const list = use(
@@ -30,22 +26,8 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
     { ...windowQuery(), ...compare, ...filter, dimension: groupBy, sort: '-clicks', limit: 50 },
     30,
   )
-  const byHour = days(span.value.span) <= 3,
-    trend = use('GET /reports/trends', { ...windowQuery(), bucket: byHour ? 'hour' : 'day', ...filter }, 60)
-  const plot = useMemo(() => {
-    const rows = trend.data?.rows
-    if (!rows) return null
-    const times = rows.map(r => Date.parse(r.start!)),
-      profits = rows.map(r => r.profit),
-      clicks = rows.map(r => r.clicks)
-    const series: Series[] = [
-      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: past(times, profits), fill: true },
-      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: past(times, clicks), right: true },
-    ]
-    return { times, series }
-  }, [trend.data])
-  const total = list.data?.totals,
-    title = t.overview.plotOf(t.figures.names.profit, t.figures.names.clicks)
+  const trend = useTrend({ filter, campaign: c.id, of: c.name, every: 60 }),
+    total = list.data?.totals
   if (list.error && !list.data) return <LoadingCard of={list} height={236} />
   return (
     <div class="grid">
@@ -66,22 +48,12 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
       <div class="grid cols">
         <section class="card">
           <header>
-            <h2>{title}</h2>
-            <Legend of={plot?.series} />
+            <h2>{trend.title}</h2>
             <span class="grow" />
-            {marks.add}
-            {marks.sheet}
-            <TableSwitch on={asTable} set={setAsTable} />
+            {trend.tools}
+            {trend.sheet}
           </header>
-          <div class="plotpad">
-            {!plot ? (
-              <Loading of={trend} height={236} style="" />
-            ) : asTable ? (
-              <AsTable label={`${c.name}: ${title}`} {...plot} hours={byHour} beside={marks.column} />
-            ) : (
-              <Plot label={`${c.name}: ${title}`} {...plot} hours={byHour} over={marks.layer} />
-            )}
-          </div>
+          {trend.body}
         </section>
         <Funnel id={c.id} />
       </div>

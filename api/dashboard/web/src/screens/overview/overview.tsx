@@ -90,6 +90,7 @@ export function Overview() {
         <Over now={now} was={previous.data} step={step} choice={days(w.span) <= 14} list={list.data} />
         <RightNow />
       </div>
+      {!nothing && <Later />}
       {!nothing ? (
         <Campaigns list={list} />
       ) : first.known ? (
@@ -103,6 +104,15 @@ export function Overview() {
       </div>
     </div>
   )
+}
+
+// Later shows what is loaded after the first screen.
+function Later() {
+  const [module, setModule] = useState<typeof import('./today.tsx')>()
+  useEffect(() => {
+    void import('./today.tsx').then(setModule)
+  }, [])
+  return module ? <module.Today /> : null
 }
 
 function Kpis({ list, trend }: { list: Used<Performance>; trend?: Trends }) {

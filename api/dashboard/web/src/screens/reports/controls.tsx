@@ -10,6 +10,7 @@ import { t } from '../../core/text.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { ColumnMenu } from '../../parts/column_menu.tsx'
 import { Menu } from '../../parts/menu.tsx'
+import { ChartSwitch } from './chart_place.tsx'
 import { Views } from './views.tsx'
 import { Filters, Choices } from '../../parts/filters.tsx'
 
@@ -109,6 +110,7 @@ function Groups({ ask }: { ask: Ask }) {
           {t.reports.flat}
         </button>
       </span>
+      <ChartSwitch />
       <Views ask={ask} />
       <Columns ask={ask} />
       <Export ask={ask} />

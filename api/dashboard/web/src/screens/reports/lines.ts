@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { asError, type ApiError } from '../../core/call.ts'
 import { ask as fetchRows, epoch, cachedAnswer } from '../../core/query.ts'
-import { keyOf, pathOf, questionOf, valueText, type Ask } from '../../core/report.ts'
+import { inOrder, keyOf, pathOf, questionOf, valueText, type Ask } from '../../core/report.ts'
 
 // Answer is the answer to a question, or its error. It is empty while the question is under way.
 type Answer = { data?: Performance; error?: ApiError }
@@ -83,8 +83,8 @@ export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
       out.push({ kind: 'wait', level, path }, { kind: 'wait', level, path })
       return
     }
-    for (const row of data.rows) {
-      const dims = ask.flat ? ask.group : [ask.group[path.length]!]
+    const dims = ask.flat ? ask.group : [ask.group[path.length]!]
+    for (const row of inOrder(data.rows, ask, dims, ask.flat ? 0 : path.length, data.labels)) {
       if (isBlank(row, dims, ask)) continue
       const name = dims.map(d => valueText(d, row.dims[d]!, data.labels)).join(' · ')
       const below = ask.flat ? dims.map(d => row.dims[d]!) : [...path, row.dims[dims[0]!]!]

@@ -1,13 +1,8 @@
-import { useMemo, useState } from 'preact/hooks'
-import { TableSwitch } from '../../parts/button.tsx'
-import { use } from '../../core/query.ts'
 import { filterQuery, type Ask } from '../../core/report.ts'
 import { t } from '../../core/text.ts'
-import { days, span, windowQuery } from '../../core/window.ts'
-import { AsTable, Plot, type Series } from '../../parts/plot.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
-import { Loading } from '../../parts/state.tsx'
-import { useMarks } from '../../parts/marked.tsx'
+import { useTrend } from '../../parts/trend.tsx'
+import { w } from '../../text/plots.ts'
 
 // campaignOf returns the campaign of a row, if the row belongs to a single campaign.
 function campaignOf(ask: Ask, path: string[]): string | undefined {
@@ -15,43 +10,23 @@ function campaignOf(ask: Ask, path: string[]): string | undefined {
   return values?.length === 1 ? values[0] : undefined
 }
 
-// OverTime shows a row by day, or by hour of a short window.
+// OverTime shows a row over time. An empty path means the total of the report.
 export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[]; name: string; close: () => void }) {
-  const hours = days(span.value.span) <= 3,
-    [asTable, setAsTable] = useState(false),
-    marks = useMarks(campaignOf(ask, path))
-  const trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filterQuery(ask, path) })
-  const plot = useMemo(() => {
-    const rows = trend.data?.rows
-    if (!rows) return null
-    const series: Series[] = [
-      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: rows.map(r => r.profit), fill: true },
-      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: rows.map(r => r.clicks), right: true },
-    ]
-    return { times: rows.map(r => Date.parse(r.start!)), series }
-  }, [trend.data])
-  const title = t.reports.overTimeOf(name)
+  const of = path.length ? name : w.total,
+    trend = useTrend({ filter: filterQuery(ask, path), campaign: campaignOf(ask, path), of })
   return (
     <Sheet
-      title={title}
+      title={t.reports.overTimeOf(of)}
       close={close}
+      reads
       beside={
         <>
           <span class="grow" />
-          {marks.add}
-          <TableSwitch on={asTable} set={setAsTable} />
+          {trend.tools}
         </>
       }>
-      <div class="plotpad">
-        {!plot ? (
-          <Loading of={trend} height={236} style="" />
-        ) : asTable ? (
-          <AsTable label={title} times={plot.times} series={plot.series} hours={hours} beside={marks.column} />
-        ) : (
-          <Plot label={title} times={plot.times} series={plot.series} hours={hours} over={marks.layer} />
-        )}
-      </div>
-      {marks.sheet}
+      {trend.body}
+      {trend.sheet}
     </Sheet>
   )
 }

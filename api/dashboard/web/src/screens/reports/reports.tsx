@@ -3,12 +3,13 @@ import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
-import { asked, filterQuery, keyOf, setFilter, setOpen, type Ask } from '../../core/report.ts'
+import { asked, filterQuery, keyOf, setFilter, setOpen, timely, type Ask } from '../../core/report.ts'
 import { change, go, to } from '../../core/router.ts'
 import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares } from '../../core/window.ts'
 import { Empty, Failed } from '../../parts/state.tsx'
+import { ChartPlace } from './chart_place.tsx'
 import { Controls } from './controls.tsx'
 import { linesOf, useRows, type Line, type RowLine } from './lines.ts'
 import { keys, OverTime } from './over_time.tsx'
@@ -23,7 +24,6 @@ function clicksOf(ask: Ask, path: string[]): Record<string, string | string[]> {
       .map(([name, v]) => [name, v as string[]]),
   )
 }
-const timely = ['date', 'hour', 'hour_of_day', 'day_of_week', 'month']
 
 // toggle opens or closes a row.
 function toggle(ask: Ask, line: Line) {
@@ -64,6 +64,7 @@ export function Reports() {
     l: line => go(to('/app/clicks', clicksOf(ask, line.path))),
     t: line => setSheet({ path: line.path, name: line.name }),
   }
+  const overTotal = () => setSheet({ path: [], name: '' })
   const act = (key: string, line: Line | undefined) => {
     if (line?.kind === 'row') acts[key]?.(line)
   }
@@ -77,10 +78,17 @@ export function Reports() {
       }
     }
     switch (e.key) {
+      case 't':
+      case 'T':
+        if (line) break
+        return overTotal()
       case 'ArrowDown':
         return step(cursor + 1)
       case 'ArrowUp':
-        return step(cursor - 1)
+        if (cursor > 0 || !inTable) return step(cursor - 1)
+        e.preventDefault()
+        table.current?.querySelector<HTMLElement>('tr.total')?.focus()
+        return
       case 'Home':
         return step(0)
       case 'End':
@@ -116,6 +124,7 @@ export function Reports() {
   return (
     <Named.Provider value={shown?.sub_names ?? none}>
       <Controls ask={ask} labels={shown?.labels ?? {}} />
+      <ChartPlace ask={ask} root={shown} />
       <section class="card report">
         {root.error && !shown ? (
           <Failed error={root.error} again={retry} />
@@ -142,6 +151,7 @@ export function Reports() {
             toggle={line => toggle(ask, line)}
             act={act}
             retry={retry}
+            overTotal={overTotal}
           />
         )}
         <StatusBar shown={shown} hidden={!!root.error && !shown} />

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { changeOf, text, type Name } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
-import { keyOf, setSort, type Ask } from '../../core/report.ts'
+import { keyOf, orderAt, setSort, type Ask } from '../../core/report.ts'
 import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares } from '../../core/window.ts'
@@ -22,10 +22,11 @@ type TableProps = {
   toggle: (l: Line) => void
   act: (key: string, l: Line) => void
   retry: () => void
+  overTotal: () => void
 }
 
 // Table renders the rows in sight.
-export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: TableProps) {
+export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry, overTotal }: TableProps) {
   const compare = compares.value,
     height = compare ? 44 : 34
   const { first, last, reveal } = useVirtual(box, lines.length, height, 32 + height)
@@ -56,24 +57,33 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
       <table class={compare ? 'cmp' : ''} role="treegrid" aria-rowcount={lines.length + 2} aria-label={t.reports.title}>
         <thead>
           <tr role="row">
-            <th class="first" role="columnheader" title={ask.group.map(nameOf).join(' › ')}>
-              <span class="what">{what}</span>
-            </th>
+            <Head
+              column={{
+                name: ask.group[0]!,
+                label: <span class="what">{what}</span>,
+                title: ask.group.map(nameOf).join(' › '),
+                first: true,
+                sort: true,
+              }}
+              sort={orderAt(ask, 0)}
+              onSort={sort => setSort(sort, ask.group)}
+            />
             {ask.columns.map(n => (
               <Head
                 key={n}
                 column={{ name: n, label: t.figures.names[n], phone: narrow.includes(n), sort: true }}
-                sort={ask.sort}
-                onSort={setSort}
+                sort={orderAt(ask, 0)}
+                onSort={sort => setSort(sort, ask.group)}
               />
             ))}
           </tr>
         </thead>
         <tbody>
           {root && (
-            <tr class="total" role="row" aria-level={1}>
+            <tr class="total" role="row" aria-level={1} tabIndex={-1} onFocus={() => focus(-1)}>
               <td class="first" style="--d:0" role="gridcell">
                 {root.truncated ? t.reports.totalMore : t.reports.total(root.rows.length, count(root.rows.length))}
+                <TotalActs act={overTotal} />
               </td>
               {ask.columns.map(n => (
                 <Cell key={n} name={n} row={root.totals as PerformanceRow} compare={compare} />
@@ -112,6 +122,15 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
     </div>
   )
 }
+
+// TotalActs are the actions on the row of totals.
+const TotalActs = ({ act }: { act: () => void }) => (
+  <span class="acts wide" role="group" aria-label={t.reports.actionsOf(t.reports.totalMore)}>
+    <button type="button" title={t.reports.overTime} aria-label={t.reports.overTime} onClick={act}>
+      <Icon name="reports" />
+    </button>
+  </span>
+)
 
 type RowProps = Pick<TableProps, 'ask' | 'focus' | 'toggle' | 'act'> & {
   line: RowLine

@@ -1,0 +1,60 @@
+// The data of charts above a report.
+import type { Performance, PerformanceRow } from '../api.gen.ts'
+import { figures, names, type Name } from './figures.ts'
+import { orderAt, timely, type Ask } from './report.ts'
+
+export type ChartKind = 'bars' | 'lines' | 'share' | 'map'
+
+// dimensionsOf returns the dimensions of the rows of a chart: the rows of the report's first level.
+export const dimensionsOf = (ask: Ask) => (ask.flat ? ask.group : ask.group.slice(0, 1))
+
+const mostDimensions = 5
+export const adds = (name: Name) => !figures[name].under.length
+
+// kindsOf returns the charts that a report can have. Rows of time are bars in their order, and a map needs countries.
+export function kindsOf(ask: Ask): ChartKind[] {
+  const dims = dimensionsOf(ask)
+  if (dims.some(d => timely.includes(d))) return ['bars']
+  return [
+    'bars',
+    ...(dims.length < mostDimensions ? (['lines'] as const) : []),
+    'share',
+    ...(dims.length === 1 && dims[0] === 'country' ? (['map'] as const) : []),
+  ]
+}
+
+// chartFigure returns the figure of a chart: the one in the address, else the one by which the report is sorted, else the profit.
+export function chartFigure(ask: Ask, wanted: string | null): Name {
+  const sorted = orderAt(ask, 0).replace('-', ''),
+    known = (name: string | null): name is Name => names.includes(name as Name)
+  return known(wanted) ? wanted : ask.sort && known(sorted) ? sorted : 'profit'
+}
+
+// topOf returns the n rows with the largest values, losses included. For a ratio these are the rows with the most clicks, because a
+// ratio of few clicks says little.
+export function topOf(rows: PerformanceRow[], name: Name, n: number): PerformanceRow[] {
+  const by = adds(name) ? name : 'clicks',
+    size = (r: PerformanceRow) => Math.abs(Number(r[by] ?? 0))
+  return [...rows].sort((a, b) => size(b) - size(a)).slice(0, n)
+}
+
+// sharesOf returns the shares of the top rows of the total, and what is left for all others. It is null if the figure has no shares.
+export function sharesOf(data: Performance, top: PerformanceRow[], name: Name): { of: number[]; others: number } | null {
+  const total = Number(data.totals[name] ?? 0)
+  if (!adds(name) || total <= 0 || data.rows.some(r => Number(r[name] ?? 0) < 0)) return null
+  const of = top.map(r => Number(r[name] ?? 0) / total)
+  return { of, others: Math.max(0, 1 - of.reduce((a, b) => a + b, 0)) }
+}
+
+// linesOf arranges rows by values and moments: a line for each of the keys.
+export function linesOf(rows: PerformanceRow[], dims: string[], bucket: string, keys: string[], moments: string[], name: Name) {
+  const at = new Map(moments.map((m, i) => [m, i])),
+    lines = keys.map(() => moments.map((): number | null => (adds(name) ? 0 : null)))
+  for (const row of rows) {
+    const line = lines[keys.indexOf(rowKey(row, dims))],
+      i = at.get(row.dims[bucket]!)
+    if (line && i !== undefined) line[i] = row[name]
+  }
+  return lines
+}
+export const rowKey = (row: PerformanceRow, dims: string[]) => JSON.stringify(dims.map(d => row.dims[d]))

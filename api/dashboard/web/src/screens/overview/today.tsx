@@ -1,0 +1,121 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { CapRow } from '../../api.gen.ts'
+import { figures, names, type Name } from '../../core/figures.ts'
+import { count, shown } from '../../core/format.ts'
+import { zone } from '../../core/me.ts'
+import { use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { courseOf, usualDays } from '../../core/trend.ts'
+import { midnight, plus, stamp, today } from '../../core/window.ts'
+import { TableSwitch } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Select } from '../../parts/form.tsx'
+import { AsTable, Legend, Plot, type Series } from '../../parts/plot.tsx'
+import { figureName } from '../../parts/trend.tsx'
+import { w } from '../../text/plots.ts'
+
+const summed = names.filter(n => ['profit', 'revenue', 'cost', 'clicks', 'conversions'].includes(n))
+
+// Today shows how far the day has come compared with a usual one, and what is used of the caps.
+export function Today() {
+  const caps = use('GET /stats/caps', {}, 60).data?.rows ?? []
+  return (
+    <div class={'grid' + (caps.length ? ' cols' : '')}>
+      <Course />
+      {caps.length > 0 && <Caps of={caps} />}
+    </div>
+  )
+}
+
+// Course shows a figure of today, added up from midnight of the account, beside the median of the days before.
+function Course() {
+  const [name, setName] = useState<Name>('profit'),
+    [asTable, setAsTable] = useState(false)
+  const tz = zone.value,
+    day = today(tz),
+    start = midnight(plus(day, -usualDays), tz),
+    end = midnight(plus(day, 1), tz)
+  const { data } = use('GET /reports/trends', { from: stamp(start), to: stamp(end - 1000), tz, bucket: 'hour' }, 60)
+  const course = useMemo(() => data && courseOf(data.rows, name, tz, Date.now()), [data, name, tz])
+  const plot = useMemo(() => {
+    if (!course) return null
+    const { kind } = figures[name]
+    const series: Series[] = [
+      { name: w.todayLine, kind, colour: name === 'cost' ? '--s-cost' : '--s-revenue', values: course.today, fill: true },
+      ...(course.usualNow === null ? [] : [{ name: w.usual, kind, colour: '--text-3', values: course.usual, dash: true }]),
+    ]
+    return { times: course.times, series }
+  }, [course, name])
+  if (!course || !plot || !data?.rows.some(r => r.clicks || r.cost)) return null
+  const { kind } = figures[name],
+    now = shown(course.now, kind),
+    usually = course.usualNow === null ? w.noUsual : w.usually(shown(course.usualNow, kind))
+  const ahead = course.usualNow === null || !figures[name].good ? '' : course.now >= course.usualNow ? ' good' : ' bad'
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.today}</h2>
+        <Legend of={plot.series} />
+        <span class="grow" />
+        <Select label={w.figure} value={name} options={summed.map(value => ({ value, label: figureName(value) }))} on={setName} />
+        <TableSwitch on={asTable} set={setAsTable} />
+      </header>
+      <p class="part row wraps">
+        <b class={'big num' + ahead}>{now}</b>
+        <span class="dim num" title={w.usualNote(usualDays)}>
+          {usually}
+        </span>
+      </p>
+      <div class="plotpad">
+        {asTable ? (
+          <AsTable label={w.todayOf(figureName(name))} {...plot} hours />
+        ) : (
+          <Plot label={`${w.todayOf(figureName(name))}: ${now}, ${usually}`} {...plot} hours />
+        )}
+      </div>
+    </section>
+  )
+}
+
+const mostCaps = 6
+
+// Caps shows the offers and paths with a daily cap, the fullest first.
+const Caps = ({ of }: { of: CapRow[] }) => (
+  <Card title={w.caps}>
+    <ul class="list">
+      {of.slice(0, mostCaps).map(c => (
+        <Cap key={c.kind + c.id} of={c} />
+      ))}
+      {of.length > mostCaps && (
+        <li>
+          <span class="dim">{w.more(of.length - mostCaps)}</span>
+        </li>
+      )}
+    </ul>
+  </Card>
+)
+
+function Cap({ of: c }: { of: CapRow }) {
+  const share = (c.used / c.daily_cap) * 100,
+    name = c.campaign_name === null ? c.name : `${c.campaign_name} · ${c.name}`,
+    link = c.campaign_id === null ? to('/app/offers', { id: c.id }) : to(`/app/campaigns/${c.campaign_id}/flow`)
+  return (
+    <li>
+      <div class="grow">
+        <div class="row">
+          <a class="t cut" href={link} title={`${w.capKinds[c.kind]} ${name}`}>
+            {name}
+          </a>
+          <span class="grow" />
+          {share >= 100 && <span class="tag">{w.capFull}</span>}
+          <span class="num soft nowrap">
+            {w.capOf(count(c.used), count(c.daily_cap))} {c.kind === 'offer' ? w.capConversions : w.capClicks}
+          </span>
+        </div>
+        <div class={'meter' + (share >= 100 ? ' full' : share >= 80 ? ' near' : '')}>
+          <i style={`width:${Math.min(100, share)}%`} />
+        </div>
+      </div>
+    </li>
+  )
+}

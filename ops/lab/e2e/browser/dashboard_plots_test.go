@@ -1,0 +1,154 @@
+package browser
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"switchyard/models/parttest"
+)
+
+// plotsEnv is the dashboard with the traffic of the demo.
+type plotsEnv struct{ *env }
+
+// TestDashboardPlots: reports of time are in the order of time, and the first column can order every report. The total and the rows
+// of a report can be seen over time, as a heat map and by the delay of conversions. A chart is shown above a report. The overview
+// compares today with a usual day.
+func TestDashboardPlots(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	b := &plotsEnv{newEnv(t)}
+	b.signIn()
+	b.setScreen(1440, "light")
+	b.ordered()
+	b.overTime()
+	b.charts()
+	b.today()
+}
+
+// names returns the names of the rows in sight, joined by "|".
+func (b *plotsEnv) names() string {
+	b.t.Helper()
+	return b.run(`[...document.querySelectorAll('tr[aria-level="1"]:not(.total) td.first .name')].map(e => e.textContent).join('|')`)
+}
+
+// report opens a report and waits for its rows.
+func (b *plotsEnv) report(query string) {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/reports?" + query)
+	b.until("rows of "+query, func() bool { return b.names() != "" })
+	b.waitIdle()
+}
+
+// ordered presses the head of the first column.
+func (b *plotsEnv) ordered() {
+	b.t.Helper()
+	const head = `document.querySelector('.report th.first')`
+	sorted := func(collate string) string {
+		return b.run(`(l => String(l.every((n, i) => !i || (` + collate + `)(l[i - 1], n) <= 0)))([...document.querySelectorAll('tr[aria-level="1"]:not(.total) td.first .name')].map(e => e.textContent))`)
+	}
+	const byText, byName = `(a, b) => a < b ? -1 : 1`, `new Intl.Collator('en', {numeric: true}).compare`
+	for _, dimension := range []string{"date", "hour_of_day"} {
+		b.report("cmp=none&w=7d&g=" + dimension)
+		if got := sorted(byText); got != "true" {
+			b.t.Errorf("the rows by %s are not in order: %s", dimension, b.names())
+		}
+		first := b.names()
+		b.tap(head + `.querySelector('button')`)
+		b.until("the other order", func() bool { return b.run(head+`.ariaSort`) == "descending" && b.names() != first })
+	}
+	b.report("cmp=none&w=7d&g=day_of_week")
+	if got := b.names(); !strings.HasPrefix(got, "Monday|Tuesday") {
+		b.t.Errorf("the weekdays are in the order %s", got)
+	}
+	b.tap(`[...document.querySelectorAll('.report th button')].find(e => e.textContent.startsWith('Clicks'))`)
+	b.until("by clicks", func() bool { return strings.Contains(b.run(`location.search`), "sort=-clicks") })
+	b.report("cmp=none&w=7d&g=country")
+	b.tap(head + `.querySelector('button')`)
+	b.until("by name", func() bool { return b.run(head+`.ariaSort`) == "ascending" && sorted(byName) == "true" })
+}
+
+// overTime opens the total over time by a key, and looks at each of its forms.
+func (b *plotsEnv) overTime() {
+	b.t.Helper()
+	b.report("w=7d&g=country")
+	b.press("t")
+	b.until("the total over time", func() bool { return b.run(`document.querySelector('dialog .uplot') ? 'yes' : ''`) == "yes" })
+	if got := b.run(`document.querySelector('dialog h2').textContent`); got != "Total over time" {
+		b.t.Errorf("the sheet is named %q", got)
+	}
+	if got := b.run(`[...document.querySelectorAll('dialog .legend > span')].map(e => e.textContent).join('|')`); got != "Profit|Clicks|Profit, previous" {
+		b.t.Errorf("the legend is %q", got)
+	}
+	b.sound("overtime")
+	b.tap(`document.querySelector('dialog [aria-label="Show by"] button:first-child')`)
+	b.waitIdle()
+	b.tap(button("Weekday × hour"))
+	const cells = `document.querySelectorAll('dialog .heatmap td:not(.sum)')`
+	b.until("the hours of the week", func() bool { return b.run(cells+`.length`) == "168" })
+	for _, theme := range []string{"light", "dark"} {
+		b.setScreen(1440, theme)
+		b.sound("heat-" + theme)
+	}
+	b.setScreen(390, "light")
+	b.sound("heat-phone")
+	b.setScreen(1440, "light")
+	b.run(`(s => { s.value = 'clicks'; s.dispatchEvent(new Event('change', {bubbles: true})) })(document.querySelector('dialog select'))`)
+	total := `document.querySelector('.report tr.total td:nth-child(2)').firstChild.textContent`
+	b.until("the clicks of the week", func() bool {
+		return b.run(`document.querySelector('dialog .heatmap tr:last-child td:last-child')?.textContent`) == b.run(total)
+	})
+	b.tap(`document.querySelector('dialog [aria-label="As a table"]')`)
+	b.until("the values", func() bool {
+		sum := b.run(`String([...` + cells + `].reduce((n, c) => n + Number(c.textContent.replaceAll(',', '')), 0))`)
+		return sum == strings.ReplaceAll(b.run(total), ",", "")
+	})
+	b.sound("heat-table")
+	b.tap(`document.querySelector('dialog [aria-label="As a plot"]')`)
+	b.tap(button("Delay"))
+	b.until("the delays", func() bool { return b.run(`document.querySelectorAll('dialog .columns .bars > span').length`) == "14" })
+	b.sound("delay")
+	b.press("Escape")
+	b.run(`document.querySelector('tr[data-row="0"]').focus()`)
+	b.press("t")
+	first, _, _ := strings.Cut(b.names(), "|")
+	b.until("a row over time", func() bool {
+		return b.run(`document.querySelector('dialog h2')?.textContent`) == first+" over time"
+	})
+	b.press("Escape")
+}
+
+// charts shows each kind of chart above a report.
+func (b *plotsEnv) charts() {
+	b.t.Helper()
+	b.report("w=7d&g=country")
+	b.tap(button("Chart"))
+	for kind, has := range map[string]string{
+		"Bars": ".hbars [role=listitem]", "Lines": ".chart .uplot", "Map": ".world path.has", "Share": ".chart .shares li, .chart p.dim",
+	} {
+		b.until("the kinds of chart", func() bool {
+			return b.run(`document.querySelector('.chart [aria-label="Kind of chart"]') ? 'yes' : ''`) == "yes"
+		})
+		b.tap(`[...document.querySelectorAll('.chart [aria-label="Kind of chart"] button')].find(e => e.textContent === ` + strconv.Quote(kind) + `)`)
+		b.until(kind, func() bool { return b.run(`document.querySelector('`+has+`') ? 'yes' : ''`) == "yes" })
+		b.waitIdle()
+		b.sound("chart-" + strings.ToLower(kind))
+	}
+	b.report("w=7d&g=date&chart=bars")
+	b.until("the days", func() bool { return b.run(`document.querySelectorAll('.chart .columns .bars > span').length`) == "7" })
+	b.setScreen(390, "dark")
+	b.sound("chart-days-phone")
+	b.setScreen(1440, "light")
+}
+
+// today looks at the card of today on the overview.
+func (b *plotsEnv) today() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app")
+	b.waitText("Today so far")
+	b.waitIdle()
+	if got := b.run(`[...document.querySelectorAll('section')].find(s => s.textContent.startsWith('Today so far'))?.querySelector('.legend')?.textContent`); got != "TodayUsual" {
+		b.t.Errorf("the card of today has the legend %q", got)
+	}
+	b.sound("today")
+}
