@@ -20,7 +20,7 @@ var DelayBounds = []int64{
 	2 * daySeconds, 3 * daySeconds, 7 * daySeconds, 14 * daySeconds, 30 * daySeconds,
 }
 
-// MaxDelays is the largest number of conversions that are counted: those of the latest clicks.
+// MaxDelays is the largest number of conversions that are counted, from the latest clicks on.
 const MaxDelays = 200_000
 
 // Delay is the number of conversions of a step. Step is the number of bounds that their delay has reached.
@@ -63,7 +63,7 @@ func (r Reader) Delays(ctx context.Context, q Query) ([]Delay, error) {
 	})
 }
 
-// delayFilters returns the SQL of filters after an AND, and the arguments with those of the filters.
+// delayFilters returns the SQL of filters after an AND, and args with the arguments of the filters.
 func delayFilters(filters []Filter, args []any, isAny, isNone string) (string, []any) {
 	var s strings.Builder
 	for _, f := range filters {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// The map of countries. Its units are those of the paths: the width of the map, and the height above the equator.
+// The size of the map, in the units of its paths: its width, and its height above the equator.
 const (
 	mapWidth = 760
 	mapNorth = 194

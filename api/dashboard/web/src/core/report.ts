@@ -130,8 +130,8 @@ export function questionOf(ask: Ask, path: string[]): Query {
 
 const collator = new Intl.Collator(language, { numeric: true })
 
-// inOrder sorts rows by the names of their values, if the report is in this order. dimensions are those of the rows, and level is
-// theirs in the tree. Rows whose value is not known come last.
+// inOrder sorts rows by the names of their values, if the report is in this order. dimensions is what the rows are grouped by, and
+// level is their place in the tree. Rows whose value is not known come last.
 export function inOrder(rows: PerformanceRow[], ask: Ask, dimensions: string[], level: number, labels: Performance['labels']) {
   const order = orderAt(ask, level),
     sign = order[0] === '-' ? -1 : 1

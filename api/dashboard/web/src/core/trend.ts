@@ -17,7 +17,7 @@ export function weeksOf(days: TrendRow[]): TrendRow[] {
   return weeks.map(rows => ({ ...rows[0]!, ...totalsOf(rows) }))
 }
 
-// Heat has the figures of each hour of the week, those of the weekdays and of the hours of the day, and the total.
+// Heat has the figures of each hour of the week, of each weekday, of each hour of the day, and the total.
 export type Heat = { cells: FigureRow[][]; weekdays: FigureRow[]; hours: FigureRow[]; total: FigureRow }
 
 // heatOf arranges a trend by weekday_hour, which has all 168 hours from Monday on.
@@ -88,8 +88,8 @@ export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number):
 
 type Step = { from: number; to: number | null; conversions: number }
 
-// within returns the end of the step by which a share of the conversions has come, in seconds. It is null if the last step, which
-// has no end, is needed, or if there are none.
+// within returns the end of the step by which a share of the conversions has come, in seconds. It is null if that
+// takes the last step, which has no end, or without conversions.
 export function within(steps: Step[], share: number): number | null {
   const all = steps.reduce((n, s) => n + s.conversions, 0)
   let sum = 0

@@ -27,7 +27,7 @@ export function Today() {
   )
 }
 
-// Course shows a figure of today, added up from midnight of the account, beside the median of the days before.
+// Course shows a figure of today, added up from midnight of the account, and the median of the days before.
 function Course() {
   const [name, setName] = useState<Name>('profit'),
     [asTable, setAsTable] = useState(false)
