@@ -61,7 +61,7 @@ func TestDelays(t *testing.T) {
 	_, foreign, _ := s.NewAccount("scale")
 	same(t, s.As(foreign).Do("GET", window, nil).Want(200, "").Map(), map[string]any{"conversions": 0})
 	s.Do("GET", window+"&f.campaign_id=x", nil).Want(400, "invalid_dimension")
-	s.Do("GET", window+"&f.country=DE", nil).Want(400, "invalid_input")
+	s.Do("GET", window+"&f.country=DE", nil).Want(400, "invalid_dimension")
 }
 
 // TestCaps: the caps of the day are listed with what is used of them, the fullest first. Records that are paused, deleted or without

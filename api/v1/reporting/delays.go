@@ -3,10 +3,12 @@ package reporting
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
+	"switchyard/models"
 )
 
 // delayParams are the filters of the delays.
@@ -34,6 +36,11 @@ func (d Deps) delays(c *route.Call) (out Delays, err error) {
 	q := InWindow(c)
 	if q.Filters, err = filtersOf(c.Query); err != nil {
 		return out, err
+	}
+	for _, f := range q.Filters {
+		if !slices.Contains(report.DelayDimensions, f.Dimension) {
+			return out, models.Invalid("invalid_dimension", "delays are filtered by %s only", strings.Join(report.DelayDimensions, ", "))
+		}
 	}
 	list, err := d.reports(c).Delays(c.Context(), q)
 	if err != nil {
