@@ -149,8 +149,9 @@ func (r *request) resolve(d *flow.Decision) {
 	if d.Route != nil {
 		c.StreamID = d.Route.ID
 	}
+	c.PassedReason = string(d.Passed.Why)
 	if d.Passed.Route != nil {
-		c.PassedStreamID, c.PassedReason = d.Passed.Route.ID, string(d.Passed.Why)
+		c.PassedStreamID = d.Passed.Route.ID
 	}
 	template := d.URL
 	if page != nil {

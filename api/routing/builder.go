@@ -32,7 +32,7 @@ func (s *Snapshot) builder() *Builder {
 	next := &Snapshot{
 		hosts: s.hosts.fork(), addresses: s.addresses.fork(), aliases: s.aliases.fork(), slugs: s.slugs.fork(), secrets: s.secrets.fork(),
 		mapped:   s.mapped.fork(),
-		botLists: s.botLists.fork(), siteKeys: s.siteKeys.fork(), goalKeys: s.goalKeys.fork(),
+		botLists: s.botLists.fork(), blocks: s.blocks.fork(), siteKeys: s.siteKeys.fork(), goalKeys: s.goalKeys.fork(),
 		siteLists: s.siteLists.fork(), goalLists: s.goalLists.fork(), botData: s.botData, secret: s.secret,
 	}
 	for k := range s.records {

@@ -25,15 +25,21 @@ type Outcome struct {
 	FlowHash uint64 // over every campaign that took part
 }
 
-// Decide routes a visitor, beginning with campaign c. If a hand-over leads nowhere, or there are too many, the visit ends at the
+// Decide routes a visitor, beginning with campaign c. A campaign gives a visitor with a blocked value its fallback and tries no
+// path. If a hand-over leads nowhere, or there are too many, the visit ends at the
 // fallback of the campaign that it has reached. Decide allocates nothing.
 func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint64, visit Visit) Outcome {
 	var out Outcome
-	collect := true
+	collect, source := true, c.Row.SourceID.UUID
 	var passed flow.RefusedPath
 	for hops := uint64(0); ; hops++ {
 		visit.Enter(c)
-		out.Decision = c.Plan.Pick(v, *env, seed+hops)
+		if list := s.findBlock(c, source, v.Facts); list != nil {
+			out.Decision = c.Plan.Blocked()
+			list.explain(env.Trace, out.Via, v.Facts)
+		} else {
+			out.Decision = c.Plan.Pick(v, *env, seed+hops)
+		}
 		out.FlowHash = s.FlowHash(out.FlowHash, c)
 		collect = collect && out.Collect
 		out.Collect = collect

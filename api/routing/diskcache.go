@@ -45,8 +45,8 @@ func encodeCopy(enc *gob.Encoder, s *Snapshot) error {
 	for k := range kindCount {
 		for r := range each[record](s, k) {
 			row := r.row()
-			if c, ok := r.(*Campaign); ok {
-				row = c.fullRow()
+			if full, ok := r.(interface{ fullRow() store.RoutingRow }); ok {
+				row = full.fullRow()
 			}
 			if row != nil {
 				batch = append(batch, row)

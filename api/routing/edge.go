@@ -281,6 +281,9 @@ func (s *Snapshot) newEdgePart(c *Campaign) (*edgePart, error) {
 	k := &edgePart{
 		offers: map[uuid.UUID]*edgeOffer{}, landers: map[uuid.UUID]*edgeLander{}, rules: map[uuid.UUID]bool{}, origin: map[string]bool{},
 	}
+	if s.mayBlock(c) {
+		k.origin["blocked_values"] = true
+	}
 	plan := c.Plan.Portable(func(name string) bool { return edgeAttributes[name] })
 	for _, use := range c.rules {
 		r := find[*rule](s, rules, use.id)

@@ -99,3 +99,30 @@ func TestEdgeBounds(t *testing.T) {
 		break
 	}
 }
+
+// TestEdgeLeavesBlockedValuesToTheService: the script knows no blocked values, so campaigns for which they hold are left to the
+// service, also campaigns that may hand over to such a campaign.
+func TestEdgeLeavesBlockedValuesToTheService(t *testing.T) {
+	t.Parallel()
+	r := mesh(8, 1, 10)
+	blocked := r.Rows[5].(*store.RoutingCampaign) // the campaigns before it hand over to it
+	r.Rows = append(r.Rows, &store.RoutingBlockList{
+		ID: uuid.New(), AccountID: blocked.AccountID, Scope: models.BlockCampaign, ScopeID: blocked.ID, Dimension: "sub1", Values: []string{"x"},
+	})
+	list, err := NewExplainer(r).Snapshot().EdgeBundles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for _, b := range list {
+		if len(b.Origin) > 0 {
+			left++
+		}
+		if b.CampaignID == blocked.ID && !reflect.DeepEqual(b.Origin, []string{"blocked_values"}) {
+			t.Errorf("left to the service because of %s", b.Origin)
+		}
+	}
+	if left != 4 {
+		t.Errorf("%d campaigns are left to the service, want the blocked one and the three that may reach it", left)
+	}
+}

@@ -21,6 +21,7 @@ const (
 	landers
 	rules
 	botEntries
+	blockLists
 	botDataLists
 	campaigns
 	smartlinks
@@ -40,6 +41,7 @@ var kinds = [kindCount]kind{
 	landers:      kindOf((*Builder).lander),
 	rules:        kindOf((*Builder).rule),
 	botEntries:   kindOf((*Builder).botEntry),
+	blockLists:   kindOf((*Builder).blockList),
 	botDataLists: kindOf((*Builder).botData),
 	campaigns:    kindOf((*Builder).campaign),
 	smartlinks:   kindOf((*Builder).smartlink),

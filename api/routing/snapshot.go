@@ -24,15 +24,16 @@ type Snapshot struct {
 	addresses shards[address, *Campaign] // linked campaigns only
 	aliases   shards[alias, []*Campaign] // all campaigns, the oldest first; a list is never changed
 	slugs     shards[address, *Smartlink]
-	secrets   shards[networkParam, int]    // the number of networks that send their secret in the parameter
-	mapped    shards[networkParam, int]    // the number of networks that send any field in the parameter
-	botLists  shards[uuid.UUID, *botLists] // bot lists by account
-	siteKeys  shards[string, *Account]     // accounts by their public key
-	goalKeys  shards[goalSecret, *Account] // accounts by the hash of their secret
-	siteLists shards[uuid.UUID, []*Site]   // sites by account, the oldest first; a list is never changed
-	goalLists shards[uuid.UUID, []*Goal]   // goals by site, in the same form
-	botData   botdata.Set                  // the operator's lists, for all accounts
-	secret    []byte                       // signs the keys of protected landers; nil until it is known
+	secrets   shards[networkParam, int]       // the number of networks that send their secret in the parameter
+	mapped    shards[networkParam, int]       // the number of networks that send any field in the parameter
+	botLists  shards[uuid.UUID, *botLists]    // bot lists by account
+	blocks    shards[uuid.UUID, []*BlockList] // lists of blocked values by account, source or campaign; a list is never changed
+	siteKeys  shards[string, *Account]        // accounts by their public key
+	goalKeys  shards[goalSecret, *Account]    // accounts by the hash of their secret
+	siteLists shards[uuid.UUID, []*Site]      // sites by account, the oldest first; a list is never changed
+	goalLists shards[uuid.UUID, []*Goal]      // goals by site, in the same form
+	botData   botdata.Set                     // the operator's lists, for all accounts
+	secret    []byte                          // signs the keys of protected landers; nil until it is known
 }
 
 // address is the domain and alias of a tracking link. Aliases are case-sensitive.
@@ -225,7 +226,7 @@ func (c *Campaign) Active() bool { return c.Row.Status == "active" }
 func (c *Campaign) row() store.RoutingRow { return &c.Row }
 
 // fullRow returns the campaign's row with its flow.
-func (c *Campaign) fullRow() *store.RoutingCampaign {
+func (c *Campaign) fullRow() store.RoutingRow {
 	row := c.Row
 	row.Streams = c.streams.text()
 	return &row

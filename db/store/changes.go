@@ -30,6 +30,7 @@ var recorded = map[string][]string{
 	"smartlink": {"POST /short-links", "PUT /short-links", "PATCH /short-links", "DELETE /short-links", "POST /short-links/{id}/clone"},
 	"domain":    {"POST /domains", "PATCH /domains", "DELETE /domains"},
 	"bots":      {"POST /bot-lists", "DELETE /bot-lists", "PUT /bot-detection"},
+	"blocks":    {"POST /blocks", "POST /blocks/remove", "POST /blocks/undo"},
 	"settings":  {"PATCH /settings"},
 	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
 }

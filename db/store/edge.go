@@ -183,6 +183,7 @@ UNION ALL SELECT 'networks', id FROM networks WHERE account_id = $1
 UNION ALL SELECT 'offers', id FROM offers WHERE account_id = $1
 UNION ALL SELECT 'landers', id FROM landers WHERE account_id = $1
 UNION ALL SELECT 'rules', id FROM rules WHERE account_id = $1
+UNION ALL SELECT 'block_lists', id FROM block_lists WHERE account_id = $1
 UNION ALL SELECT 'campaigns', id FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL`
 
 // Routing loads all records of an account that are needed to route its campaigns.

@@ -180,6 +180,17 @@ type RoutingBotEntry struct {
 	Value      json.RawMessage `db:"value"`
 }
 
+// RoutingBlockList is a list of values whose visitors are not routed.
+type RoutingBlockList struct {
+	ID        uuid.UUID      `db:"id"`
+	Version   int64          `db:"version"`
+	AccountID uuid.UUID      `db:"account_id"`
+	Scope     string         `db:"scope"`
+	ScopeID   uuid.UUID      `db:"scope_id"`
+	Dimension string         `db:"dimension"`
+	Values    pq.StringArray `db:"blocked"`
+}
+
 // RoutingBotData is a list that the operator has loaded for all accounts: see package botdata.
 type RoutingBotData struct {
 	ID      uuid.UUID `db:"id"`
@@ -254,6 +265,9 @@ func (r *RoutingRule) Head() RoutingVersion { return routingHead("rules", r.ID, 
 func (r *RoutingBotEntry) Head() RoutingVersion { return routingHead("bot_entries", r.ID, r.Version) }
 
 // Head implements RoutingRow.
+func (r *RoutingBlockList) Head() RoutingVersion { return routingHead("block_lists", r.ID, r.Version) }
+
+// Head implements RoutingRow.
 func (r *RoutingBotData) Head() RoutingVersion { return routingHead("bot_data", r.ID, r.Version) }
 
 // Head implements RoutingRow.
@@ -284,6 +298,7 @@ var routingTables = []routingTable{
 	tableOf[RoutingLander](`deactivated_at IS NULL`),
 	tableOf[RoutingRule](`true`),
 	tableOf[RoutingBotEntry](`true`),
+	tableOf[RoutingBlockList](`true`),
 	tableOf[RoutingBotData](`true`),
 	tableOf[RoutingCampaign](`deleted_at IS NULL`),
 	tableOf[RoutingSmartlink](`deleted_at IS NULL`),
@@ -295,6 +310,7 @@ var routingTables = []routingTable{
 // so a later write has a different version.
 var routingExprs = map[string]string{
 	"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`, "paused": `NOT is_active AS paused`,
+	"blocked": `ARRAY(SELECT v.value FROM blocked_values v WHERE v.list_id = block_lists.id AND v.removed_at IS NULL) AS blocked`,
 }
 
 // routingTable reads the records of one kind.

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// CampaignRouting loads the records that route a campaign: the campaign, the campaigns to which it may hand over, and their offers,
-// landing pages and saved rules. A deleted campaign, or a campaign of another account, is left out.
+// CampaignRouting loads the records that route a campaign: the campaign, the campaigns to which it may hand over, their offers,
+// landing pages and saved rules, and the lists of blocked values. A deleted campaign, or a campaign of another account, is left out.
 func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Routing, error) {
 	return loadAround(ctx, c, account, &Routing{}, []uuid.UUID{id}, nil)
 }
@@ -20,6 +20,7 @@ const (
 	campaignsNamed  = `SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL LIMIT 100`
 	smartlinksNamed = `SELECT id FROM smartlinks WHERE account_id = $1 AND slug = $2 AND deleted_at IS NULL LIMIT 100`
 	botEntriesOf    = `SELECT id FROM bot_entries WHERE account_id = $1`
+	blockListsOf    = `SELECT id FROM block_lists WHERE account_id = $1 AND scope_id = ANY ($2::uuid[])`
 	domainsOf       = `SELECT id FROM domains WHERE account_id = $1 OR account_id IS NULL`
 )
 
@@ -112,12 +113,26 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 	keys = append(keys, keysOf("offers", destinations, nil)...)
 	keys = append(keys, keysOf("landers", destinations, nil)...)
 	keys = append(keys, keysOf("rules", rules, nil)...)
-	found, err := LoadRouting(ctx, c, keys)
+	blocked, err := blockListsAround(ctx, c, account, r)
+	if err != nil {
+		return nil, err
+	}
+	found, err := LoadRouting(ctx, c, append(keys, blocked...))
 	if err != nil {
 		return nil, err
 	}
 	r.Rows = append(r.Rows, found.Rows...)
 	return r, nil
+}
+
+// blockListsAround returns the keys of the lists of blocked values that hold for the campaigns in r.
+func blockListsAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing) ([]RoutingKey, error) {
+	scopes := []uuid.UUID{account}
+	for _, row := range RoutingRows[*RoutingCampaign](r) {
+		scopes = append(scopes, row.ID, row.SourceID.UUID)
+	}
+	lists, err := db.Select[uuid.UUID](ctx, c, "lists of blocked values", blockListsOf, account, scopes)
+	return keysOf("block_lists", lists, nil), err
 }
 
 // keysOf returns keys of the ids that are not in known, and adds these ids to known.

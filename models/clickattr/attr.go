@@ -117,3 +117,10 @@ func Find(name string) *Attr {
 	}
 	return nil
 }
+
+// IsBlockable reports whether the values of an attribute can be blocked: reports group by it, and it is known before a visitor is
+// routed. Ids of records, addresses and the result of the bot detection have their own settings.
+func (a *Attr) IsBlockable() bool {
+	byValue := a.Text != nil && (a.Compare == AsText || a.Compare == AsVersion) || a.ASN != nil
+	return byValue && a.Dimension > 0 && a.Name != "bot_reason"
+}

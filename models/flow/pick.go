@@ -65,7 +65,7 @@ type Decision struct {
 
 // RefusedPath is a path that could not take the visitor, with the reason: RefusedCapped, RefusedDestinations or RefusedBudget.
 // The path was drawn, was the visitor's bound path, or had conditions that the visitor met. A nil Route means that there was no
-// such path.
+// such path. With RefusedBlocked the visitor was blocked before any path was tried.
 type RefusedPath struct {
 	Route *Route
 	Why   Refusal
@@ -160,6 +160,17 @@ func (k *picker) decide() Decision {
 // fallback_url.
 func (p *Plan) Fallback() (Decision, bool) {
 	return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}, p.fallback != nil
+}
+
+// Blocked returns the decision for a visitor that the campaign does not route: its fallback_url or, without one, nothing. The
+// destination_url is not used, because it is where a campaign without paths sends the visitors that it wants.
+func (p *Plan) Blocked() Decision {
+	d, ok := p.Fallback()
+	if !ok {
+		d = Decision{Via: ViaNone, Collect: true}
+	}
+	d.Passed.Why = RefusedBlocked
+	return d
 }
 
 // LastResort returns the decision for a visitor that no path takes.

@@ -17,13 +17,23 @@ const (
 	RefusedDestinations Refusal = "no_usable_destination"
 	RefusedWeight       Refusal = "weight_zero"
 	RefusedBudget       Refusal = "over_budget" // the decision had already used its steps: see cond.MaxSteps
+	RefusedBlocked      Refusal = "blocked"     // no path was tried: the visitor has a blocked value
 )
 
 // Trace records the steps of a decision.
 type Trace struct {
-	Via   Via
-	Steps []Step
-	units []Unit // units of the path that is being looked at
+	Via     Via
+	Blocked *Block // why no path was tried; nil: the visitor is not blocked
+	Steps   []Step
+	units   []Unit // units of the path that is being looked at
+}
+
+// Block is a blocked value that a visitor has, and the list that the value is in.
+type Block struct {
+	ListID    uuid.UUID
+	Scope     string
+	Dimension string
+	Value     string
 }
 
 // Step is one path that was looked at.

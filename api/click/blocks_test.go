@@ -1,0 +1,151 @@
+package click
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/models/flow"
+)
+
+// block blocks values and returns the change.
+func (w *env) block(scope string, id uuid.UUID, dimension string, values ...string) models.BlockChange {
+	w.Helper()
+	c, _, err := storeOn(w.db).Blocks().Add(w.Context(), w.account, models.BlockTarget{Scope: scope, ScopeID: id, Dimension: dimension},
+		values, store.Author{Person: "Ann"})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return c
+}
+
+// undo takes a change of blocked values back.
+func (w *env) undo(c models.BlockChange) {
+	w.Helper()
+	if _, err := storeOn(w.db).Blocks().Undo(w.Context(), w.account, c.ID); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func places(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprint("place-", i)
+	}
+	return list
+}
+
+// TestBlockedValuesAreLiveInAllProcesses blocks 5,000 placements at once while two processes route, and takes the change back.
+func TestBlockedValuesAreLiveInAllProcesses(t *testing.T) {
+	t.Parallel()
+	first := newEnv(t)
+	second := *first
+	second.spool = &memorySpool{}
+	second.h = second.handler(second.spool, "")
+	processes := []*env{first, &second}
+	for _, w := range processes {
+		w.run()
+	}
+	id := first.campaign("summer-sale", m{"fallback_url": fallback}, path("redirect", nil, m{"url": "https://in.test/"}))
+	becomes := func(what, want string) {
+		t.Helper()
+		for _, w := range processes {
+			for _, value := range []string{"place-0", "place-4999"} {
+				await.Until(t, what, func() bool { return w.get("/summer-sale?zone="+value).Header.Get("Location") == want })
+			}
+		}
+	}
+	becomes("the campaign is there", "https://in.test/")
+	change := first.block(models.BlockCampaign, id, "sub1", places(models.MaxBlockedAtOnce)...)
+	if change.Blocked != models.MaxBlockedAtOnce {
+		t.Errorf("blocked %d values", change.Blocked)
+	}
+	becomes("5,000 placements are blocked", fallback)
+	for _, w := range processes {
+		if got := w.location("/summer-sale?zone=other"); got != "https://in.test/" {
+			t.Errorf("another placement goes to %s", got)
+		}
+	}
+	first.undo(change)
+	becomes("the change is taken back", "https://in.test/")
+}
+
+func TestBlockedVisitorIsRecordedAsBlocked(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	id := w.campaign("summer-sale", m{"fallback_url": fallback, "destination_url": "https://d.test/"},
+		path("redirect", m{"stream_type": "forced"}, m{"url": "https://in.test/"}),
+		path("redirect", m{"stream_type": "default"}, m{"url": "https://default.test/"}))
+	w.block(models.BlockCampaign, id, "sub1", "bad")
+	w.reload()
+	if got := w.location("/summer-sale?zone=bad"); got != fallback {
+		t.Errorf("to %s, want the fallback in spite of the forced and the default path", got)
+	}
+	c := w.spool.last()
+	if c.PassedReason != string(flow.RefusedBlocked) || c.PassedStreamID != uuid.Nil || flow.Via(c.Via) != flow.ViaFallback || c.IsBot {
+		t.Errorf("recorded as %q of %s via %d, bot %v", c.PassedReason, c.PassedStreamID, c.Via, c.IsBot)
+	}
+	w.location("/summer-sale?zone=good")
+	if c := w.spool.last(); c.PassedReason != "" {
+		t.Errorf("another visitor is recorded as %q", c.PassedReason)
+	}
+}
+
+func TestBlockedVisitorWithoutFallbackGets404(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	id := w.campaign("summer-sale", m{"destination_url": "https://d.test/"})
+	w.block(models.BlockCampaign, id, "sub1", "bad")
+	w.reload()
+	if res := w.get("/summer-sale?zone=bad"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("%d", res.StatusCode)
+	}
+	if got := w.location("/summer-sale?zone=good"); got != "https://d.test/" {
+		t.Errorf("another visitor: to %s", got)
+	}
+}
+
+// TestScopesOfBlockedValues blocks a value in each scope and looks which campaigns it holds for.
+func TestScopesOfBlockedValues(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	in := path("redirect", nil, m{"url": "https://in.test/"})
+	id := w.campaign("first-sale", m{"fallback_url": fallback}, in)
+	w.campaign("second-sale", m{"fallback_url": fallback}, in)
+	w.campaign("no-source", m{"fallback_url": fallback, "source_id": nil}, in)
+	w.campaign("hands-over", m{"fallback_url": fallback}, path("campaign", m{"campaign_id": id}))
+	for _, tt := range []struct {
+		scope            string
+		id               uuid.UUID
+		dimension, value string
+		query            string
+		blocks           []string
+	}{
+		{models.BlockCampaign, id, "sub2", "x", "sub2=x", []string{"first-sale", "hands-over"}},
+		{models.BlockSource, w.source, "sub2", "y", "sub2=y", []string{"first-sale", "second-sale", "hands-over"}},
+		{models.BlockAccount, w.account, "sub2", "z", "sub2=z", []string{"first-sale", "second-sale", "no-source", "hands-over"}},
+		{models.BlockAccount, w.account, "browser", "Chrome", "", []string{"first-sale", "second-sale", "no-source", "hands-over"}},
+		{models.BlockAccount, w.account, "sub2", "Z", "sub2=z", nil}, // values are compared exactly
+		{models.BlockAccount, w.newAccount(), "sub2", "x", "sub2=x", nil},
+	} {
+		change := w.block(tt.scope, tt.id, tt.dimension, tt.value)
+		w.reload()
+		for _, alias := range []string{"first-sale", "second-sale", "no-source", "hands-over"} {
+			want := "https://in.test/"
+			for _, blocked := range tt.blocks {
+				if blocked == alias {
+					want = fallback
+				}
+			}
+			if got := w.location("/" + alias + "?" + tt.query); got != want {
+				t.Errorf("%s %s %s, %s: to %s, want %s", tt.scope, tt.dimension, tt.value, alias, got, want)
+			}
+		}
+		w.undo(change)
+	}
+}

@@ -1,0 +1,62 @@
+package models
+
+import "github.com/google/uuid"
+
+// The scopes of blocked values.
+const (
+	BlockAccount  = "account"
+	BlockSource   = "source"
+	BlockCampaign = "campaign"
+)
+
+// Limits of blocked values. Web processes keep them in memory, some 100 bytes for each.
+const (
+	MaxBlocked       = 50_000 // values of an account
+	MaxBlockedAtOnce = 5_000  // values of a call
+	MaxBlockedValue  = 512    // bytes of a value
+)
+
+// BlockTarget is the place where values are blocked: a dimension of an account, of a traffic source or of a campaign.
+type BlockTarget struct {
+	Scope     string
+	ScopeID   uuid.UUID
+	Dimension string
+}
+
+// BlockList is a list of blocked values. Campaigns do not route the visitors that have one of them.
+type BlockList struct {
+	Owned
+	Scope     string    `db:"scope" json:"scope" enum:"account,source,campaign"`
+	ScopeID   uuid.UUID `db:"scope_id" json:"scope_id" doc:"the account, the traffic source or the campaign"`
+	Name      string    `db:"name" json:"name" doc:"of the traffic source or the campaign; else empty"`
+	Dimension string    `db:"dimension" json:"dimension"`
+	Count     int       `db:"count" json:"count" doc:"values that are blocked"`
+	ChangedAt Stamp     `db:"changed_at" json:"changed_at"`
+}
+
+// BlockedValue is a blocked value and the list that it is in.
+type BlockedValue struct {
+	Owned
+	ListID    uuid.UUID `db:"list_id" json:"list_id"`
+	Scope     string    `db:"scope" json:"scope" enum:"account,source,campaign"`
+	ScopeID   uuid.UUID `db:"scope_id" json:"scope_id" doc:"the account, the traffic source or the campaign"`
+	Name      string    `db:"name" json:"name" doc:"of the traffic source or the campaign; else empty"`
+	Dimension string    `db:"dimension" json:"dimension"`
+	Value     string    `db:"value" json:"value"`
+	Who       string    `db:"who" json:"who" doc:"the person or the key that blocked it"`
+	CreatedAt Stamp     `db:"created_at" json:"created_at"`
+}
+
+// BlockChange is the effect of a call that blocks values or allows them again.
+type BlockChange struct {
+	ID      uuid.UUID // by which the change can be undone
+	Blocked int       // values that are blocked since the change
+	Allowed int       // values that are no longer blocked since the change
+	Total   int       // values that the account blocks after the change
+}
+
+// BlockReach counts the active campaigns that a block concerns. Their fallback addresses are what blocked visitors get.
+type BlockReach struct {
+	Campaigns       int `db:"campaigns" json:"campaigns" doc:"active campaigns in the scope"`
+	WithoutFallback int `db:"without_fallback" json:"without_fallback" doc:"active campaigns in the scope without a fallback_url; blocked visitors get a 404 there"`
+}
