@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"switchyard/models/clickattr"
 	"switchyard/models/correction"
 	"switchyard/models/postback"
 )
@@ -25,6 +26,23 @@ func TestTypesOfColumns(t *testing.T) {
 			"export const offerColumns: FileColumn[] = "+lines(correction.Columns(correction.Offers))+"\n\n"+
 			"export const linkColumns: FileColumn[] = "+lines(correction.Columns(correction.Links))+"\n\n"+
 			"export const postbackNames: Record<string, string[]> = "+names(t)+"\n")
+}
+
+// TestTypesOfBlockable: the dashboard offers to block the values of the dimensions whose values can be blocked.
+func TestTypesOfBlockable(t *testing.T) {
+	t.Parallel()
+	var list []string
+	for i := range clickattr.All {
+		if a := &clickattr.All[i]; a.IsBlockable() {
+			list = append(list, a.Name)
+		}
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGenerated(t, "dashboard/web/src/blockable.gen.ts", "// Made of the attributes of clicks by the API's tests (-run TestTypes -update). Do not edit.\n\n"+
+		"export const blockable: string[] = "+string(raw)+"\n")
 }
 
 // names returns, for each field of a postback, the parameters that are read if the network has no settings for it.

@@ -13,7 +13,7 @@ type RecordedChange struct {
 	By         string     `json:"by" enum:"person,key,copilot" doc:"copilot: a suggestion or a proposal that was applied, or a rule"`
 	Who        string     `json:"who" doc:"the name of the person or the key; of a rule: the rule's"`
 	Operation  string     `json:"operation" doc:"method and path of the call"`
-	Kind       string     `json:"kind" doc:"of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, settings or copilot"`
+	Kind       string     `json:"kind" doc:"of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot"`
 	RecordID   *uuid.UUID `json:"record_id"`
 	Record     *string    `json:"record" doc:"its name by now; null: it has none, or is gone"`
 	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that was changed; null: the change does not belong to exactly one campaign"`

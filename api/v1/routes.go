@@ -69,6 +69,7 @@ type ReportReader interface {
 	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
 	BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.BotScore, error)
 	Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (report.SiteReport, error)
+	Each(ctx context.Context, q report.Query, fn func(report.Row) error) error
 	SmartlinkFigures(ctx context.Context, account, smartlink uuid.UUID, from, to time.Time) (
 		[]report.SmartlinkFigure, error)
 }
@@ -98,6 +99,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		smartlinks(d),
 		domains(d),
 		botLists(),
+		blocks(d),
 		sites(),
 		goals(d),
 		botDetection(d),

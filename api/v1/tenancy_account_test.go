@@ -43,6 +43,7 @@ func newEnv(t *testing.T, s *apitest.Server) env {
 	e.make("smartlink", "/short-links", e.smartlink(name))
 	e.makeSite(name)
 	e.make("bot entry", "/bot-lists", botEntry("sub1", "equals", name))
+	e.block(name)
 	e.make("webhook", "/webhooks", object{"url": "https://hooks.example.com/x", "events": []string{"campaign.paused"}})
 	e.Do("PATCH", "/campaigns/"+e.ids["campaign"], object{"status": "paused"}).Want(200, "")
 	var log struct{ Rows []struct{ ID string } }
@@ -113,6 +114,14 @@ func (e env) makeSite(name string) {
 	e.ids["site"] = made.Site.ID
 }
 
+// block blocks a value in the campaign.
+func (e env) block(value string) {
+	var list struct{ Rows []models.BlockedValue }
+	e.Do("POST", "/blocks", block(e.ids["campaign"], value)).Want(http.StatusOK, "")
+	e.Do("GET", "/blocks", nil).Want(http.StatusOK, "").Into(&list)
+	e.ids["blocked value"], e.ids["block list"] = list.Rows[0].ID.String(), list.Rows[0].ListID.String()
+}
+
 func (e env) path() object {
 	return object{
 		"action": "lander", "destinations": []object{{"id": e.ids["lander"]}, {"id": e.ids["offer"]}},
@@ -168,7 +177,9 @@ func (e env) bodies() map[string]object {
 		"POST /domains":     {"domain": "dns.test"},
 		"PUT /integrations": of("dns account", rfc2136(nil)), "POST /integrations/test": of("dns account", object{}),
 		"PUT /goals": {"key": "signup", "siteId": e.ids["site"]}, "PUT /sites": of("site", object{"name": "x"}),
-		"POST /bot-lists":               with(botEntry("sub1", "equals", "x"), "campaign_id", e.ids["campaign"]),
+		"POST /bot-lists": with(botEntry("sub1", "equals", "x"), "campaign_id", e.ids["campaign"]),
+		"POST /blocks":    block(e.ids["campaign"], "x"), "POST /blocks/preview": block(e.ids["campaign"], "x"),
+		"POST /blocks/remove": block(e.ids["campaign"], "x"), "POST /blocks/undo": {},
 		"PATCH /alerts/channels":        of("alert channel", object{"name": "x"}),
 		"POST /alerts/channels/test":    of("alert channel", object{}),
 		"POST /alerts/channels/confirm": of("alert channel", object{"code": "1"}),

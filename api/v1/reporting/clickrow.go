@@ -27,7 +27,7 @@ type ClickRow struct {
 	SourceID         *uuid.UUID `json:"source_id"`
 	ExternalID       string     `json:"external_id" doc:"the traffic source's own click id"`
 	PassedStreamID   *uuid.UUID `json:"passed_stream_id" doc:"the first path that was to take the visitor and could not"`
-	PassedReason     string     `json:"passed_reason" enum:",capped,no_usable_destination,over_budget" doc:"why it could not"`
+	PassedReason     string     `json:"passed_reason" enum:",capped,no_usable_destination,over_budget,blocked" doc:"why it could not; blocked: no path was tried, because the visitor has a blocked value"`
 	BotEntryID       *uuid.UUID `json:"bot_entry_id" doc:"the entry of the bot lists that decided; null: the signals did"`
 	GeoSource        string     `json:"geo_source" doc:"the account's geo database that says where the visitor is; empty: the service's own"`
 	Crawler          string     `json:"crawler" doc:"the crawler that clicked, once the name of its address has confirmed it; else empty"`

@@ -26,7 +26,7 @@ type RouteTrace struct {
 // conversions that had used up caps before this click are counted again. The flow, and whether offers and landing pages are usable,
 // are read in their present state.
 type ClickTrace struct {
-	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules or its settings are not those that routed the click"`
+	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules, its settings or the blocked values are not those that routed the click"`
 	Reproduced  bool `json:"reproduced" doc:"the decision is the recorded one"`
 	RouteTrace
 }
@@ -50,7 +50,16 @@ type RouteStage struct {
 	CampaignID uuid.UUID   `json:"campaign_id"`
 	Campaign   string      `json:"campaign"`
 	Via        string      `json:"via"`
+	Blocked    *RouteBlock `json:"blocked" doc:"the blocked value for which no path was tried; null: none"`
 	Steps      []RouteStep `json:"steps" doc:"the paths that were tried, in order"`
+}
+
+// RouteBlock is a blocked value that a visitor has.
+type RouteBlock struct {
+	ListID    uuid.UUID `json:"list_id" doc:"of GET /blocks/lists"`
+	Scope     string    `json:"scope" enum:"account,source,campaign"`
+	Dimension string    `json:"dimension"`
+	Value     string    `json:"value"`
 }
 
 // RouteStep is a path that was tried.
@@ -86,7 +95,7 @@ func routeTrace(e routing.Explanation) RouteTrace {
 		d.OfferID = &e.Offer.ID
 	}
 	return RouteTrace{d, answer.Each(e.Stages, func(s routing.ExplainedStage) RouteStage {
-		return RouteStage{s.CampaignID, s.Name, s.Trace.Via.String(), answer.Each(s.Trace.Steps, routeStep)}
+		return RouteStage{s.CampaignID, s.Name, s.Trace.Via.String(), (*RouteBlock)(s.Trace.Blocked), answer.Each(s.Trace.Steps, routeStep)}
 	})}
 }
 
@@ -115,7 +124,8 @@ func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, 
 	}
 	e := explainer.Explain(q)
 	out.RouteTrace = routeTrace(e)
-	out.FlowChanged = e.FlowHash != click.FlowHash
+	wasBlocked := click.PassedReason == string(flow.RefusedBlocked)
+	out.FlowChanged = e.FlowHash != click.FlowHash || wasBlocked != (e.Passed.Why == flow.RefusedBlocked)
 	decision := out.Decision
 	// The offer of a click with a landing page is chosen when the visitor goes on, so it is not compared.
 	sameOffer := answer.ValueOrZero(decision.OfferID) == click.OfferID || click.LanderID != uuid.Nil

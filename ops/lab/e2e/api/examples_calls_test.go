@@ -202,6 +202,8 @@ func (x *examples) route() {
 		"cost_model": "cpc", "cost_value": 0.02, "currency": "EUR", "streams": []object{x.path(), rest},
 	})
 	x.call("PATCH /campaigns/{id}", x.id("campaign"), object{"group_name": "Germany", "fallback_url": "https://acme.example/"})
+	block := object{"scope": "campaign", "campaign_id": x.ids["campaign"], "dimension": "sub1", "values": []string{"4711", "4712"}}
+	x.ids["block list"] = x.call("POST /blocks", nil, block)["list_id"].(string)
 	one := x.id("campaign")
 	streams := x.call("GET /campaigns/{id}/flow", one, nil)["streams"].([]any)
 	x.ids["path"] = streams[0].(map[string]any)["id"].(string)

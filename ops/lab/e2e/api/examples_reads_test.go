@@ -45,6 +45,13 @@ func (x *examples) read() {
 	x.call("GET /short-links/{id}/stats", x.window(x.id("smartlink")), nil)
 	x.call("GET /tools/routing", x.window(nil), nil)
 	x.call("GET /bot-lists", x.window(params{"limit": "1"}), nil)
+	x.call("GET /blocks", params{"limit": "1"}, nil)
+	x.call("GET /blocks/lists", params{"campaign": x.ids["campaign"]}, nil)
+	x.call("GET /blocks/lists/{id}", x.id("block list"), nil)
+	block := object{"scope": "campaign", "campaign_id": x.ids["campaign"], "dimension": "sub1", "values": []string{"4711"}}
+	x.call("POST /blocks/preview", x.window(nil), block)
+	allowed := x.call("POST /blocks/remove", nil, block)
+	x.call("POST /blocks/undo", nil, object{"id": allowed["id"]})
 	x.call("GET /bot-detection", nil, nil)
 	x.scoreAnew(x.call("PUT /bot-detection", nil, object{"threshold": 55, "disabled": []string{"vpn_or_proxy"}})["job_id"].(string))
 	x.call("GET /sites", nil, nil)

@@ -139,6 +139,7 @@ const Traces = () => (
           campaign_id: '1',
           campaign: 'Campaign',
           via: 'regular',
+          blocked: null,
           steps: [
             {
               ...step,
@@ -154,6 +155,13 @@ const Traces = () => (
             },
             { ...step, path_id: '2', taken: true, reason: null, units: [] },
           ],
+        },
+        {
+          campaign_id: '2',
+          campaign: 'Blocked here',
+          via: 'fallback_url',
+          blocked: { list_id: '3', scope: 'campaign', dimension: 'sub1', value: 'zone-5' },
+          steps: [],
         },
       ]}
     />
