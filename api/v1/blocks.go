@@ -10,12 +10,12 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/bind"
 	"switchyard/api/route"
-	"switchyard/api/routing"
 	"switchyard/api/v1/resource"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/clickattr"
+	"switchyard/models/subslot"
 )
 
 const blocksGroup = "Blocked values"
@@ -264,8 +264,8 @@ func blockListText(c *route.Call) (out BlockListText, err error) {
 		return out, ignoreMissing(err)
 	}
 	out.Source = s.Name
-	out.Parameter, out.Macro, err = sourceParam(s, out.Dimension)
-	return out, err
+	out.Parameter, out.Macro = sourceParam(s, out.Dimension)
+	return out, nil
 }
 
 // ignoreMissing returns nil for a record that was deleted.
@@ -277,20 +277,19 @@ func ignoreMissing(err error) error {
 }
 
 // sourceParam returns the parameter and the macro of a source that fill a sub-parameter. They are empty for other dimensions.
-func sourceParam(s models.TrafficSource, dimension string) (param, macro string, err error) {
-	macros, err := json.Marshal(s.TokenMacros)
-	if err != nil {
-		return "", "", err
-	}
+func sourceParam(s models.TrafficSource, dimension string) (param, macro string) {
 	a := clickattr.Find(dimension)
-	for _, sub := range routing.SubNames(macros, s.CostParam, s.ExternalIDParam) {
-		if a != nil && sub.Sub+1 == a.Sub {
-			param = sub.Param
-		}
+	if a == nil {
+		return "", ""
 	}
-	at := slices.IndexFunc(s.TokenMacros, func(m models.TokenMacro) bool { return m.Param == param })
-	if at >= 0 {
+	filled := subslot.Filled(s.SourceLink)
+	at := slices.IndexFunc(filled, func(f models.SubSlot) bool { return f.Sub == a.Sub })
+	if at < 0 {
+		return "", ""
+	}
+	param = filled[at].Param
+	if at := slices.IndexFunc(s.TokenMacros, func(m models.TokenMacro) bool { return m.Param == param }); at >= 0 {
 		macro = s.TokenMacros[at].Macro
 	}
-	return param, macro, nil
+	return param, macro
 }

@@ -72,6 +72,7 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/alerts': () => import('./screens/overview/alerts.tsx').then(m => m.Alerts),
   '/app/plan': () => import('./screens/account/plan.tsx').then(m => m.Plan),
   '/app/settings': () => import('./screens/account/settings.tsx').then(m => m.Settings),
+  '/app/blocked': () => import('./screens/blocked/blocked.tsx').then(m => m.Blocked),
   '/app/bots': () => import('./screens/bots/bots.tsx').then(m => m.Bots),
   '/app/smartlinks': () => import('./screens/smartlinks/smartlinks.tsx').then(m => m.Smartlinks),
   '/app/goals': () => import('./screens/goals/goals.tsx').then(m => m.Goals),

@@ -169,7 +169,7 @@ func (b *roomsEnv) post(address, body string) {
 func (b *roomsEnv) screens() {
 	b.t.Helper()
 	pages := map[string]string{
-		"webhooks": "/app/webhooks", "bots": "/app/bots", "bots-lists": "/app/bots?tab=lists", "bots-repeat": "/app/bots?tab=repeat&hits=2&w=today",
+		"webhooks": "/app/webhooks", "bots": "/app/bots", "blocked": "/app/blocked", "bots-lists": "/app/bots?tab=lists", "bots-repeat": "/app/bots?tab=repeat&hits=2&w=today",
 		"smartlinks": "/app/smartlinks?w=today", "smartlink": "/app/smartlinks?id=new", "goals": "/app/goals",
 	}
 	b.everywhere(pages, nil)

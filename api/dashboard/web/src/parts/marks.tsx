@@ -29,6 +29,7 @@ function sentenceOf(c: RecordedChange): string {
   const name = c.record ? w.named(c.record) : '',
     kind = w.kinds[c.kind] ?? c.kind,
     [method, path] = c.operation.split(' ') as [string, string]
+  if (c.kind === 'blocks') return w.blocks[path] ?? kind
   if (path.endsWith('/flow')) return w.flow(name)
   if (path.endsWith('/stats')) return w.cleared(name)
   if (path.endsWith('/clone')) return w.copied(kind, name)

@@ -21,6 +21,7 @@ const watching: Room[] = [
   { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
   { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, short: t.figures.names.clicks, phone: true },
   { path: '/app/bots', icon: 'bot', name: t.rooms.bots },
+  { path: '/app/blocked', icon: 'ban', name: t.rooms.blocked },
   { path: '/app/copilot', icon: 'spark', name: t.rooms.copilot },
 ]
 const building: Room[] = [

@@ -20,6 +20,13 @@ export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[];
               {stage.campaign}
             </li>
           )}
+          {stage.blocked && (
+            <Step key={'b' + n} ok={false} name={t.trace.blocked} says={t.trace.passed} side={t.trace.scopes[stage.blocked.scope]}>
+              <div class="soft">
+                <b>{attributeName(stage.blocked.dimension)}</b> {t.trace.holds(stage.blocked.value)}
+              </div>
+            </Step>
+          )}
           {stage.steps.map(s => (
             <Step
               key={n + s.path_id}
@@ -34,7 +41,9 @@ export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[];
               )}
             </Step>
           ))}
-          {!stage.steps.some(s => s.taken) && <Step key={'f' + n} ok name={t.trace.fallbacks[stage.via] ?? stage.via} />}
+          {!stage.steps.some(s => s.taken) && (
+            <Step key={'f' + n} ok name={(stage.blocked ? t.trace.instead : t.trace.fallbacks)[stage.via] ?? stage.via} />
+          )}
         </>
       ))}
       {decision?.lander_id && <Drawn name={names[decision.lander_id]} what={t.trace.lander} />}

@@ -79,6 +79,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
         {c.passed_stream_name && (
           <p class="warn">{t.clicks.passed(c.passed_stream_name, t.trace.reasons[c.passed_reason] ?? c.passed_reason)}</p>
         )}
+        {c.passed_reason === 'blocked' && <p class="warn">{t.clicks.blocked}</p>}
         {d.trace?.flow_changed && (
           <p class="warn">
             {t.clicks.changed} {!d.trace.reproduced && t.clicks.differs}

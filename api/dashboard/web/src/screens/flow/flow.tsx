@@ -14,6 +14,7 @@ import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
 import type { TabProps } from '../../core/campaign.ts'
+import { BlockedLine } from './blocked.tsx'
 import { useDraft } from './draft.ts'
 import { Conflict, PathFigures, SaveAs } from './more.tsx'
 import { PathSheet } from './path.tsx'
@@ -109,6 +110,7 @@ export function Flow({ detail }: TabProps) {
                 </>
               )}
             </header>
+            <BlockedLine campaign={c} />
             {draft.length === 0 ? (
               <div class="empty">
                 <p>{c.destination_url ? t.flow.noPaths(c.destination_url) : t.flow.noPathsNowhere}</p>

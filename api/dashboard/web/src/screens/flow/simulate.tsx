@@ -68,6 +68,7 @@ function useSimulation({ campaign: c, draft, light }: Props, question: Question)
     const timer = setTimeout(() => {
       const body = {
         streams: toSend(draft),
+        blocks_of: c.id,
         flow_rotation: c.flow_rotation,
         bind_visitors: c.bind_visitors,
         fallback_url: c.fallback_url,

@@ -68,6 +68,13 @@ export function useRows(ask: Ask) {
 const isBlank = (row: PerformanceRow, dims: string[], ask: Ask) =>
   dims.every(d => row.dims[d] === '') && ask.columns.every(n => !row[n] && !row.compare?.[n])
 
+// pathOfRow returns the place of a row below a place of the tree. In a flat table it has the values of all dimensions.
+const pathOfRow = (ask: Ask, above: string[], row: PerformanceRow) =>
+  ask.flat ? ask.group.map(d => row.dims[d]!) : [...above, row.dims[ask.group[above.length]!]!]
+
+// listedBelow returns the places of rows below a place of the tree.
+export const listedBelow = (ask: Ask, above: string[], rows: PerformanceRow[]) => rows.map(row => pathOfRow(ask, above, row))
+
 // linesOf returns the lines of the table: the rows of all open places, and what is shown where rows are missing.
 export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
   const out: Line[] = [],
@@ -87,7 +94,7 @@ export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
     for (const row of inOrder(data.rows, ask, dims, ask.flat ? 0 : path.length, data.labels)) {
       if (isBlank(row, dims, ask)) continue
       const name = dims.map(d => valueText(d, row.dims[d]!, data.labels)).join(' · ')
-      const below = ask.flat ? dims.map(d => row.dims[d]!) : [...path, row.dims[dims[0]!]!]
+      const below = pathOfRow(ask, path, row)
       const leaf = ask.flat || below.length >= ask.group.length,
         isOpen = !leaf && open.has(keyOf(below))
       out.push({ kind: 'row', level, path: below, row, name, dimension: dims[0]!, open: isOpen, leaf })

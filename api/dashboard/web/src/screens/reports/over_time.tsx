@@ -1,5 +1,6 @@
 import { filterQuery, type Ask } from '../../core/report.ts'
 import { t } from '../../core/text.ts'
+import { w as blockWords } from '../../text/blocks.ts'
 import { Sheet } from '../../parts/sheet.tsx'
 import { useTrend } from '../../parts/trend.tsx'
 import { w } from '../../text/plots.ts'
@@ -40,6 +41,9 @@ export const keys = [
   ['X', t.reports.exceptKey],
   ['L', t.reports.itsClicks],
   ['T', t.reports.overTime],
+  ['Space', blockWords.selectKey],
+  ['Shift ↑ ↓', blockWords.extend],
+  ['B', blockWords.key],
   ['C', t.reports.columns],
   ['E', t.reports.exportIt],
   ['Esc', t.reports.clearFilters],

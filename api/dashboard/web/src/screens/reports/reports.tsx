@@ -1,18 +1,22 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { canWrite } from '../../core/can.ts'
 import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
 import { asked, filterQuery, keyOf, setFilter, setOpen, timely, type Ask } from '../../core/report.ts'
 import { change, go, to } from '../../core/router.ts'
 import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
+import { toast } from '../../core/toast.ts'
 import { compares } from '../../core/window.ts'
 import { Empty, Failed } from '../../parts/state.tsx'
 import { ChartPlace } from './chart_place.tsx'
 import { Controls } from './controls.tsx'
 import { linesOf, useRows, type Line, type RowLine } from './lines.ts'
 import { keys, OverTime } from './over_time.tsx'
+import { BlockSheet } from './block.tsx'
+import { refusalOf, SelectionBar, useBlocked, useSelection } from './selection.tsx'
 import { Table } from './table.tsx'
 
 // clicksOf returns the filters of the click log for a row: its values and the filters of the report. It leaves out dimensions of
@@ -53,12 +57,24 @@ export function Reports() {
     lines = useMemo(() => linesOf(ask, at), [JSON.stringify(ask), root, ...ask.open.map(k => at(k).data ?? at(k).error)])
   const [cursor, setCursor] = useState(-1)
   const [sheet, setSheet] = useState<{ path: string[]; name: string } | null>(null)
+  const [blocking, setBlocking] = useState<string[][] | null>(null)
+  const selection = useSelection(ask, lines),
+    isBlocked = useBlocked(ask)
   const table = useRef<HTMLDivElement>(null)
   const focus = (i: number) => {
     setCursor(i)
     table.current?.dispatchEvent(new CustomEvent('reveal', { detail: i }))
   }
+  // block opens the sheet that blocks the selected rows or, without any, the row at the cursor.
+  const block = (line?: Line) => {
+    const paths = selection.rows.size ? [...selection.rows.values()] : line?.kind === 'row' ? [line.path] : []
+    if (!paths.length || !canWrite()) return
+    const refusal = refusalOf(ask, paths)
+    if (refusal) toast(refusal, { bad: true })
+    else setBlocking(paths)
+  }
   const acts: Record<string, (line: RowLine) => void> = {
+    b: block,
     f: line => only(ask, line),
     x: line => exclude(ask, line),
     l: line => go(to('/app/clicks', clicksOf(ask, line.path))),
@@ -74,7 +90,9 @@ export function Reports() {
     const step = (to: number) => {
       if (inTable && lines.length) {
         e.preventDefault()
-        focus(Math.max(0, Math.min(lines.length - 1, to)))
+        const next = Math.max(0, Math.min(lines.length - 1, to))
+        if (e.shiftKey) selection.extend(cursor, next)
+        focus(next)
       }
     }
     switch (e.key) {
@@ -105,7 +123,12 @@ export function Reports() {
         if (line.open) toggle(ask, line)
         else if (line.path.length > 1) step(lines.findIndex(l => l.kind === 'row' && keyOf(l.path) === keyOf(line.path.slice(0, -1))))
         return
+      case ' ':
+        if (line?.kind !== 'row' || !(e.target as Element).matches('tr, body')) return
+        selection.pick(cursor, e.shiftKey)
+        return true
       case 'Escape': {
+        if (selection.rows.size) return selection.clear()
         const last = ask.filters.at(-1)
         if (last) setFilter({ ...last, values: [] })
         return
@@ -117,7 +140,8 @@ export function Reports() {
         document.querySelector<HTMLElement>('[data-key=export]')?.click()
         return
     }
-    act(e.key.toLowerCase(), line)
+    if (e.key.toLowerCase() === 'b') block(line)
+    else act(e.key.toLowerCase(), line)
   })
   const shown = root.data
   const filtered = ask.filters.length > 0 || ask.least > 0
@@ -152,10 +176,18 @@ export function Reports() {
             act={act}
             retry={retry}
             overTotal={overTotal}
+            selection={selection}
+            isBlocked={isBlocked}
           />
         )}
         <StatusBar shown={shown} hidden={!!root.error && !shown} />
       </section>
+      {selection.rows.size > 0 && (
+        <SelectionBar of={selection} ask={ask} total={shown?.rows.length ?? 0} more={!!shown?.truncated} block={() => block()} />
+      )}
+      {blocking && (
+        <BlockSheet ask={ask} paths={blocking} close={() => setBlocking(null)} done={() => (setBlocking(null), selection.clear())} />
+      )}
       {sheet && <OverTime ask={ask} path={sheet.path} name={sheet.name} close={() => setSheet(null)} />}
     </Named.Provider>
   )
@@ -168,7 +200,7 @@ const StatusBar = ({ shown, hidden }: { shown?: Performance; hidden: boolean }) 
     <span>
       <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
     </span>
-    {[...keys.filter(k => ['→', '←', 'F', 'X'].includes(k.key)), { key: '?', text: t.reports.allKeys }].map(k => (
+    {[...keys.filter(k => ['→', '←', 'F', 'X', 'Space', 'B'].includes(k.key)), { key: '?', text: t.reports.allKeys }].map(k => (
       <span key={k.key}>
         <kbd>{k.key}</kbd> {k.text}
       </span>

@@ -1,4 +1,6 @@
 import { useEffect } from 'preact/hooks'
+import { dimensionAt } from '../../core/blocks.ts'
+import { canWrite } from '../../core/can.ts'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { changeOf, text, type Name } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
@@ -10,7 +12,9 @@ import { Icon } from '../../parts/icons.tsx'
 import { Bone, Failed } from '../../parts/state.tsx'
 import { Gap, Head } from '../../parts/table.tsx'
 import { useVirtual } from '../../parts/virtual.ts'
+import { w } from '../../text/blocks.ts'
 import type { Line, RowLine } from './lines.ts'
+import type { Selection } from './selection.tsx'
 
 type TableProps = {
   box: { current: HTMLDivElement | null }
@@ -23,10 +27,12 @@ type TableProps = {
   act: (key: string, l: Line) => void
   retry: () => void
   overTotal: () => void
+  selection: Selection
+  isBlocked: (path: string[]) => boolean
 }
 
 // Table renders the rows in sight.
-export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry, overTotal }: TableProps) {
+export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry, overTotal, selection, isBlocked }: TableProps) {
   const compare = compares.value,
     height = compare ? 44 : 34
   const { first, last, reveal } = useVirtual(box, lines.length, height, 32 + height)
@@ -54,7 +60,12 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
   const tabbed = cursor >= first && cursor < last ? cursor : first
   return (
     <div class="view" ref={box} tabIndex={-1} role="region" aria-label={t.overview.figuresRegion}>
-      <table class={compare ? 'cmp' : ''} role="treegrid" aria-rowcount={lines.length + 2} aria-label={t.reports.title}>
+      <table
+        class={(compare ? 'cmp' : '') + (selection.rows.size ? ' picking' : '')}
+        role="treegrid"
+        aria-multiselectable="true"
+        aria-rowcount={lines.length + 2}
+        aria-label={t.reports.title}>
         <thead>
           <tr role="row">
             <Head
@@ -105,6 +116,8 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
                 focus={focus}
                 toggle={toggle}
                 act={act}
+                selection={selection}
+                isBlocked={isBlocked}
               />
             ) : (
               <Missing key={line.kind[0] + String(i)} line={line} ask={ask} retry={retry} />
@@ -132,7 +145,7 @@ const TotalActs = ({ act }: { act: () => void }) => (
   </span>
 )
 
-type RowProps = Pick<TableProps, 'ask' | 'focus' | 'toggle' | 'act'> & {
+type RowProps = Pick<TableProps, 'ask' | 'focus' | 'toggle' | 'act' | 'selection' | 'isBlocked'> & {
   line: RowLine
   i: number
   at: boolean
@@ -140,20 +153,32 @@ type RowProps = Pick<TableProps, 'ask' | 'focus' | 'toggle' | 'act'> & {
   scale: { most: number; heat: number }
 }
 
-const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act }: RowProps) => (
+const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act, selection, isBlocked }: RowProps) => (
   <tr
     role="row"
     data-row={i}
     aria-level={line.level}
     aria-rowindex={i + 3}
     aria-expanded={line.leaf ? undefined : line.open}
+    aria-selected={selection.has(line.path)}
     tabIndex={tabbed ? 0 : -1}
-    class={at ? 'at' : ''}
+    class={(at ? 'at' : '') + (selection.has(line.path) ? ' on' : '')}
     onFocus={() => focus(i)}
     onClick={e => {
-      if (!(e.target as Element).closest('button')) toggle(line)
+      if (!(e.target as Element).closest('button, input')) toggle(line)
     }}>
     <td role="gridcell" class="first" style={`--d:${line.level - 1}`}>
+      <input
+        type="checkbox"
+        class="pick"
+        tabIndex={-1}
+        aria-label={w.select(line.name)}
+        checked={selection.has(line.path)}
+        onClick={e => {
+          selection.pick(i, e.shiftKey)
+          e.currentTarget.closest('tr')!.focus({ preventScroll: true })
+        }}
+      />
       {line.leaf ? (
         <span class="tw" />
       ) : (
@@ -170,6 +195,7 @@ const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act }: RowProps) 
       <span class="name" title={line.name}>
         {line.name}
       </span>
+      {isBlocked(line.path) && <span class="tag bad">{w.tag}</span>}
       <span class="acts wide" role="group" aria-label={t.reports.actionsOf(line.name)}>
         {(
           [
@@ -177,6 +203,7 @@ const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act }: RowProps) 
             ['x', 'except', t.reports.exclude],
             ['l', 'clicks', t.reports.itsClicks],
             ['t', 'reports', t.reports.overTime],
+            ...(canWrite() && dimensionAt(ask, line.path) >= 0 ? [['b', 'ban', w.block] as const] : []),
           ] as const
         ).map(([key, icon, label]) => (
           <button key={key} type="button" tabIndex={-1} title={label} aria-label={label} onClick={() => act(key, line)}>

@@ -349,7 +349,11 @@ export const words: typeof en = {
       weight_zero: 'Sein Gewicht ist 0',
       over_budget: 'Die Entscheidung hatte davor zu lange gedauert',
       conditions: 'Seine Bedingungen treffen nicht zu',
+      blocked: 'Ein Wert des Besuchers ist gesperrt',
     },
+    blocked: 'Gesperrt: kein Pfad wird geprüft',
+    scopes: { campaign: 'Kampagne', source: 'Quelle', account: 'ganzes Konto' },
+    instead: { fallback_url: 'Stattdessen: die Ausweichadresse', none: 'Stattdessen: nicht gefunden' },
     via: { forced: 'erzwungen', regular: 'regulär', default: 'Standard', bound: 'wiedergekommen' },
     fallbacks: {
       fallback_url: 'Kein Pfad passt: die Ausweichadresse',
@@ -570,6 +574,7 @@ export const words: typeof en = {
       skipped: 'übersprungen',
       pending: 'wartet',
     },
+    blocked: 'Der Besucher hatte einen Wert, der damals gesperrt war. Deshalb wurde kein Pfad geprüft.',
     passed: (path, why) => `Eigentlich war ${path} dran, aber: ${why}`,
     fields: {
       click_id: 'Klick',

@@ -17,6 +17,7 @@ export const words: typeof en = {
     audit: 'Änderungsprotokoll',
     me: 'Eigenes Profil',
     copilot: 'Copilot',
+    blocked: 'Gesperrt',
     imports: 'Import',
   },
   conversions: {

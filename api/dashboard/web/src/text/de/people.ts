@@ -134,6 +134,7 @@ export const words: typeof en = {
       me: 'Profil',
       sessions: 'Sitzung',
       'bot-lists': 'Bot-Liste',
+      blocks: 'Gesperrte Werte',
       integrations: 'Integration',
       copilot: 'Copilot',
       sites: 'Website',

@@ -350,7 +350,11 @@ export const words = {
       weight_zero: 'Its weight is 0',
       over_budget: 'The decision had taken too long before it',
       conditions: 'Its conditions do not hold',
+      blocked: 'A value of the visitor is blocked',
     }),
+    blocked: 'Blocked: no path is tried',
+    scopes: named({ campaign: 'campaign', source: 'source', account: 'whole account' }),
+    instead: named({ fallback_url: 'Instead: the fallback', none: 'Instead: not found' }),
     via: named({ forced: 'forced', regular: 'regular', default: 'default', bound: 'came back' }),
     fallbacks: named({
       fallback_url: 'No path fits: the fallback',
@@ -570,6 +574,7 @@ export const words = {
       skipped: 'skipped',
       pending: 'waiting',
     }),
+    blocked: 'The visitor had a value that was blocked then, so no path was tried.',
     passed: (path: string, why: string) => `${path} was meant for it, but: ${why.toLowerCase()}`,
     fields: named({
       click_id: 'Click',

@@ -16,6 +16,7 @@ export const words = {
     audit: 'Audit log',
     me: 'My profile',
     copilot: 'Copilot',
+    blocked: 'Blocked',
     imports: 'Import',
   },
   conversions: {

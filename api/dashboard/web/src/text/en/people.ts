@@ -133,6 +133,7 @@ export const words = {
       me: 'Profile',
       sessions: 'Session',
       'bot-lists': 'Bot list',
+      blocks: 'Blocked values',
       integrations: 'Integration',
       copilot: 'Copilot',
       sites: 'Website',

@@ -1,0 +1,87 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"switchyard/models"
+	"switchyard/models/parttest"
+)
+
+// TestDashboardBlocks: a buyer selects placements of a report with keys, sees what they cost, blocks them, takes that back, and blocks
+// them again. The flow and the list of blocked values show them, and the list is copied as text.
+func TestDashboardBlocks(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	b := newEnv(t)
+	b.signIn()
+	b.setScreen(1440, "light")
+	var campaigns struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(t.Context(), "/campaigns?limit=1", &campaigns); err != nil || len(campaigns.Rows) == 0 {
+		t.Fatal(campaigns, err)
+	}
+	id := campaigns.Rows[0].ID
+	b.goTo(b.f.URL + "/app/reports?cmp=none&g=sub1&x.sub1=&f.campaign_id=" + id)
+	b.waitIdle()
+	b.selectTwo()
+	b.press("b")
+	b.waitText("Block 2 values of Sub 1")
+	b.until("what the values did", func() bool { return b.run(`document.querySelectorAll('dialog .plain tbody tr').length`) == "2" })
+	b.waitText("Blocked visitors get the fallback of the campaign")
+	b.sound("block")
+	b.tap(blockNow)
+	b.waitText("Blocked: 2 values")
+	if rows := b.blocked(); len(rows) != 2 || rows[0].ScopeID.String() != id {
+		t.Errorf("blocked are %+v", rows)
+	}
+	b.until("both rows are marked", func() bool { return b.run(`document.querySelectorAll('tr[data-row] .tag.bad').length`) == "2" })
+	b.tap(button("Undo"))
+	b.until("nothing is blocked", func() bool { return len(b.blocked()) == 0 })
+
+	b.waitIdle()
+	b.selectTwo()
+	b.press("b")
+	b.waitText("Block 2 values of Sub 1")
+	b.tap(blockNow)
+	b.until("they are blocked again", func() bool { return len(b.blocked()) == 2 })
+	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
+	b.waitText("Blocked before any path")
+	b.waitText("2 values, this campaign")
+	b.sound("flow-blocked")
+	rows := b.blocked()
+	b.goTo(b.f.URL + "/app/blocked?list=" + rows[0].ListID.String())
+	b.waitIdle()
+	b.sound("blocked")
+	b.tap(button("Copy as text"))
+	b.until("the list as text", func() bool {
+		return strings.Contains(b.run(`document.querySelector('dialog pre')?.textContent`), rows[0].Value)
+	})
+	b.press("Escape")
+	b.tap(`document.querySelector('tr[data-row] td.more button')`)
+	b.waitText("Allowed again: 1 value")
+	b.until("one is left", func() bool { return len(b.blocked()) == 1 })
+}
+
+const blockNow = `document.querySelector('dialog[open] footer .btn.primary:enabled')`
+
+// selectTwo selects the first two rows of the report with keys.
+func (b *env) selectTwo() {
+	b.t.Helper()
+	b.run(`(document.activeElement.blur(), document.querySelector('tr[data-row="0"]').focus(), 1)`)
+	b.press(" ")
+	b.waitText("1 row selected")
+	b.press("ArrowDown")
+	b.until("the second row has the focus", func() bool { return b.run(`document.activeElement.dataset.row`) == "1" })
+	b.press(" ")
+	b.waitText("2 rows selected")
+}
+
+// blocked returns the blocked values of the account.
+func (b *env) blocked() []models.BlockedValue {
+	b.t.Helper()
+	var list struct{ Rows []models.BlockedValue }
+	if err := b.api.Get(b.t.Context(), "/blocks", &list); err != nil {
+		b.t.Fatal(err)
+	}
+	return list.Rows
+}
