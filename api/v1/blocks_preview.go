@@ -53,7 +53,7 @@ func (d Deps) previewBlock(c *route.Call, b BlockBody) (out BlockPreview, err er
 	return out, err
 }
 
-// figuresOf sums the figures of values in the window and in the scope of the target, and those of everything else there. found is the
+// figuresOf sums the figures of values in the window and in the scope of the target, and the figures of everything else there. found is the
 // number of values with figures. A window with too many clicks is the error too_large.
 func (d Deps) figuresOf(c *route.Call, t models.BlockTarget, values []string) (sum, rest models.Figures, found int, err error) {
 	most := cmp.Or(d.LargeReport, report.Large)

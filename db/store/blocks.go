@@ -43,8 +43,8 @@ ORDER BY l.changed_at DESC, l.id LIMIT $4`
 // maxBlockLists is the maximum number of lists in an answer.
 const maxBlockLists = 1000
 
-// Lists lists the lists that have values, the one that changed last first. With a campaign it lists those that hold for the
-// campaign: its own, those of its source and those of the account.
+// Lists lists the lists that have values, the one that changed last first. With a campaign it returns the lists that hold for the
+// campaign: its own lists, its source's and the account's.
 func (k Blocks) Lists(ctx context.Context, account uuid.UUID, campaign uuid.NullUUID) ([]models.BlockList, error) {
 	return db.Select[models.BlockList](ctx, k.s.c, "lists of blocked values", listBlocks, account, campaign, nil, maxBlockLists)
 }
@@ -99,7 +99,7 @@ ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_t
 
 	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-	// A value that is blocked already stays as it is. A value that was allowed again is blocked anew.
+	// A value that is blocked already is not changed. A value that was allowed in between is blocked again.
 	addBlocked = `
 INSERT INTO blocked_values AS b (id, account_id, list_id, value, change_id, who)
 SELECT gen_random_uuid(), $1, $2, value, $3,
@@ -195,8 +195,8 @@ const (
 	undoRemove = `UPDATE blocked_values v SET removed_at = NULL, removal_id = NULL, change_id = $2 WHERE v.account_id = $1 AND v.removal_id = $3 AND v.removed_at IS NOT NULL`
 )
 
-// Undo takes a change back, as far as no later change has. It is a change of its own, which can be undone too. A change of which
-// nothing is left is a not_found error.
+// Undo takes a change back, as far as no later change has. It is a change of its own, which can be undone too. If nothing is left of
+// the change, the error is not_found.
 func (k Blocks) Undo(ctx context.Context, account, change uuid.UUID) (models.BlockChange, error) {
 	return k.change(ctx, account, func(s *Store, c *models.BlockChange) (err error) {
 		if c.Blocked, err = s.changeLists(ctx, account, undoRemove, c.ID, change); err != nil || c.Blocked > 0 {

@@ -130,7 +130,7 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 }
 
 // LossChance returns how likely values that pay for their clicks are to return as little as these did (a p value). payout is the
-// value of a conversion. The spread of payouts is taken as that of exponential payouts, as for an account with few conversions.
+// value of a conversion. Payouts are assumed to be exponential, as for an account with few conversions.
 func LossChance(cost, returns, payout float64) float64 {
 	return ValueRow{Cost: cost, Returns: returns}.pays(payout, 1)
 }

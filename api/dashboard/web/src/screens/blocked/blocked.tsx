@@ -25,7 +25,7 @@ const mostBlocked = 50_000 // of an account
 // whereOf says where values are blocked.
 const whereOf = (o: { scope: string; name: string }) => (o.scope === 'account' ? w.everywhere : o.name || t.gone)
 
-// Blocked lists the blocked values: what is blocked where, by whom and since when.
+// Blocked lists the blocked values: each with its place, its author and its time.
 export function Blocked() {
   const list = place.value.query.get('list') ?? '',
     q = place.value.query.get('q') ?? '',

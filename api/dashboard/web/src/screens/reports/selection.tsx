@@ -39,7 +39,7 @@ export function useSelection(ask: Ask, lines: Line[]) {
     if (rows.size === 0) anchor.current = Math.max(0, cursor)
     pick(to, true)
   }
-  // all selects every row beside the row that was picked last, also those that are not loaded.
+  // all selects the row that was picked last and all rows below the same parent. It loads the rows that are not loaded yet.
   const all = async () => {
     const parent = ask.flat ? [] : ([...rows.values()].at(-1) ?? ['']).slice(0, -1),
       { compare, ...question } = questionOf(ask, parent),
