@@ -28,6 +28,9 @@ const (
 	// EdgeTooLarge is the Origin of a campaign that is larger than MaxEdgeBundle, or that would exceed the account's
 	// MaxEdgeAccount. This service routes such a campaign entirely.
 	EdgeTooLarge = "too_large"
+	// EdgeBlocked is the Origin of a campaign that has blocked values, or may hand over to such a campaign. This service routes it
+	// entirely, because the script has no lists of blocked values.
+	EdgeBlocked = "blocked_values"
 )
 
 // EdgeKey returns the key under which the edge finds the campaign of a tracking link. A verified host belongs to a single

@@ -123,7 +123,8 @@ const (
 )
 
 // EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle that the edge
-// cannot hold has no Value. Either the bundle itself is too large, or the campaigns before it have used up the account's share.
+// cannot hold has no Value. Either the bundle itself is too large, or the campaigns before it have used up the account's share, or
+// the campaign has blocked values.
 // The snapshot must be an Explainer's, and of one account.
 func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
@@ -223,7 +224,10 @@ func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 			b.Broken = append(b.Broken, id)
 		}
 	}
-	if len(value) <= models.MaxEdgeBundle {
+	switch {
+	case k.origin[models.EdgeBlocked]:
+		b.Origin = k.out.Origin
+	case len(value) <= models.MaxEdgeBundle:
 		b.Value, b.Origin = value, k.out.Origin
 	}
 	return nil
@@ -282,7 +286,7 @@ func (s *Snapshot) newEdgePart(c *Campaign) (*edgePart, error) {
 		offers: map[uuid.UUID]*edgeOffer{}, landers: map[uuid.UUID]*edgeLander{}, rules: map[uuid.UUID]bool{}, origin: map[string]bool{},
 	}
 	if s.mayBlock(c) {
-		k.origin["blocked_values"] = true
+		k.origin[models.EdgeBlocked] = true
 	}
 	plan := c.Plan.Portable(func(name string) bool { return edgeAttributes[name] })
 	for _, use := range c.rules {

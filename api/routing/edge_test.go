@@ -115,10 +115,10 @@ func TestEdgeLeavesBlockedValuesToTheService(t *testing.T) {
 	}
 	left := 0
 	for _, b := range list {
-		if len(b.Origin) > 0 {
-			left++
+		if b.Value != nil {
+			continue
 		}
-		if b.CampaignID == blocked.ID && !reflect.DeepEqual(b.Origin, []string{"blocked_values"}) {
+		if left++; !reflect.DeepEqual(b.Origin, []string{models.EdgeBlocked}) {
 			t.Errorf("left to the service because of %s", b.Origin)
 		}
 	}

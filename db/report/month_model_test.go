@@ -175,6 +175,7 @@ var monthDims = []struct {
 	{"bot_reason", 6, named("reason"), func(c *models.Click, v string) { c.BotReason = v }},
 	{"proxy_kind", 4, named("proxy"), func(c *models.Click, v string) { c.ProxyKind = v }},
 	{"crawler", 5, named("bot "), func(c *models.Click, v string) { c.Crawler = v }},
+	{"passed_reason", 3, named("reason "), func(c *models.Click, v string) { c.PassedReason = v }},
 	{"date", 0, nil, nil},
 	{"hour", 0, nil, nil},
 	{"hour_of_day", 0, nil, nil},

@@ -43,7 +43,7 @@ ORDER BY l.changed_at DESC, l.id LIMIT $4`
 // maxBlockLists is the maximum number of lists in an answer.
 const maxBlockLists = 1000
 
-// Lists lists the lists that have values, the one that changed last first. With a campaign it returns the lists that hold for the
+// Lists lists the lists that have values, most recently changed first. With a campaign it returns the lists that hold for the
 // campaign: its own lists, its source's and the account's.
 func (k Blocks) Lists(ctx context.Context, account uuid.UUID, campaign uuid.NullUUID) ([]models.BlockList, error) {
 	return db.Select[models.BlockList](ctx, k.s.c, "lists of blocked values", listBlocks, account, campaign, nil, maxBlockLists)

@@ -272,7 +272,7 @@ var bookkeeping = []Attr{
 		ID: func(c *models.Click) *uuid.UUID { return &c.PassedStreamID },
 	},
 	{
-		Name: "passed_reason", Tag: 53, In: Exports,
+		Name: "passed_reason", Tag: 53, Dimension: 43, In: Exports,
 		Text: func(c *models.Click) *string { return &c.PassedReason },
 	},
 	{

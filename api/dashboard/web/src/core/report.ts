@@ -170,6 +170,7 @@ export function valueText(dimension: string, value: string, labels: Performance[
   if (dimension === 'country') return country(value)
   if (dimension === 'day_of_week') return t.weekdays[+value] ?? value
   if (timely.includes(dimension)) return timeText(dimension, value)
+  if (dimension === 'passed_reason') return t.trace.reasons[value] ?? value
   if (dimension === 'device_type') return t.devices[value] ?? value
   if (dimension.endsWith('_id')) return t.gone
   return value

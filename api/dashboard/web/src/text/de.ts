@@ -112,6 +112,7 @@ export const words: typeof en = {
     bot_reason: 'Bot-Grund',
     proxy_kind: 'Proxy',
     crawler: 'Crawler',
+    passed_reason: 'Nicht genommen, weil',
     date: 'Tag',
     hour: 'Stunde',
     hour_of_day: 'Uhrzeit',

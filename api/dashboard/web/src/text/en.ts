@@ -111,6 +111,7 @@ export const words = {
     bot_reason: 'Bot reason',
     proxy_kind: 'Proxy',
     crawler: 'Crawler',
+    passed_reason: 'Not taken because',
     date: 'Day',
     hour: 'Hour',
     hour_of_day: 'Hour of day',
