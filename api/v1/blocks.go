@@ -28,7 +28,11 @@ func blocks(d Deps) []route.Route {
 		r.BodyLimit = route.CSVBody
 		return r
 	}
+	preview := row("POST", "/preview", "what values cost and brought in, before they are blocked", route.HandleBody(d.previewBlock), target,
+		route.Codes("400 too_large")).Asks().WithWindow().WithShare(route.Reads)
+	preview.Repeats = true
 	return []route.Route{
+		preview,
 		row("GET", "", "blocked values, newest first", route.Handle(listBlocked), route.Codes("400 invalid_id")).WithPage().
 			WithQuery(route.Param{Name: "list", Type: "uuid", Doc: "only this list"}, route.Param{Name: "q", Doc: "only values that contain this, in any case"}),
 		row("POST", "", "block values, so that campaigns do not route their visitors", route.HandleBody(addBlocked), target,
@@ -36,8 +40,6 @@ func blocks(d Deps) []route.Route {
 		row("GET", "/lists", "lists of blocked values, without the values", route.Handle(listBlockLists), route.Codes("400 invalid_id")).
 			WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only the lists that hold for this campaign"}),
 		row("GET", "/lists/{id}", "all values of a list, to paste at the traffic source", route.Handle(blockListText), answer.IDCodes),
-		row("POST", "/preview", "what values cost and brought in, before they are blocked", route.HandleBody(d.previewBlock), target,
-			route.Codes("400 too_large")).Asks().WithWindow().WithShare(route.Reads),
 		row("POST", "/remove", "allow blocked values again", route.HandleBody(removeBlocked), target),
 		row("POST", "/undo", "take a change of blocked values back", route.HandleBody(undoBlocked), route.Codes("400 invalid_id too_many", "404 not_found")),
 	}

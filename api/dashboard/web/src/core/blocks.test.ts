@@ -35,12 +35,12 @@ test('rows are grouped by the campaign and the source that the report names', ()
   ])
   equal(placeOf(targets), { scope: 'campaign' })
   equal(bodiesOf(targets, { scope: 'campaign' }), [
-    { scope: 'campaign', campaign_id: 'a', dimension: 'sub1', values: ['x', 'y'] },
-    { scope: 'campaign', campaign_id: 'b', dimension: 'sub1', values: ['x'] },
+    { scope: 'campaign', dimension: 'sub1', campaign_id: 'a', values: ['x', 'y'] },
+    { scope: 'campaign', dimension: 'sub1', campaign_id: 'b', values: ['x'] },
   ])
-  equal(bodiesOf(targets, { scope: 'source' }), [{ scope: 'source', source_id: 's', dimension: 'sub1', values: ['x', 'y'] }])
+  equal(bodiesOf(targets, { scope: 'source' }), [{ scope: 'source', dimension: 'sub1', source_id: 's', values: ['x', 'y'] }])
   equal(bodiesOf(targets, { scope: 'account' }), [{ scope: 'account', dimension: 'sub1', values: ['x', 'y'] }])
-  equal(bodiesOf(targets, { scope: 'campaign', id: 'c' }), [{ scope: 'campaign', campaign_id: 'c', dimension: 'sub1', values: ['x', 'y'] }])
+  equal(bodiesOf(targets, { scope: 'campaign', id: 'c' }), [{ scope: 'campaign', dimension: 'sub1', campaign_id: 'c', values: ['x', 'y'] }])
 })
 
 test('a filter by several campaigns names none', () => {
