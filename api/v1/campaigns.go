@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"context"
 	"slices"
 
 	"github.com/google/uuid"
@@ -35,7 +34,7 @@ func campaigns(d Deps, reportingDeps reporting.Deps) []route.Route {
 	tools := []route.Route{
 		d.routingTool(), reporting.Simulation(reportingDeps), reporting.FlowReplay(reportingDeps), reporting.TestClick(reportingDeps),
 	}
-	rows := slices.Concat(d.insight(), tools, campaignFlow(res))
+	rows := slices.Concat(d.insight(), tools, campaignFlow(res), d.bulkCampaigns(res))
 	return append(rows, []route.Route{
 		resource.ListFigures(d.Reports, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRows),
 		res.Row("POST", "", "create a campaign", route.HandleBody(d.createCampaign),
@@ -107,11 +106,7 @@ func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, err
 	if err != nil {
 		return CampaignBrief{}, err
 	}
-	if len(deliveries) > 0 {
-		c.After(func(ctx context.Context) {
-			d.Jobs.DispatchFor(ctx, c.Account.ID, models.KindDeliverWebhook, deliveries...)
-		})
-	}
+	d.dispatch(c, deliveries)
 	return campaignBrief(saved), nil
 }
 

@@ -127,6 +127,9 @@ func TestCampaignSettingErrors(t *testing.T) {
 			t.Parallel()
 			d.In(t).Do("POST", "/campaigns", with(d.campaign("x "+name), c.field, c.value)).Want(c.status, c.code)
 			d.In(t).Do("PATCH", campaignPath(made["id"]), map[string]any{c.field: c.value}).Want(c.status, c.code)
+			if c.field != "name" && c.field != "alias" {
+				d.In(t).Do("POST", "/campaigns/bulk", object{"ids": []any{made["id"]}, c.field: c.value}).Want(c.status, c.code)
+			}
 		})
 	}
 }

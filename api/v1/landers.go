@@ -20,14 +20,15 @@ func landers(d Deps) []route.Route {
 	patch := res.Row("PATCH", "", "pause or resume a landing page, or change its protection", route.HandleBody(patchLander),
 		route.Codes("400 invalid_fallback"), answer.IDCodes, resource.RestoreCodes)
 	patch.Body = LanderPatch{}
-	return []route.Route{
+	return append(replacing(res, "a landing page", "lander_id", (*store.Store).LanderDestinations), []route.Route{
 		resource.ListFigures(d.Reports, res, "landing pages with figures for the window", "lander_id", landerRows),
 		resource.Create[LanderBody](res, "create a landing page"),
 		resource.Put[LanderPut](res, "replace a landing page", resource.IDOf),
 		patch,
 		resource.RemoveUsed(res, "deactivate a landing page; flows that name it pass it over", resource.DeactivatedWith),
 		resource.Clone(res, "copy a landing page", landerAnswer),
-	}
+		bulkLabels(res, "landing pages", labelledLanders),
+	}...)
 }
 
 // LanderBody is the body of POST /landers.

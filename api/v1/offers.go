@@ -20,14 +20,15 @@ func offers(d Deps) []route.Route {
 		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range invalid_network invalid_country",
 			"409 duplicate_name"),
 	}
-	return []route.Route{
+	return append(replacing(res, "an offer", "offer_id", (*store.Store).OfferDestinations), []route.Route{
 		resource.ListFigures(d.Reports, res, "offers with figures for the window", "offer_id", d.offerRows),
 		resource.Create[OfferBody](res, "create an offer"),
 		resource.Put[OfferPut](res, "replace an offer", offerAnswer),
 		resource.Toggle(res, "pause or resume an offer; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
 		resource.RemoveUsed(res, "deactivate an offer; flows that name it pass it over", resource.DeactivatedWith),
 		resource.Clone(res, "copy an offer", offerAnswer),
-	}
+		bulkLabels(res, "offers", labelledOffers),
+	}...)
 }
 
 // OfferBody is the body of POST /offers.

@@ -162,6 +162,9 @@ func (e env) bodies() map[string]object {
 		"PATCH /campaigns/{id}/flow": {"path_id": e.ids["stream"], "weight": 1, "destinations": []object{
 			{"id": e.ids["offer"], "weight": 1},
 		}},
+		"POST /campaigns/bulk": {"ids": []string{e.ids["campaign"]}, "notes": "x"}, "POST /offers/bulk": {"ids": []string{e.ids["offer"]}, "status": "paused"},
+		"POST /landers/bulk":        {"ids": []string{e.ids["lander"]}, "status": "paused"},
+		"POST /offers/{id}/replace": {"with": e.ids["offer"]}, "POST /landers/{id}/replace": {"with": e.ids["lander"]},
 		"POST /flows": flow, "PUT /flows": of("flow", flow), "PATCH /flows": of("flow", toggle),
 		"POST /rules": rule, "PUT /rules": of("rule", rule),
 		"POST /offers": offer, "PUT /offers": of("offer", offer), "PATCH /offers": of("offer", toggle),

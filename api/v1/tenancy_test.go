@@ -110,7 +110,7 @@ func (e env) places(t *testing.T, row route.Route) (out []place) {
 func ownPath(e env, row route.Route) string {
 	kinds := map[string]string{
 		"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source", "copilot": "copilot rule",
-		"notes": "note", "views": "view", "blocks": "block list",
+		"notes": "note", "views": "view", "blocks": "block list", "offers": "offer", "landers": "lander",
 	}
 	words := strings.Split(strings.TrimPrefix(row.Path, "/app/api"), "/")
 	return strings.NewReplacer("{id}", e.ids[kinds[words[1]]], "{provider}", models.GoogleAds).Replace(row.Path)

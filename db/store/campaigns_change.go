@@ -23,33 +23,56 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, origin str
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
 	err = k.s.Tx(ctx, func(s *Store) error {
-		k := s.Campaigns()
 		before, err := campaignTable.findLocked(ctx, s, account, id)
 		if err != nil {
 			return err
 		}
-		after := before
-		after.Tags, after.TrackedGoalKeys = slices.Clone(before.Tags), slices.Clone(before.TrackedGoalKeys)
-		if err := edit(&after); err != nil {
-			return err
-		}
-		generate, err := k.checkChange(ctx, before, &after)
-		if err != nil {
-			return err
-		}
-		saved, err = withAlias(ctx, s, generate, &after.Alias, func(s *Store) (models.Campaign, error) {
-			return campaignTable.save(ctx, s, after)
-		})
-		if err != nil {
-			return err
-		}
-		if before.Status == models.CampaignActive && after.Status == models.CampaignPaused {
-			event := models.NewEvent(account, models.EventCampaignPaused, time.Now(), after.PausedData(origin))
-			deliveries, err = delivery.AddEvent(ctx, s.c, event)
-		}
+		saved, deliveries, err = s.Campaigns().change(ctx, before, origin, false, edit)
 		return err
 	})
 	return saved, deliveries, err
+}
+
+// change is Change for a locked campaign. With keepAlias, a campaign that moves to a shared domain keeps the alias that edit has set.
+func (k Campaigns) change(ctx context.Context, before models.Campaign, origin string, keepAlias bool, edit func(*models.Campaign) error) (
+	saved models.Campaign, deliveries []uuid.UUID, err error,
+) {
+	after := before
+	after.Tags, after.TrackedGoalKeys = slices.Clone(before.Tags), slices.Clone(before.TrackedGoalKeys)
+	if err := edit(&after); err != nil {
+		return saved, nil, err
+	}
+	generate, err := k.checkChange(ctx, before, &after)
+	if err != nil {
+		return saved, nil, err
+	}
+	saved, err = withAlias(ctx, k.s, generate && !keepAlias, &after.Alias, func(s *Store) (models.Campaign, error) {
+		return campaignTable.save(ctx, s, after)
+	})
+	if err == nil && before.Status == models.CampaignActive && after.Status == models.CampaignPaused {
+		event := models.NewEvent(before.AccountID, models.EventCampaignPaused, time.Now(), after.PausedData(origin))
+		deliveries, err = delivery.AddEvent(ctx, k.s.c, event)
+	}
+	return saved, deliveries, err
+}
+
+// ChangeAll is Change for several campaigns. It returns the changed ones, and those that edit or a check has refused. With
+// keepAlias, a campaign that moves to a shared domain keeps its alias. The store must be in a transaction.
+func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, keepAlias bool, edit func(*models.Campaign) error) (
+	edits []Edit[models.Campaign], failures []Failure, deliveries []uuid.UUID, err error,
+) {
+	failures, err = k.s.each(ctx, ids, func(s *Store, id uuid.UUID) (string, error) {
+		before, err := campaignTable.findLocked(ctx, s, account, id)
+		if err != nil {
+			return "", err
+		}
+		after, events, err := s.Campaigns().change(ctx, before, "api", keepAlias, edit)
+		if err == nil {
+			edits, deliveries = append(edits, Edit[models.Campaign]{before, after}), append(deliveries, events...)
+		}
+		return before.Name, err
+	})
+	return edits, failures, deliveries, err
 }
 
 // checkChange checks the changed settings against the other records of the account. It reports whether the alias must be generated.

@@ -19,12 +19,16 @@ import (
 var recorded = map[string][]string{
 	"campaign": {
 		"POST /campaigns", "PATCH /campaigns/{id}", "DELETE /campaigns/{id}", "POST /campaigns/{id}/clone", "PUT /campaigns/{id}/flow",
-		"PATCH /campaigns/{id}/flow", "DELETE /campaigns/{id}/stats",
+		"PATCH /campaigns/{id}/flow", "DELETE /campaigns/{id}/stats", "POST /campaigns/bulk", undoCall,
 	},
-	"flow":      {"POST /flows", "PUT /flows", "PATCH /flows", "DELETE /flows"},
-	"rule":      {"POST /rules", "PUT /rules", "DELETE /rules"},
-	"offer":     {"POST /offers", "PUT /offers", "PATCH /offers", "DELETE /offers", "POST /offers/{id}/clone"},
-	"lander":    {"POST /landers", "PUT /landers", "PATCH /landers", "DELETE /landers", "POST /landers/{id}/clone"},
+	"flow": {"POST /flows", "PUT /flows", "PATCH /flows", "DELETE /flows"},
+	"rule": {"POST /rules", "PUT /rules", "DELETE /rules"},
+	"offer": {
+		"POST /offers", "PUT /offers", "PATCH /offers", "DELETE /offers", "POST /offers/{id}/clone", "POST /offers/{id}/replace", "POST /offers/bulk",
+	},
+	"lander": {
+		"POST /landers", "PUT /landers", "PATCH /landers", "DELETE /landers", "POST /landers/{id}/clone", "POST /landers/{id}/replace", "POST /landers/bulk",
+	},
 	"source":    {"POST /traffic-sources", "POST /traffic-sources/import", "PUT /traffic-sources", "PATCH /traffic-sources", "DELETE /traffic-sources"},
 	"network":   {"POST /networks", "POST /networks/import", "PUT /networks", "PATCH /networks", "DELETE /networks"},
 	"smartlink": {"POST /short-links", "PUT /short-links", "PATCH /short-links", "DELETE /short-links", "POST /short-links/{id}/clone"},
@@ -34,6 +38,9 @@ var recorded = map[string][]string{
 	"settings":  {"PATCH /settings"},
 	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
 }
+
+// undoCall undoes a change of many records. Its record is the change.
+const undoCall = "POST /changes/{id}/undo"
 
 // copilotCall is the call by which people apply the Copilot's suggestions. The resulting changes are in copilot_changes.
 const copilotCall = "POST /copilot"
@@ -60,29 +67,32 @@ var recordName = func() string {
 	return "coalesce(" + strings.Join(parts, ", ") + ", '')"
 }()
 
-// listChanges returns entries of the audit log ($4 lists their calls) and changes of the Copilot. The person who applied a Copilot
-// change is looked up in the audit entry of that call. Ids are ordered by time, so the audit log's index limits the rows that are
-// read.
+// listChanges returns entries of the audit log ($4 lists their calls) and changes of the Copilot. A change of many records is listed
+// for each of the campaigns that it changed. The person who applied a Copilot change is looked up in the audit entry of that call. Ids
+// are ordered by time, so the audit log's index limits the rows that are read.
 var listChanges = `
 WITH entry AS (
 	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.route AS operation,
-		` + kindOfCall + ` AS kind, nullif(t.record, '')::uuid AS record_id, t.fields
+		` + kindOfCall + ` AS kind, nullif(t.record, '')::uuid AS record_id, t.fields,
+		(SELECT b.campaigns FROM bulk_changes b, jsonb_array_elements(t.changes) f WHERE b.account_id = $1
+			AND b.id = CASE WHEN f ->> 'field' = 'change_id' THEN (f ->> 'after')::uuid END) AS campaigns
 	FROM audit t WHERE t.account_id = $1 AND t.id >= $2 AND t.id < $3 AND t.route = ANY ($4)
 ), asked AS (
 	SELECT DISTINCT ON (t.record) t.record, t.who FROM audit t
 	WHERE t.account_id = $1 AND t.id >= $2 AND t.id < $3 AND t.route = '` + copilotCall + `' AND t.record <> '' ORDER BY t.record, t.id
 ), t AS (
-	SELECT id, at, by, who, operation, kind, record_id, CASE kind WHEN 'campaign' THEN record_id END AS campaign_id, fields, '' AS title,
-		NULL::timestamptz AS undone_at FROM entry
+	SELECT id, at, by, who, operation, kind, record_id,
+		CASE WHEN kind = 'campaign' AND operation <> '` + undoCall + `' THEN record_id END AS campaign_id, fields, '' AS title,
+		NULL::timestamptz AS undone_at, campaigns FROM entry
 	UNION ALL
 	SELECT k.id, k.created_at, 'copilot', coalesce(a.who, r.name, ''), '` + copilotCall + `', 'copilot', k.campaign_id, k.campaign_id, '{}', k.title,
-		k.undone_at
+		k.undone_at, NULL
 	FROM copilot_changes k LEFT JOIN asked a ON a.record = coalesce(k.suggestion_id, k.proposal_id)::text
 		LEFT JOIN copilot_rules r ON r.account_id = k.account_id AND r.id = k.rule_id
 	WHERE k.account_id = $1 AND k.created_at >= $5 AND k.created_at < $6
 )
 SELECT t.id, t.at, t.by, t.who, t.operation, t.kind, t.record_id, ` + recordName + ` AS record, t.campaign_id, t.fields, t.title, t.undone_at
-FROM t WHERE ($7::uuid IS NULL OR t.campaign_id = $7)`
+FROM t WHERE ($7::uuid IS NULL OR t.campaign_id = $7 OR $7 = ANY (t.campaigns))`
 
 // Changes lists the changes in [from, to) that may have moved figures, newest first. With a campaign it lists only that campaign's.
 func (s *Store) Changes(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, p Page) (

@@ -28,6 +28,11 @@ func Register(r *workers.Runtime, s *store.Store) {
 		if err != nil {
 			return err
 		}
+		changes, err := s.DeleteExpiredChanges(ctx)
+		slog.InfoContext(ctx, "changes that can no longer be undone deleted", "rows", changes)
+		if err != nil {
+			return err
+		}
 		old, err := reported.DeleteExpired(ctx, s.Conn(), time.Now())
 		slog.InfoContext(ctx, "old figures of networks and sources deleted", "rows", old)
 		return err

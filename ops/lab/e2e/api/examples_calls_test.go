@@ -122,6 +122,7 @@ func (x *examples) pages() {
 	x.call("PUT /offers", nil, offer)
 	x.call("PATCH /offers", nil, object{"id": x.ids["offer"], "is_active": true})
 	copied := x.call("POST /offers/{id}/clone", x.id("offer"), nil)
+	x.call("POST /offers/bulk", nil, object{"ids": []any{x.ids["offer"]}, "group_name": "Shoes", "add_tags": []string{"autumn"}})
 	x.call("DELETE /offers", params{"id": copied["id"].(string)}, nil)
 
 	lander := object{"name": "Five shoes", "url": x.outside + "/five-shoes", "click_slots": 2, "country": "DE"}
@@ -132,6 +133,7 @@ func (x *examples) pages() {
 		"id": x.ids["lander"], "protection": object{"enabled": true, "mode": "click", "fallbackUrl": "https://acme.example/"},
 	})
 	copied = x.call("POST /landers/{id}/clone", x.id("lander"), nil)
+	x.call("POST /landers/bulk", nil, object{"ids": []any{x.ids["lander"]}, "remove_tags": []string{"old"}, "add_tags": []string{"shoes"}})
 	x.call("DELETE /landers", params{"id": copied["id"].(string)}, nil)
 	x.call("POST /tools/check-links", nil, object{"offer_id": x.ids["offer"]})
 
@@ -211,6 +213,7 @@ func (x *examples) route() {
 	x.call("PUT /campaigns/{id}/flow", one, object{"streams": streams})
 	x.call("PATCH /campaigns/{id}/flow", one, object{"path_id": x.ids["path"], "weight": 80})
 	x.make("copy", "POST /campaigns/{id}/clone", one, nil)
+	x.replaceEverywhere()
 	x.call("DELETE /campaigns/{id}", x.id("copy"), nil)
 	x.call("POST /campaigns/{id}/test-click", one, object{
 		"url": "https://go.acme.example/shoes-de-push?visitor_id=9214&cost=0.018&zoneid=311", "ip": "203.0.113.20", "language": "de",
@@ -235,6 +238,26 @@ func (x *examples) route() {
 		"campaign_id": x.ids["campaign"], "seed": 7, "draws": 100, "visitor": object{"country": "DE", "device_type": "mobile"},
 		"at": x.today.Format(time.DateTime),
 	})
+}
+
+// replaceEverywhere puts another offer and another landing page into all flows, changes two campaigns by one call, and undoes it all.
+func (x *examples) replaceEverywhere() {
+	x.also("next offer", "/offers", object{"name": "Sneakers DE (exclusive)", "url": x.outside + "/sneakers-2?sub1={clickid}"})
+	x.also("next lander", "/landers", object{"name": "Seven shoes", "url": x.outside + "/seven-shoes", "click_slots": 2})
+	undo := func(done object) {
+		x.call("POST /changes/{id}/undo", params{"id": done["change_id"].(string)}, nil)
+	}
+	x.call("GET /offers/{id}/uses", params{"id": x.ids["offer"], "with": x.ids["next offer"]}, nil)
+	undo(x.call("POST /offers/{id}/replace", x.id("offer"), object{"with": x.ids["next offer"]}))
+	x.call("GET /landers/{id}/uses", params{"id": x.ids["lander"], "with": x.ids["next lander"]}, nil)
+	undo(x.call("POST /landers/{id}/replace", x.id("lander"), object{
+		"with": x.ids["next lander"], "campaigns": []any{x.ids["campaign"]},
+	}))
+	undo(x.call("POST /campaigns/bulk", nil, object{
+		"ids": []any{x.ids["campaign"], x.ids["copy"]}, "cost_model": "cpc", "cost_value": 0.03, "add_tags": []string{"autumn"},
+	}))
+	x.call("DELETE /offers", x.id("next offer"), nil)
+	x.call("DELETE /landers", x.id("next lander"), nil)
 }
 
 // signIn connects Google Ads by sign-in.

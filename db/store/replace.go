@@ -1,0 +1,314 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/bulk"
+	"switchyard/models/flow"
+)
+
+// Destinations accesses the places where flows lead to offers or to landing pages.
+type Destinations struct {
+	s           *Store
+	table, what string
+}
+
+// OfferDestinations returns access to the places that lead to offers.
+func (s *Store) OfferDestinations() Destinations { return Destinations{s, "offers", "offer"} }
+
+// LanderDestinations returns access to the places that lead to landing pages.
+func (s *Store) LanderDestinations() Destinations { return Destinations{s, "landers", "landing page"} }
+
+// Place is a path of a campaign or of a saved flow that leads to a record.
+type Place struct {
+	Kind         string             `db:"kind"` // campaign or flow
+	ID           uuid.UUID          `db:"id"`
+	Name         string             `db:"name"`
+	Status       string             `db:"status"`
+	PathID       string             `db:"path_id"`
+	Path         string             `db:"path"` // its name
+	Destinations []flow.Destination `db:"destinations,json"`
+	Total        int                `db:"total"` // number of all places, also of those beyond the limit
+}
+
+// NamesOfPlaces returns the names of the campaigns and saved flows, each once.
+func NamesOfPlaces(places []Place) (names []string) {
+	for i, p := range places {
+		if i == 0 || places[i-1].ID != p.ID {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Chosen limits a replacement to some campaigns and saved flows. A nil Chosen is all of them.
+type Chosen struct{ Campaigns, Flows []uuid.UUID }
+
+// holders are the tables with flows. status is SQL for the status of a record.
+var holders = []struct{ kind, table, paths, live, status string }{
+	{bulk.Campaign, "campaigns", "streams", " AND t.deleted_at IS NULL", "t.status"},
+	{bulk.Flow, "flows", "paths", "", "CASE WHEN t.is_active THEN 'active' ELSE 'paused' END"},
+}
+
+// selectPlaces returns SQL for the paths that the condition matches, in which PATHS is a whole flow, t its record and p a path. It
+// stops before the destinations have more than MaxBytes.
+func selectPlaces(condition string) string {
+	var parts []string
+	for _, h := range holders {
+		parts = append(parts, `SELECT '`+h.kind+`' AS kind, t.id, t.name, `+h.status+` AS status, p ->> 'id' AS path_id,
+			p ->> 'name' AS path, p -> 'destinations' AS destinations, n
+		FROM `+h.table+` t, jsonb_array_elements(t.`+h.paths+`) WITH ORDINALITY AS e (p, n)
+		WHERE t.account_id = $1`+h.live+` AND `+strings.ReplaceAll(condition, "PATHS", "t."+h.paths))
+	}
+	const order = `kind, lower(name), id, n`
+	return `SELECT kind, id, name, status, path_id, path, destinations, total FROM (
+		SELECT *, count(*) OVER () AS total, sum(octet_length(destinations::text)) OVER (ORDER BY ` + order + `) AS size
+		FROM (` + strings.Join(parts, " UNION ALL ") + `) f
+	) f WHERE size <= $3 ORDER BY ` + order + ` LIMIT $4`
+}
+
+// leadsTo is the condition that a flow and a path lead to the record $2, as text.
+const leadsTo = `PATHS @> jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))
+	AND p @> jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text)))`
+
+var (
+	placesOf     = selectPlaces(leadsTo)
+	chosenPlaces = selectPlaces(leadsTo + ` AND t.id = ANY ($5)`)
+	heldPlaces   = selectPlaces(`t.id = ANY ($2) AND p ->> 'id' = ANY ($5)`)
+)
+
+// Places lists the places that lead to a record of the account, which may be deactivated: at most MaxPaths, and MaxBytes of
+// destinations. whole is false if there are more.
+func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list []Place, whole bool, err error) {
+	if err := k.exists(ctx, account, id); err != nil {
+		return nil, false, err
+	}
+	return k.s.places(ctx, placesOf, account, id.String(), bulk.MaxBytes, bulk.MaxPaths)
+}
+
+// places runs a query of selectPlaces.
+func (s *Store) places(ctx context.Context, query string, args ...any) (list []Place, whole bool, err error) {
+	list, err = db.Select[Place](ctx, s.c, "places of a destination", query, args...)
+	return list, len(list) == 0 || list[0].Total == len(list), err
+}
+
+// exists returns not_found for an id that is not a record of the account. A deactivated record exists.
+func (k Destinations) exists(ctx context.Context, account, id uuid.UUID) error {
+	_, err := db.Get[uuid.UUID](ctx, k.s.c, k.what, `SELECT id FROM `+k.table+` WHERE account_id = $1 AND id = $2`, account, id)
+	return err
+}
+
+// CheckWith refuses a record that cannot replace another one, with the error invalid_with: it must be a live record of the account
+// and another one than id.
+func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID) error {
+	if with == id {
+		return models.Invalid("invalid_with", "with must be another %s", k.what)
+	}
+	q := `SELECT id FROM ` + k.table + ` WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL`
+	_, ok, err := db.First[uuid.UUID](ctx, k.s.c, k.what, q, account, with)
+	if err == nil && !ok {
+		err = models.Invalid("invalid_with", "with is not a %s of this account", k.what)
+	}
+	return err
+}
+
+// Replace puts another record in the place of id, in all flows of the account or in the chosen ones, and stores the change. Slots
+// and weights stay; flow.Replace describes paths that have both records. It returns the places before the replacement.
+//
+// Errors: invalid_with, invalid_chosen if a chosen flow does not lead to id, invalid_weight if a sum of weights is too large, and
+// too_many if there are more places than MaxPaths or MaxBytes allow.
+func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, only *Chosen) (
+	places []Place, change bulk.Change, err error,
+) {
+	err = k.s.Tx(ctx, func(s *Store) error {
+		k := k
+		k.s = s
+		if err := k.exists(ctx, account, id); err != nil {
+			return err
+		}
+		if err := k.CheckWith(ctx, account, id, with); err != nil {
+			return err
+		}
+		if places, err = k.lockPlaces(ctx, account, id, only); err != nil {
+			return err
+		}
+		change.Changed.Replaced = id
+		for _, p := range places {
+			after, uses := flow.Replace(p.Destinations, id.String(), with.String())
+			for _, u := range uses {
+				if u.NewWeight > flow.MaxWeight {
+					return models.Invalid("invalid_weight", "%s %q, path %q: the weights of both add up to more than %d", p.Kind, p.Name,
+						p.Path, flow.MaxWeight)
+				}
+			}
+			change.Changed.Paths = append(change.Changed.Paths, bulk.Path{
+				Kind: p.Kind, Holder: p.ID, HolderName: p.Name, ID: p.PathID, Name: p.Path, Before: p.Destinations, After: after,
+			})
+		}
+		if err := s.writePaths(ctx, account, change.Changed.Paths, func(p bulk.Path) []flow.Destination { return p.After }); err != nil {
+			return err
+		}
+		change.ID, err = s.AddChange(ctx, account, change.Changed)
+		return err
+	})
+	return places, change, err
+}
+
+// lockPlaces locks the flows that lead to a record, and returns the places.
+func (k Destinations) lockPlaces(ctx context.Context, account, id uuid.UUID, only *Chosen) ([]Place, error) {
+	found, whole, err := k.s.places(ctx, placesOf, account, id.String(), bulk.MaxBytes, bulk.MaxPaths)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[uuid.UUID]bool{}
+	if only == nil {
+		for _, p := range found {
+			ids[p.ID] = true
+		}
+	} else {
+		whole = true
+		for _, id := range slices.Concat(only.Campaigns, only.Flows) {
+			ids[id] = true
+		}
+	}
+	if !whole {
+		return nil, errTooMany()
+	}
+	locked := db.SortedIDs(ids)
+	if err := k.s.lockFlows(ctx, account, locked); err != nil {
+		return nil, err
+	}
+	places, whole, err := k.s.places(ctx, chosenPlaces, account, id.String(), bulk.MaxBytes, bulk.MaxPaths, locked)
+	if err == nil && !whole {
+		err = errTooMany()
+	}
+	if err != nil || only == nil {
+		return places, err
+	}
+	return places, only.check(places)
+}
+
+func errTooMany() error {
+	return models.Invalid("too_many", "there are more than %d places, or they are too large: choose fewer campaigns", bulk.MaxPaths)
+}
+
+// check refuses a chosen campaign or saved flow that is not among the places.
+func (c Chosen) check(places []Place) error {
+	for _, list := range []struct {
+		kind string
+		ids  []uuid.UUID
+	}{{bulk.Campaign, c.Campaigns}, {bulk.Flow, c.Flows}} {
+		for i, id := range list.ids {
+			if !slices.ContainsFunc(places, func(p Place) bool { return p.Kind == list.kind && p.ID == id }) {
+				return models.Invalid("invalid_chosen", "%ss[%d] is not a %s of this account that leads there", list.kind, i, list.kind)
+			}
+		}
+	}
+	return nil
+}
+
+// lockFlows locks campaigns and saved flows until the transaction ends, always in the order of their ids.
+func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUID) error {
+	for _, h := range holders {
+		q := `SELECT t.id FROM ` + h.table + ` t WHERE t.account_id = $1 AND t.id = ANY ($2) ORDER BY t.id FOR NO KEY UPDATE`
+		if _, err := db.Select[uuid.UUID](ctx, s.c, "lock flows", q, account, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePaths sets the destinations of paths to what of returns. Everything else of the flows stays as it is.
+func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.Path, of func(bulk.Path) []flow.Destination) error {
+	byFlow := map[uuid.UUID]map[string][]flow.Destination{}
+	for _, p := range paths {
+		if byFlow[p.Holder] == nil {
+			byFlow[p.Holder] = map[string][]flow.Destination{}
+		}
+		byFlow[p.Holder][p.ID] = of(p)
+	}
+	for _, h := range holders {
+		q := `UPDATE ` + h.table + ` t SET updated_at = clock_timestamp(), ` + h.paths + ` = (
+			SELECT jsonb_agg(CASE WHEN by_path ? (p ->> 'id') THEN jsonb_set(p, '{destinations}', by_path -> (p ->> 'id')) ELSE p END ORDER BY n)
+			FROM jsonb_array_elements(t.` + h.paths + `) WITH ORDINALITY AS e (p, n))
+		FROM jsonb_each($2) AS new (holder, by_path) WHERE t.account_id = $1 AND t.id = holder::uuid` + h.live
+		if err := s.run(ctx, "write paths", q, account, db.Document(byFlow)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UndoReplacement puts the replaced record back into every path that still is as the replacement left it, and marks the change as
+// undone. It returns the other paths. If the replaced record has been deactivated since, the error is removed.
+func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change bulk.Change) (restored int, kept []bulk.Kept, err error) {
+	kept = []bulk.Kept{}
+	err = s.Tx(ctx, func(s *Store) error {
+		live, err := s.isLiveDestination(ctx, account, change.Changed.Replaced)
+		if err == nil && !live {
+			err = models.Conflict("removed", "the offer or landing page that was replaced has been removed since: restore it first")
+		}
+		if err != nil {
+			return err
+		}
+		ids := map[uuid.UUID]bool{}
+		for _, p := range change.Changed.Paths {
+			ids[p.Holder] = true
+		}
+		if err := s.lockFlows(ctx, account, db.SortedIDs(ids)); err != nil {
+			return err
+		}
+		back, left, err := s.unchangedPaths(ctx, account, db.SortedIDs(ids), change.Changed.Paths)
+		if err != nil {
+			return err
+		}
+		restored, kept = len(back), left
+		return s.writePaths(ctx, account, back, func(p bulk.Path) []flow.Destination { return p.Before })
+	})
+	return restored, kept, err
+}
+
+// isLiveDestination reports whether an id is an offer or a landing page of the account that is not deactivated.
+func (s *Store) isLiveDestination(ctx context.Context, account, id uuid.UUID) (bool, error) {
+	const q = `SELECT EXISTS (SELECT FROM offers WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL)
+		OR EXISTS (SELECT FROM landers WHERE account_id = $1 AND id = $2 AND deactivated_at IS NULL)`
+	return db.Get[bool](ctx, s.c, "destination", q, account, id)
+}
+
+// unchangedPaths returns the paths that are as a change left them, and the others with the reason.
+func (s *Store) unchangedPaths(ctx context.Context, account uuid.UUID, holders []uuid.UUID, paths []bulk.Path) (
+	back []bulk.Path, kept []bulk.Kept, err error,
+) {
+	type key struct {
+		holder uuid.UUID
+		path   string
+	}
+	const noLimit = 1 << 40
+	ids := db.Map(paths, func(p bulk.Path) string { return p.ID })
+	now, _, err := s.places(ctx, heldPlaces, account, holders, noLimit, noLimit, pq.Array(ids))
+	if err != nil {
+		return nil, nil, err
+	}
+	found := db.ByKey(now, func(p Place) key { return key{p.ID, p.PathID} })
+	kept = []bulk.Kept{}
+	for _, p := range paths {
+		place, ok := found[key{p.Holder, p.ID}]
+		if ok && slices.Equal(place.Destinations, p.After) {
+			back = append(back, p)
+			continue
+		}
+		k := bulk.Kept{Kind: p.Kind, ID: p.Holder, Name: p.HolderName, Path: p.Name, Reason: bulk.ReasonChanged}
+		if !ok {
+			k.Reason = bulk.ReasonGone
+		}
+		kept = append(kept, k)
+	}
+	return back, kept, nil
+}

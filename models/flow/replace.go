@@ -1,0 +1,54 @@
+package flow
+
+import "slices"
+
+// Use is a slot of a path that a destination serves.
+type Use struct {
+	Slot      int
+	Weight    float64 // of the destination; of all of them together if the path names it more than once for the slot
+	NewWeight float64 // of the destination that replaces it
+	Joins     bool    // the new destination was in the slot already, so that the weights are added
+}
+
+// Replace returns the destinations with another offer or landing page in place of id, in the same slots and with the same weights.
+// If the path already has the new one for a slot, one destination remains there and has the sum of the weights. Every visitor
+// therefore still has the same chance to get to each of the other destinations.
+func Replace(list []Destination, id, with string) (out []Destination, uses []Use) {
+	out = []Destination{}
+	for _, d := range list {
+		if d.ID == id {
+			uses = addUse(uses, d)
+		}
+	}
+	placed := map[int]int{} // index in out by slot
+	for _, d := range list {
+		if d.ID != id && d.ID != with || !slices.ContainsFunc(uses, func(u Use) bool { return u.Slot == d.Slot }) {
+			out = append(out, d)
+			continue
+		}
+		if i, ok := placed[d.Slot]; ok {
+			out[i].Weight = thousandths(out[i].Weight + d.Weight)
+			continue
+		}
+		placed[d.Slot] = len(out)
+		d.ID = with
+		out = append(out, d)
+	}
+	for i := range uses {
+		u := &uses[i]
+		u.NewWeight = out[placed[u.Slot]].Weight
+		u.Joins = slices.ContainsFunc(list, func(d Destination) bool { return d.ID == with && d.Slot == u.Slot })
+	}
+	return out, uses
+}
+
+// addUse adds the weight of a destination to the use of its slot.
+func addUse(uses []Use, d Destination) []Use {
+	for i := range uses {
+		if uses[i].Slot == d.Slot {
+			uses[i].Weight = thousandths(uses[i].Weight + d.Weight)
+			return uses
+		}
+	}
+	return append(uses, Use{Slot: d.Slot, Weight: d.Weight})
+}
