@@ -90,6 +90,7 @@ func TestDashboardBuilds(t *testing.T) {
 	b.explains(link, id)
 	b.listsCampaigns()
 	b.makesRecords()
+	b.swapsEverywhere()
 	b.readsForms()
 	b.keepsSubParameters()
 	b.keepsTemplates()

@@ -33,6 +33,9 @@ function sentenceOf(c: RecordedChange): string {
   if (path.endsWith('/flow')) return w.flow(name)
   if (path.endsWith('/stats')) return w.cleared(name)
   if (path.endsWith('/clone')) return w.copied(kind, name)
+  if (path.endsWith('/replace')) return w.replaced(kind, name)
+  if (path.endsWith('/bulk')) return w.many(kind)
+  if (path.endsWith('/undo')) return w.undoneMany
   return (method === 'POST' ? w.made : method === 'DELETE' ? w.deleted : w.changed)(kind, name)
 }
 // whoOf names the person, the key or the Copilot that made a change.

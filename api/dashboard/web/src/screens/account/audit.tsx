@@ -55,7 +55,9 @@ function valueText(json: string) {
 
 // Fields lists the fields of a change, with the values before and after if the log has both.
 function Fields({ row }: { row: AuditRow }) {
-  const changed = new Map(row.changes.map(c => [c.field, w.changed(c.field, valueText(c.before), valueText(c.after))]))
+  const changed = new Map(
+    row.changes.filter(c => c.field !== 'change_id').map(c => [c.field, w.changed(c.field, valueText(c.before), valueText(c.after))]),
+  )
   const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f))]
   if (!list.length) return <span class="dim">{w.none}</span>
   return (

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { CampaignRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
+import { changeManyAndToast } from '../../core/bulk.ts'
 import { call } from '../../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { inBatches } from '../../core/listing.ts'
@@ -15,6 +16,7 @@ import { Item } from '../../parts/menu.tsx'
 import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { patch, setStatus } from './change.ts'
+import { EditMany } from './edit_many.tsx'
 import { removalOf } from './remove.ts'
 
 const figures = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as const
@@ -37,7 +39,8 @@ async function clone(rows: CampaignRow[]) {
 
 export function Campaigns() {
   const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
-  const [question, ask] = useAsk()
+  const [question, ask] = useAsk(),
+    [editing, setEditing] = useState<CampaignRow[]>()
   const may = canWrite(),
     create = canCreateCampaigns()
   const actions: Action<CampaignRow>[] = [
@@ -60,6 +63,7 @@ export function Campaigns() {
     )
   const bulk: Bulk<CampaignRow>[] = may
     ? [
+        { label: t.lists.edit, on: setEditing },
         { label: t.lists.pause, on: rows => void setStatus(rows, 'paused') },
         { label: t.lists.resume, on: rows => void setStatus(rows, 'active') },
         {
@@ -70,7 +74,7 @@ export function Campaigns() {
               label={t.lists.tag}
               on={tag => {
                 close()
-                void patch(rows, r => ({ tags: [...new Set([...r.tags, tag])] }), t.campaigns.tagged(rows.length, tag))
+                void changeManyAndToast('campaigns', rows, { add_tags: [tag] }, t.campaigns.tagged(rows.length, tag))
               }}
               known={[...new Set((list.rows ?? []).flatMap(r => r.tags))]}
             />
@@ -85,12 +89,7 @@ export function Campaigns() {
               none
               on={group => {
                 close()
-                void patch(
-                  rows,
-                  () => ({ group_name: group }),
-                  t.campaigns.moved(rows.length, group),
-                  r => ({ group_name: r.group_name }),
-                )
+                void changeManyAndToast('campaigns', rows, { group_name: group }, t.campaigns.moved(rows.length, group))
               }}
               known={[...new Set((list.rows ?? []).map(r => r.group_name).filter(Boolean))]}
             />
@@ -118,6 +117,7 @@ export function Campaigns() {
         empty={{ title: t.campaigns.empty, more: t.campaigns.emptyMore }}
       />
       {question}
+      {editing && <EditMany rows={editing} close={() => setEditing(undefined)} />}
     </>
   )
 }

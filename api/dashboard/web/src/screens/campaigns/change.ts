@@ -1,3 +1,4 @@
+import { changeManyAndToast } from '../../core/bulk.ts'
 import { call } from '../../core/call.ts'
 import { inBatches } from '../../core/listing.ts'
 import { touches } from '../../core/query.ts'
@@ -21,10 +22,13 @@ export async function patch<R extends { id: string }>(rows: R[], changes: Change
 }
 
 // setStatus pauses, resumes or archives campaigns, with an offer to undo it.
-export const setStatus = (rows: { id: string; name: string; status: string }[], status: string) =>
-  patch(
+export const setStatus = (rows: { id: string; name: string; status: string }[], status: string) => {
+  const done = t.campaigns.nowStatus[status]!(rows.length, rows[0]!.name)
+  if (rows.length > 1) return changeManyAndToast('campaigns', rows, { status }, done)
+  return patch(
     rows,
     () => ({ status }),
-    t.campaigns.nowStatus[status]!(rows.length, rows[0]!.name),
+    done,
     r => ({ status: r.status }),
   )
+}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { call, type Row } from '../../core/call.ts'
+import { changeManyAndToast, type Many } from '../../core/bulk.ts'
 import { canWrite } from '../../core/can.ts'
 import { inBatches, type Listed } from '../../core/listing.ts'
 import type { Name } from '../../core/figures.ts'
@@ -14,6 +15,8 @@ import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { EditMany } from './edit_many.tsx'
+import { Replace } from './replace.tsx'
 import { failed, toastAndReload, toast } from '../../core/toast.ts'
 
 // Kind holds the differences between the lists of offers, landing pages, sources and networks.
@@ -66,19 +69,20 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   const open = place.value.query.get('id'),
     may = canWrite(),
     [pausing, setPausing] = useState<R[] | null>(null),
-    [removing, setRemoving] = useState<R | null>(null)
+    [removing, setRemoving] = useState<R | null>(null),
+    [replacing, setReplacing] = useState<R>(),
+    [editing, setEditing] = useState<R[]>()
   const users = useUsers(!!k.usesRouting && (pausing !== null || removing !== null || open !== null)),
     used = (r: R) => k.usedBy?.(r) ?? users?.get(r.id) ?? []
   const record = open === 'new' ? null : list.rows?.find(r => r.id === open)
   const show = (id: string | null) => change({ id }, true)
   const set = async (rows: R[], on: boolean) => {
+    const done = on ? t.records.resumed(rows.length, rows[0]!.name) : t.records.paused(rows.length, rows[0]!.name)
+    if (k.usesRouting && rows.length > 1) return changeManyAndToast(k.name as Many, rows, { status: on ? 'active' : 'paused' }, done)
     const wrong = await inBatches(rows, r => write('PATCH', k.name, { body: { id: r.id, is_active: on } }))
     touches(k.name, 'tools')
     if (wrong.length) failed(wrong[0])
-    if (wrong.length < rows.length)
-      toast(on ? t.records.resumed(rows.length, rows[0]!.name) : t.records.paused(rows.length, rows[0]!.name), {
-        undo: () => set(rows, !on),
-      })
+    if (wrong.length < rows.length) toast(done, { undo: () => set(rows, !on) })
   }
   const setActive = (rows: R[], on: boolean) => {
     if (!on && (k.usesRouting || rows.some(r => used(r).length))) setPausing(rows)
@@ -103,11 +107,13 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
       { label: t.lists.pause, key: 'p', on: r => setActive([r], false), if: r => r.status === 'active' },
       { label: t.lists.resume, key: 'p', on: r => setActive([r], true), if: r => r.status !== 'active' },
     )
+    if (k.usesRouting) actions.push({ label: t.records.replace, key: 'r', on: setReplacing })
     if (k.clones) actions.push({ label: t.lists.clone, on: r => void clone(r) })
     actions.push({ label: t.lists.remove, danger: true, on: r => setRemoving(r) })
   }
   const bulk: Bulk<R>[] = may
     ? [
+        ...(k.usesRouting ? [{ label: t.lists.edit, on: setEditing }] : []),
         { label: t.lists.pause, on: rows => setActive(rows, false) },
         { label: t.lists.resume, on: rows => setActive(rows, true) },
       ]
@@ -133,6 +139,8 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
       {open && (open === 'new' || record) && (
         <Editor key={open} kind={k} record={record ?? null} used={record ? used(record) : []} close={() => show(null)} made={show} />
       )}
+      {replacing && <Replace kind={k.name as 'offers'} of={replacing} close={() => setReplacing(undefined)} />}
+      {editing && <EditMany kind={k.name as 'offers'} rows={editing} close={() => setEditing(undefined)} />}
       {pausing && (
         <Ask
           title={t.records.pauseTitle(pausing.length, pausing[0]!.name)}

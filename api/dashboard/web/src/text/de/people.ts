@@ -107,6 +107,12 @@ export const words: typeof en = {
     none: 'keine',
     refused: (n, shown) => of(n, 'falsches Passwort oder falscher Code', 'falsche Passwörter oder Codes', shown),
     operations: {
+      'POST /offers/{id}/replace': 'Offer in vielen Kampagnen ersetzt',
+      'POST /landers/{id}/replace': 'Landingpage in vielen Kampagnen ersetzt',
+      'POST /campaigns/bulk': 'Mehrere Kampagnen geändert',
+      'POST /offers/bulk': 'Mehrere Offers geändert',
+      'POST /landers/bulk': 'Mehrere Landingpages geändert',
+      'POST /changes/{id}/undo': 'Eine Änderung vieler Einträge rückgängig gemacht',
       'POST /app/api/session': 'Angemeldet',
       'POST /app/api/session/account': 'Von einem anderen Konto gekommen',
       'POST /app/api/session/confirm': 'Mit dem Passwort bestätigt',

@@ -39,6 +39,7 @@ export const words: typeof en = {
     saved: name => `${name} ist gespeichert`,
     removed: name => `${name} ist gelöscht`,
     create: 'Anlegen',
+    replace: 'Überall ersetzen…',
     usedBy: 'Genutzt von',
     notUsed: 'Nichts nutzt es.',
     pauseTitle: (n, name) => `${some(n, name, 'Einträge')} pausieren?`,

@@ -106,6 +106,12 @@ export const words = {
     none: 'none',
     refused: (n: number, shown: string) => of(n, 'wrong password or code', 'wrong passwords or codes', shown),
     operations: named({
+      'POST /offers/{id}/replace': 'Offer replaced in many campaigns',
+      'POST /landers/{id}/replace': 'Landing page replaced in many campaigns',
+      'POST /campaigns/bulk': 'Several campaigns changed',
+      'POST /offers/bulk': 'Several offers changed',
+      'POST /landers/bulk': 'Several landing pages changed',
+      'POST /changes/{id}/undo': 'A change of many records undone',
       'POST /app/api/session': 'Signed in',
       'POST /app/api/session/account': 'Came from another account',
       'POST /app/api/session/confirm': 'Confirmed by password',

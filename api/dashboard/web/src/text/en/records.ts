@@ -38,6 +38,7 @@ export const words = {
     saved: (name: string) => `${name} is saved`,
     removed: (name: string) => `${name} is deleted`,
     create: 'Create',
+    replace: 'Replace everywhere…',
     usedBy: 'Used by',
     notUsed: 'Nothing uses it.',
     pauseTitle: (n: number, name: string) => `Pause ${some(n, name, 'records')}?`,

@@ -1,0 +1,50 @@
+// Changes of many records by one call, each with one undo.
+import { w } from '../text/bulk.ts'
+import { call } from './call.ts'
+import { touches } from './query.ts'
+import { failed, toast } from './toast.ts'
+
+export type Many = 'campaigns' | 'offers' | 'landers'
+const most = 500 // records of a call
+
+// reload loads the answers again that a change of many records can change.
+const reload = () => touches('campaigns', 'offers', 'landers', 'flows', 'groups', 'tools', 'reports', 'changes')
+
+// undo restores what changes have left as it was, the last change first, and names what has changed since.
+export async function undo(changes: string[]) {
+  const kept: string[] = []
+  try {
+    for (const id of changes.toReversed()) kept.push(...(await call('POST /changes/{id}/undo', { path: { id } })).kept.map(k => k.name))
+    toast(kept.length ? w.kept([...new Set(kept)].slice(0, 5).join(', ')) : w.undone, { bad: kept.length > 0 })
+  } catch (e) {
+    failed(e)
+  }
+  reload()
+}
+
+// changeMany changes fields of records, 500 in a call. If a call is refused, the calls before it are undone. It returns the number of
+// records that are different now, and the changes for undo.
+export async function changeMany(name: Many, ids: string[], body: object) {
+  const changes: string[] = []
+  let changed = 0
+  try {
+    for (let i = 0; i < ids.length; i += most) {
+      const got = await call(`POST /${name}/bulk` as 'POST /campaigns/bulk', { body: { ...body, ids: ids.slice(i, i + most) } })
+      changed += got.changed
+      if (got.change_id) changes.push(got.change_id)
+    }
+  } catch (e) {
+    if (changes.length) await undo(changes)
+    throw e
+  }
+  reload()
+  return { changed, changes }
+}
+
+// changeManyAndToast is changeMany with a toast that says so and offers an undo, or shows the error.
+export const changeManyAndToast = (name: Many, rows: { id: string }[], body: object, done: string) =>
+  changeMany(
+    name,
+    rows.map(r => r.id),
+    body,
+  ).then(({ changes }) => toast(done, changes.length ? { undo: () => undo(changes) } : {}), failed)

@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks'
+import { changeMany, undo, type Many } from '../core/bulk.ts'
+import { asError } from '../core/call.ts'
+import type { Option } from '../core/choices.ts'
+import { refusers } from '../core/refusers.ts'
+import { t } from '../core/text.ts'
+import { toast } from '../core/toast.ts'
+import { w } from '../text/bulk.ts'
+import { RecordForm, type Draft, type Spec } from './record_form.tsx'
+import { Sheet } from './sheet.tsx'
+
+const unchanged: Option = { value: '', label: w.unchanged }
+// noGroup stands for no group, because the empty value leaves the group unchanged.
+const noGroup = { value: ' ', label: w.noGroup }
+
+// statusSpec is the field of the state. states are the states that the records can have.
+export const statusSpec = (states: string[]): Spec => ({
+  name: 'status',
+  kind: 'select',
+  label: t.lists.status,
+  options: [unchanged, ...states.map(value => ({ value, label: t.lists.states[value]! }))],
+})
+
+// choiceSpec is a field that picks one of several values.
+export const choiceSpec = (name: string, label: string, options: Option[]): Spec => ({
+  name,
+  kind: 'select',
+  label,
+  options: [unchanged, ...options],
+})
+
+const labelSpecs = (groups: string[], tags: string[]): Spec[] => [
+  {
+    name: 'group_name',
+    kind: 'combo',
+    label: t.lists.group,
+    none: w.unchanged,
+    free: true,
+    choices: [noGroup, ...groups.map(value => ({ value, label: value }))],
+  },
+  { name: 'add_tags', kind: 'tags', label: w.addTags, known: tags },
+  { name: 'remove_tags', kind: 'tags', label: w.removeTags, known: tags },
+]
+
+// bodyOf returns the fields that the draft sets.
+const bodyOf = (draft: Draft, changed: string[]): Draft =>
+  Object.fromEntries(
+    changed
+      .filter(n => draft[n] !== '' && draft[n] != null)
+      .map(n => [n, n === 'group_name' ? String(draft[n]).trim() : draft[n]] as [string, unknown]),
+  )
+
+type Props = {
+  name: Many
+  rows: { id: string; tags: string[] }[]
+  specs: Spec[]
+  groups: string[]
+  byCode?: Record<string, string>
+  close: () => void
+}
+
+// BulkEdit changes the same fields of several records. A field that is not set stays as it is in each of them.
+export function BulkEdit({ name, rows, specs, groups, byCode, close }: Props) {
+  const [dirty, setDirty] = useState(false),
+    [refused, setRefused] = useState<string[]>([])
+  const save = async (draft: Draft, changed: string[]) => {
+    setRefused([])
+    try {
+      const done = await changeMany(
+        name,
+        rows.map(r => r.id),
+        bodyOf(draft, changed),
+      )
+      toast(done.changed ? w.saved(done.changed) : w.same, done.changes.length ? { undo: () => undo(done.changes) } : {})
+      close()
+    } catch (e) {
+      setRefused(refusers(asError(e).message))
+      throw e
+    }
+  }
+  return (
+    <Sheet side title={w.edit[name](rows.length)} close={close} keep={() => dirty}>
+      <RecordForm
+        sections={[
+          {
+            title: t.campaigns.fields.basics,
+            text: w.text,
+            specs: [...specs, ...labelSpecs(groups, [...new Set(rows.flatMap(r => r.tags))])],
+          },
+        ]}
+        value={{}}
+        save={save}
+        submit={t.parts.save}
+        cancel={close}
+        byCode={byCode}
+        onDirty={setDirty}
+        under={refused.length > 0 && <p class="bad">{w.refused(refused.join(', '))}</p>}
+      />
+    </Sheet>
+  )
+}

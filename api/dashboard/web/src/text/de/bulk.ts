@@ -1,0 +1,41 @@
+import type { words as en } from '../en/bulk.ts'
+import { counted } from '../words.ts'
+
+const of = counted('de')
+
+export const words: typeof en = {
+  edit: {
+    campaigns: n => `${of(n, 'Kampagne', 'Kampagnen')} bearbeiten`,
+    offers: n => `${of(n, 'Offer', 'Offers')} bearbeiten`,
+    landers: n => `${of(n, 'Landingpage', 'Landingpages')} bearbeiten`,
+  },
+  text: 'Nur die gesetzten Felder ändern sich. Entweder ändern sich alle zusammen oder keine.',
+  unchanged: 'Unverändert',
+  noGroup: 'Keine Gruppe',
+  addTags: 'Tags hinzufügen',
+  removeTags: 'Tags entfernen',
+  domainHint:
+    'Die Links ziehen auf diese Domain um. Alte Links enden innerhalb einer Sekunde, und eine gemeinsame Domain vergibt neue Aliasse.',
+  saved: n => `${of(n, 'Eintrag', 'Einträge')} geändert`,
+  same: 'Sie waren schon so.',
+  refused: names => `Abgelehnt von ${names}. Nichts wurde geändert.`,
+  undone: 'Es ist wieder wie vorher',
+  kept: names => `Seitdem geändert und so gelassen: ${names}`,
+  replaceTitle: name => `${name} überall ersetzen`,
+  with: { offers: 'Durch welches Offer?', landers: 'Durch welche Landingpage?' },
+  place: 'Kampagne',
+  path: 'Pfad',
+  weight: 'Gewicht',
+  flow: 'gespeicherter Flow',
+  slot: n => `Slot ${n}`,
+  all: 'Überall',
+  none: 'Keine auswählen',
+  unused: 'Keine Kampagne und kein gespeicherter Flow führt dorthin.',
+  joins: (old, now) => `${old} → ${now}`,
+  joinsText: 'Manche Pfade haben schon beide. Dort bleibt das neue Ziel einmal, mit der Summe beider Gewichte.',
+  paused: name => `${name} ist pausiert: Pfade übergehen es bis zum Fortsetzen.`,
+  slots: (n, have) => `Sie hat ${of(n, 'Klick-Slot', 'Klick-Slots')}, die alte ${have}: Knöpfe darüber hinaus führen ins Leere.`,
+  more: n => `Nur die ersten ${n} Stellen werden gezeigt. Wähle einige davon aus.`,
+  go: n => `An ${of(n, 'Stelle', 'Stellen')} ersetzen`,
+  replaced: (n, old, now) => `${now} steht in ${of(n, 'Pfad', 'Pfaden')} an der Stelle von ${old}`,
+}

@@ -1,0 +1,40 @@
+// The English of changes of many records by one call.
+import { counted, named } from '../words.ts'
+
+const of = counted('en')
+
+export const words = {
+  edit: named({
+    campaigns: (n: number) => `Edit ${of(n, 'campaign', 'campaigns')}`,
+    offers: (n: number) => `Edit ${of(n, 'offer', 'offers')}`,
+    landers: (n: number) => `Edit ${of(n, 'landing page', 'landing pages')}`,
+  }),
+  text: 'Only the fields that you set change. All of them change together, or none does.',
+  unchanged: 'Unchanged',
+  noGroup: 'No group',
+  addTags: 'Add tags',
+  removeTags: 'Remove tags',
+  domainHint: 'The links move to this domain. Old links end within a second, and a shared domain makes new aliases.',
+  saved: (n: number) => `${of(n, 'record is', 'records are')} changed`,
+  same: 'They were so already.',
+  refused: (names: string) => `Refused by ${names}. Nothing has changed.`,
+  undone: 'It is as it was before',
+  kept: (names: string) => `Changed since, and left as they are: ${names}`,
+  replaceTitle: (name: string) => `Replace ${name} everywhere`,
+  with: named({ offers: 'With which offer?', landers: 'With which landing page?' }),
+  place: 'Campaign',
+  path: 'Path',
+  weight: 'Weight',
+  flow: 'saved flow',
+  slot: (n: number) => `slot ${n}`,
+  all: 'Everywhere',
+  none: 'Select none',
+  unused: 'No campaign and no saved flow leads there.',
+  joins: (old: string, now: string) => `${old} → ${now}`,
+  joinsText: 'Some paths have both already. There the new one stays once, with both weights added.',
+  paused: (name: string) => `${name} is paused: paths pass it over until it is resumed.`,
+  slots: (n: number, have: number) => `It has ${of(n, 'click slot', 'click slots')}, the old one ${have}: buttons beyond lead nowhere.`,
+  more: (n: string) => `Only the first ${n} places are shown. Choose some of them.`,
+  go: (n: number) => `Replace in ${of(n, 'place', 'places')}`,
+  replaced: (n: number, old: string, now: string) => `${now} is in the place of ${old} in ${of(n, 'path', 'paths')}`,
+}
