@@ -120,7 +120,7 @@ type CampaignsPatch struct {
 	models.CampaignSettings `optional:"true" null:"empty"`
 }
 
-// bulkCampaigns returns the route that changes many campaigns, and the one that undoes changes of many records.
+// bulkCampaigns returns the routes that change many campaigns and that undo changes of many records.
 func (d Deps) bulkCampaigns(res resource.Kind[store.Campaigns, models.Campaign, CampaignAnswer]) []route.Route {
 	return []route.Route{
 		res.Row("POST", "/bulk", "change settings of up to 500 campaigns; all of them change, or none", route.HandleBody(d.changeCampaigns),

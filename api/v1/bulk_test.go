@@ -15,8 +15,8 @@ import (
 
 func contains(text string, part any) bool { return strings.Contains(text, fmt.Sprint(part)) }
 
-// One call changes several campaigns. One undo restores them, also the generated alias of a move to the shared domain, and names
-// those that have changed since.
+// One call changes several campaigns. One undo restores them, with the aliases that they had before a move to the
+// shared domain. It names the campaigns that have changed since.
 func TestBulkCampaigns(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

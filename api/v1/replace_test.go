@@ -120,7 +120,7 @@ func (d *campaignEnv) auditedOnce(t *testing.T, route, record string) {
 	}
 }
 
-// Only the chosen campaigns change. An undo leaves a path that was changed since, and one that is gone, and names them.
+// Only the chosen campaigns change. An undo keeps paths that have changed or are gone since, and names them.
 func TestReplaceInChosenCampaigns(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

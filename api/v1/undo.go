@@ -18,7 +18,7 @@ type Undone struct {
 	Kept     []bulk.Kept `json:"kept" doc:"what has changed since, and stays as it is"`
 }
 
-// undoChange restores what a change has left as it is now. Whatever has changed since stays and is named.
+// undoChange restores the values before a change. A record that has changed since keeps its values and is named.
 func (d Deps) undoChange(c *route.Call) (Undone, error) {
 	return store.TxOf(c.Context(), c.Store, func(s *store.Store) (Undone, error) {
 		change, err := s.ClaimUndo(c.Context(), c.Account.ID, c.ID)

@@ -74,7 +74,7 @@ func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store,
 }
 
 // ChangeAll calls edit with each record, under a lock, and saves what edit made of it, also whether it is active. It returns the
-// changed records, and those that edit or a check has refused. The store must be in a transaction.
+// changed records, and the failures of records that edit or a check has refused. The store must be in a transaction.
 func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) (
 	edits []Edit[R], failures []Failure, err error,
 ) {

@@ -56,8 +56,8 @@ func (k Campaigns) change(ctx context.Context, before models.Campaign, origin st
 	return saved, deliveries, err
 }
 
-// ChangeAll is Change for several campaigns. It returns the changed ones, and those that edit or a check has refused. With
-// keepAlias, a campaign that moves to a shared domain keeps its alias. The store must be in a transaction.
+// ChangeAll is Change for several campaigns. It returns the changed campaigns, and the failures of campaigns that edit or a check has
+// refused. With keepAlias, a campaign that moves to a shared domain keeps its alias. The store must be in a transaction.
 func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, keepAlias bool, edit func(*models.Campaign) error) (
 	edits []Edit[models.Campaign], failures []Failure, deliveries []uuid.UUID, err error,
 ) {

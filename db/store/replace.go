@@ -225,7 +225,7 @@ func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return nil
 }
 
-// writePaths sets the destinations of paths to what of returns. Everything else of the flows stays as it is.
+// writePaths sets the destinations of paths to what of returns. The rest of the flows does not change.
 func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.Path, of func(bulk.Path) []flow.Destination) error {
 	byFlow := map[uuid.UUID]map[string][]flow.Destination{}
 	for _, p := range paths {

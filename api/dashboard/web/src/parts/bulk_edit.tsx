@@ -59,7 +59,7 @@ type Props = {
   close: () => void
 }
 
-// BulkEdit changes the same fields of several records. A field that is not set stays as it is in each of them.
+// BulkEdit changes the same fields of several records. A record keeps its value of a field that is not set.
 export function BulkEdit({ name, rows, specs, groups, byCode, close }: Props) {
   const [dirty, setDirty] = useState(false),
     [refused, setRefused] = useState<string[]>([])

@@ -73,7 +73,7 @@ export function Replace({ kind, of: record, close }: Props) {
   )
 }
 
-// FewerSlots warns of a landing page with fewer click slots than the one that it replaces.
+// FewerSlots warns if the new landing page has fewer click slots than the old page.
 const FewerSlots = ({ of, next }: { of: { click_slots?: number }; next?: object }) => {
   const have = of.click_slots ?? 0,
     slots = (next as { click_slots?: number } | undefined)?.click_slots ?? have
