@@ -31,6 +31,18 @@ type PostbackAnswer struct {
 // too_old.
 var ResendPostback = Define[PostbackArgs, PostbackAnswer]("postback:resend", interactive(20*time.Second))
 
+// ResendFailedArgs choose the failed postbacks that were created in [From, To). They belong to the traffic source Source or, if it is
+// empty, to any active source.
+type ResendFailedArgs struct {
+	Source uuid.UUID `json:"source,omitzero"`
+	From   time.Time `json:"from"`
+	To     time.Time `json:"to"`
+}
+
+// ResendFailed makes the account's failed postbacks of a window due again, each for one attempt. It can be repeated after the
+// worker died, because it selects only failed postbacks.
+var ResendFailed = Define[ResendFailedArgs, RedeliverFailedAnswer]("postback:resend_failed", rewindable)
+
 // TestPostbackArgs describe a made-up conversion that is sent to a traffic source as a test. Payout is an amount in the account's
 // currency. If ClickID is empty, the conversion belongs to the latest click of the source.
 type TestPostbackArgs struct {

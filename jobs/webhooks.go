@@ -48,7 +48,7 @@ type RedeliverFailedArgs struct {
 	To      time.Time `json:"to"`
 }
 
-// RedeliverFailedAnswer has the number of deliveries that are pending again.
+// RedeliverFailedAnswer has the number of deliveries, or of postbacks to traffic sources, that are pending again.
 type RedeliverFailedAnswer struct {
 	From     time.Time `json:"from"`
 	To       time.Time `json:"to"`

@@ -23,6 +23,7 @@ var named = map[string]string{
 	"DELETE /domains/{id}/certificate":           "releaseDomainCertificate",
 	"GET /logs/repeat-ips":                       "listRepeatIPs",
 	"POST /logs/postbacks/replay":                "replayPostbacks",
+	"POST /logs/postbacks/redeliver-failed":      "redeliverFailedPostbacks",
 	"DELETE /short-links/{id}/stats":             "deleteSmartlinkStats",
 	"POST /network-templates":                    "saveNetworkTemplates",
 	"POST /campaigns/{id}/test-click":            "testCampaign",

@@ -63,6 +63,16 @@ type Call struct {
 	place  func() // releases the call's place in the share of its route; nil: the call has no place
 }
 
+// RecordField adds a field that was sent, with its value, to the call's entry in the audit log. Without it the entry only names the
+// field.
+func (c *Call) RecordField(name string, value any) {
+	after, _ := json.Marshal(value) // callers pass texts and booleans
+	c.Changes = append(c.Changes, models.FieldChange{Field: name, Before: json.RawMessage("null"), After: after})
+}
+
+// RecordDryRun marks the call's entry in the audit log as a dry run, which has changed nothing.
+func (c *Call) RecordDryRun() { c.RecordField("dry_run", true) }
+
 // NewCall returns a call. header has the headers of its answer.
 func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 	return &Call{Request: r, Route: row, header: header}

@@ -190,6 +190,7 @@ func (e env) bodies() map[string]object {
 		"POST /webhooks/rotate":                      of("webhook", object{}),
 		"POST /webhooks/deliveries/redeliver-failed": {"webhook": e.ids["webhook"]},
 		"POST /logs/postbacks/replay":                {"network": e.ids["network"]},
+		"POST /logs/postbacks/redeliver-failed":      {"source": e.ids["source"]},
 		"POST /webhooks/deliveries/redeliver":        of("delivery", object{}),
 		"PATCH /copilot/rules":                       of("copilot rule", object{"name": "x"}),
 		"POST /copilot":                              of("suggestion", object{"action": "snooze"}),

@@ -30,6 +30,10 @@ type PostbackQuery struct {
 	Campaign uuid.UUID // the campaign of the click; zero: all
 	Click    uuid.UUID // the click that the postback names; zero: all
 	Result   string    // empty: all
+	// Conversion is the conversion that the postback made or changed; zero: all.
+	Conversion uuid.UUID
+	// Transaction is the value of one of the postback's parameters; empty: all.
+	Transaction string
 }
 
 // The campaign is the click's, even if there is no conversion. For a click that has left PostgreSQL, it is the campaign stored in
@@ -47,7 +51,8 @@ WHERE p.account_id = $1`
 var (
 	selectPostbackPage = selectPostbackLog + ` AND p.received_at >= $2 AND p.received_at < $3
 	AND ($6::uuid IS NULL OR p.network_id = $6) AND ($7::uuid IS NULL OR coalesce(k.campaign_id, p.campaign_id) = $7) AND ($8 = '' OR r.result = $8)
-	AND ($9::uuid IS NULL OR p.click_id = $9)
+	AND ($9::uuid IS NULL OR p.click_id = $9) AND ($10::uuid IS NULL OR p.conversion_id = $10)
+	AND ($11 = '' OR jsonb_path_exists(p.params, '$.* ? (@ == $v)', jsonb_build_object('v', $11::text)))
 ORDER BY p.received_at DESC, p.id DESC LIMIT $4 OFFSET $5`
 
 	selectPostbackEntry = selectPostbackLog + ` AND p.id = $2`
@@ -56,7 +61,8 @@ ORDER BY p.received_at DESC, p.id DESC LIMIT $4 OFFSET $5`
 // ListPostbacks reads a page of the log of postbacks.
 func ListPostbacks(ctx context.Context, l click.Log, q PostbackQuery) ([]PostbackEntry, error) {
 	list, err := db.Select[PostbackEntry](ctx, l.Conn, "list postbacks", selectPostbackPage, q.AccountID, q.From, q.To, q.Limit,
-		q.Offset, db.OrNull(q.Network), db.OrNull(q.Campaign), q.Result, db.OrNull(q.Click))
+		q.Offset, db.OrNull(q.Network), db.OrNull(q.Campaign), q.Result, db.OrNull(q.Click),
+		db.OrNull(q.Conversion), q.Transaction)
 	if err != nil {
 		return nil, err
 	}

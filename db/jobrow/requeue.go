@@ -2,6 +2,7 @@ package jobrow
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -14,6 +15,22 @@ type Requeued struct {
 	models.JobRef
 
 	Archived int64 `db:"archived"` // generation whose task is archived for the row; -1 = none is archived
+}
+
+// RequeuedItem is a requeued row with the creation time of what the row works on.
+type RequeuedItem struct {
+	Requeued
+
+	CreatedAt time.Time `db:"created_at"`
+}
+
+// RequeueQuery selects what a batch requeues: items of an account that were created in [From, To).
+type RequeueQuery struct {
+	Account uuid.UUID
+	Owner   uuid.UUID // the endpoint or the traffic source of the items; the zero UUID does not restrict
+	From    time.Time // for a further batch: when the last item of the batch before was created
+	To      time.Time
+	Last    uuid.UUID // among items created at From, only those with greater ids are selected
 }
 
 // requeueChosen makes the rows of the relation chosen (id, archived) due now, under a new generation. A finished row gets exactly

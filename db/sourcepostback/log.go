@@ -19,9 +19,12 @@ type Query struct {
 	Source    uuid.UUID
 	Network   uuid.UUID
 	Click     uuid.UUID
-	Result    string
-	Limit     int
-	Offset    int
+	// Conversion is the id of a conversion in its log, and Reference is the network's or shop's own id of it.
+	Conversion uuid.UUID
+	Reference  string
+	Result     string
+	Limit      int
+	Offset     int
 }
 
 // Logged is a postback in the log.
@@ -38,6 +41,7 @@ var (
 	selectLog = selectLogged + ` AND p.created_at >= $2 AND p.created_at < $3 AND ($4::uuid IS NULL OR p.campaign_id = $4)
 	AND ($5::uuid IS NULL OR p.source_id = $5) AND ($6::uuid IS NULL OR p.network_id = $6)
 	AND ($7 = '' OR p.result = $7) AND ($10::uuid IS NULL OR p.click_id = $10)
+	AND ($11::uuid IS NULL OR p.conversion_id = $11) AND ($12 = '' OR p.reference = $12)
 ORDER BY p.created_at DESC, p.id DESC LIMIT $8 OFFSET $9`
 
 	selectOne = selectLogged + ` AND p.id = $2`
@@ -46,7 +50,8 @@ ORDER BY p.created_at DESC, p.id DESC LIMIT $8 OFFSET $9`
 // List returns a page of the log.
 func List(ctx context.Context, c db.Conn, q Query) ([]Logged, error) {
 	return db.Select[Logged](ctx, c, "list postbacks to sources", selectLog, q.AccountID, q.From, q.To, db.OrNull(q.Campaign),
-		db.OrNull(q.Source), db.OrNull(q.Network), q.Result, q.Limit, q.Offset, db.OrNull(q.Click))
+		db.OrNull(q.Source), db.OrNull(q.Network), q.Result, q.Limit, q.Offset, db.OrNull(q.Click),
+		db.OrNull(q.Conversion), q.Reference)
 }
 
 // Get returns a postback of an account. The error is models.NotFound if the account does not have the postback.

@@ -17,6 +17,7 @@ import (
 	"switchyard/db/conversion"
 	"switchyard/db/dbtest"
 	"switchyard/db/retention"
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
 )
@@ -276,5 +277,69 @@ func TestDeletedWithItsClick(t *testing.T) {
 	const q = `SELECT (SELECT count(*) FROM source_postbacks) + (SELECT count(*) FROM jobs WHERE kind = 'postback:send')`
 	if err := w.db.GetContext(t.Context(), &left, q); err != nil || left != 0 {
 		t.Errorf("%d rows are left, %v", left, err)
+	}
+}
+
+// TestResendFailed checks that each failed postback of the window is sent exactly once more, under the same id. Postbacks of other
+// accounts and of paused sources, and those that were accepted, stay unchanged.
+func TestResendFailed(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t, "/pb", 0)
+	accepted := w.convert(w.click(), models.StatusApproved)[0]
+	w.ends(accepted, models.SentAccepted)
+	w.reply(status(http.StatusInternalServerError))
+	failed := []uuid.UUID{w.convert(w.click(), models.StatusApproved)[0], w.convert(w.click(), models.StatusApproved)[0]}
+	w.reply(status(http.StatusGone))
+	failed = append(failed, w.convert(w.click(), models.StatusApproved)[0])
+	for _, id := range failed {
+		w.ends(id, models.SentFailed)
+	}
+	before := len(w.received())
+	again := func(account uuid.UUID, args jobs.ResendFailedArgs) int64 {
+		t.Helper()
+		ticket, err := jobs.Submit(t.Context(), w.client, jobs.ResendFailed, account, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := jobs.Await(t.Context(), ticket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Requeued
+	}
+	window := jobs.ResendFailedArgs{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
+	other, old := window, window
+	other.Source, old.To = uuid.New(), window.From.Add(time.Minute)
+	if n := again(uuid.New(), window) + again(w.account, other) + again(w.account, old); n != 0 {
+		t.Errorf("%d postbacks of other accounts, sources or windows were requeued", n)
+	}
+	w.set("is_active", false)
+	if n := again(w.account, window); n != 0 {
+		t.Errorf("%d postbacks of a paused source were requeued", n)
+	}
+	w.set("is_active", true)
+	if n := again(w.account, window); n != 3 {
+		t.Errorf("%d requeued, want 3", n)
+	}
+	attempts := map[uuid.UUID]int{}
+	for _, id := range failed { // each fails again, after one more attempt
+		s := w.until(id, func(s state) bool { return s.Result == models.SentFailed })
+		attempts[id] = s.Attempts
+	}
+	if n := len(w.received()); n != before+3 {
+		t.Errorf("%d requests, want one for each", n-before)
+	}
+	w.reply(status(http.StatusOK))
+	window.Source = w.source
+	if n := again(w.account, window); n != 3 {
+		t.Errorf("%d requeued, want 3", n)
+	}
+	for _, id := range failed {
+		if s := w.ends(id, models.SentAccepted); s.Attempts != attempts[id]+1 || s.ToldAt == nil {
+			t.Errorf("after sending again: %+v", s.SentPostback)
+		}
+	}
+	if n := again(w.account, window); n != 0 {
+		t.Errorf("%d requeued after all were accepted", n)
 	}
 }

@@ -42,6 +42,7 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 	s.limiter = workers.NewLimiter[endpoint](time.Now, r.Slots(jobs.Postbacks))
 	workers.RegisterRow(r, jobs.SendPostback, s.send, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
 	workers.Register(r, jobs.ResendPostback, s.resend)
+	workers.Register(r, jobs.ResendFailed, s.resendFailed)
 	workers.Register(r, jobs.TestPostback, s.test)
 }
 
@@ -194,4 +195,12 @@ func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.Postb
 		return out, models.Conflict("in_progress", "the postback is being sent right now")
 	}
 	return out, err
+}
+
+// resendFailed makes failed postbacks due again.
+func (s *sender) resendFailed(ctx context.Context, a jobs.ResendFailedArgs) (jobs.RedeliverFailedAnswer, error) {
+	n, err := s.runtime.RequeueAll(ctx, jobrow.RequeueQuery{
+		Account: workers.Account(ctx), Owner: a.Source, From: a.From, To: a.To,
+	}, sourcepostback.RequeueFailed)
+	return jobs.RedeliverFailedAnswer{From: a.From, To: a.To, Requeued: n}, err
 }

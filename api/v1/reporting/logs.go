@@ -57,6 +57,7 @@ func Logs(d Deps) []route.Route {
 			route.HandleBody(d.replayPostbacks), answer.IDCodes).
 			WithWindow().WithOptionalBody().WithShare(route.Sends).Awaits(replayJob.Answer()),
 		redeliverRow(d),
+		resendFailedRow(d),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -65,6 +66,8 @@ func postbackLog(d Deps, paging []route.Param) route.Route {
 		route.Param{Name: "network", Default: "all", Doc: "the id of the network that the address names, or of the conversion that is told; or all"},
 		route.Param{Name: "campaign", Default: "all", Doc: "the id of the click's campaign, or all"},
 		route.Param{Name: "click_id", Doc: "only those of this click"},
+		route.Param{Name: "conversion", Default: "all", Doc: "the id of a conversion in its log, or all"},
+		route.Param{Name: "transaction", Doc: "the network's or shop's own id of the conversion; of those received: the value of any parameter"},
 		route.Param{Name: "source", Default: "all", Doc: "of those that are sent: the id of the traffic source, or all"})
 }
 
@@ -100,8 +103,26 @@ func postbackQuery(c *route.Call) (q conversion.PostbackQuery, err error) {
 	if q.Campaign, err = idOrAll(c, "campaign"); err != nil {
 		return q, err
 	}
+	if q.Conversion, err = idOrAll(c, "conversion"); err != nil {
+		return q, err
+	}
+	if q.Transaction, err = transaction(c); err != nil {
+		return q, err
+	}
 	q.Click, err = parseClickID(c)
 	return q, err
+}
+
+// maxTransaction is the length in bytes of the longest transaction that can be searched.
+const maxTransaction = 255
+
+// transaction returns the parameter transaction of a call.
+func transaction(c *route.Call) (string, error) {
+	text := c.Query.Get("transaction")
+	if len(text) > maxTransaction || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+		return "", models.Invalid("invalid_input", "transaction is a text of at most %d bytes", maxTransaction)
+	}
+	return text, nil
 }
 
 // postbackRows returns the rows of postbacks, with the names of the records to which they refer. Sealed parameters stay hidden:
@@ -205,6 +226,7 @@ func (d Deps) replayPostbacks(c *route.Call, b ReplayBody) (PostbacksReplayed, e
 		}
 	}
 	if b.DryRun {
+		c.RecordDryRun()
 		return previewReplay(c, args.Network)
 	}
 	return replayJob.Run(c, d.Jobs, args)

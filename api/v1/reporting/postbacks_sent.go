@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
+	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/sourcepostback"
@@ -62,8 +63,12 @@ func sentQuery(c *route.Call) (q sourcepostback.Query, err error) {
 	if q.Result != "" && !slices.Contains(models.SentResults, q.Result) {
 		return q, models.Invalid("invalid_input", "result must be one of %s", strings.Join(models.SentResults, ", "))
 	}
+	if q.Reference, err = transaction(c); err != nil {
+		return q, err
+	}
 	q.Click, err = parseClickID(c)
-	for name, into := range map[string]*uuid.UUID{"network": &q.Network, "campaign": &q.Campaign, "source": &q.Source} {
+	ids := map[string]*uuid.UUID{"network": &q.Network, "campaign": &q.Campaign, "source": &q.Source, "conversion": &q.Conversion}
+	for name, into := range ids {
 		var failed error
 		*into, failed = idOrAll(c, name)
 		err = cmp.Or(err, failed)
@@ -143,4 +148,37 @@ func (d Deps) redeliverPostback(c *route.Call) (PostbackRedelivered, error) {
 		return PostbackRedelivered{}, err
 	}
 	return resendJob.Run(c, d.Jobs, jobs.PostbackArgs{ID: c.ID})
+}
+
+// ResendBody selects the traffic source whose postbacks are sent again.
+type ResendBody struct {
+	Source bind.Opt[string] `json:"source" bad:"invalid_id" format:"uuid" doc:"only to this traffic source; left out: to all that are active"`
+}
+
+// PostbacksResent counts the postbacks that are sent again.
+type PostbacksResent struct {
+	Range    bind.Range `json:"range" doc:"the conversions got their status in it"`
+	Requeued int64      `json:"requeued" doc:"postbacks that are pending again; what becomes of them is in the log"`
+}
+
+var resendFailedJob = slow.New(jobs.ResendFailed, func(a jobs.RedeliverFailedAnswer) PostbacksResent {
+	return PostbacksResent{bind.RangeOf(a.From, a.To), a.Requeued}
+})
+
+// resendFailedRow returns the route that sends all failed postbacks of a window again.
+func resendFailedRow(d Deps) route.Route {
+	return route.New("POST", "/logs/postbacks/redeliver-failed", "Logs",
+		"send every failed postback of a window to its traffic source again", route.HandleBody(d.resendFailed), answer.IDCodes).
+		WithWindow().WithOptionalBody().WithShare(route.Sends).Awaits(resendFailedJob.Answer())
+}
+
+func (d Deps) resendFailed(c *route.Call, b ResendBody) (PostbacksResent, error) {
+	args := jobs.ResendFailedArgs{From: c.Window.From, To: c.Window.End()}
+	if b.Source.Given() {
+		args.Source, _ = models.ParseID(b.Source.Value) // the format tag has checked that it is a UUID
+		if _, err := c.Store.Sources().Find(c.Context(), c.Account.ID, args.Source); err != nil {
+			return PostbacksResent{}, err
+		}
+	}
+	return resendFailedJob.Run(c, d.Jobs, args)
 }

@@ -115,6 +115,8 @@ func (x *examples) postbacks() {
 	sent := x.rows("direction=out")[0]["id"].(string)
 	x.call("GET /logs/postbacks/{id}", params{"id": sent}, nil)
 	x.call("POST /logs/postbacks/{id}/redeliver", params{"id": sent}, nil)
+	dbtest.Exec(x.t, x.DB, `UPDATE source_postbacks SET result = 'failed' WHERE id = $1`, sent)
+	x.call("POST /logs/postbacks/redeliver-failed", x.window(nil), object{"source": x.ids["source"]})
 	x.call("POST /traffic-sources/{id}/test-postback", x.id("source"), object{"status": "approved", "payout": 12.5})
 	x.call("POST /logs/postbacks/{id}/replay", x.id("unmatched"), nil)
 	x.ingestAll()

@@ -83,6 +83,7 @@ func TestSentPostbackLog(t *testing.T) {
 		"": 2, "&result=told": 1, "&source=" + source.String(): 2, "&source=" + uuid.NewString(): 0, "&network=" + x.id.String(): 2,
 		"&campaign=" + c.CampaignID.String() + "&result=skipped": 1, "&from=2026-01-01&to=2026-01-02": 0, "&offset=1": 1,
 		"&click_id=" + fmt.Sprint(row["click_id"]): 2, "&click_id=" + models.FormatClickID(models.NewClickID()): 0,
+		"&transaction=1": 1, "&transaction=3": 0, "&conversion=" + fmt.Sprint(row["conversion_id"]): 1,
 	} {
 		if n := len(x.rows("direction=out" + query)); n != want {
 			t.Errorf("%s: %d rows, want %d", query, n, want)
