@@ -325,7 +325,7 @@ func TestSourceAlerts(t *testing.T) {
 	}
 	same(t, got[0].(map[string]any), map[string]any{
 		"type": "source.failing", "kind": "source", "id": id, "name": "Deaf", "url": "https://pb.example.com/told?e={external_id}",
-		"message": fmt.Sprintf("the last 3 attempts to tell it of conversions failed; see GET /logs/postbacks?direction=out&source=%v", id),
+		"message": "the last 3 postbacks about conversions were not accepted",
 	})
 	_, otherKey, _ := s.NewAccount("growth")
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
@@ -335,4 +335,31 @@ func TestSourceAlerts(t *testing.T) {
 	if got := failing(); len(got) != 0 {
 		t.Errorf("paused: %v", got)
 	}
+}
+
+// TestWaitingCounts: GET /alerts counts the account's unmatched postbacks of a week, at most 100, and its open suggestions.
+func TestWaitingCounts(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	expect := func(s *apitest.Server, unmatched, suggestions float64) {
+		t.Helper()
+		same(t, s.Do("GET", "/alerts", nil).Want(200, "").Map(), map[string]any{"unmatchedPostbacks": unmatched, "openSuggestions": suggestions})
+	}
+	add := func(outcome, age string, n int) {
+		t.Helper()
+		dbtest.Exec(t, s.DB, `INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
+			SELECT gen_random_uuid(), $1, $2, 'postback', '', '{}', now() - $3::interval, $4 FROM generate_series(1, $5)`,
+			s.Account.ID, uuid.Nil, age, outcome, n)
+	}
+	expect(s, 0, 0)
+	add("unmatched", "1 hour", 2)
+	add("unmatched", "6 days", 1)
+	add("unmatched", "8 days", 1)
+	add("refused", "1 hour", 1)
+	suggest(t, s, "one")
+	expect(s, 3, 1)
+	add("unmatched", "2 days", 120)
+	expect(s, 100, 1)
+	_, otherKey, _ := s.NewAccount("growth")
+	expect(s.As(otherKey), 0, 0)
 }

@@ -247,6 +247,9 @@ func TestAlertTypes(t *testing.T) {
 		if got["do"] != typ.Do || len(typ.Do) < 10 || len(fmt.Sprint(got["message"])) < 5 || got["name"] == "" && typ.Name != "webhook.failing" {
 			t.Errorf("%s lacks its advice, a message or a name: %v", typ.Name, got)
 		}
+		if text := fmt.Sprint(got["message"], got["do"]); strings.Contains(text, "GET ") || strings.Contains(text, "POST ") || strings.Contains(text, "PUT ") {
+			t.Errorf("%s names a call of the API, but people read it: %s", typ.Name, text)
+		}
 		if _, err := uuid.Parse(fmt.Sprint(got["id"])); err != nil {
 			t.Errorf("%s: the id of the record is %v", typ.Name, got["id"])
 		}

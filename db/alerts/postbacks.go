@@ -40,7 +40,7 @@ func badPostbacks(ctx context.Context, l reading) ([]Alert, error) {
 		}
 		out = append(out, Alert{
 			Type: kind, Severity: Warning, Kind: "network", ID: n.ID, Name: n.Name,
-			Message: fmt.Sprintf("of the last day's %d postbacks %d are %s, of the %d of the week before %d; see GET /logs/postbacks",
+			Message: fmt.Sprintf("of the last day's %d postbacks %d are %s, of the %d of the week before %d",
 				n.Day.Total, bad, what, n.Before.Total, before),
 			Since: n.Since,
 		})
@@ -65,9 +65,7 @@ func failingSources(ctx context.Context, l reading) ([]Alert, error) {
 		}
 		out = append(out, Alert{
 			Type: "source.failing", Severity: Warning, Kind: "source", ID: s.ID, Name: s.Name, URL: &urls[i],
-			Message: fmt.Sprintf("the last %d attempts to tell it of conversions failed; see "+
-				"GET /logs/postbacks?direction=out&source=%s", s.Failures, s.ID),
-			Since: s.Since,
+			Message: fmt.Sprintf("the last %d postbacks about conversions were not accepted", s.Failures), Since: s.Since,
 		})
 	}
 	return out, err

@@ -59,7 +59,7 @@ func unreadMoney(ctx context.Context, l reading) ([]Alert, error) {
 	var out []Alert
 	for _, n := range slices.DeleteFunc(postbacks, few) {
 		a := n.alert("postbacks.unread", "network", "of the last day's %d postbacks %d have a payout, a cost or a currency that does not count as it "+
-			"was received; see amount_reason in GET /logs/postbacks")
+			"was received; the log of postbacks says why")
 		if n.ID == uuid.Nil {
 			a.Kind, a.ID, a.Name = "account", l.account.ID, l.account.Name
 		}

@@ -12,6 +12,8 @@ import (
 	dbalerts "switchyard/db/alerts"
 	"switchyard/db/click"
 	"switchyard/db/clickcopy"
+	"switchyard/db/conversion"
+	"switchyard/db/copilot"
 	"switchyard/db/ingest"
 	"switchyard/db/spool"
 	"switchyard/jobs"
@@ -51,7 +53,16 @@ type AlertList struct {
 	Count     int            `json:"count"`
 	CheckedAt *string        `json:"checkedAt" doc:"when the links were last checked; null before the first time"`
 	Services  []AlertService `json:"services" doc:"what alerts come from, and how the install does"`
+
+	UnmatchedPostbacks int `json:"unmatchedPostbacks" doc:"postbacks of the last seven days that found no click; 100: there may be more"`
+	OpenSuggestions    int `json:"openSuggestions" doc:"open suggestions of the Copilot"`
 }
+
+// The unmatched postbacks of the last unmatchedDays are counted, up to mostUnmatched.
+const (
+	unmatchedDays = 7
+	mostUnmatched = 100
+)
 
 // Alert is a problem that needs attention. It disappears as soon as its cause is gone.
 type Alert struct {
@@ -84,6 +95,9 @@ func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {
 	}
 	c.MustHavePlace()
 	found, err := dbalerts.Reader{Store: c.Store, Figures: d.Reports}.List(c.Context(), c.Account, now)
+	if err != nil {
+		return out, err
+	}
 	out.Alerts, out.Count = answer.Each(found, alertAnswer), len(found)
 	if !c.MayWriteAs(models.RoleMember) {
 		for i, a := range found {
@@ -92,6 +106,12 @@ func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {
 			}
 		}
 	}
+	out.UnmatchedPostbacks, err = conversion.CountUnmatched(c.Context(), c.Store.Conn(), c.Account.ID, now.AddDate(0, 0, -unmatchedDays),
+		mostUnmatched)
+	if err != nil {
+		return out, err
+	}
+	out.OpenSuggestions, err = copilot.NewSuggestions(c.Store).CountOpen(c.Context(), c.Account.ID, now)
 	return out, err
 }
 
