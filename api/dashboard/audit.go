@@ -29,6 +29,7 @@ type AuditRow struct {
 	Address   string     `json:"address"`
 	Operation string     `json:"operation" doc:"method and path"`
 	Record    *string    `json:"record"`
+	Name      string     `json:"name" doc:"of the record now; empty: it has none, or is deleted"`
 	Fields    []string   `json:"fields" doc:"what was sent, without values"`
 	Changes   []Change   `json:"changes" doc:"what it made of fields that are shown and no longer than 500 bytes"`
 	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: a change"`
@@ -63,10 +64,10 @@ func listAudit(c *route.Call) (AuditList, error) {
 		filter.Who = uuid.NullUUID{UUID: id, Valid: true}
 	}
 	list, next, err := c.Store.Audit(c.Context(), c.Account.ID, filter, c.Page)
-	return AuditList{answer.Each(list, func(e models.AuditEntry) AuditRow {
+	return AuditList{answer.Each(list, func(e store.AuditRow) AuditRow {
 		return AuditRow{
 			e.ID, answer.Stamp(e.CreatedAt), e.Who, answer.OrNull(e.Email), answer.OrNull(e.UserID.UUID), answer.OrNull(e.KeyID.UUID), e.Address, e.Route,
-			answer.OrNull(e.Record), append([]string{}, e.Fields...),
+			answer.OrNull(e.Record), e.RecordName, append([]string{}, e.Fields...),
 			answer.Each(e.Changes, func(f models.FieldChange) Change { return Change{f.Field, string(f.Before), string(f.After)} }),
 			e.Refused,
 		}

@@ -2,6 +2,7 @@ package dashboard_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,5 +129,35 @@ func TestAuditHasRefusals(t *testing.T) {
 		if row["refused"] != 0.0 || row["email"] == "ana@example.com" {
 			t.Errorf("the account that invited has %v", row)
 		}
+	}
+}
+
+// TestAuditNamesRecords: an entry has the present name of its record, and a dry run is marked as one.
+func TestAuditNamesRecords(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owner := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	owner.do("POST", "/api/v1/offers", map[string]any{"name": "Shoes", "url": "https://shop.example/"}).want(t, 201, "")
+	owner.do("POST", "/api/v1/webhooks", map[string]any{"name": "Hook", "url": "https://hook.example/", "events": []string{"link.broken"}}).want(t, 201, "")
+	owner.do("POST", "/api/v1/logs/postbacks/replay", map[string]any{"dry_run": true}).want(t, 200, "")
+	names := func(what string) (out []any) {
+		for _, row := range owner.do("GET", "/app/api/audit?what="+what, nil).want(t, 200, "").rowsOf(t) {
+			out = append(out, row["name"])
+		}
+		return out
+	}
+	if got := names("offers"); !slices.Equal(got, []any{"Shoes"}) {
+		t.Errorf("the offer's entry has the name %v", got)
+	}
+	if got := names("webhooks"); !slices.Equal(got, []any{"Hook"}) {
+		t.Errorf("the endpoint's entry has the name %v", got)
+	}
+	offer := owner.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)[0]["record"]
+	owner.do("PUT", "/api/v1/offers", map[string]any{"id": offer, "name": "Boots", "url": "https://shop.example/"}).want(t, 200, "")
+	if got := names("offers"); !slices.Equal(got, []any{"Boots", "Boots"}) {
+		t.Errorf("the entries of a renamed offer have the names %v", got)
+	}
+	if got := entries(t, owner, "?what=logs"); !slices.Equal(got, []string{`POST /logs/postbacks/replay ana@example.com: dry_run null true`}) {
+		t.Errorf("the entry of a dry run: %v", got)
 	}
 }

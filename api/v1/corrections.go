@@ -173,6 +173,9 @@ func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, 
 	if len(b.Source) > maxSourceName {
 		return answer, models.Invalid("invalid_input", "source has at most %d bytes", maxSourceName)
 	}
+	if !b.Apply {
+		c.RecordDryRun()
+	}
 	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated, Source: b.Source}
 	return job.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
 		return tx.Corrections().Add(c.Context(), c.Account.ID, id, rows)

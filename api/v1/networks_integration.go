@@ -198,6 +198,9 @@ func (d Deps) syncNetwork(c *route.Call, b SyncBody) (NetworkSynced, error) {
 	if err != nil {
 		return NetworkSynced{}, err
 	}
+	if !b.Apply {
+		c.RecordDryRun()
+	}
 	return syncNetworkJob.Start(c, d.Jobs, jobs.CorrectionArgs{Apply: bool(b.Apply), Network: &jobs.NetworkSync{
 		NetworkID: c.ID, PlatformRange: jobs.PlatformRange{Provider: i.Provider, From: b.From, To: b.To, Origin: models.RunByAPI},
 	}}, nil)

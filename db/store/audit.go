@@ -53,17 +53,35 @@ func (f AuditFilter) text() string {
 	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
+// AuditRow is an entry of the audit log with the present name of its record. RecordName is empty if the record has no name or is
+// deleted.
+type AuditRow struct {
+	models.AuditEntry
+
+	RecordName string `db:"record_name"`
+}
+
+// auditName is SQL for the name of the record of an entry. More kinds of records are in the audit log than in the list of changes.
+var auditName = recordNameIn(map[string][]string{
+	"name": {
+		"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules", "sites", "goals",
+		"api_keys", "views", "webhook_endpoints", "alert_channels", "exports",
+	},
+	"host": {"domains"}, "label": {"dns_accounts"}, "title": {"copilot_suggestions", "copilot_changes"}, "email": {"entry_links"},
+})
+
 // Audit returns a page of the audit log of an account, newest first.
-func (s *Store) Audit(ctx context.Context, account uuid.UUID, f AuditFilter, p Page) ([]models.AuditEntry, string, error) {
-	return readPage(ctx, s, account, p, pageQuery[models.AuditEntry]{
+func (s *Store) Audit(ctx context.Context, account uuid.UUID, f AuditFilter, p Page) ([]AuditRow, string, error) {
+	return readPage(ctx, s, account, p, pageQuery[AuditRow]{
 		Name: "audit",
-		SQL: `SELECT ` + auditColumns + ` FROM audit t WHERE account_id = $1
+		SQL: `SELECT ` + auditColumns + `, ` + auditName + ` AS record_name
+			FROM (SELECT *, CASE WHEN record ~ '^[0-9a-f-]{36}$' THEN record::uuid END AS record_id FROM audit) t WHERE account_id = $1
 			AND ($2::uuid IS NULL OR user_id = $2 OR key_id = $2)
 			AND ($3 = '' OR split_part(regexp_replace(route, '^\S+ (/app/api)?/', ''), '/', 1) = $3)
 			AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)`,
 		Args:    []any{account, f.Who, f.What, f.From, f.To},
 		Filters: f.text(),
 		Order:   newest,
-		Place:   func(e models.AuditEntry, _ time.Time) []string { return placeOf(e.CreatedAt, e.ID) },
+		Place:   func(e AuditRow, _ time.Time) []string { return placeOf(e.CreatedAt, e.ID) },
 	})
 }

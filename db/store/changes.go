@@ -58,14 +58,21 @@ var kindOfCall = func() string {
 }()
 
 // recordName is SQL for the name of the record t.record_id of any kind.
-var recordName = func() string {
-	tables := []string{"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules"}
-	parts := db.Map(tables, func(table string) string {
-		return "(SELECT name FROM " + table + " r WHERE r.account_id = $1 AND r.id = t.record_id)"
-	})
-	parts = append(parts, "(SELECT host FROM domains r WHERE r.account_id = $1 AND r.id = t.record_id)")
+var recordName = recordNameIn(map[string][]string{
+	"name": {"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules"},
+	"host": {"domains"},
+})
+
+// recordNameIn returns SQL for the name of the record t.record_id. tables lists the tables of records by the column of their name.
+func recordNameIn(tables map[string][]string) string {
+	var parts []string
+	for _, column := range slices.Sorted(maps.Keys(tables)) {
+		for _, table := range tables[column] {
+			parts = append(parts, "(SELECT "+column+" FROM "+table+" r WHERE r.account_id = $1 AND r.id = t.record_id)")
+		}
+	}
 	return "coalesce(" + strings.Join(parts, ", ") + ", '')"
-}()
+}
 
 // listChanges returns entries of the audit log ($4 lists their calls) and changes of the Copilot. A change of many records is listed
 // for each of the campaigns that it changed. The person who applied a Copilot change is looked up in the audit entry of that call. Ids
