@@ -57,6 +57,18 @@ func TestCopilot(t *testing.T) {
 	got := s.Do("GET", "/copilot", nil).Want(200, "").Map()
 	same(t, got, map[string]any{"plan": "growth", "canApply": false, "lastRunAt": nil, "total": 0.0, "suggestions": []any{}, "changes": []any{}})
 	now := time.Now()
+	if got["looked"] != nil {
+		t.Errorf("before the first run it says that it looked at %v", got["looked"])
+	}
+	looked := runResult(time.Now().Add(-time.Minute))
+	looked.Scope = &copilot.Scope{From: "2026-03-01", To: "2026-03-30", Clicks: 7, Checks: []copilot.Check{{Kind: "pause_loser", Minimum: "100 clicks"}}}
+	if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, looked); err != nil {
+		t.Fatal(err)
+	}
+	same(t, s.Do("GET", "/copilot", nil).Want(200, "").Map()["looked"].(map[string]any), map[string]any{
+		"from": "2026-03-01", "to": "2026-03-30", "clicks": 7.0,
+		"checks": []any{map[string]any{"kind": "pause_loser", "judged": 0.0, "minimum": "100 clicks"}},
+	})
 	save := func(at time.Time, keys ...string) {
 		t.Helper()
 		if err := dbcopilot.NewSuggestions(s.Store).Save(t.Context(), s.Account.ID, runResult(at, keys...)); err != nil {

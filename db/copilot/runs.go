@@ -14,13 +14,14 @@ import (
 
 // Run is the result of an account's last run.
 type Run struct {
-	RunAt  *time.Time `db:"run_at"` // nil: never
-	Judged int        `db:"judged"` // number of things judged
+	RunAt  *time.Time     `db:"run_at"`     // nil: never
+	Judged int            `db:"judged"`     // number of things judged
+	Scope  *copilot.Scope `db:"scope,json"` // what was looked at; nil: unknown
 }
 
 // LastRun returns the last run of an account. It is zero before the first run.
 func (k Suggestions) LastRun(ctx context.Context, account uuid.UUID) (Run, error) {
-	run, _, err := db.First[Run](ctx, k.s.Conn(), "copilot run", `SELECT run_at, judged FROM copilot_runs WHERE account_id = $1`, account)
+	run, _, err := db.First[Run](ctx, k.s.Conn(), "copilot run", `SELECT run_at, judged, scope FROM copilot_runs WHERE account_id = $1`, account)
 	return run, err
 }
 
@@ -60,6 +61,7 @@ func (k Suggestions) ClaimDue(ctx context.Context, now time.Time, limit int) ([]
 type FoundSuggestions struct {
 	List   []copilot.Suggestion // the most important first
 	Judged int                  // number of things judged
+	Scope  *copilot.Scope       // what was looked at
 	At     time.Time
 	Next   time.Time // when the next run is due
 	Unread []string  // kinds that the run did not look for: their open suggestions stay
@@ -106,8 +108,8 @@ DELETE FROM copilot_suggestions WHERE account_id = $1 AND status IN ('applied', 
 // Save stores the result of a run, in one transaction. Two runs of the same account are saved one after the other.
 func (k Suggestions) Save(ctx context.Context, account uuid.UUID, f FoundSuggestions) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
-		err := db.Run(ctx, s.Conn(), "copilot run", `INSERT INTO copilot_runs AS r (account_id, run_at, judged, next_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (account_id) DO UPDATE SET run_at = $2, judged = $3, next_at = $4`, account, f.At, f.Judged, f.Next)
+		err := db.Run(ctx, s.Conn(), "copilot run", `INSERT INTO copilot_runs AS r (account_id, run_at, judged, next_at, scope) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (account_id) DO UPDATE SET run_at = $2, judged = $3, next_at = $4, scope = $5`, account, f.At, f.Judged, f.Next, db.Document(f.Scope))
 		if err != nil {
 			return err
 		}

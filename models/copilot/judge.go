@@ -53,10 +53,36 @@ type row struct {
 	minimum string
 }
 
-// Judge returns the suggestions that follow from the figures, the most important first, and the number of findings that were
-// judged. There is one suggestion for each kind and key. The suggestions have no ids.
-func Judge(in Input) (list []Suggestion, judged int) {
-	rows, judged := in.significant()
+// Scope tells what a run looked at.
+type Scope struct {
+	From        string  `json:"from" doc:"first day of the figures"`
+	To          string  `json:"to" doc:"last day of the figures; today is left out, because its conversions are still to come"`
+	Campaigns   int     `json:"campaigns" doc:"active campaigns whose figures were read"`
+	Skipped     int     `json:"skipped" doc:"active campaigns that are read on another day"`
+	Clicks      int64   `json:"clicks" doc:"of these campaigns"`
+	Conversions int64   `json:"conversions" doc:"of these clicks"`
+	Checks      []Check `json:"checks"`
+}
+
+// Check tells how many cases had enough data to be judged for a kind of suggestion.
+type Check struct {
+	Kind    string `json:"kind"`
+	Judged  int    `json:"judged" doc:"cases with enough data; 0: no case had enough"`
+	Minimum string `json:"minimum" doc:"what it takes at least for a case to be judged"`
+}
+
+// Judged returns the number of cases that were judged.
+func (s Scope) Judged() (n int) {
+	for _, c := range s.Checks {
+		n += c.Judged
+	}
+	return n
+}
+
+// Judge returns the suggestions that follow from the figures, the most important first, and what was looked at. There is one
+// suggestion for each kind and key. The suggestions have no ids.
+func Judge(in Input) (list []Suggestion, scope Scope) {
+	rows, checks := in.significant()
 	at, items := map[string]int{}, [][]int{}
 	var first []row
 	for _, r := range rows {
@@ -81,18 +107,31 @@ func Judge(in Input) (list []Suggestion, judged int) {
 		s.Evidence.Minimum = r.minimum
 		list = append(list, s)
 	}
-	return list, judged
+	return list, in.scope(checks)
 }
 
-// significant returns the significant findings, the heaviest first, and the number of findings that were judged.
-func (in *Input) significant() (rows []row, judged int) {
+func (in *Input) scope(checks []Check) Scope {
+	out := Scope{Campaigns: len(in.Campaigns), Checks: checks}
+	out.From, out.To = in.window()
+	for i := range in.Campaigns {
+		for _, r := range in.Campaigns[i].Rows {
+			out.Clicks += r.Clicks
+			out.Conversions += r.Conversions
+		}
+	}
+	return out
+}
+
+// significant returns the significant findings, the heaviest first, and the number of findings of each kind that were judged.
+func (in *Input) significant() (rows []row, checks []Check) {
 	var values []float64
 	for _, k := range kinds {
-		for _, f := range k.find(in) {
+		found := k.find(in)
+		checks = append(checks, Check{k.name, len(found), k.minimum})
+		for _, f := range found {
 			if f.level = cmp.Or(f.level, k.level); f.level > 0 {
 				values = append(values, f.p)
 			}
-			judged++
 			rows = append(rows, row{f, k.name, k.minimum})
 		}
 	}
@@ -104,7 +143,7 @@ func (in *Input) significant() (rows []row, judged int) {
 		return r.suggest == nil || r.level > 0 && r.p > bounds[r.level]
 	})
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.weight, a.weight) })
-	return rows, judged
+	return rows, checks
 }
 
 // judgeOffset returns the additional time until a campaign is judged again.

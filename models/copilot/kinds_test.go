@@ -200,8 +200,10 @@ func TestKinds(t *testing.T) {
 			if list, _ := copilot.Judge(similar); len(list) > 0 {
 				t.Errorf("suggestions for an account that must get none: %+v", list)
 			}
-			list, judged := copilot.Judge(in)
-			if len(list) != 1 || list[0].Kind != c.kind || judged == 0 {
+			list, scope := copilot.Judge(in)
+			if len(list) != 1 || list[0].Kind != c.kind || scope.Judged() == 0 || !slices.ContainsFunc(scope.Checks, func(k copilot.Check) bool {
+				return k.Kind == c.kind && k.Judged > 0 && k.Minimum != ""
+			}) || scope.Campaigns != len(in.Campaigns) {
 				t.Fatalf("%d suggestions, want one of %s: %+v", len(list), c.kind, list)
 			}
 			s := list[0]

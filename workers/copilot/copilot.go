@@ -70,16 +70,17 @@ func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRef
 	if err != nil {
 		return out, err
 	}
-	list, judged := copilot.Judge(r.in)
+	list, scope := copilot.Judge(r.in)
+	scope.Skipped = len(r.skipped)
 	k := dbcopilot.NewSuggestions(w.store)
 	err = k.Save(ctx, id, dbcopilot.FoundSuggestions{
-		List: list, Judged: judged, At: now, Next: next(account, now), Unread: r.unread, Skipped: r.skipped,
+		List: list, Judged: scope.Judged(), Scope: &scope, At: now, Next: next(account, now), Unread: r.unread, Skipped: r.skipped,
 	})
 	if err != nil {
 		return out, err
 	}
-	slog.DebugContext(ctx, "account judged", "judged", judged, "suggestions", len(list))
-	out = jobs.CopilotRefreshed{At: now, Judged: judged}
+	slog.DebugContext(ctx, "account judged", "judged", scope.Judged(), "suggestions", len(list))
+	out = jobs.CopilotRefreshed{At: now, Judged: scope.Judged()}
 	out.Open, err = k.CountOpen(ctx, id, now)
 	return out, err
 }

@@ -166,6 +166,10 @@ func TestRefresh(t *testing.T) {
 	if len(list) != 1 || list[0].Kind != "pause_loser" || list[0].CampaignID.UUID != w.campaign.ID {
 		t.Fatalf("suggestions: %+v", list)
 	}
+	run, err := dbcopilot.NewSuggestions(w.store).LastRun(t.Context(), w.account.ID)
+	if err != nil || run.Scope == nil || run.Scope.Campaigns != 1 || run.Scope.Clicks != 40_000 || run.Judged != run.Scope.Judged() || run.Judged == 0 {
+		t.Errorf("looked at %+v, judged %d: %v", run.Scope, run.Judged, err)
+	}
 	s := list[0]
 	if s.Action.Op != copilot.OpPausePath || s.Action.PathID != w.paths[1].ID {
 		t.Errorf("action %+v, want a pause of %s", s.Action, w.paths[1].ID)

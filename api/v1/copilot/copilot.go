@@ -71,6 +71,7 @@ type CopilotList struct {
 	Plan        string              `json:"plan"`
 	CanApply    bool                `json:"canApply" doc:"whether the plan lets suggestions be applied by POST /copilot"`
 	LastRunAt   *string             `json:"lastRunAt" doc:"when the figures were last judged; null: not yet"`
+	Looked      *copilot.Scope      `json:"looked" doc:"what was judged then; null: unknown"`
 	Total       int                 `json:"total" doc:"how many suggestions are open"`
 	Suggestions []CopilotSuggestion `json:"suggestions" doc:"the most important first, at most 200"`
 	Changes     []CopilotChange     `json:"changes" doc:"what was applied, newest first, at most 50"`
@@ -135,7 +136,7 @@ func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
 	}
 	proposals, err := dbcopilot.NewProposals(c.Store).List(c.Context(), c.Account.ID, now)
 	return CopilotAnswer{CopilotList: &CopilotList{
-		Plan: c.Account.Plan, CanApply: c.Account.Allowances().OneClick, LastRunAt: answer.StampOrNull(run.RunAt), Total: open,
+		Plan: c.Account.Plan, CanApply: c.Account.Allowances().OneClick, LastRunAt: answer.StampOrNull(run.RunAt), Looked: run.Scope, Total: open,
 		Suggestions: answer.Each(list, suggestionAnswer), Changes: answer.Each(changes, changeAnswer), Proposals: answer.Each(proposals, proposalAnswer),
 	}}, err
 }
@@ -199,6 +200,7 @@ func refreshesCopilot(body []byte) bool {
 }
 
 func (d Deps) runAction(c *route.Call, b CopilotBody) (CopilotActed, error) {
+	c.RecordField("action", b.Action)
 	if b.Action == refreshAction {
 		return d.refreshCopilot(c)
 	}

@@ -20,14 +20,14 @@ export interface AlertChannelID { "id": string }
 export interface AlertChannelList { "kinds": (AlertChannelForm)[]; "channels": (AlertChannelShown)[]; "encryptionAvailable": boolean }
 export interface AlertChannelPatch { "id": string; "name"?: string | null; "severity"?: "warning" | "critical" | null; "is_active"?: boolean | null }
 export interface AlertChannelShown { "id": string; "kind": "email" | "slack" | "discord" | "telegram"; "name": string; "severity": "warning" | "critical"; "is_active": boolean; "confirmed": boolean; "credentials": Record<string, string>; "created_at": string; "sent_at": string | null; "failing_since": string | null; "error": string | null }
-export interface AlertList { "alerts": (Alert)[]; "count": number; "checkedAt": string | null; "services": (AlertService)[] }
+export interface AlertList { "alerts": (Alert)[]; "count": number; "checkedAt": string | null; "services": (AlertService)[]; "unmatchedPostbacks": number; "openSuggestions": number }
 export interface AlertService { "name": "link_checks" | "safe_browsing" | "database" | "jobs" | "clicks" | "clickhouse" | "edge"; "status": "ok" | "behind" | "failing" | "off" | "waiting"; "message": string | null; "checkedAt": string | null }
 export interface AlertTested { "sent": boolean; "error": string | null }
 export interface AnswerRecordedChange { "rows": (RecordedChange)[]; "next_cursor": string | null }
 export interface Arrival { "arrival": string; "clicks": number; "unique_clicks": number; "share": number | null }
 export interface Arrivals { "arrivals": (Arrival)[] }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
-export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "fields": (string)[]; "changes": (Change)[]; "refused": number }
+export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "name": string; "fields": (string)[]; "changes": (Change)[]; "refused": number }
 export interface BotData { "kind": string; "source": string; "entries": number | null; "dated": string }
 export interface BotDetection { "threshold": number; "minThreshold": number; "maxThreshold": number; "signals": (BotSignal)[]; "totals": BotTotals; "scores": (BotScore)[]; "unknownReasons": (string)[]; "lists": BotLists; "data": (BotData)[] }
 export interface BotDetectionBody { "threshold"?: number | null; "disabled"?: (string)[] | null; "days"?: number | null }
@@ -66,6 +66,7 @@ export interface ChatLookup { "operation": string; "query": Record<string, strin
 export interface ChatMessageBody { "role": "user" | "assistant"; "content": string }
 export interface ChatProposal { "id": string; "campaign_id": string | null; "title": string; "reason": string; "action": Action; "status": "open" | "applied" | "cancelled" | "stale"; "created_at": string; "expires_at": string }
 export interface ChatState { "available": boolean; "using": "account" | "install" | "none"; "message": string }
+export interface Check { "kind": string; "judged": number; "minimum": string }
 export interface ClearedStats { "id": string; "range": Range; "clicks": number; "bot_clicks": number; "conversions": number }
 export interface ClickAnswer { "click_id": string; "click": ClickRow; "hops": (HopRow)[]; "conversions": (ConversionRow)[]; "names": Record<string, string>; "visitor": ClickVisitor; "decision": ClickDecision; "trace": ClickTrace | null }
 export interface ClickDecision { "via": "none" | "forced" | "bound" | "regular" | "default" | "fallback_url" | "destination_url"; "path": string | null }
@@ -88,7 +89,7 @@ export interface ConversionCorrection { "dryRun": boolean; "total": number; "acc
 export interface ConversionOutcome { "line": number; "accepted": boolean; "result": "created" | "updated" | "unchanged" | "spread" | "alone" | "refused"; "reason": string; "note": string; "click_id": string; "conversion_id": string; "goal": string; "status": string; "payout": number | null; "currency": string; "counts": number | null; "time": string | null }
 export interface ConversionRow { "id": string; "click_id": string; "conversion_id": string; "status": string; "payout": string; "currency": string; "goal": string; "campaign_id": string; "offer_id": string; "source_id": string; "recorded_at": string; "source": string; "original_status": string; "network_id": string | null; "rate": string | null; "amount_reason": string | null; "cost": number; "sale_amount": number | null; "sale_currency": string | null; "updated_at": string; "invalid_time": string | null; "time_reason": string; "campaign_name": string | null; "offer_name": string | null; "source_name": string | null; "network_name": string | null }
 export interface CopilotActed { "action": string; "id": string | null; "status": string | null; "change_id": string | null; "snoozedUntil": string | null; "lastRunAt": string | null; "judged": number | null; "open": number | null }
-export interface CopilotAnswer { "plan": string; "canApply": boolean; "lastRunAt": string | null; "total": number; "suggestions": (CopilotSuggestion)[]; "changes": (CopilotChange)[]; "proposals": (ChatProposal)[]; "open": number }
+export interface CopilotAnswer { "plan": string; "canApply": boolean; "lastRunAt": string | null; "looked": Scope | null; "total": number; "suggestions": (CopilotSuggestion)[]; "changes": (CopilotChange)[]; "proposals": (ChatProposal)[]; "open": number }
 export interface CopilotBody { "action": "refresh" | "apply" | "dismiss" | "snooze" | "undo" | "apply_proposal" | "cancel_proposal"; "id"?: string; "variant"?: "network" | "most" | "all"; "days"?: number }
 export interface CopilotChange { "id": string; "suggestion_id": string | null; "proposal_id": string | null; "rule_id": string | null; "campaign_id": string | null; "title": string; "evidence": Evidence | null; "action": Action; "status": "applied" | "undone"; "created_at": string; "undone_at": string | null }
 export interface CopilotCopilotRule { "rows": (CopilotRule)[]; "next_cursor": string | null }
@@ -305,6 +306,7 @@ export interface PostbackRedelivered { "id": string; "told": boolean; "http_stat
 export interface PostbackReplayed { "id": string; "result": "accepted" }
 export interface PostbackRow { "id": string; "direction": "in" | "out"; "at": string; "decided_at": string | null; "result": "accepted" | "matched" | "unmatched" | "refused" | "duplicate" | "ignored" | "pending" | "told" | "failed" | "skipped"; "reason": string; "sample": boolean; "network_id": string | null; "network_name": string; "campaign_id": string | null; "campaign_name": string; "click_id": string | null; "conversion_id": string | null; "invalid_payout": string | null; "invalid_time": string | null; "amount_reason": string | null; "query": string; "source": string; "domain": string; "ip": string; "sent": SentPostback | null }
 export interface PostbacksReplayed { "range": Range; "replayed": number; "dry_run": boolean; "outcomes": (ReplayOutcome)[] }
+export interface PostbacksResent { "range": Range; "requeued": number }
 export interface PredictedRow { "to": "path" | "fallback_url" | "destination_url" | "none"; "campaign_id": string; "campaign_name": string | null; "stream_id": string | null; "stream_name": string | null; "lander_id": string | null; "lander_name": string | null; "offer_id": string | null; "offer_name": string | null; "clicks": number; "share": number; "was": number }
 export interface Protection { "enabled": boolean; "mode": "off" | "click" | "signed"; "ttlSeconds": number; "bindIp": boolean; "bindUserAgent": boolean; "singleUse": boolean; "blockBots": boolean; "countries": (string)[]; "denyCountries": (string)[]; "devices": (string)[]; "referrers": (string)[]; "fallbackUrl": string; "fallbackStatus": number }
 export interface ProtectionBody { "enabled"?: boolean | null; "mode"?: "off" | "click" | "signed" | null; "ttlSeconds"?: number | null; "bindIp"?: boolean | null; "bindUserAgent"?: boolean | null; "singleUse"?: boolean | null; "blockBots"?: boolean | null; "countries"?: (string)[] | null; "denyCountries"?: (string)[] | null; "devices"?: ("desktop" | "mobile" | "tablet" | "console" | "tv" | "wearable" | "car" | "bot" | "unknown")[] | null; "referrers"?: (string)[] | null; "fallbackUrl"?: string | null; "fallbackStatus"?: 302 | 403 | 404 | null }
@@ -324,6 +326,7 @@ export interface ReportRowRefused { "line": number; "reason": string }
 export interface ReportingClickRow { "range": Range; "rows": (ClickRow)[] }
 export interface ReportingConversionRow { "range": Range; "rows": (ConversionRow)[] }
 export interface ReportingSmartlinkClickRow { "range": Range; "rows": (SmartlinkClickRow)[] }
+export interface ResendBody { "source"?: string | null }
 export interface Response { "status": 200 | 204 | 404; "body": string }
 export interface RoleBody { "role": string }
 export interface RouteDecision { "via": "none" | "forced" | "bound" | "regular" | "default" | "fallback_url" | "destination_url"; "campaign_id": string; "path_id": string | null; "path": string; "action": "lander" | "offer" | "redirect" | "campaign" | "nothing"; "transition": string; "lander_id": string | null; "offer_id": string | null; "url": string; "recorded": boolean }
@@ -345,6 +348,7 @@ export interface SavedFlowAnswer { "id": string; "name": string; "country": stri
 export interface SavedFlowBody { "name": string; "paths": Json; "country"?: string; "group_name"?: string | null; "group"?: string | null; "tags"?: (string)[]; "notes"?: string }
 export interface SavedFlowPut { "id": string; "name": string; "paths": Json; "country"?: string; "group_name"?: string | null; "group"?: string | null; "tags"?: (string)[]; "notes"?: string }
 export interface SavedTemplates { "saved": number; "skipped": number; "rows": (NetworkTemplateRow)[] }
+export interface Scope { "from": string; "to": string; "campaigns": number; "skipped": number; "clicks": number; "conversions": number; "checks": (Check)[] }
 export interface SentPostback { "source_id": string; "source_name": string; "conversion_reference": string; "goal": string; "status": "pending" | "approved" | "rejected" | "chargeback"; "payout": number; "currency": string; "method": string; "url": string; "body": string; "http_status": number | null; "answer": string; "attempts": number; "tries": (SentTry)[]; "last_attempt_at": string | null; "next_attempt_at": string | null; "told_at": string | null }
 export interface SentRequest { "method": string; "url": string; "body": string }
 export interface SentTry { "at": string; "http_status": number | null; "error": string; "ms": number }
@@ -641,11 +645,12 @@ export interface Calls {
   "GET /logs/conversions": { query: { "limit"?: number | string; "offset"?: number | string; "status"?: "pending" | "approved" | "rejected" | "chargeback"; "click_id"?: string; "external_id"?: string; "conversion_id"?: string; "tz"?: string; [of: `f.${string}`]: string | string[] | number | undefined; [of: `x.${string}`]: string | string[] | number | undefined; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: ReportingConversionRow; codes: "invalid_dimension" | "invalid_id" }
   "GET /logs/repeat-ips": { query: { "min_hits"?: number | string; "limit"?: number | string; "campaign"?: string; "source"?: string; "link"?: string; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: RepeatIPs; codes: "invalid_id" | "not_found" }
   "GET /logs/smartlink-clicks": { query: { "limit"?: number | string; "offset"?: number | string; "link"?: string; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: ReportingSmartlinkClickRow; codes: "invalid_id" | "not_found" }
-  "GET /logs/postbacks": { query: { "limit"?: number | string; "offset"?: number | string; "direction"?: "in" | "out"; "result"?: "accepted" | "matched" | "unmatched" | "refused" | "duplicate" | "ignored" | "pending" | "told" | "failed" | "skipped"; "network"?: string; "campaign"?: string; "click_id"?: string; "source"?: string; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: PostbackLog; codes: "invalid_id" }
+  "GET /logs/postbacks": { query: { "limit"?: number | string; "offset"?: number | string; "direction"?: "in" | "out"; "result"?: "accepted" | "matched" | "unmatched" | "refused" | "duplicate" | "ignored" | "pending" | "told" | "failed" | "skipped"; "network"?: string; "campaign"?: string; "click_id"?: string; "conversion"?: string; "transaction"?: string; "source"?: string; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: PostbackLog; codes: "invalid_id" }
   "GET /logs/postbacks/{id}": { query: {  }; path: { id: string }; body: undefined; answer: PostbackRow; codes: "invalid_id" | "not_found" }
   "POST /logs/postbacks/{id}/replay": { query: {  }; path: { id: string }; body: undefined; answer: PostbackReplayed; codes: "in_progress" | "invalid_id" | "not_found" }
   "POST /logs/postbacks/replay": { query: { "from"?: string; "to"?: string }; path: {  }; body: ReplayBody; answer: PostbacksReplayed; codes: "invalid_id" | "not_found" }
   "POST /logs/postbacks/{id}/redeliver": { query: {  }; path: { id: string }; body: undefined; answer: PostbackRedelivered; codes: "in_progress" | "invalid_id" | "no_url" | "not_found" | "too_old" }
+  "POST /logs/postbacks/redeliver-failed": { query: { "from"?: string; "to"?: string }; path: {  }; body: ResendBody; answer: PostbacksResent; codes: "invalid_id" | "not_found" }
   "GET /jobs": { query: {  }; path: {  }; body: undefined; answer: JobList; codes: never }
   "GET /jobs/{id}": { query: {  }; path: { id: string }; body: undefined; answer: JobAnswer; codes: "invalid_id" | "not_found" }
   "POST /app/api/session": { query: {  }; path: {  }; body: SignInBody; answer: SignedIn; codes: "bad_body" | "body_too_large" | "code_required" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" | "wrong_sign_in" }
