@@ -22,8 +22,63 @@ const authorOf = (r: AuditRow) => r.who || w.byJob
 // record.
 function actionOf(r: AuditRow) {
   if (r.refused) return w.refused(r.refused, count(r.refused))
-  const part = partOf(r.operation)
-  return w.operations[r.operation] ?? w.did(w.things[part] ?? part, w.verbs[r.operation.split(' ')[0]!] ?? '')
+  const part = partOf(r.operation),
+    action = sentOf(r, 'action'),
+    text =
+      (r.operation === 'POST /copilot' && action ? w.copilot[action] : w.operations[r.operation]) ??
+      w.did(w.things[part] ?? part, w.verbs[r.operation.split(' ')[0]!] ?? '')
+  return sentOf(r, 'dry_run') ? w.dryRun(text) : text
+}
+
+// sentOf returns a value that the call was sent with, if the log has it.
+const sentOf = (r: AuditRow, field: string) => {
+  const found = r.changes.find(c => c.field === field && c.before === 'null')
+  return found && (JSON.parse(found.after) as string)
+}
+
+// asAction are the fields that the text of the action has already.
+const asAction = ['action', 'dry_run', 'apply']
+
+// recordPath returns the screen of an entry's record, or null if no screen shows it by its id.
+function recordPath(r: AuditRow) {
+  const screen = recordScreens[partOf(r.operation)]
+  if (!r.record || !screen || r.operation.startsWith('DELETE')) return null
+  return screen.endsWith('/') ? to(screen + r.record) : to(screen, { id: r.record })
+}
+const recordScreens: Record<string, string> = {
+  campaigns: '/app/campaigns/',
+  offers: '/app/offers',
+  landers: '/app/landers',
+  'traffic-sources': '/app/sources',
+  networks: '/app/networks',
+  'short-links': '/app/smartlinks',
+  domains: '/app/domains',
+}
+
+// nameOf returns the name of an entry's record. A deleted record has the name that it had.
+function nameOf(r: AuditRow) {
+  const deleted = r.changes.find(c => c.field === 'name' && c.after === 'null')
+  return r.name || (deleted ? (JSON.parse(deleted.before) as string) : '')
+}
+
+// RecordCell names the record of an entry, with a link to its screen.
+function RecordCell({ of: r }: { of: AuditRow }) {
+  const path = recordPath(r),
+    name = nameOf(r)
+  if (!r.record) return <span class="dim">—</span>
+  return path && r.name ? (
+    <a class="cut block" href={path} title={`${name} ${r.record}`}>
+      {name}
+    </a>
+  ) : name ? (
+    <span class="cut block" title={`${name} ${r.record}`}>
+      {name}
+    </span>
+  ) : (
+    <span class="dim" title={r.record}>
+      {w.nameless}
+    </span>
+  )
 }
 
 // ActionCell shows the action of an entry. A narrow screen has no column of people, so the cell also names the author there.
@@ -55,10 +110,9 @@ function valueText(json: string) {
 
 // Fields lists the fields of a change, with the values before and after if the log has both.
 function Fields({ row }: { row: AuditRow }) {
-  const changed = new Map(
-    row.changes.filter(c => c.field !== 'change_id').map(c => [c.field, w.changed(c.field, valueText(c.before), valueText(c.after))]),
-  )
-  const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f))]
+  const changes = row.changes.filter(c => c.field !== 'change_id' && (!asAction.includes(c.field) || c.before !== 'null')),
+    changed = new Map(changes.map(c => [c.field, w.changed(c.field, valueText(c.before), valueText(c.after))]))
+  const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f) && !asAction.includes(f))]
   if (!list.length) return <span class="dim">{w.none}</span>
   return (
     <span class="fieldlist" title={list.join('\n')}>
@@ -116,19 +170,8 @@ function Log() {
       name: 'record',
       label: w.record,
       left: true,
-      width: 130,
-      cell: r =>
-        !r.record ? (
-          <span class="dim">—</span>
-        ) : partOf(r.operation) === 'campaigns' ? (
-          <a class="mono cut" href={to('/app/campaigns/' + r.record)} title={r.record}>
-            {r.record.slice(-12)}
-          </a>
-        ) : (
-          <span class="mono" title={r.record}>
-            {r.record.slice(-12)}
-          </span>
-        ),
+      width: 160,
+      cell: r => <RecordCell of={r} />,
     },
     { name: 'address', label: w.address, left: true, width: 130, cell: r => <span class="mono dim">{r.address}</span> },
   ]

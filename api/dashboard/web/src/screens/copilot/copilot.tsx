@@ -1,15 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
-import type { CopilotAnswer, CopilotBody, CopilotSuggestion } from '../../api.gen.ts'
+import type { CopilotAnswer, CopilotBody, CopilotSuggestion, Scope } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago, dateOf } from '../../core/dates.ts'
+import { count } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
 import { Late, LoadingCard, Alert, EmptyCard } from '../../parts/state.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
@@ -17,6 +19,9 @@ import { Change, Details, Why } from './change.tsx'
 import { effectText, errorText } from './text.ts'
 import { History } from './history.tsx'
 import { act } from './act.ts'
+
+// dayName returns a day of the figures in the form of the language.
+const dayName = (day: string) => (day ? dateOf(Date.parse(day + 'T12:00:00Z')) : '—')
 
 // lazyTabs are the tabs whose code is loaded when they are opened.
 const lazyTabs: Record<string, () => Promise<ComponentType>> = {
@@ -90,7 +95,9 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
       {!data.canApply && <p class="warn">{w.plan(data.plan)}</p>}
       {!canWrite() && <p class="dim">{w.readOnly}</p>}
       {data.suggestions.length === 0 ? (
-        <EmptyCard title={w.none} more={w.noneMore} />
+        <EmptyCard title={w.none} more={w.noneMore}>
+          {data.looked && <Looked of={data.looked} />}
+        </EmptyCard>
       ) : (
         <ul class="cards">
           {data.suggestions.map(s => (
@@ -99,6 +106,28 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
         </ul>
       )}
     </>
+  )
+}
+
+// Looked tells what the Copilot looked at, and which checks had too little data.
+function Looked({ of }: { of: Scope }) {
+  const lacking = of.checks.filter(c => c.judged === 0),
+    judged = of.checks.filter(c => c.judged > 0)
+  return (
+    <div class="looked">
+      <p>{w.looked(count(of.campaigns), of.campaigns, count(of.clicks), count(of.conversions), dayName(of.from), dayName(of.to))}</p>
+      {of.skipped > 0 && <p class="dim">{w.skipped(of.skipped, count(of.skipped))}</p>}
+      {of.from && of.campaigns > 0 && of.clicks === 0 && <p class="dim">{w.noClicks}</p>}
+      <PlainTable label={w.checks} heads={[{ left: w.check }, w.cases, { left: w.needs }]}>
+        {[...judged, ...lacking].map(c => (
+          <tr key={c.kind}>
+            <td>{w.kinds[c.kind] ?? c.kind}</td>
+            <td class="num">{count(c.judged)}</td>
+            <td class={'left' + (c.judged ? ' dim' : '')}>{c.judged ? w.fine : w.atLeast(c.minimum)}</td>
+          </tr>
+        ))}
+      </PlainTable>
+    </div>
   )
 }
 
