@@ -61,6 +61,7 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/networks/*/difference': () => import('./screens/difference/difference.tsx').then(m => m.Difference),
   '/app/clicks': () => import('./screens/clicks/clicks.tsx').then(m => m.Clicks),
   '/app/conversions': () => import('./screens/conversions/conversions.tsx').then(m => m.Conversions),
+  '/app/postbacks': () => import('./screens/conversions/postbacks.tsx').then(m => m.Postbacks),
   '/app/unmatched': () => import('./screens/conversions/unmatched.tsx').then(m => m.Unmatched),
   '/app/corrections': () => import('./screens/conversions/corrections.tsx').then(m => m.Corrections),
   '/app/copilot': () => import('./screens/copilot/copilot.tsx').then(m => m.Copilot),

@@ -16,6 +16,9 @@ export type LogRow<R extends Logs> = Calls[R]['answer']['rows'][number]
 // idOf returns the id of a row. A click has the id click_id.
 export const idOf = (r: Identified) => ('id' in r ? r.id : r.click_id)
 
+// isClickID reports whether a text has the form of a click id.
+export const isClickID = (text: string) => /^[0-9A-Za-z]{22}$/.test(text)
+
 const page = 200, // rows of a request
   most = 5000 // rows that are kept
 

@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import type { Calls } from '../api.gen.ts'
 import type { ApiError } from '../core/call.ts'
 import { count } from '../core/format.ts'
 import { useKeys, type Key } from '../core/keys.ts'
-import { idOf, useLog, type LogRow } from '../core/log.ts'
+import { idOf, isClickID, useLog, type LogRow } from '../core/log.ts'
 import { asked, filterQuery } from '../core/report.ts'
 import { change, place } from '../core/router.ts'
 import { Named, type SubNames } from '../core/subs.ts'
@@ -53,7 +53,7 @@ export function Log<R extends LogName>(p: Props<R>) {
       to: span.value.to,
       ...filterQuery(ask),
       ...p.query,
-      ...(text ? { [/^[0-9A-Za-z]{22}$/.test(text) ? 'click_id' : p.otherID]: text } : {}),
+      ...(text ? { [isClickID(text) ? 'click_id' : p.otherID]: text } : {}),
     },
     p.every(!!open),
   )
@@ -70,27 +70,7 @@ export function Log<R extends LogName>(p: Props<R>) {
   return (
     <Named.Provider value={names}>
       <div class="line filters">
-        <form
-          class="input searchbox"
-          onSubmit={e => {
-            e.preventDefault()
-            change({ find: search.current!.value.trim() || null })
-          }}>
-          <Icon name="search" />
-          <input
-            ref={search}
-            type="search"
-            maxLength={255}
-            aria-label={p.find}
-            placeholder={p.find}
-            defaultValue={text}
-            key={text}
-            onSearch={e => {
-              if (!e.currentTarget.value) change({ find: null })
-            }}
-          />
-          <kbd class="wide">/</kbd>
-        </form>
+        <SearchBox label={p.find} of={search} />
         {p.choice}
         <span class="grow" />
         {p.beside}
@@ -127,6 +107,34 @@ export function Log<R extends LogName>(p: Props<R>) {
   )
 }
 
+// SearchBox edits the text of the address that a log searches.
+export function SearchBox({ label, of }: { label: string; of: RefObject<HTMLInputElement | null> }) {
+  const text = place.value.query.get('find') ?? ''
+  return (
+    <form
+      class="input searchbox"
+      onSubmit={e => {
+        e.preventDefault()
+        change({ find: of.current!.value.trim() || null })
+      }}>
+      <Icon name="search" />
+      <input
+        ref={of}
+        type="search"
+        maxLength={255}
+        aria-label={label}
+        placeholder={label}
+        defaultValue={text}
+        key={text}
+        onSearch={e => {
+          if (!e.currentTarget.value) change({ find: null })
+        }}
+      />
+      <kbd class="wide">/</kbd>
+    </form>
+  )
+}
+
 type RowsProps<R> = {
   log: { rows?: R[]; error: ApiError | undefined; again: () => void; more: () => void }
   label: string
@@ -150,7 +158,7 @@ export const LogRows = <R extends { id: string } | { click_id: string }>({ log, 
   )
 
 // Foot shows how many rows of a log are loaded, and the keys that move in the log.
-const Foot = ({ loaded, end }: { loaded: number; end: boolean }) =>
+export const Foot = ({ loaded, end }: { loaded: number; end: boolean }) =>
   loaded > 0 ? (
     <div class="statusbar">
       <span>{t.clicks.loaded(count(loaded))}</span>

@@ -9,20 +9,21 @@ import { forget, use } from '../core/query.ts'
 import { go, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { heading } from '../core/title.ts'
+import { atMost, setWaiting, waiting, type Waiting } from '../core/waiting.ts'
 import { Icon, Mark, type IconName } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 import { Windows } from './window.tsx'
 
 // Room is a screen in the navigation at the side. With phone, the bar at the bottom has it too, under its short name. role is the
-// role that a person needs to see it.
-type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string }
+// role that a person needs to see it. waits is what waits for a person there, which is counted next to the name.
+type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string; waits?: Waiting }
 const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
   { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
   { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, short: t.figures.names.clicks, phone: true },
   { path: '/app/bots', icon: 'bot', name: t.rooms.bots },
   { path: '/app/blocked', icon: 'ban', name: t.rooms.blocked },
-  { path: '/app/copilot', icon: 'spark', name: t.rooms.copilot },
+  { path: '/app/copilot', icon: 'spark', name: t.rooms.copilot, waits: 'suggestions' },
 ]
 const building: Room[] = [
   { path: '/app/campaigns', icon: 'campaigns', name: t.campaigns.title, phone: true },
@@ -36,7 +37,8 @@ const building: Room[] = [
 ]
 const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title },
-  { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title },
+  { path: '/app/postbacks', icon: 'hook', name: t.rooms.postbacks },
+  { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title, waits: 'unmatched' },
   { path: '/app/corrections', icon: 'edit', name: t.corrections.title },
   { path: '/app/exports', icon: 'download', name: t.exports.title },
 ]
@@ -46,7 +48,7 @@ const connecting: Room[] = [
   { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
 ]
 const account: Room[] = [
-  { path: '/app/alerts', icon: 'bell', name: t.alerts.title },
+  { path: '/app/alerts', icon: 'bell', name: t.alerts.title, waits: 'alerts' },
   { path: '/app/plan', icon: 'columns', name: t.plan.title },
   { path: '/app/settings', icon: 'doc', name: t.settings.title },
   { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' },
@@ -74,10 +76,31 @@ export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
         <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}>
           <Icon name={r.icon} />
           {(short && r.short) || r.name}
+          {r.waits && <Badge of={r.waits} />}
         </a>
       ))}
   </>
 )
+
+// Badge shows how much waits for a person on a screen, and nothing if nothing does.
+function Badge({ of }: { of: Waiting }) {
+  const n = waiting.value[of]
+  return n ? (
+    <span class="n num">
+      <span aria-hidden="true">{atMost(n)}</span>
+      <span class="hidden">{t.nav.waiting[of](n)}</span>
+    </span>
+  ) : null
+}
+
+// Waits loads every two minutes what waits for the person.
+function Waits() {
+  const { data } = use('GET /alerts', {}, 120)
+  useEffect(() => {
+    if (data) setWaiting(data)
+  }, [data])
+  return null
+}
 
 // Usage shows how many of the plan's clicks are used this month.
 function Usage() {
@@ -199,7 +222,7 @@ function Person() {
 
 // windowed are the screens that show figures of a window.
 const windowed =
-  /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks)|\/(sources|networks)\/[^/]+\/difference)?$/
+  /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|postbacks|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks)|\/(sources|networks)\/[^/]+\/difference)?$/
 
 // compared are the windowed screens that compare the window with the previous one.
 const compared = /^\/app(\/reports|\/campaigns\/[^/]+\/figures)?$/
@@ -216,6 +239,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   }, [path])
   return (
     <div class="app">
+      <Waits />
       <a
         class="skip"
         href="#main"

@@ -91,10 +91,56 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
             </div>
           </Part>
         )}
+        <Told of={c} />
         <History of={c} />
       </div>
       {question}
     </Sheet>
+  )
+}
+
+// Told lists the postbacks that tell the conversion's traffic source of its statuses. Each leads to the log of postbacks.
+function Told({ of: c }: { of: ConversionRow }) {
+  const { data, error, again } = use('GET /logs/postbacks', {
+    direction: 'out',
+    conversion: c.id,
+    limit: 100,
+    from: c.recorded_at.slice(0, 10),
+  })
+  if (!c.source_id) return null
+  return (
+    <Part title={w.told}>
+      {!data ? (
+        <Loading of={{ error, again }} height={44} style="" />
+      ) : data.rows.length === 0 ? (
+        <p class="dim">
+          {w.notTold}{' '}
+          <a class="link" href={to('/app/sources', { id: c.source_id })}>
+            {w.toldSettings}
+          </a>
+        </p>
+      ) : (
+        <ul class="list">
+          {data.rows.map(r => (
+            <li key={r.id}>
+              <span class={'tag ' + (r.result === 'told' ? 'good' : r.result === 'failed' ? 'bad' : 'warn')}>
+                {t.clicks.results[r.result] ?? r.result}
+              </span>
+              <div class="grow">
+                <div class="t">{[r.sent!.source_name || t.gone, w.statuses[r.sent!.status] ?? r.sent!.status].join(' · ')}</div>
+                <div class="d wrap">{[r.sent!.http_status, r.result !== 'told' && r.reason].filter(Boolean).join(' · ')}</div>
+              </div>
+              <Link
+                look="sm"
+                href={to('/app/postbacks', { dir: 'out', find: c.click_id, postback: r.id })}
+                text={t.overview.look}
+                aria-label={`${t.overview.look}: ${r.sent!.source_name}, ${w.statuses[r.sent!.status] ?? r.sent!.status}`}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
   )
 }
 

@@ -6,20 +6,17 @@ import { useAttempt, useBusy } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { dateTime } from '../../core/dates.ts'
-import { bodyOf, causeOf, fields, paramsOf, readAs, causeText } from '../../core/incoming.ts'
-import { touches } from '../../core/query.ts'
+import { bodyOf, causeOf, fields, paramsOf, causeText } from '../../core/incoming.ts'
 import { t } from '../../core/text.ts'
 import { postbackNames } from '../../columns.gen.ts'
 import { FormError, InputField, wrongOf } from '../../parts/form.tsx'
-import { PlainTable } from '../../parts/plain_table.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
-import { toastAndReload, toast } from '../../core/toast.ts'
+import { toastAndReload } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
+import { Raw, replay } from './received.tsx'
 
-const w = t.unmatched,
-  pause = 700, // ms between checks of a replayed postback
-  mostChecks = 15
+const w = t.unmatched
 
 // preview returns the result that a replay of a postback would have. It replays the second in which the postback arrived, without
 // changing anything.
@@ -30,18 +27,6 @@ async function preview(row: PostbackRow): Promise<ReplayOutcome | undefined> {
     body: { ...(row.network_id ? { network: row.network_id } : {}), dry_run: true },
   })
   return answer.outcomes.find(o => o.id === row.id)
-}
-
-// replay processes a postback again, and waits for the result.
-async function replay(row: PostbackRow): Promise<PostbackRow> {
-  await call('POST /logs/postbacks/{id}/replay', { path: { id: row.id } })
-  for (let i = 0; ; i++) {
-    await new Promise(done => {
-      setTimeout(done, pause)
-    })
-    const current = await call('GET /logs/postbacks/{id}', { path: { id: row.id } })
-    if (current.result !== 'accepted' || i === mostChecks) return current
-  }
 }
 
 type SheetProps = { of: PostbackRow; network?: NetworkRow; close: () => void; step: Steps }
@@ -70,12 +55,7 @@ export function PostbackSheet({ of: row, network, close, step }: SheetProps) {
   }, [row.id, reloads])
   const run = () =>
     start(async () => {
-      const replayed = await replay(row)
-      touches('logs', 'reports', 'stats')
-      const result = t.clicks.results[replayed.result] ?? replayed.result
-      toast(w.inLog(replayed.reason ? `${result}, ${replayed.reason}` : result), {
-        bad: replayed.result === 'refused' || replayed.result === 'unmatched',
-      })
+      await replay(row)
       close()
     })
   useLetters(step, may ? { r: () => void run() } : {})
@@ -109,23 +89,7 @@ export function PostbackSheet({ of: row, network, close, step }: SheetProps) {
             <Fact name={w.sender} value={row.ip} look="wrap" />
           </dl>
         </Part>
-        <Part title={w.raw}>
-          <PlainTable label={w.raw} heads={[{ left: t.link.param }, { left: t.reports.value }, { left: t.link.readAs }]}>
-            {paramsOf(row.query).map(([name, value], i) => {
-              const as = readAs(name, settings)
-              return (
-                <tr key={i}>
-                  <td class="mono">{name}</td>
-                  <td class="left mono" title={value}>
-                    {value}
-                  </td>
-                  <td class={'left' + (as ? '' : ' dim')}>{as ? w.fields[as] : t.corrections.unknown}</td>
-                </tr>
-              )
-            })}
-          </PlainTable>
-          <p class="dim fine">{w.masked}</p>
-        </Part>
+        <Raw of={row} settings={settings} />
         {network ? (
           <Reading
             key={network.id}

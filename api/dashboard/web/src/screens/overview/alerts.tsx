@@ -3,36 +3,16 @@ import { Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { ago, dateTime } from '../../core/dates.ts'
 import { use } from '../../core/query.ts'
-import { change, place, to } from '../../core/router.ts'
+import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { LoadingCard, EmptyCard } from '../../parts/state.tsx'
+import { adviceOf, placeOf } from './place.ts'
 
 const w = t.alerts,
   live = 30 // seconds between reloads
 const order = ['critical', 'warning']
-
-const screens: Record<string, string> = {
-  offer: '/app/offers',
-  lander: '/app/landers',
-  source: '/app/sources',
-  network: '/app/networks',
-  webhook: '/app/webhooks',
-}
-
-// placeOf returns the screen on which a person can fix the cause of an alert, or null if no screen can.
-function placeOf(a: Alert): string | null {
-  if (a.type === 'postbacks.unread') return to('/app/conversions')
-  if (a.type.startsWith('postbacks.')) return to('/app/unmatched', a.kind === 'network' ? { network: a.id } : {})
-  if (a.type.startsWith('plan.')) return to('/app/plan')
-  if (a.kind === 'domain') return to('/app/domains', { id: a.id })
-  if (a.kind === 'dns_account') return to('/app/integrations', { dns: a.id })
-  if (a.kind === 'oauth_connection' || a.type.startsWith('geo_database.')) return to('/app/integrations')
-  if (/^(uploads|spend|network)\./.test(a.type)) return to('/app/integrations', { [a.kind]: a.id })
-  if (a.type === 'currency.unconverted') return to('/app/conversions')
-  return screens[a.kind] ? to(screens[a.kind]!, { q: a.name }) : null
-}
 
 // Alerts shows the problems that need a person now, the worst first.
 export function Alerts() {
@@ -103,7 +83,7 @@ function One({ of: a }: { of: Alert }) {
         <div class="t wrap">
           {a.name}: {a.message}
         </div>
-        <div class="wrap">{a.do}</div>
+        <div class="wrap">{adviceOf(a)}</div>
         <div class="d wrap">
           {[
             w.kinds[a.kind] ?? a.kind,

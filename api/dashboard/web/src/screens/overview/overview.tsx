@@ -15,7 +15,7 @@ import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
 import { setLoaded } from '../../parts/shell.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { useMarks } from '../../parts/marked.tsx'
-import { Changed, label, NeedsYou, RightNow } from './cards.tsx'
+import { BotLine, Changed, label, NeedsYou, RightNow } from './cards.tsx'
 import { FirstSteps, useFirst } from './first.tsx'
 import { Bone, Failed, Late, Loading, EmptyCard } from '../../parts/state.tsx'
 
@@ -86,6 +86,7 @@ export function Overview() {
       <h2 class="hidden">{t.overview.totals}</h2>
       {first.waits && <FirstSteps of={first} />}
       <Kpis list={list} trend={now.data} />
+      {list.data && <BotLine clicks={list.data.totals.clicks} bots={list.data.totals.bot_clicks} />}
       <div class="grid cols">
         <Over now={now} was={previous.data} step={step} choice={days(w.span) <= 14} list={list.data} />
         <RightNow />

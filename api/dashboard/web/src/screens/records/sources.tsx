@@ -8,7 +8,7 @@ import { useCampaigns, useOffers } from '../../core/choices.ts'
 import { asWritten } from '../../core/idn.ts'
 import { me } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
-import { to } from '../../core/router.ts'
+import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Field } from '../../parts/form.tsx'
@@ -68,7 +68,10 @@ export function Sources() {
     fresh,
     under: r => templates?.find(p => p.platform === r.platform)?.name ?? t.records.own,
     usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
-    more: () => [{ label: t.records.shareTemplate, on: r => void saveFile('traffic-sources', r) }],
+    more: () => [
+      { label: t.nav.itsPostbacks, on: r => go(to('/app/postbacks', { dir: 'out', source: r.id })) },
+      { label: t.records.shareTemplate, on: r => void saveFile('traffic-sources', r) },
+    ],
     pick: take => (
       <Template
         kind="traffic-sources"
@@ -87,7 +90,7 @@ export function Sources() {
       <>
         {r.postback_url && <TryPostback of={r} />}
         <section class="part">
-          <Connected to={{ source: r.id }} path="/app/sources" id={r.id} />
+          <Connected to={{ source: r.id }} path="/app/sources" id={r.id} log={{ dir: 'out', source: r.id }} />
         </section>
       </>
     ),
@@ -175,9 +178,17 @@ export function Sources() {
   return <Records kind={kind} />
 }
 
-// Connected links to the screen that connects a record to the service behind it, and to the comparison with its figures.
-const Connected = ({ to: of, path, id }: { to: Record<string, string>; path: string; id: string }) => (
+type ConnectedProps = { to: Record<string, string>; path: string; id: string; log: Record<string, string> }
+
+// Connected links to the log of a record's postbacks, to the screen that connects the record to the service behind it, and to the
+// comparison with its figures.
+const Connected = ({ to: of, path, id, log }: ConnectedProps) => (
   <>
+    <p>
+      <a class="link" href={to('/app/postbacks', log)}>
+        {t.nav.itsPostbacks}
+      </a>
+    </p>
     <p>
       <a class="link" href={to('/app/integrations', of)}>
         {t.nav.itsConnection}
@@ -301,7 +312,7 @@ export function Networks() {
         )}
         <UnknownWords of={r} />
         {r.postback_scheme ? <p class="dim">{setupOf(r.postback_scheme)}</p> : <TestPostback of={r} />}
-        <Connected to={{ network: r.id }} path="/app/networks" id={r.id} />
+        <Connected to={{ network: r.id }} path="/app/networks" id={r.id} log={{ network: r.id }} />
       </Part>
     ),
     sections: () => [

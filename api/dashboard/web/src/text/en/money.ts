@@ -10,6 +10,7 @@ export const words = {
     bots: 'Bots',
     smartlinks: 'Smartlinks',
     goals: 'Goals and websites',
+    postbacks: 'Postbacks',
     webhooks: 'Webhooks',
     team: 'Team',
     keys: 'API keys',
@@ -41,6 +42,9 @@ export const words = {
     sheet: 'Conversion',
     itsClick: 'Open the click',
     history: 'How it got its status',
+    told: 'What the traffic source was told',
+    notTold: 'Nothing. The source has no postback URL, or does not want this status.',
+    toldSettings: 'See what it is told',
     recorded: 'Recorded',
     lastChange: 'Last change',
     badTime: (text: string, why: string) => `The sender states the time “${text}”, but ${why}.`,
@@ -224,6 +228,7 @@ export const words = {
       'campaign:clear': 'Deleting statistics',
       'orphans:clear': 'Deleting statistics',
       'smartlink:clear': 'Deleting statistics',
+      'postback:resend_failed': 'Postbacks sent again',
       'webhook:redeliver_failed': 'Webhooks sent again',
       'report:performance': 'Large report',
       'report:trends': 'Large report',
@@ -290,6 +295,7 @@ export const words = {
     filter: 'Which alerts',
     threats: 'Reported as',
     answered: (status: number) => `It answers ${status}`,
+    advice: {} as Record<string, string>, // the service's own texts are in English
   },
   plan: {
     title: 'Plan',

@@ -1,0 +1,43 @@
+// Where a person can fix the cause of an alert.
+import type { Alert } from '../../api.gen.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+
+const screens: Record<string, string> = {
+  offer: '/app/offers',
+  lander: '/app/landers',
+  source: '/app/sources',
+  network: '/app/networks',
+}
+
+// places holds the screens for the types of alerts whose kind of record does not decide the screen.
+const places: Record<string, (a: Alert) => string> = {
+  'source.failing': a => to('/app/postbacks', { dir: 'out', source: a.id }),
+  'source.unfilled': a => to('/app/sources', { id: a.id }),
+  'webhook.failing': a => to('/app/webhooks', { webhook: a.id, state: 'failed' }),
+  'postbacks.unread': a => to('/app/postbacks', a.kind === 'network' ? { network: a.id } : {}),
+  'postbacks.refused': a => to('/app/postbacks', { state: 'refused', network: a.id }),
+  'postbacks.unmatched': a => to('/app/unmatched', { network: a.id }),
+  'clicks.unread': () => to('/app/corrections'),
+  'currency.unconverted': () => to('/app/conversions'),
+  'geo_database.failing': () => to('/app/integrations'),
+  'rule.matched': () => to('/app/copilot', { tab: 'rules' }),
+  'jobs.behind': () => to('/app/exports'),
+  'clicks.behind': () => to('/app/alerts'),
+}
+
+// placeOf returns the screen on which a person can fix the cause of an alert. For a cause that only the operator can fix, the screen
+// shows its state.
+export function placeOf(a: Alert): string {
+  const place = places[a.type]
+  if (place) return place(a)
+  if (a.type.startsWith('plan.')) return to('/app/plan')
+  if (a.kind === 'domain') return to('/app/domains', { id: a.id })
+  if (a.kind === 'dns_account') return to('/app/integrations', { dns: a.id })
+  if (a.kind === 'oauth_connection') return to('/app/integrations')
+  if (/^(uploads|spend|network)\./.test(a.type)) return to('/app/integrations', { [a.kind]: a.id })
+  return to(screens[a.kind] ?? '/app/alerts', screens[a.kind] ? { q: a.name } : {})
+}
+
+// adviceOf returns what to do about an alert. Languages without a text of their own show the service's.
+export const adviceOf = (a: Alert) => t.alerts.advice[a.type] ?? a.do
