@@ -17,7 +17,7 @@ type Requeued struct {
 	Archived int64 `db:"archived"` // generation whose task is archived for the row; -1 = none is archived
 }
 
-// RequeuedItem is a requeued row with the creation time of what the row works on.
+// RequeuedItem is a requeued row with the creation time of its item, such as a delivery.
 type RequeuedItem struct {
 	Requeued
 

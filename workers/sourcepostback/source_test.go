@@ -280,8 +280,8 @@ func TestDeletedWithItsClick(t *testing.T) {
 	}
 }
 
-// TestResendFailed checks that each failed postback of the window is sent exactly once more, under the same id. Postbacks of other
-// accounts and of paused sources, and those that were accepted, stay unchanged.
+// TestResendFailed checks that each failed postback of the window is sent exactly once more, under the same id. Other
+// accounts, paused sources and accepted postbacks stay unchanged.
 func TestResendFailed(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb", 0)

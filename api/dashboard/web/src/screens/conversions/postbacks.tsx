@@ -57,7 +57,7 @@ function queryOf(q: URLSearchParams, direction: Direction): Query {
   }
 }
 
-// Postbacks shows the log of postbacks: those of networks, and those that tell traffic sources of conversions.
+// Postbacks shows the log of postbacks, received from networks or sent to traffic sources.
 export function Postbacks() {
   const q = place.value.query,
     direction: Direction = q.get('dir') === 'out' ? 'out' : 'in',
