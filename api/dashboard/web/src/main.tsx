@@ -32,6 +32,7 @@ import { Link } from './parts/button.tsx'
 import { ApiError, call, confirming, signedOut } from './core/call.ts'
 import { palette, typing } from './core/keys.ts'
 import { resume, setListed } from './core/jobs.ts'
+import { useLazy } from './core/lazy.ts'
 import { me } from './core/me.ts'
 import { busy, use } from './core/query.ts'
 import { go, place, to } from './core/router.ts'
@@ -89,15 +90,6 @@ const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.rep
 // screenOf returns the key in lazy that an address matches. An exact key comes before a key with stars.
 const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, pattern]) => pattern.test(path))?.[0])
 const enter = () => import('./screens/account/enter.tsx')
-
-// useLazy returns a module, and nothing until it has been loaded.
-function useLazy<M>(load: () => Promise<M>): M | undefined {
-  const [module, setModule] = useState<M>()
-  useEffect(() => {
-    void load().then(loaded => setModule(() => loaded))
-  }, [load])
-  return module
-}
 
 function Lazy({ load }: { load: () => Promise<Screen> }) {
   const Found = useLazy(load)

@@ -1,16 +1,13 @@
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
-import { Link } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Sign, type IconName } from '../../parts/icons.tsx'
+import { Sign } from '../../parts/icons.tsx'
 import { isReal, rounded } from '../../core/figures.ts'
 import { count, country, money, percent, short } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
-import { atMost } from '../../core/waiting.ts'
 import { compares, days, type Window, windowQuery } from '../../core/window.ts'
 import { Failed } from '../../parts/state.tsx'
-import { adviceOf, placeOf } from './place.ts'
 
 const lately = 30 // minutes
 
@@ -71,82 +68,6 @@ export function RightNow() {
     </Card>
   )
 }
-
-const shownAlerts = 5
-
-// NeedsYou shows the alerts, and the numbers of unmatched postbacks and of open suggestions, each with a link.
-export function NeedsYou() {
-  const { data, error, again } = use('GET /alerts', {}, 60),
-    unmatched = data?.unmatchedPostbacks ?? 0,
-    open = data?.openSuggestions ?? 0,
-    all = (data?.count ?? 0) + Number(unmatched > 0) + Number(open > 0)
-  return (
-    <section class="card">
-      <header>
-        <h2>{t.overview.needsYou}</h2>
-        {all > 0 && <span class="tag">{all}</span>}
-        <span class="grow" />
-        {data && data.count > shownAlerts && <a href={to('/app/alerts')}>{t.overview.all(data.count)}</a>}
-      </header>
-      {error && !data ? (
-        <Failed error={error} again={again} />
-      ) : (
-        <ul class="list whole">
-          {data?.alerts.slice(0, shownAlerts).map(a => (
-            <Need
-              key={a.type + a.id}
-              icon="warn"
-              tone={a.severity === 'critical' ? 'bad' : 'warn'}
-              text={`${a.name}: ${a.message}`}
-              more={adviceOf(a)}
-              path={placeOf(a)}
-            />
-          ))}
-          {unmatched > 0 && (
-            <Need
-              icon="warn"
-              tone="warn"
-              text={t.overview.unmatched(unmatched, atMost(unmatched))}
-              more={t.overview.unmatchedMore}
-              path={to('/app/unmatched')}
-            />
-          )}
-          {open > 0 && (
-            <Need
-              icon="spark"
-              tone="accent"
-              text={t.overview.suggestions(open, count(open))}
-              more={t.overview.suggestionsMore}
-              path={to('/app/copilot')}
-            />
-          )}
-          {data && all === 0 && (
-            <li>
-              <Sign name="check" tone="good" />
-              <div class="grow">
-                <div class="t">{t.overview.allWell}</div>
-              </div>
-            </li>
-          )}
-        </ul>
-      )}
-    </section>
-  )
-}
-
-type NeedProps = { icon: IconName; tone: string; text: string; more: string; path: string }
-
-// Need is a line about something that waits for a person, with a button that leads there.
-const Need = ({ icon, tone, text: what, more, path }: NeedProps) => (
-  <li>
-    <Sign name={icon} tone={tone} />
-    <div class="grow">
-      <div class="t wrap">{what}</div>
-      <div class="d wrap">{more}</div>
-    </div>
-    <Link look="sm" href={path} text={t.overview.look} />
-  </li>
-)
 
 // BotLine says how many clicks of a window were bots, which the figures leave out.
 export const BotLine = ({ clicks, bots }: { clicks: number; bots: number }) =>

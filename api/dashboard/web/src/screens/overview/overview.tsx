@@ -6,6 +6,7 @@ import { canCreateCampaigns } from '../../core/can.ts'
 import { changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
 import { shown, spanText } from '../../core/format.ts'
 import { typing } from '../../core/keys.ts'
+import { useLazy } from '../../core/lazy.ts'
 import { use, type Used } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -15,7 +16,7 @@ import { AsTable, Legend, past, Plot, type Series } from '../../parts/plot.tsx'
 import { setLoaded } from '../../parts/shell.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { useMarks } from '../../parts/marked.tsx'
-import { BotLine, Changed, label, NeedsYou, RightNow } from './cards.tsx'
+import { BotLine, Changed, label, RightNow } from './cards.tsx'
 import { FirstSteps, useFirst } from './first.tsx'
 import { Bone, Failed, Late, Loading, EmptyCard } from '../../parts/state.tsx'
 
@@ -100,20 +101,32 @@ export function Overview() {
         </EmptyCard>
       ) : null}
       <div class="grid pair">
-        <NeedsYou />
+        <Needs />
         <Changed campaigns={list.data} w={w} />
       </div>
     </div>
   )
 }
 
+const today = () => import('./today.tsx'),
+  needs = () => import('./needs.tsx')
+
 // Later shows what is loaded after the first screen.
 function Later() {
-  const [module, setModule] = useState<typeof import('./today.tsx')>()
-  useEffect(() => {
-    void import('./today.tsx').then(setModule)
-  }, [])
+  const module = useLazy(today)
   return module ? <module.Today /> : null
+}
+
+// Needs loads the card of what needs the person, which is below the figures.
+function Needs() {
+  const module = useLazy(needs)
+  return module ? (
+    <module.NeedsYou />
+  ) : (
+    <Card title={t.overview.needsYou}>
+      <Bone w={160} />
+    </Card>
+  )
 }
 
 function Kpis({ list, trend }: { list: Used<Performance>; trend?: Trends }) {

@@ -1,7 +1,7 @@
 // Where a person can fix the cause of an alert.
 import type { Alert } from '../../api.gen.ts'
 import { to } from '../../core/router.ts'
-import { t } from '../../core/text.ts'
+import { advice } from '../../text/advice.ts'
 
 const screens: Record<string, string> = {
   offer: '/app/offers',
@@ -40,4 +40,4 @@ export function placeOf(a: Alert): string {
 }
 
 // adviceOf returns what to do about an alert. Languages without a text of their own show the service's.
-export const adviceOf = (a: Alert) => t.alerts.advice[a.type] ?? a.do
+export const adviceOf = (a: Alert) => advice[a.type] ?? a.do

@@ -295,7 +295,6 @@ export const words = {
     filter: 'Which alerts',
     threats: 'Reported as',
     answered: (status: number) => `It answers ${status}`,
-    advice: {} as Record<string, string>, // the service's own texts are in English
   },
   plan: {
     title: 'Plan',

@@ -1,0 +1,33 @@
+// The German of what to do about alerts, by their type.
+export const words: Record<string, string> = {
+  'link.broken': 'Die Adresse korrigieren oder aus der Rotation nehmen. Sie wird innerhalb einer Stunde erneut geprüft.',
+  'link.unsafe': 'Die Kampagnen auf eine andere Adresse umstellen und die Liste um eine neue Prüfung bitten.',
+  'domain.stray': 'Die DNS-Einträge, die bei der Domain stehen, beim Anbieter setzen und die Domain erneut prüfen.',
+  'domain.expiring': 'Den Namen beim Registrar verlängern oder die Kampagnen auf eine andere Domain umstellen.',
+  'certificate.expiring': 'Bei der Domain nachsehen, was dem Zertifikat fehlt, und es erneut anfordern.',
+  'certificate.failing': 'Bei der Domain nachsehen, was dem Zertifikat fehlt, und es erneut anfordern.',
+  'dns_account.failing': 'Die Zugangsdaten des DNS-Kontos testen und gültige speichern.',
+  'network.failing': 'Die Zugangsdaten der Verbindung testen und gültige speichern.',
+  'uploads.failing':
+    'In den Läufen der Verbindung steht, was die Plattform geantwortet hat. Wartendes wird gesendet, sobald es wieder geht.',
+  'uploads.stopped': 'Bei der Verbindung nachsehen, was abgelehnt wurde, es korrigieren und die Verbindung speichern.',
+  'oauth.revoked': 'Erneut bei der Plattform anmelden.',
+  'oauth.failing': 'Noch nichts: Es wird wieder versucht. Hält es an, erneut bei der Plattform anmelden.',
+  'spend.failing': 'In den Läufen der Verbindung steht, was die Plattform ablehnt.',
+  'webhook.failing': 'Im Protokoll der Zustellungen steht die Antwort des Empfängers. Gescheiterte lassen sich dort erneut senden.',
+  'source.failing':
+    'Im Postback-Protokoll steht, was die Quelle antwortet. Die Postback-URL korrigieren und Gescheiterte dort erneut senden.',
+  'source.unfilled': 'Das Makro im Tracking-Link bei der Quelle korrigieren. Die Meldung endet spätestens nach einem Tag.',
+  'geo_database.failing': 'Einen anderen Schlüssel der Geo-Datenbank versuchen oder sie ausschalten.',
+  'postbacks.unmatched': 'Bei einem der Postbacks die Parameternamen des Netzwerks korrigieren, dann alle erneut lesen.',
+  'postbacks.refused': 'Geheimnis und Adressen des Netzwerks mit dem vergleichen, was es sendet, dann erneut lesen.',
+  'postbacks.unread': 'Beträge, Währung oder Parameternamen beim Netzwerk korrigieren. Eine Korrektur zählt nach, was nicht gelesen wurde.',
+  'clicks.unread': 'Die Kosten korrigieren, die die Quelle in den Link setzt. Eine Korrektur der Ausgaben des Tages zählt sie nach.',
+  'offer.capped': 'Das Limit erhöhen oder abwarten: Mit dem Tag endet es.',
+  'currency.unconverted': 'Den Betreiber bitten, einen Kurs für diese Tage einzuspielen.',
+  'plan.limit_reached': 'Nichts geht verloren: Klicks werden weiter gezählt. Beim Betreiber einen größeren Tarif anfragen.',
+  'plan.limit_near': 'Beim Betreiber einen größeren Tarif anfragen. Auch darüber hinaus geht nichts verloren.',
+  'rule.matched': 'Nachsehen, was die Regel nennt. Die Meldung endet, sobald die Regel nicht mehr zutrifft.',
+  'clicks.behind': 'Nichts geht verloren: Wartendes liegt auf der Platte. Den Betreiber fragen, ob PostgreSQL mitkommt.',
+  'jobs.behind': 'Nichts geht verloren. Den Betreiber fragen, ob Worker laufen und die Warteschlange erreichbar ist.',
+}
