@@ -1,5 +1,6 @@
 import './styles/base.css'
 import './styles/shell.css'
+import './styles/side.css'
 import './styles/controls.css'
 import './styles/cards.css'
 import './styles/tables.css'
@@ -25,6 +26,7 @@ import './styles/rooms.css'
 import './styles/people.css'
 import './styles/copilot.css'
 import './styles/domains.css'
+import './styles/print.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
@@ -34,9 +36,11 @@ import { palette, typing } from './core/keys.ts'
 import { resume, setListed } from './core/jobs.ts'
 import { useLazy } from './core/lazy.ts'
 import { me } from './core/me.ts'
+
 import { busy, use } from './core/query.ts'
 import { go, place, to } from './core/router.ts'
 import { t } from './core/text.ts'
+import { Leaving } from './parts/leaving.tsx'
 import { Failed, Late } from './parts/state.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { Tray } from './parts/tray.tsx'
@@ -157,6 +161,9 @@ function App() {
   useEffect(() => {
     if (!welcome) void load()
   }, [welcome])
+  useOnline(() => {
+    if (state instanceof ApiError) void load()
+  })
   const theme = me.value?.theme
   useEffect(() => {
     if (theme && theme !== 'system') document.documentElement.dataset.theme = theme
@@ -189,6 +196,7 @@ function App() {
       <Tray />
       {palette.value !== 'closed' && <Finding />}
       {busy.value > 0 && <div class="bar" aria-hidden="true" />}
+      <Leaving />
       {signedOut.value && <Enter over />}
       {confirming.value && <Confirm />}
     </>

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { newID } from './id.ts'
+import { offline } from './online.ts'
 
 export type Row = keyof Calls
 // match is the version that a write changes. key is the Idempotency-Key of a write that may be sent again. later is called with the
@@ -70,6 +71,12 @@ const confirmed = () =>
     confirming.value = { done }
   })
 
+// unreached returns the error of a request without an answer. The error of a write says that it was not done, or may not have been done.
+function unreached(method: string) {
+  const codes = offline.value ? ['offline', 'offline_write'] : ['away', 'unanswered']
+  return new ApiError(codes[method === 'GET' ? 0 : 1]!, 0, 'no answer')
+}
+
 type Envelope = { data: unknown; error: { code: string; message: string } | null }
 type Reply = { status: number; data: unknown }
 
@@ -85,14 +92,14 @@ async function send(method: string, path: string, headers: Record<string, string
     })
   } catch (e) {
     if (signal?.aborted) throw e
-    throw new ApiError('away', 0, 'no answer')
+    throw unreached(method)
   }
   const request = res.headers.get('X-Request-Id') ?? ''
   let envelope: Envelope
   try {
     envelope = (await res.json()) as Envelope
   } catch {
-    throw new ApiError('away', res.status, 'no answer', request)
+    throw new ApiError(method === 'GET' ? 'away' : 'unanswered', res.status, 'no answer', request)
   }
   if (envelope.error)
     throw new ApiError(envelope.error.code, res.status, envelope.error.message, request, Number(res.headers.get('Retry-After') ?? 0))

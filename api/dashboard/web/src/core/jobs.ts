@@ -135,5 +135,5 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
 // resume follows the jobs that were open when the page was reloaded. A call without a job yet was cut off, so it is shown as failed.
 export function resume() {
   for (const j of jobs().filter(j => isOpen(j) && !j.listed))
-    j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'away' })
+    j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'unanswered' })
 }

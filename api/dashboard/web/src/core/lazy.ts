@@ -1,11 +1,22 @@
 // Loads a module when it is first shown.
 import { useEffect, useState } from 'preact/hooks'
+import { offline, useOnline } from './online.ts'
 
-// useLazy returns a module, and nothing until it has been loaded.
+// useLazy returns a module, and nothing until it has been loaded. Without a network it loads the module when the network is back.
 export function useLazy<M>(load: () => Promise<M>): M | undefined {
-  const [module, setModule] = useState<M>()
-  useEffect(() => {
-    void load().then(loaded => setModule(() => loaded))
-  }, [load])
+  const [module, setModule] = useState<M>(),
+    [missed, setMissed] = useState(false)
+  const get = () =>
+    void load().then(
+      loaded => setModule(() => loaded),
+      e => {
+        if (!offline.value) throw e
+        setMissed(true)
+      },
+    )
+  useEffect(get, [load])
+  useOnline(() => {
+    if (missed) get()
+  })
   return module
 }

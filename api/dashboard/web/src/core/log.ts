@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Calls } from '../api.gen.ts'
 import { asError, type ApiError, type Row } from './call.ts'
+import { useOnline } from './online.ts'
 import { ask, useStamp } from './query.ts'
 
 type Identified = { id: string } | { click_id: string }
@@ -30,7 +31,9 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     [state, setState] = useState<{ key: string; rows?: One[]; head?: unknown; end?: boolean; error?: ApiError }>({ key: '' }),
     busy = useRef(false),
     [reloads, setReloads] = useState(0),
-    stamp = useStamp(row)
+    stamp = useStamp(row),
+    again = () => setReloads(n => n + 1)
+  useOnline(again)
   useEffect(() => {
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -85,7 +88,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     error: isCurrent ? state.error : undefined,
     end: isCurrent && !!state.end,
     more,
-    again: () => setReloads(n => n + 1),
+    again,
   }
 }
 

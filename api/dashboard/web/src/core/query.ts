@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { ApiError, asError, call, signedOut, type Row } from './call.ts'
+import { offline, useOnline } from './online.ts'
 import { sofar } from './window.ts'
 
 const answers = new Map<string, unknown>()
@@ -78,11 +79,15 @@ export async function ask<R extends Row>(
 export const cachedAnswer = <R extends Row>(row: R, query: Calls[R]['query']) =>
   answers.get(keyOf(row, query)) as Calls[R]['answer'] | undefined
 
+const retryAfter = 5 // seconds, if the service did not answer
+
 // useReload returns again, which loads the answer of a row again, and the values whose change has the same effect: a call of again,
-// another account or person, and a write.
+// another account or person, a write, and a network that is there again.
 function useReload(row: string) {
-  const [reloads, setReloads] = useState(0)
-  return { again: () => setReloads(n => n + 1), causes: [reloads, epoch.value, stamps.value[nameOf(row)]] }
+  const [reloads, setReloads] = useState(0),
+    again = () => setReloads(n => n + 1)
+  useOnline(again)
+  return { again, causes: [reloads, epoch.value, stamps.value[nameOf(row)]] }
 }
 
 // use loads the answer of a row. every is the number of seconds after which it loads the answer again, while the page is visible. A
@@ -104,13 +109,14 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
         },
         e => {
           if (!stop.signal.aborted) {
-            setState({ key, data: answers.get(key) as Calls[R]['answer'], error: asError(e) })
-            next()
+            const error = asError(e)
+            setState({ key, data: answers.get(key) as Calls[R]['answer'], error })
+            next(every || (error.status === 0 && !offline.value ? retryAfter : 0))
           }
         },
       )
-    const next = () => {
-      if (every) timer = setTimeout(() => (document.hidden ? next() : void go()), every * 1000)
+    const next = (seconds = every) => {
+      if (seconds) timer = setTimeout(() => (document.hidden ? next(seconds) : void go()), seconds * 1000)
     }
     void go()
     const onVisibility = () => {

@@ -1,10 +1,23 @@
 // The page's address is its state. place holds the path and the query.
 import { signal } from '@preact/signals'
+import { leave, unsaved } from './unsaved.ts'
 
 const read = () => ({ path: location.pathname.replace(/\/+$/, '') || '/app', query: new URLSearchParams(location.search) })
 
 export const place = signal(read())
+let sure = false // whether the person has agreed to lose edits
+// Back and Forward go on only if no edit is lost, or the person agrees to lose it. The browser has changed the address already, so it
+// is set back while the person is asked.
 addEventListener('popstate', () => {
+  if (unsaved() && !sure) {
+    history.pushState(null, '', address(place.value.path, place.value.query))
+    leave(() => {
+      sure = true
+      history.back()
+    })
+    return
+  }
+  sure = false
   place.value = read()
 })
 
@@ -47,5 +60,5 @@ addEventListener('click', e => {
   if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || a.target || a.pathname.startsWith('/app/licences'))
     return
   e.preventDefault()
-  go(a.pathname + a.search)
+  leave(() => go(a.pathname + a.search))
 })

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { ApiError } from './call.ts'
 import { sentence } from './errors.ts'
 import { touches } from './query.ts'
+import { t } from './text.ts'
 
 export type Toast = { id: number; text: string; undo?: () => unknown; link?: { path: string; text: string }; bad?: boolean }
 
@@ -18,8 +19,11 @@ export const toastAndReload = (text: string, ...names: string[]) => {
   touches(...names)
   toast(text)
 }
-// failed shows an error as a toast.
-export const failed = (e: unknown) => toast(e instanceof ApiError ? sentence(e) : String(e), { bad: true })
+// failed shows an error as a toast. what names the action that was not done.
+export const failed = (e: unknown, what?: string) => {
+  const why = e instanceof ApiError ? sentence(e) : String(e)
+  toast(what ? t.failed.notDone(what, why) : why, { bad: true })
+}
 // drop removes a toast.
 export const drop = (id: number) => {
   shown.value = shown.value.filter(o => o.id !== id)

@@ -10,7 +10,8 @@ import { t } from '../core/text.ts'
 import { windowQuery } from '../core/window.ts'
 import { Seg } from './form.tsx'
 import { Icon } from './icons.tsx'
-import { Item, Menu } from './menu.tsx'
+import { Choices } from './choices.tsx'
+import { Menu } from './menu.tsx'
 
 type Labels = Performance['labels']
 const dimensions = Object.keys(t.dimensions)
@@ -21,7 +22,7 @@ export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labe
     <div class="line" role="group" aria-label={t.reports.only}>
       <span class="dim">{t.reports.only}</span>
       {ask.filters.map(f => (
-        <FilterChip key={f.dimension + f.not} filter={f} labels={labels} />
+        <FilterChip key={f.dimension + f.not} filter={f} labels={labels} ask={ask} />
       ))}
       {ask.least > 0 && (
         <span class="chip on">
@@ -36,21 +37,30 @@ export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labe
   )
 }
 
-// FilterChip names its values, including values that the table no longer shows.
-function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
+// FilterChip names its values, including values that the table no longer shows. A press on it changes the filter.
+function FilterChip({ filter: f, labels, ask }: { filter: Filter; labels: Labels; ask: Ask }) {
   const ids = f.dimension.endsWith('_id')
   const { data } = use('GET /reports/values', ids ? { ...windowQuery(), dimension: f.dimension as Dimension, limit: 1000 } : null)
   const allLabels = { ...labels, [f.dimension]: { ...labels[f.dimension], ...data?.labels } },
     name = useDimensionName()(f.dimension)
   return (
     <span class="chip on">
-      {f.not ? t.reports.isNot(name) : t.reports.is(name)}{' '}
-      {f.values.map((v, i) => (
-        <>
-          {i > 0 && ` ${t.reports.or} `}
-          <b>{valueText(f.dimension, v, allLabels)}</b>
-        </>
-      ))}
+      <Menu
+        kind="chipname"
+        name={name}
+        label={
+          <>
+            {f.not ? t.reports.isNot(name) : t.reports.is(name)}{' '}
+            {f.values.map((v, i) => (
+              <>
+                {i > 0 && ` ${t.reports.or} `}
+                <b>{valueText(f.dimension, v, allLabels)}</b>
+              </>
+            ))}
+          </>
+        }>
+        {close => <FilterEditor dimension={f.dimension} negated={f.not} ask={ask} close={close} />}
+      </Menu>
       <button type="button" aria-label={t.reports.remove(name)} onClick={() => setFilter({ ...f, values: [] })}>
         <Icon name="x" />
       </button>
@@ -58,27 +68,42 @@ function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
   )
 }
 
+type EditorProps = { dimension: string; negated: boolean; ask: Ask; close: () => void }
+
+// FilterEditor picks the values of a filter. Switching between "is" and "is not" turns the values that are chosen already.
+function FilterEditor({ dimension, negated, ask, close }: EditorProps) {
+  const [not, setNot] = useState(negated),
+    name = useDimensionName()(dimension)
+  const turn = (on: boolean) => {
+    const values = ask.filters.find(f => f.dimension === dimension && f.not === not)?.values
+    setNot(on)
+    if (values) change({ [(not ? 'x.' : 'f.') + dimension]: null, [(on ? 'x.' : 'f.') + dimension]: values })
+  }
+  return (
+    <>
+      <div class="row">
+        <Seg
+          label={name}
+          value={not ? 'isNot' : 'is'}
+          options={(['is', 'isNot'] as const).map(value => ({ value, label: t.reports[value](name) }))}
+          on={v => turn(v === 'isNot')}
+        />
+      </div>
+      <Values dimension={dimension} not={not} ask={ask} />
+      <Button look="sm" onClick={close} text={t.reports.done} />
+    </>
+  )
+}
+
 function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
   const [dimension, setDimension] = useState<string>(),
-    [negated, setNegated] = useState(false),
     [minimum, setMinimum] = useState(''),
     nameOf = useDimensionName()
   return (
     <Menu kind="chip add" name={t.reports.filter} onOpen={() => setDimension(undefined)} icon="plus" label={t.reports.filter}>
       {close =>
         dimension ? (
-          <>
-            <div class="row">
-              <Seg
-                label={nameOf(dimension)}
-                value={negated ? 'isNot' : 'is'}
-                options={(['is', 'isNot'] as const).map(value => ({ value, label: t.reports[value](nameOf(dimension)) }))}
-                on={v => setNegated(v === 'isNot')}
-              />
-            </div>
-            <Values dimension={dimension} not={negated} ask={ask} />
-            <Button look="sm" onClick={close} text={t.reports.done} />
-          </>
+          <FilterEditor dimension={dimension} negated={false} ask={ask} close={close} />
         ) : (
           <>
             <Choices list={dimensions} text={nameOf} pick={setDimension} />
@@ -119,45 +144,5 @@ function Values({ dimension, not, ask }: { dimension: string; not: boolean; ask:
     />
   ) : (
     <p class="dim none">{t.loading}</p>
-  )
-}
-
-type ChoicesProps = {
-  list: string[]
-  text: (v: string) => string
-  pick: (v: string) => void
-  on?: (v: string) => boolean // whether a value is chosen
-  side?: (v: string) => string // the text at the end of the line
-}
-
-// Choices shows a list with a search.
-export function Choices({ list, text, pick, on, side }: ChoicesProps) {
-  const [search, setSearch] = useState('')
-  return (
-    <>
-      <input
-        class="input search"
-        type="search"
-        aria-label={t.reports.search}
-        placeholder={t.reports.search}
-        value={search}
-        onInput={e => setSearch(e.currentTarget.value)}
-      />
-      <div class="searches">
-        {list
-          .filter(v => text(v).toLowerCase().includes(search.toLowerCase()))
-          .map(v => (
-            <Item key={v} pressed={on?.(v)} on={() => pick(v)}>
-              {text(v)}
-              {side && (
-                <>
-                  <span class="grow" />
-                  <span class="dim num">{side(v)}</span>
-                </>
-              )}
-            </Item>
-          ))}
-      </div>
-    </>
   )
 }

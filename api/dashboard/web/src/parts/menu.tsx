@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 
 type Props = {
@@ -12,17 +12,44 @@ type Props = {
   onOpen?: () => void
 }
 
+// useMenuKeys returns a handler for the keys of a menu: the arrows move among its lines, and Enter in its search presses the first line.
+// On a line, a letter goes to the search.
+function useMenuKeys(box: { current: HTMLDivElement | null }) {
+  return (e: KeyboardEvent) => {
+    const el = box.current!,
+      search = el.querySelector<HTMLInputElement>('[type=search]'),
+      lines = [...el.querySelectorAll<HTMLElement>('.item')],
+      at = lines.indexOf(document.activeElement as HTMLElement),
+      onLine = at >= 0 || e.target === search || !el.contains(e.target as Node)
+    if (!el.matches(':popover-open') || !onLine || e.ctrlKey || e.metaKey || e.altKey) return
+    if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+      e.preventDefault()
+      const next = at + (e.key === 'ArrowDown' ? 1 : -1)
+      ;(next < 0 ? (search ?? lines[0]) : (lines[next] ?? lines.at(-1)))?.focus()
+    } else if (e.key === 'Enter' && e.target === search) {
+      e.preventDefault()
+      lines[0]?.click()
+      search?.focus()
+    } else if (search && at >= 0 && e.key.length === 1 && e.key !== ' ') search.focus()
+  }
+}
+
 // Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes back
-// to the button.
+// to the button. The content is rendered while the menu is open.
 export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
   const id = useId(),
     box = useRef<HTMLDivElement>(null),
-    button = useRef<HTMLButtonElement>(null)
+    button = useRef<HTMLButtonElement>(null),
+    [shown, setShown] = useState(false),
+    press = useMenuKeys(box)
   const close = () => box.current?.hidePopover()
   useEffect(() => {
     const el = box.current!
+    const show = (e: Event) => {
+      if ((e as ToggleEvent).newState === 'open') setShown(true)
+    }
     const place = (e: Event) => {
-      if ((e as ToggleEvent).newState !== 'open') return
+      if ((e as ToggleEvent).newState !== 'open') return setShown(false) // only now, so that the browser can give the focus back
       onOpen?.()
       const at = button.current!.getBoundingClientRect()
       requestAnimationFrame(() => {
@@ -32,17 +59,27 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
         el.style.top = Math.max(8, Math.min(at.bottom + 4, innerHeight - el.offsetHeight - 8)) + 'px'
       })
     }
+    el.addEventListener('beforetoggle', show)
     el.addEventListener('toggle', place)
-    return () => el.removeEventListener('toggle', place)
+    return () => {
+      el.removeEventListener('beforetoggle', show)
+      el.removeEventListener('toggle', place)
+    }
   }, [onOpen])
   return (
     <>
-      <button ref={button} type="button" class={kind + (rest.class ? ' ' + rest.class : '')} popovertarget={id} aria-haspopup="dialog">
+      <button
+        ref={button}
+        type="button"
+        class={kind + (rest.class ? ' ' + rest.class : '')}
+        popovertarget={id}
+        aria-haspopup="dialog"
+        onKeyDown={press}>
         {icon && <Icon name={icon} />}
         {label}
       </button>
-      <div ref={box} id={id} popover="auto" class="menu" role="dialog" aria-label={name}>
-        {children(close)}
+      <div ref={box} id={id} popover="auto" class="menu" role="dialog" aria-label={name} onKeyDown={press}>
+        {shown && children(close)}
       </div>
     </>
   )

@@ -5,6 +5,7 @@ import { useAttempt } from '../core/busy.ts'
 import { asError } from '../core/call.ts'
 import { usePress } from '../core/keys.ts'
 import { t } from '../core/text.ts'
+import { useUnsaved } from '../core/unsaved.ts'
 import { forms } from '../words.gen.ts'
 import { country } from '../core/format.ts'
 import { Combobox } from './combobox.tsx'
@@ -91,6 +92,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     if (old !== value) setDraft(now => (names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now))
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a value with the same content is the same value
   }, [JSON.stringify(value)])
+  useUnsaved(() => edited && !readOnly)
   useEffect(() => {
     onDirty?.(edited)
   }, [edited, onDirty])

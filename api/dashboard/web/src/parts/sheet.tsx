@@ -3,6 +3,7 @@ import type { ComponentChildren, ComponentProps } from 'preact'
 import { Button } from './button.tsx'
 import { useBusy } from '../core/busy.ts'
 import { t } from '../core/text.ts'
+import { leave, useUnsaved } from '../core/unsaved.ts'
 import { failed } from '../core/toast.ts'
 
 type Props = {
@@ -15,6 +16,7 @@ type Props = {
   reads?: boolean
   beside?: ComponentChildren
   keep?: () => boolean
+  stays?: boolean
 }
 
 const fields =
@@ -32,11 +34,18 @@ function begin(el: HTMLDialogElement, side?: boolean) {
 }
 
 // Sheet lies over the screen: in the middle, or with side on the right. The browser restores the focus when it closes. keep reports
-// whether a click outside or Esc would lose something. A sheet with reads is for reading and has keys of one letter, so no field
-// gets the focus. A sheet with short has little content.
-export function Sheet({ title, close, children, foot, side, short, reads, beside, keep }: Props) {
+// whether closing would lose edits. The person is then asked first. A sheet with stays ignores Esc and clicks outside. A sheet with reads
+// is for reading and has keys of one letter, so no field gets the focus. A sheet with short has little content.
+export function Sheet({ title, close, children, foot, side, short, reads, beside, keep, stays }: Props) {
   const el = useRef<HTMLDialogElement>(null),
+    agreed = useRef(false), // to lose the edits
     id = useId()
+  useUnsaved(keep)
+  const shut = () =>
+    leave(() => {
+      agreed.current = true
+      el.current?.close()
+    }, keep?.() ?? false)
   useLayoutEffect(() => {
     if (el.current!.open) return
     el.current!.showModal()
@@ -48,12 +57,18 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
       ref={el}
       class={side ? 'side-sheet' : ''}
       aria-labelledby={id}
-      onClose={close}
+      onClose={() => {
+        if (agreed.current || !keep?.()) return close()
+        el.current!.showModal() // a second Esc closes a dialog even if onCancel objects
+        shut()
+      }}
       onCancel={e => {
-        if (e.target === el.current && keep?.()) e.preventDefault()
+        if (e.target !== el.current || !e.cancelable || (!stays && !keep?.())) return
+        e.preventDefault()
+        if (!stays) shut()
       }}
       onMouseDown={e => {
-        if (e.target === el.current && !keep?.()) el.current?.close()
+        if (e.target === el.current && !stays) shut()
       }}>
       <section class={'card sheet' + (short ? ' short' : '')}>
         <header>
@@ -61,7 +76,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
             {title}
           </h2>
           {beside}
-          <Button look="quiet icon" aria-label={t.close} onClick={() => el.current?.close()} icon="x" />
+          <Button look="quiet icon" aria-label={t.close} onClick={shut} icon="x" />
         </header>
         {children}
         {foot && <footer class="row">{foot}</footer>}
@@ -71,10 +86,10 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
 }
 
 // Foot shows the button that cancels, and the button that does what the sheet is for.
-export const Foot = ({ close, ...go }: { close: () => void } & ComponentProps<typeof Button>) => (
+export const Foot = ({ close, back = t.parts.cancel, ...go }: { close: () => void; back?: string } & ComponentProps<typeof Button>) => (
   <>
     <span class="grow" />
-    <Button onClick={close} text={t.parts.cancel} />
+    <Button onClick={close} text={back} />
     <Button {...go} />
   </>
 )
@@ -110,7 +125,7 @@ export const Shown = ({ title, close, done, short, children }: ShownProps) => (
   <Sheet
     title={title}
     close={close}
-    keep={() => true}
+    stays
     short={short}
     foot={
       <>
@@ -126,6 +141,7 @@ type AskProps = {
   title: string
   text?: ComponentChildren
   go: string
+  back?: string
   danger?: boolean
   name?: string
   on: () => Promise<unknown> | void
@@ -135,8 +151,8 @@ type AskProps = {
 }
 
 // Ask asks before an action that cannot be undone. With name, the person must type the name first. If the action fails, the
-// question stays open and wrong shows the error.
-export function Ask({ title, text, go, danger, name, on, wrong = failed, close, children }: AskProps) {
+// question stays open and wrong shows the error. back is the text of the button that closes the question.
+export function Ask({ title, text, go, back, danger, name, on, wrong = failed, close, children }: AskProps) {
   const [typed, setTyped] = useState(''),
     [busy, run] = useBusy(),
     id = useId()
@@ -153,6 +169,7 @@ export function Ask({ title, text, go, danger, name, on, wrong = failed, close, 
       foot={
         <Foot
           close={close}
+          back={back}
           look={danger ? 'danger' : 'primary'}
           disabled={busy || (!!name && typed.trim() !== name)}
           onClick={() => void send()}

@@ -5,13 +5,15 @@ import { short } from '../core/format.ts'
 import { dropJobs } from '../core/jobs.ts'
 import { palette } from '../core/keys.ts'
 import { can, me, zone } from '../core/me.ts'
+import { offline } from '../core/online.ts'
 import { forget, use } from '../core/query.ts'
 import { go, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { heading } from '../core/title.ts'
 import { atMost, setWaiting, waiting, type Waiting } from '../core/waiting.ts'
-import { Icon, Mark, type IconName } from './icons.tsx'
+import { Icon, Mark, Sign, type IconName } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
+import { SideList } from './side.tsx'
 import { Windows } from './window.tsx'
 
 // Room is a screen in the navigation at the side. With phone, the bar at the bottom has it too, under its short name. role is the
@@ -33,7 +35,7 @@ const building: Room[] = [
   { path: '/app/networks', icon: 'networks', name: t.kinds.networks.title },
   { path: '/app/smartlinks', icon: 'link', name: t.rooms.smartlinks },
   { path: '/app/goals', icon: 'goal', name: t.rooms.goals },
-  { path: '/app/import', icon: 'doc', name: t.rooms.imports },
+  { path: '/app/import', icon: 'upload', name: t.rooms.imports },
 ]
 const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title },
@@ -50,13 +52,20 @@ const connecting: Room[] = [
 const account: Room[] = [
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title, waits: 'alerts' },
   { path: '/app/plan', icon: 'columns', name: t.plan.title },
-  { path: '/app/settings', icon: 'doc', name: t.settings.title },
+  { path: '/app/settings', icon: 'sliders', name: t.settings.title },
   { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' },
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
 ]
+// groups are the groups of screens that can be folded.
+const groups = [
+  { id: 'build', name: t.nav.build, of: building },
+  { id: 'money', name: t.rooms.money, of: earning },
+  { id: 'connect', name: t.nav.connect, of: connecting },
+  { id: 'account', name: t.rooms.account, of: account },
+]
 // rooms are all screens of the navigation.
-export const rooms = [...watching, ...building, ...earning, ...connecting, ...account]
+export const rooms = [...watching, ...groups.flatMap(g => g.of)]
 const titles: Record<string, string> = {
   ...Object.fromEntries(rooms.map(r => [r.path, r.name])),
   '/app/more': t.nav.more,
@@ -67,18 +76,25 @@ const titles: Record<string, string> = {
 
 // isHere reports whether a screen, or a screen below it, is open.
 const isHere = (path: string) => place.value.path === path || (path !== '/app' && place.value.path.startsWith(path + '/'))
+const visible = (of: Room[]) => of.filter(r => !r.role || can(r.role))
+// sideGroup returns a group with its links, for the navigation at the side.
+const sideGroup = ({ id, name, of }: (typeof groups)[number]) => ({
+  id,
+  name,
+  rows: visible(of).length,
+  here: of.some(r => isHere(r.path)),
+  links: <Rooms of={of} />,
+})
 // Rooms shows links to screens. With short it uses their short names.
 export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   <>
-    {of
-      .filter(r => !r.role || can(r.role))
-      .map(r => (
-        <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}>
-          <Icon name={r.icon} />
-          {(short && r.short) || r.name}
-          {r.waits && <Badge of={r.waits} />}
-        </a>
-      ))}
+    {visible(of).map(r => (
+      <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}>
+        <Icon name={r.icon} />
+        {(short && r.short) || r.name}
+        {r.waits && <Badge of={r.waits} />}
+      </a>
+    ))}
   </>
 )
 
@@ -234,9 +250,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     document.title = title === t.brand ? t.brand : `${title} · ${t.brand}`
   }, [title])
-  useEffect(() => {
-    document.querySelector('.rooms-list [aria-current]')?.scrollIntoView({ block: 'nearest' })
-  }, [path])
   return (
     <div class="app">
       <Waits />
@@ -254,17 +267,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <Mark />
           {t.brand}
         </div>
-        <div class="rooms-list">
-          <Rooms of={watching} />
-          <h3>{t.nav.build}</h3>
-          <Rooms of={building} />
-          <h3>{t.rooms.money}</h3>
-          <Rooms of={earning} />
-          <h3>{t.nav.connect}</h3>
-          <Rooms of={connecting} />
-          <h3>{t.rooms.account}</h3>
-          <Rooms of={account} />
-        </div>
+        <SideList first={<Rooms of={watching} />} always={watching.length} groups={groups.map(sideGroup)} />
         <footer>
           <Usage />
           <Person />
@@ -304,6 +307,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows compare={compared.test(path)} />}
       </header>
       <main class="main" id="main" tabIndex={-1}>
+        {offline.value && (
+          <p class="card notice row" role="alert">
+            <Sign name="warn" tone="warn" />
+            {t.nav.offline}
+          </p>
+        )}
         {children}
       </main>
       <nav class="tabbar" aria-label={t.nav.main}>

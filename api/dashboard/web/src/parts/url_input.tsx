@@ -4,7 +4,10 @@ import { looksLikeURL, partsOf } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
 import { tokens } from '../words.gen.ts'
 import { Input, type Wired } from './form.tsx'
-import { Item, Menu } from './menu.tsx'
+import { Choices } from './choices.tsx'
+import { Menu } from './menu.tsx'
+
+const docs: Record<string, string> = Object.fromEntries(tokens.map(k => [k.name, k.doc]))
 
 // Tokens shows an address with its tokens marked.
 export const Tokens = ({ url, postback }: { url: string; postback?: boolean }) => (
@@ -65,18 +68,22 @@ export function UrlInput({ value, on, wired, postback, label, placeholder = 'htt
         />
         <Menu name={t.parts.tokens} icon="plus" label={t.parts.token}>
           {close => (
-            <div class="searches">
-              {tokens
-                .filter(k => postback || !k.of_conversion)
-                .map(k => (
-                  <Item key={k.name} close={close} on={() => insert(k.name)}>
-                    <span class="mono">{`{${k.name}}`}</span>
-                    <span class="dim cut" title={k.doc}>
-                      {k.doc}
-                    </span>
-                  </Item>
-                ))}
-            </div>
+            <Choices
+              list={tokens.filter(k => postback || !k.of_conversion).map(k => k.name)}
+              text={name => `{${name}} ${docs[name]}`}
+              show={name => (
+                <>
+                  <span class="mono">{`{${name}}`}</span>
+                  <span class="dim cut" title={docs[name]}>
+                    {docs[name]}
+                  </span>
+                </>
+              )}
+              pick={name => {
+                close()
+                insert(name)
+              }}
+            />
           )}
         </Menu>
       </span>

@@ -1,12 +1,14 @@
 // Renders only the rows in sight. All rows have the same height, so the scrolled distance tells which rows are in sight.
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
-const beyond = 12 // additional rows rendered above and below the rows in sight
+const beyond = 12, // additional rows rendered above and below the rows in sight
+  mostOnPaper = 2000 // rows that are printed
 
 // useVirtual returns the range of rows in sight in a scrolling box. head is the height of the part that sticks to the top of the
 // box. reveal scrolls a row into sight and focuses it.
 export function useVirtual(box: { current: HTMLElement | null }, count: number, height: number, head: number) {
-  const [viewport, setViewport] = useState({ top: 0, rows: 40 })
+  const [viewport, setViewport] = useState({ top: 0, rows: 40 }),
+    paper = usePaper()
   useEffect(() => {
     const el = box.current
     if (!el) return
@@ -36,10 +38,26 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
     [box, height, head],
   )
   return {
-    first: Math.max(0, viewport.top - beyond),
-    last: Math.min(count, viewport.top + viewport.rows + beyond),
+    first: paper ? 0 : Math.max(0, viewport.top - beyond),
+    last: Math.min(count, paper ? mostOnPaper : viewport.top + viewport.rows + beyond),
     reveal,
   }
+}
+
+// usePaper reports whether the page is being printed.
+function usePaper() {
+  const [on, setOn] = useState(false)
+  useEffect(() => {
+    const start = () => setOn(true),
+      end = () => setOn(false)
+    addEventListener('beforeprint', start)
+    addEventListener('afterprint', end)
+    return () => {
+      removeEventListener('beforeprint', start)
+      removeEventListener('afterprint', end)
+    }
+  }, [])
+  return on
 }
 
 const phone = matchMedia('(max-width: 720px)')

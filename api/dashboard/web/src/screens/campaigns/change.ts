@@ -8,18 +8,20 @@ import { failed, toast } from '../../core/toast.ts'
 type Changes<R> = (r: R) => object
 
 // patchAll changes campaigns, a few at a time, and shows the first error. It returns the number of errors.
-async function patchAll<R extends { id: string }>(rows: R[], changes: Changes<R>) {
+async function patchAll<R extends { id: string }>(rows: R[], changes: Changes<R>, what?: string) {
   const errors = await inBatches(rows, r => call('PATCH /campaigns/{id}', { path: { id: r.id }, body: changes(r) }))
   touches('campaigns', 'reports')
-  if (errors.length) failed(errors[0])
+  if (errors.length) failed(errors[0], what)
   return errors.length
 }
 
 // patch changes campaigns and shows the text done, with an offer to undo the change if undo is given. It shows no text if every change
-// failed.
-export async function patch<R extends { id: string }>(rows: R[], changes: Changes<R>, done: string, undo?: Changes<R>) {
-  if ((await patchAll(rows, changes)) < rows.length) toast(done, undo && { undo: () => patchAll(rows, undo) })
+// failed. what names the change, for an error.
+export async function patch<R extends { id: string }>(rows: R[], changes: Changes<R>, done: string, undo?: Changes<R>, what?: string) {
+  if ((await patchAll(rows, changes, what)) < rows.length) toast(done, undo && { undo: () => patchAll(rows, undo) })
 }
+
+const verbs: Record<string, string> = { paused: t.lists.pause, active: t.lists.resume, archived: t.lists.archive }
 
 // setStatus pauses, resumes or archives campaigns, with an offer to undo it.
 export const setStatus = (rows: { id: string; name: string; status: string }[], status: string) => {
@@ -30,5 +32,6 @@ export const setStatus = (rows: { id: string; name: string; status: string }[], 
     () => ({ status }),
     done,
     r => ({ status: r.status }),
+    `${verbs[status]}: ${rows.length === 1 ? rows[0]!.name : rows.length}`,
   )
 }

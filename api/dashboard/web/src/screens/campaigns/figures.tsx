@@ -128,7 +128,7 @@ function Funnel({ id }: { id: string }) {
         <div class="places">
           {data?.steps.map(s => (
             <div key={s.key} class="barline">
-              <i style={`width:${(s.count / most) * 92}%`} />
+              <i style={`--share:${s.count / most}`} />
               <span>{t.campaigns.steps[s.key] ?? s.key}</span>
               <span class="grow" />
               <b class="num">{count(s.count)}</b>

@@ -17,7 +17,7 @@ import {
   update,
   type Flow,
 } from './edit.ts'
-import { layout, width } from './geometry.ts'
+import { layout, leastWidth, mostWidth, widthIn } from './geometry.ts'
 
 const known = { landers: new Set(['l1', 'l2']), names: { l1: 'Lander', o1: 'Offer' } }
 const path = (name: string, fields: Partial<Path> = {}): Path => ({ ...newPath(name), ...fields })
@@ -96,6 +96,14 @@ test('a new path and new conditions come before the path that takes everybody', 
   equal(raise(forced, forced[1]!.id, 'position'), forced) // a regular path never comes before a forced one
 })
 
+test('a condition with one value is the same with and without a list', () => {
+  const where = (value: unknown) => [{ attribute: 'country', operator: 'equals', value }] as Path['filters']
+  const was = [path('a', { filters: where(['DE']), rules: [{ name: 'r', logic: 'and', conditions: where(['AT']) }] })]
+  const now = [{ ...was[0]!, filters: where('DE'), rules: [{ name: 'r', logic: 'and', conditions: where('AT') }] }] as Flow
+  equal(changes(was, now, known), [])
+  equal(changes(was, update(now, was[0]!.id, { filters: where('CH') }), known).length, 1)
+})
+
 test('a copy has a new name and id, and the copy of the default path is a regular path', () => {
   const flow = [path('a', { stream_type: 'default' }), path('a 2')]
   const copy = copyOf(flow, flow[0]!, n => `a ${n}`)
@@ -136,11 +144,14 @@ test('the boxes of a flow lie inside the drawing and do not overlap', () => {
         })) as Path['destinations'],
       }),
     )
+    const width = widthIn(500 + Math.floor(draw() * 500))
+    if (width < leastWidth || width > mostWidth) throw new Error(`the drawing is ${width} wide`)
     const { nodes, height, rails } = layout(
       flow,
       known,
       () => Math.floor(draw() * 5),
       () => draw(),
+      width,
     )
     for (const a of nodes) {
       if (a.y < 0 || a.y + a.h > height || a.x + a.w > width) throw new Error(`${a.key} is outside`)

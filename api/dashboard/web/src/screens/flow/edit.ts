@@ -170,9 +170,12 @@ const fields = [
 ] as const
 const idsOf = (flow: Flow) => flow.map(p => p.id)
 
-// changes returns the differences of two flows, one for each edit.
-export function changes(was: Flow, now: Flow, known: Known): Change[] {
+// changes returns the differences of two flows, one for each edit. It compares what the service accepts, because a condition with one
+// value may be stored with and without a list.
+export function changes(before: Flow, after: Flow, known: Known): Change[] {
   const out: Change[] = [],
+    was = toSend(before),
+    now = toSend(after),
     oldPaths = new Map(was.map(p => [p.id, p])),
     common = now.filter(p => oldPaths.has(p.id))
   for (const p of was) if (!now.some(o => o.id === p.id)) out.push({ kind: 'removed', path: p.name })

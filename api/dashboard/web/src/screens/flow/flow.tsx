@@ -6,6 +6,7 @@ import { canWrite } from '../../core/can.ts'
 import { useFlows } from '../../core/choices.ts'
 import { useKeys, usePress } from '../../core/keys.ts'
 import { use } from '../../core/query.ts'
+import { place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { windowQuery } from '../../core/window.ts'
 import { moveTo, toSend, tried, type Flow as Paths } from './edit.ts'
@@ -39,6 +40,7 @@ export function Flow({ detail }: TabProps) {
     { draft, wrong, dialog } = d,
     [view, setView] = useState<'rails' | 'table'>(innerWidth > 720 ? 'rails' : 'table'),
     [lit, setLit] = useState<Lit>({}),
+    panel = usePanel(),
     may = canWrite()
   const figures = use('GET /reports/performance', { ...windowQuery(), dimension: 'stream_id', 'f.campaign_id': [c.id], limit: 200 }, 60),
     rows = new Map((figures.data?.rows ?? []).map(r => [r.dims.stream_id!, r])),
@@ -50,7 +52,8 @@ export function Flow({ detail }: TabProps) {
       return true
     }
     if (e.key === 's') {
-      document.querySelector<HTMLElement>('[data-simulate] button, [data-simulate] input')?.focus()
+      panel.show(true)
+      requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-simulate] button, [data-simulate] input')?.focus())
       return true
     }
   })
@@ -86,7 +89,7 @@ export function Flow({ detail }: TabProps) {
           <Button look="sm" onClick={() => d.setDialog('conflict')} text={t.flow.compare} />
         </p>
       )}
-      <div class="flow">
+      <div class={panel.shown ? 'flow' : 'flow alone'}>
         <div class="grid">
           <section class="card">
             <header class="ruled">
@@ -99,10 +102,20 @@ export function Flow({ detail }: TabProps) {
                 ]}
                 on={setView}
               />
-              <span class="dim wide fine">
+              <span class="dim wide fine cut">
                 {view === 'rails' ? (total ? t.flow.widthIs : t.flow.noFigures) : total ? '' : t.flow.noClicks}
               </span>
               <span class="grow" />
+              <Button
+                look={'sm quiet' + (panel.shown ? ' on' : '')}
+                icon="play"
+                aria-pressed={panel.shown}
+                onClick={() => {
+                  panel.show(!panel.shown)
+                  setLit({})
+                }}
+                text={t.simulate.title}
+              />
               {may && (
                 <>
                   <SavedFlows take={paths => d.set(paths.map(p => ({ ...p, id: newID() })))} save={() => d.setDialog('save')} />
@@ -124,7 +137,9 @@ export function Flow({ detail }: TabProps) {
           </section>
           <PathFigures rows={rows} flow={order} error={figures.error} again={figures.again} />
         </div>
-        <Simulate campaign={c} draft={draft} book={book} sources={records.sources} light={setLit} showError={d.showError} />
+        {panel.shown && (
+          <Simulate campaign={c} draft={draft} book={book} sources={records.sources} light={setLit} showError={d.showError} />
+        )}
       </div>
       {(d.dirty || (wrong && !wrong.path)) && <SaveBar of={d} />}
       {shown && (
@@ -148,6 +163,17 @@ export function Flow({ detail }: TabProps) {
       {dialog === 'save' && <SaveAs paths={toSend(draft)} name={c.name} close={() => d.setDialog(null)} />}
     </>
   )
+}
+
+// usePanel keeps whether the simulator is shown. The browser remembers it. A link with a visitor shows it.
+function usePanel() {
+  const name = 'simulator',
+    [shown, setShown] = useState(place.value.query.has('visitor') || localStorage.getItem(name) !== 'off')
+  const show = (on: boolean) => {
+    setShown(on)
+    localStorage.setItem(name, on ? 'on' : 'off')
+  }
+  return { shown, show }
 }
 
 // SaveBar lists unsaved changes, and saves or discards them.

@@ -2,21 +2,29 @@
 import type { Destination, Path } from '../../api.gen.ts'
 import { shareOf, split, type Flow, type Known } from './edit.ts'
 
-export const width = 796
-export const pathX = 112,
-  landerX = 430,
-  offerX = 624
-const pathW = 270,
-  landerW = 146,
-  offerW = 172,
-  startW = 74,
+export const mostWidth = 796, // px of the drawing
+  leastWidth = 640
+const startW = 74,
   startH = 84
 const perPercent = 0.46, // px of a rail's width for one percent of the visitors
-  leastWidth = 1.5, // px of a rail without visitors
+  leastRail = 1.5, // px of a rail without visitors
   box = 52, // px of the height of a landing page or an offer
   gap = 12, // px between two boxes
   between = 16, // px between two paths
   top = 28 // px of the headings above the paths
+
+// widthIn returns the width of the drawing in a box with a width.
+export const widthIn = (box: number) => Math.max(leastWidth, Math.min(mostWidth, Math.floor(box)))
+
+// columnsOf returns where the columns of a drawing begin, and how wide they are. In a narrow drawing the boxes and the rails between them
+// are narrower.
+export function columnsOf(width: number) {
+  const more = (width - leastWidth) / (mostWidth - leastWidth),
+    between = (least: number, most: number) => Math.floor(least + more * (most - least))
+  const path = { x: startW + between(18, 38), w: between(234, 270) },
+    lander = { x: path.x + path.w + between(26, 48), w: between(120, 146) }
+  return { path, lander, offer: { x: lander.x + lander.w + between(26, 48), w: between(142, 172) } }
+}
 
 // Node is a box of the drawing: a path, a landing page or another destination. share is the share of visitors, 0 to 1: of all visitors
 // for a path, and of the path's visitors for a destination. off means that no visitor comes here.
@@ -43,8 +51,9 @@ const curve = (x1: number, y1: number, x2: number, y2: number) => {
 
 // layout places the paths of a flow one below the other, in the order in which they are tried. lines returns the number of text
 // lines that a path shows. share returns the share of visitors that a path takes, 0 to 1, or null while it is unknown.
-export function layout(flow: Flow, known: Known, lines: (p: Path) => number, share: (p: Path) => number | null): Layout {
-  const nodes: Node[] = [],
+export function layout(flow: Flow, known: Known, lines: (p: Path) => number, share: (p: Path) => number | null, width: number): Layout {
+  const at = columnsOf(width),
+    nodes: Node[] = [],
     rails: Rail[] = [],
     paths: Node[] = [],
     active = flow.filter(p => p.is_active).length,
@@ -62,24 +71,23 @@ export function layout(flow: Flow, known: Known, lines: (p: Path) => number, sha
       middle = y + block / 2,
       off = !p.is_active,
       visitors = share(p) ?? (off ? 0 : 1 / active)
-    const path: Node = { key: p.id, path: p.id, kind: 'path', x: pathX, y: middle - high / 2, w: pathW, h: high, share: visitors, off }
-    const column = (list: Destination[], kind: 'lander' | 'onward', x: number, w: number) =>
+    const path: Node = { key: p.id, path: p.id, kind: 'path', ...at.path, y: middle - high / 2, h: high, share: visitors, off }
+    const column = (list: Destination[], kind: 'lander' | 'onward', place: { x: number; w: number }) =>
       list.map(
         (d, i): Node => ({
           key: `${p.id}/${kind}/${i}`,
           path: p.id,
           kind,
           of: d,
-          x,
-          w,
+          ...place,
           h: box,
           share: shareOf(d, list),
           off: off || d.weight === 0,
           y: middle - (list.length * (box + gap) - gap) / 2 + i * (box + gap),
         }),
       )
-    const first = column(landers, 'lander', landerX, landerW),
-      second = column(onward, 'onward', offerX, offerW)
+    const first = column(landers, 'lander', at.lander),
+      second = column(onward, 'onward', at.offer)
     paths.push(path)
     nodes.push(path, ...first, ...second)
     rails.push(...fan(path, first.length ? first : second))
@@ -92,7 +100,7 @@ export function layout(flow: Flow, known: Known, lines: (p: Path) => number, sha
 
 // fan returns the rails from one node to several. The rails lie side by side where they leave the node.
 function fan(from: Pick<Node, 'key' | 'x' | 'y' | 'w' | 'h' | 'share'>, to: Node[]): Rail[] {
-  const widths = to.map(o => Math.max(leastWidth, from.share * o.share * 100 * perPercent))
+  const widths = to.map(o => Math.max(leastRail, from.share * o.share * 100 * perPercent))
   let edge = from.y + from.h / 2 - widths.reduce((n, w) => n + w, 0) / 2 // the upper edge of the next rail
   return to.map((o, i) => {
     const y = o.y + o.h / 2,

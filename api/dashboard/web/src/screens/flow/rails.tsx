@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Condition, Path } from '../../api.gen.ts'
 import { count } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
 import { isLander, nameOf, neighbour, unitsOf, type Flow, type Unit } from './edit.ts'
-import { landerX, layout, offerX, pathX, width, type Node } from './geometry.ts'
+import { columnsOf, layout, mostWidth, widthIn, type Node } from './geometry.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import type { Book } from './book.ts'
@@ -29,16 +29,27 @@ export type ViewProps = {
   place: (id: string, at: string) => void
   set: (id: string, change: Partial<Path>) => void
 }
-const columns = [
-  { x: pathX, head: t.flow.heads.paths },
-  { x: landerX, head: t.flow.heads.landers },
-  { x: offerX, head: t.flow.heads.offers },
-]
 const mostLines = 4 // the most lines of conditions that a path shows
 
 // linesOf returns what a path shows of its conditions: the conditions, and saved rules by their name.
 const linesOf = (p: Path, book: Book): (Condition | Unit)[] =>
   unitsOf(p, book.rules).flatMap((u): (Condition | Unit)[] => (u.saved ? [u] : u.conditions))
+
+// useWidth returns the width of the drawing in a box on the screen.
+function useWidth() {
+  const box = useRef<HTMLDivElement>(null),
+    [width, setWidth] = useState(mostWidth)
+  useLayoutEffect(() => {
+    const el = box.current!,
+      style = getComputedStyle(el),
+      measure = () => setWidth(widthIn(el.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)))
+    measure()
+    const look = new ResizeObserver(measure)
+    look.observe(el)
+    return () => look.disconnect()
+  }, [])
+  return { box, width }
+}
 
 // Rails draws a flow: the paths in the order in which they are tried, their landing pages and their offers. FlowTable shows the same
 // as a table.
@@ -50,7 +61,9 @@ export function Rails(p: ViewProps) {
     (tagsOf(o).length ? 1 : 0) +
     (p.covered(o.id) ? 2 : 0) +
     (o.action === 'nothing' || o.action === 'campaign' ? 1 : 0)
-  const drawing = layout(p.flow, known, lines, p.share),
+  const { box, width } = useWidth(),
+    columns = columnsOf(width),
+    drawing = layout(p.flow, known, lines, p.share, width),
     { lit } = p
   // isLit reports whether a node is on the route to highlight.
   const isLit = (n: Node) =>
@@ -61,7 +74,7 @@ export function Rails(p: ViewProps) {
   const hits = new Set(drawing.nodes.filter(isLit).map(n => n.key)),
     litRails = drawing.rails.filter(r => hits.has(r.to) && (r.from === '' || hits.has(r.from)))
   return (
-    <div class="yardbox" tabIndex={0} role="region" aria-label={t.flow.drawn}>
+    <div ref={box} class="yardbox" tabIndex={0} role="region" aria-label={t.flow.drawn}>
       <div class="yard" style={`height:${drawing.height}px;width:${width}px`}>
         <svg class="rails" width={width} height={drawing.height} aria-hidden="true">
           {drawing.rails.map(r => (
@@ -76,9 +89,9 @@ export function Rails(p: ViewProps) {
             <path key={'t' + r.key} class="trace" d={r.d} />
           ))}
         </svg>
-        {columns.map(({ x, head }) => (
-          <span key={x} class="colh" style={`left:${x}px;top:4px`}>
-            {head}
+        {(['path', 'lander', 'offer'] as const).map(name => (
+          <span key={name} class="colh" style={`left:${columns[name].x}px;top:4px`}>
+            {t.flow.heads[`${name}s`]}
           </span>
         ))}
         <div class="node start" style={`left:0;top:${drawing.start.y}px;width:${drawing.start.w}px;height:${drawing.start.h}px`}>
@@ -86,7 +99,7 @@ export function Rails(p: ViewProps) {
             <Icon name="person" />
           </span>
           <b>{p.total ? count(p.total) : '—'}</b>
-          <div class="sub">{t.flow.visits}</div>
+          <div class="sub">{t.flow.visits(p.total)}</div>
         </div>
         {drawing.nodes.map(n => {
           const path = p.flow.find(o => o.id === n.path)!,

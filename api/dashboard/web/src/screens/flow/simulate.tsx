@@ -13,7 +13,8 @@ import { toSend, type Flow } from './edit.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Seg } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Item, Menu } from '../../parts/menu.tsx'
+import { Choices } from '../../parts/choices.tsx'
+import { Menu } from '../../parts/menu.tsx'
 import { sentence } from '../../core/errors.ts'
 import { Trace } from '../../parts/trace.tsx'
 import type { Book } from './book.ts'
@@ -247,15 +248,14 @@ function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, 
           </>
         }>
         {close => (
-          <div class="searches">
-            {attributes
-              .filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')
-              .map(a => (
-                <Item key={a} close={close} on={() => change(a, '')}>
-                  {attributeName(a, subs)}
-                </Item>
-              ))}
-          </div>
+          <Choices
+            list={attributes.filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')}
+            text={a => attributeName(a, subs)}
+            pick={a => {
+              close()
+              change(a, '')
+            }}
+          />
         )}
       </Menu>
     </>
@@ -306,7 +306,7 @@ function Distribution({ of, book }: { of: Simulated; book: Book }) {
         const name = wayOf(r, book).join(' › ')
         return (
           <div key={i} class="barline">
-            <i style={`width:${(r.count / sum) * 92}%`} />
+            <i style={`--share:${r.count / sum}`} />
             <span class="cut" title={name}>
               {name}
             </span>

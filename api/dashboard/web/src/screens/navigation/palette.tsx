@@ -6,14 +6,18 @@ import { palette, screenKeys, type Key } from '../../core/keys.ts'
 import { can } from '../../core/me.ts'
 import { touches, useAll } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
+import { rankOf } from '../../core/search.ts'
 import { t } from '../../core/text.ts'
+import { leave } from '../../core/unsaved.ts'
+import { w } from '../../text/find.ts'
 import { copy } from '../../parts/copy.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { rooms } from '../../parts/shell.tsx'
 import { failed, toast } from '../../core/toast.ts'
 
-type Entry = { id: string; name: string; what: string; icon: IconName; on: () => void }
+// Entry is something that can be found. also has more words that find it.
+type Entry = { id: string; name: string; what: string; also?: string; icon: IconName; on: () => void }
 const maxEntries = 40 // entries that are shown
 const close = () => {
   palette.value = 'closed'
@@ -26,16 +30,17 @@ function Find() {
   const [text, setText] = useState(''),
     [active, setActive] = useState(0),
     list = useRef<HTMLUListElement>(null)
-  const found = useEntries()
-    .map(e => ({ e, rank: rankOf(text, e.name, e.what) }))
+  const ranked = useEntries()
+    .map(e => ({ e, rank: rankOf(text, e.name, `${e.what} ${e.also ?? ''}`) }))
     .filter(o => o.rank > 0)
     .sort((a, b) => b.rank - a.rank)
     .slice(0, maxEntries)
     .map(o => o.e)
+  const found = [...clickOf(text.trim()), ...ranked]
   const run = (e?: Entry) => {
     if (e) {
       close()
-      e.on()
+      leave(e.on)
     }
   }
   useEffect(() => {
@@ -99,13 +104,11 @@ function Find() {
   )
 }
 
-// rankOf returns the rank of an entry. It is 0 unless the entry contains every typed word. Names that begin with a word rank first.
-function rankOf(text: string, name: string, what: string): number {
-  const searched = (name + ' ' + what).toLowerCase(),
-    words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  if (!words.every(w => searched.includes(w))) return 0
-  return 1 + words.reduce((n, w) => n + (name.toLowerCase().startsWith(w) ? 4 : (' ' + name.toLowerCase()).includes(' ' + w) ? 2 : 0), 0)
-}
+// clickOf returns the entry that opens a click, if the text is the id of a click.
+const clickOf = (text: string): Entry[] =>
+  /^[0-9A-Za-z]{22}$/.test(text)
+    ? [{ id: 'click', name: w.openClick(text), what: t.clicks.title, icon: 'clicks', on: () => go(to('/app/clicks', { click: text })) }]
+    : []
 
 // recordScreens are the screens of offers, landing pages, sources and networks.
 const recordScreens = ['offers', 'landers', 'sources', 'networks'].map(kind => rooms.find(r => r.path === '/app/' + kind)!)
@@ -116,8 +119,9 @@ function useEntries(): Entry[] {
     smartlinks = useAll('GET /short-links', {}).rows,
     records = [useOffers(), useLanders(), useSources(), useNetworks()]
   const out: Entry[] = []
-  for (const r of rooms.filter(r => !r.role || can(r.role)))
-    out.push({ id: r.path, name: r.name, what: t.palette.screens, icon: r.icon, on: () => go(to(r.path)) })
+  const screens = [...rooms.filter(r => !r.role || can(r.role)), { path: '/app/me', name: t.rooms.me, icon: 'person' as const }]
+  for (const r of screens)
+    out.push({ id: r.path, name: r.name, what: t.palette.screens, also: w.also[r.path], icon: r.icon, on: () => go(to(r.path)) })
   if (canCreateCampaigns())
     out.push({ id: 'new', name: t.campaigns.add, what: t.palette.actions, icon: 'plus', on: () => go(to('/app/campaigns/new')) })
   for (const c of campaigns ?? []) {
@@ -132,17 +136,18 @@ function useEntries(): Entry[] {
     if (canWrite() && c.status !== 'archived') {
       const resumes = c.status !== 'active',
         status = resumes ? 'active' : 'paused'
+      const name = `${resumes ? t.lists.resume : t.lists.pause}: ${c.name}`
       const setStatus = (newStatus: string) =>
         call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { status: newStatus } }).then(() => touches('campaigns'))
       out.push({
         id: c.id + 'p',
-        name: `${resumes ? t.lists.resume : t.lists.pause}: ${c.name}`,
+        name,
         what: t.palette.actions,
         icon: resumes ? 'play' : 'pause',
         on: () =>
           void setStatus(status).then(
             () => toast(t.campaigns.nowStatus[status]!(1, c.name), { undo: () => setStatus(c.status).catch(failed) }),
-            failed,
+            e => failed(e, name),
           ),
       })
     }

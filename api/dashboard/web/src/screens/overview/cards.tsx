@@ -18,7 +18,8 @@ export function RightNow() {
   const minutes = data?.per_minute ?? [],
     most = Math.max(1, ...minutes.map(m => m.views)),
     last = minutes.slice(-6, -1),
-    pace = last.length ? last.reduce((n, m) => n + m.views, 0) / last.length : 0
+    mean = last.length ? last.reduce((n, m) => n + m.views, 0) / last.length : 0,
+    pace = mean < 10 ? mean : Math.round(mean)
   const list = data?.campaigns.slice(0, 5) ?? [],
     top = Math.max(1, ...list.map(c => c.visitors))
   return (
@@ -58,7 +59,7 @@ export function RightNow() {
         {data && list.length === 0 && <p class="dim none">{t.overview.nobody}</p>}
         {list.map(c => (
           <a class="barline" key={c.id} href={to(`/app/campaigns/${c.id}/figures`)}>
-            <i style={`width:${(c.visitors / top) * 92}%`} />
+            <i style={`--share:${c.visitors / top}`} />
             <span class="cut">{c.name ?? t.gone}</span>
             <span class="grow" />
             <b class="num">{count(c.visitors)}</b>

@@ -81,7 +81,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
     if (k.usesRouting && rows.length > 1) return changeManyAndToast(k.name as Many, rows, { status: on ? 'active' : 'paused' }, done)
     const wrong = await inBatches(rows, r => write('PATCH', k.name, { body: { id: r.id, is_active: on } }))
     touches(k.name, 'tools')
-    if (wrong.length) failed(wrong[0])
+    if (wrong.length) failed(wrong[0], `${on ? t.lists.resume : t.lists.pause}: ${rows.length === 1 ? rows[0]!.name : rows.length}`)
     if (wrong.length < rows.length) toast(done, { undo: () => set(rows, !on) })
   }
   const setActive = (rows: R[], on: boolean) => {

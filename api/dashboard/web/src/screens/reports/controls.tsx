@@ -12,7 +12,8 @@ import { ColumnMenu } from '../../parts/column_menu.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { ChartSwitch } from './chart_place.tsx'
 import { Views } from './views.tsx'
-import { Filters, Choices } from '../../parts/filters.tsx'
+import { Choices } from '../../parts/choices.tsx'
+import { Filters } from '../../parts/filters.tsx'
 
 type Labels = Performance['labels']
 const dimensions = Object.keys(t.dimensions)
@@ -78,7 +79,18 @@ function Groups({ ask }: { ask: Ask }) {
                 <Icon name="back" />
               </button>
             )}
-            <b>{nameOf(d)}</b>
+            <Menu kind="chipname" name={t.reports.replace(nameOf(d))} label={<b>{nameOf(d)}</b>}>
+              {close => (
+                <Choices
+                  list={left}
+                  text={nameOf}
+                  pick={o => {
+                    setGroup(g.map(was => (was === d ? o : was)))
+                    close()
+                  }}
+                />
+              )}
+            </Menu>
             {g.length > 1 && (
               <button type="button" aria-label={t.reports.remove(nameOf(d))} onClick={() => setGroup(g.filter(o => o !== d))}>
                 <Icon name="x" />

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { asError, type ApiError } from '../../core/call.ts'
+import { useOnline } from '../../core/online.ts'
 import { ask as fetchRows, epoch, cachedAnswer } from '../../core/query.ts'
 import { inOrder, keyOf, pathOf, questionOf, valueText, type Ask } from '../../core/report.ts'
 
@@ -56,6 +57,9 @@ export function useRows(ask: Ask) {
     setAnswers({})
     setReloads(n => n + 1)
   }
+  useOnline(() => {
+    if (Object.values(answers).some(a => a.error)) retry()
+  })
   const at = (key: string): Answer => {
     const q = questions.find(([k]) => k === key)?.[1]
     if (!q) return {}

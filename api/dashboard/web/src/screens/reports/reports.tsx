@@ -180,7 +180,7 @@ export function Reports() {
             isBlocked={isBlocked}
           />
         )}
-        <StatusBar shown={shown} hidden={!!root.error && !shown} />
+        {(shown || !root.error) && <StatusBar shown={shown} />}
       </section>
       {selection.rows.size > 0 && (
         <SelectionBar of={selection} ask={ask} total={shown?.rows.length ?? 0} more={!!shown?.truncated} block={() => block()} />
@@ -194,8 +194,8 @@ export function Reports() {
 }
 
 // StatusBar shows the number of rows, and the keys of the table.
-const StatusBar = ({ shown, hidden }: { shown?: Performance; hidden: boolean }) => (
-  <div class="statusbar wide" hidden={hidden}>
+const StatusBar = ({ shown }: { shown?: Performance }) => (
+  <div class="statusbar wide">
     <span>{shown ? t.reports.rows(shown.rows.length, count(shown.rows.length)) : t.loading}</span>
     <span>
       <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}

@@ -51,7 +51,7 @@ const Bars = ({ title, rows, of }: { title: string; rows: { name: string; clicks
     <ul class="places">
       {rows.map((r, i) => (
         <li key={i} class="barline">
-          <i style={`width:${of ? (r.clicks / of) * 100 : 0}%`} />
+          <i style={`--share:${of ? r.clicks / of : 0}`} />
           <span class="cut" title={r.name}>
             {r.name}
           </span>

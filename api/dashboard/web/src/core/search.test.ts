@@ -1,0 +1,26 @@
+import { equal, test } from '../testing.ts'
+import { rankOf } from './search.ts'
+
+test('a name is found by the beginnings of its words, in any order', () => {
+  equal(rankOf('push lat', 'Sweeps LATAM push') > 0, true)
+  equal(rankOf('sw', 'Sweeps LATAM') > rankOf('la', 'Sweeps LATAM'), true)
+  equal(rankOf('dating', 'Sweeps LATAM'), 0)
+})
+
+test('a name is found with small mistakes, and ranks below names without', () => {
+  for (const typed of ['sweepwell', 'swepwell', 'sweepswel', 'seewpwell'])
+    equal([typed, rankOf(typed, 'SweepsWell push') > 0], [typed, true])
+  equal(rankOf('sweepwell', 'Sweep Well') > 0, true)
+  equal(rankOf('propelerads', 'PropellerAds') > 0, true)
+  equal(rankOf('reprots', 'Reports') > 0, true)
+  equal(rankOf('swep', 'Sweeps') < rankOf('swee', 'Sweeps'), true)
+})
+
+test('a short word has no mistakes, and a different word is not found', () => {
+  equal(rankOf('bat', 'Bots'), 0)
+  equal(rankOf('finance', 'Dating PL pops'), 0)
+})
+
+test('a name is found by words that belong to it', () => {
+  equal(rankOf('blacklist', 'Bots', 'blacklist deny list') > 0, true)
+})

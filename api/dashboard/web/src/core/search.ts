@@ -1,0 +1,53 @@
+// Finds names by what a person types, with small mistakes.
+
+// distance returns the least number of letters to insert, remove, replace or swap with their neighbour to make one word of the other. It
+// stops counting above most.
+function distance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  let before: number[] = [],
+    last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1
+      let n = Math.min(row[j - 1]! + 1, last[j]! + 1, last[j - 1]! + cost)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) n = Math.min(n, before[j - 2]! + 1)
+      row.push(n)
+    }
+    before = last
+    last = row
+  }
+  return last[b.length]!
+}
+
+// mistakes is the number of mistakes that a word may have.
+const mistakes = (word: string) => (word.length < 4 ? 0 : word.length < 8 ? 1 : 2)
+
+// near reports whether a word is the beginning of a text's words, with small mistakes. "sweepwell" is near "Sweeps WELLness", because
+// the spaces of the text do not count.
+function near(word: string, words: string[]): boolean {
+  const most = mistakes(word)
+  if (!most) return false
+  return words.some((w, i) =>
+    [w, w + (words[i + 1] ?? '')].some(text =>
+      [0, -1, 1].some(by => distance(word, text.slice(0, Math.max(1, word.length + by)), most) <= most),
+    ),
+  )
+}
+
+// rankOf returns how well a name fits what is typed. It is 0 unless each typed word is in the name or in the words that belong to it.
+// Names that begin with a word rank first, and words with mistakes last.
+export function rankOf(typed: string, name: string, more = ''): number {
+  const lower = name.toLowerCase(),
+    all = lower + ' ' + more.toLowerCase(),
+    words = all.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+  let rank = 1
+  for (const w of typed.toLowerCase().split(/\s+/).filter(Boolean)) {
+    if (lower.startsWith(w)) rank += 5
+    else if ((' ' + lower).includes(' ' + w)) rank += 3
+    else if (all.includes(w)) rank += 1
+    else if (!near(w, words)) return 0
+    else rank += 0.1
+  }
+  return rank
+}

@@ -1,0 +1,32 @@
+// Edits that would be lost if their form went away, and the question that is asked before.
+import { useEffect, useRef } from 'preact/hooks'
+import { signal } from '@preact/signals'
+
+// forms holds a function for each open form. It reports whether the form has edits that are not saved.
+const forms = new Set<{ current?: () => boolean }>()
+export const unsaved = () => [...forms].some(f => f.current?.())
+
+// leaving is what a person wants to do and has to confirm, because it would lose edits.
+export const leaving = signal<null | (() => void)>(null)
+
+// leave does something that closes forms. If that loses edits, the person is asked first.
+export function leave(on: () => void, loses = unsaved()) {
+  if (loses) leaving.value = on
+  else on()
+}
+
+// useUnsaved registers a form while it is shown. edited reports whether it has edits that are not saved.
+export function useUnsaved(edited?: () => boolean) {
+  const last = useRef(edited)
+  last.current = edited
+  useEffect(() => {
+    forms.add(last)
+    return () => {
+      forms.delete(last)
+    }
+  }, [])
+}
+
+addEventListener('beforeunload', e => {
+  if (unsaved()) e.preventDefault()
+})

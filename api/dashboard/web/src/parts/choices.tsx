@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { t } from '../core/text.ts'
+import { Item } from './menu.tsx'
+
+type Props = {
+  list: string[]
+  text: (v: string) => string // what the search looks in
+  show?: (v: string) => ComponentChildren // what a line shows, if it is not the text
+  pick: (v: string) => void
+  on?: (v: string) => boolean // whether a value is chosen
+  side?: (v: string) => string // the text at the end of the line
+}
+
+const touch = matchMedia('(pointer: coarse)') // a field with the focus would open the keyboard
+
+// Choices shows a list with a search in a menu. The search has the focus, and Enter picks the first line.
+export function Choices({ list, text, show = text, pick, on, side }: Props) {
+  const el = useRef<HTMLInputElement>(null),
+    [search, setSearch] = useState(''),
+    typed = search.trim().toLowerCase(),
+    found = list.filter(v => text(v).toLowerCase().includes(typed)),
+    starts = (v: string) => Number(text(v).toLowerCase().startsWith(typed))
+  if (typed) found.sort((a, b) => starts(b) - starts(a))
+  useEffect(() => {
+    if (!touch.matches) el.current!.focus({ preventScroll: true })
+  }, [])
+  return (
+    <>
+      <input
+        ref={el}
+        class="input search"
+        type="search"
+        aria-label={t.reports.search}
+        placeholder={t.reports.search}
+        value={search}
+        onInput={e => setSearch(e.currentTarget.value)}
+      />
+      <div class="searches">
+        {found.map(v => (
+          <Item
+            key={v}
+            pressed={on?.(v)}
+            on={() => {
+              setSearch('')
+              pick(v)
+            }}>
+            {show(v)}
+            {side && (
+              <>
+                <span class="grow" />
+                <span class="dim num">{side(v)}</span>
+              </>
+            )}
+          </Item>
+        ))}
+        {found.length === 0 && <p class="dim none">{t.parts.nothingFound}</p>}
+      </div>
+    </>
+  )
+}

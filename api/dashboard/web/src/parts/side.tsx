@@ -1,0 +1,56 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { openGroups, readFolds, storeFolds } from '../core/fold.ts'
+import { Icon } from './icons.tsx'
+
+export type SideGroup = { id: string; name: string; rows: number; here: boolean; links: ComponentChildren }
+
+// useFits returns how many links have room in a list below its groups' headings and the links that are always shown.
+function useFits(headings: number, always: number) {
+  const box = useRef<HTMLDivElement>(null),
+    [fits, setFits] = useState(99)
+  useLayoutEffect(() => {
+    const el = box.current!
+    const measure = () => {
+      const row = el.querySelector('a')?.offsetHeight ?? 0,
+        heading = el.querySelector('button')?.offsetHeight ?? 0
+      if (row) setFits(Math.floor((el.clientHeight - headings * heading - 10) / row) - always)
+    }
+    measure()
+    const look = new ResizeObserver(measure)
+    look.observe(el)
+    return () => look.disconnect()
+  }, [headings, always])
+  return { box, fits }
+}
+
+// SideList shows the links of the navigation at the side. first are always shown. The groups below them can be folded, and those that do
+// not fit are. The group of the current screen is open.
+export function SideList({ first, always, groups }: { first: ComponentChildren; always: number; groups: SideGroup[] }) {
+  const { box, fits } = useFits(groups.length, always),
+    [chosen, setChosen] = useState(readFolds),
+    current = groups.find(g => g.here)?.id ?? '',
+    open = openGroups(groups, current, chosen, fits)
+  useLayoutEffect(() => {
+    box.current!.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
+  })
+  const turn = (id: string) => {
+    const next = { ...chosen, [id]: !open.has(id) }
+    setChosen(next)
+    storeFolds(next)
+  }
+  return (
+    <div class="rooms-list" ref={box}>
+      {first}
+      {groups.map(g => (
+        <div key={g.id} role="group" aria-label={g.name}>
+          <button type="button" class="fold" title={g.name} aria-expanded={open.has(g.id)} disabled={g.here} onClick={() => turn(g.id)}>
+            {g.name}
+            <Icon name={open.has(g.id) ? 'down' : 'right'} />
+          </button>
+          <div hidden={!open.has(g.id)}>{g.links}</div>
+        </div>
+      ))}
+    </div>
+  )
+}
