@@ -346,10 +346,11 @@ func (c *copilotEnv) addsNotes() {
 	c.tap(`[...document.querySelectorAll('.plotmark .menu:popover-open .btn')].find(e => e.textContent === 'Edit the note')`)
 	c.fill(byLabel("dialog", "Text"), "Budget halved")
 	c.tap(button("Save"))
-	c.until("the new text", func() bool {
-		return strings.Contains(c.run(`document.querySelector('.plotmark.noted .menu')?.textContent`), "Budget halved")
-	})
+	c.waitText("The note is saved")
 	c.tap(`document.querySelector('.plotmark.noted button')`)
+	c.until("the new text", func() bool {
+		return strings.Contains(c.run(`document.querySelector('.plotmark.noted .menu:popover-open')?.textContent`), "Budget halved")
+	})
 	c.tap(`[...document.querySelectorAll('.plotmark .menu:popover-open .btn')].find(e => e.textContent === 'Delete')`)
 	c.until("it is gone", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "0" })
 }

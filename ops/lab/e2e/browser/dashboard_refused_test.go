@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"switchyard/models/parttest"
@@ -49,11 +50,21 @@ func (b *env) away() {
 	b.types("typed away")
 	cut(true)
 	b.tap(saveForm)
-	b.waitText("The service does not answer.")
+	b.waitText("You are offline, so this was not done.")
 	b.stillTyped("typed away")
 	cut(false)
 	b.tap(saveForm)
 	b.waitText("typed away is saved")
+	b.goTo(b.f.URL + "/app/campaigns")
+	b.waitIdle()
+	cut(true)
+	b.waitText("You are offline.")
+	b.tap(`document.querySelector('tr[data-row] [role=switch]')`)
+	b.waitText("You are offline, so this was not done.")
+	b.run(`document.querySelector('.nav a[href^="/app/offers"]').click()`) // its files and its rows cannot be loaded
+	cut(false)
+	b.waitText("typed away")
+	b.until("nothing says offline", func() bool { return !strings.Contains(b.run(`document.querySelector('main').innerText`), "offline") })
 }
 
 // beyondPlan saves an offer while the plan has no room for more offers.

@@ -198,6 +198,9 @@ func (b *env) fits(name string) {
 	if inner, _ := strconv.Atoi(b.run(`innerWidth`)); width > inner {
 		b.t.Errorf("%s: the page is %d wide on a screen of %d, because of %s", name, width, inner, b.run(`[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(-3).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).join(', ')`))
 	}
+	if sideways := b.run(sidewaysBoxes); sideways != "[]" {
+		b.t.Errorf("%s: these boxes scroll sideways, or hide the current link: %s", name, sideways)
+	}
 	if squeezed := b.run(squeezedTexts); squeezed != "[]" {
 		b.t.Errorf("%s: these texts are squeezed: %s", name, squeezed)
 	}
@@ -210,6 +213,11 @@ func (b *env) fits(name string) {
 		}
 	}
 }
+
+// sidewaysBoxes lists the boxes that must never scroll sideways and do: open sheets, the navigation at the side, and on wide screens the
+// drawing of a flow. It also lists the link of the current screen if the navigation hides it.
+const sidewaysBoxes = `JSON.stringify([...document.querySelectorAll('dialog[open] .sheet, .rooms-list' + (innerWidth > 720 ? ', .yardbox' : ''))].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.className + ' ' + e.scrollWidth + ' > ' + e.clientWidth)
+	.concat([...document.querySelectorAll('.rooms-list [aria-current]')].filter(e => { const r = e.getBoundingClientRect(), l = e.closest('.rooms-list').getBoundingClientRect(); return l.width && (r.height === 0 || r.bottom > l.bottom + 1 || r.top < l.top - 1) }).map(e => e.textContent)))`
 
 // squeezedTexts lists the texts that have too little room, so that their words break into a column of letters.
 const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].filter(e => e.clientWidth > 0 && e.clientWidth < 40 && !e.closest('.hidden') && e.checkVisibility({visibilityProperty: true}) &&

@@ -24,8 +24,8 @@ function useFits(headings: number, always: number) {
   return { box, fits }
 }
 
-// SideList shows the links of the navigation at the side. first are always shown. The groups below them can be folded, and those that do
-// not fit are. The group of the current screen is open.
+// SideList shows the links of the navigation at the side. first are always shown. A group below them folds by hand, and by itself if it does
+// not fit. The group of the current screen is open.
 export function SideList({ first, always, groups }: { first: ComponentChildren; always: number; groups: SideGroup[] }) {
   const { box, fits } = useFits(groups.length, always),
     [chosen, setChosen] = useState(readFolds),

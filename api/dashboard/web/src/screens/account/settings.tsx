@@ -10,6 +10,7 @@ import { can, me } from '../../core/me.ts'
 import { forget, use } from '../../core/query.ts'
 import { locale } from '../../core/format.ts'
 import { language, t } from '../../core/text.ts'
+import { useUnsaved } from '../../core/unsaved.ts'
 import { zones } from '../../core/zones.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -63,6 +64,7 @@ function Form({ saved }: { saved: Saved }) {
   }
   const changed = JSON.stringify(draft) !== JSON.stringify(start),
     newCurrency = draft.currency !== saved.currency
+  useUnsaved(() => changed)
   const send = async () => {
     const answer = await call('PATCH /settings', {
       body: {

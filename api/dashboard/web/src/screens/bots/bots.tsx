@@ -13,6 +13,7 @@ import { adopt } from '../../core/jobs.ts'
 import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { useUnsaved } from '../../core/unsaved.ts'
 import { w } from '../../text/bots.ts'
 import { Select, Switch } from '../../parts/form.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
@@ -68,6 +69,7 @@ function Form({ saved, job, started }: FormProps) {
     may = canWrite()
   const switched = saved.signals.filter(s => s.enabled === disabled.includes(s.reason)).length,
     dirty = threshold !== saved.threshold || switched > 0
+  useUnsaved(() => dirty)
   const save = () =>
     run(async () => {
       const { job_id, range } = await call('PUT /bot-detection', { body: { threshold, disabled, days: Number(days) } })

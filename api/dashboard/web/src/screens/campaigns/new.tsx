@@ -10,6 +10,7 @@ import { touches, use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { t } from '../../core/text.ts'
+import { useUnsaved } from '../../core/unsaved.ts'
 import { useHeading } from '../../core/title.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Seg, wrongOf, type Wrong } from '../../parts/form.tsx'
@@ -80,6 +81,7 @@ function useWizard() {
     setForm({ ...form, ...v })
     setWrong(undefined)
   }
+  useUnsaved(() => !!(form.name || form.offerName || form.offerURL || form.address))
   const makesOffer = wantsNewOffer ?? offers?.length === 0,
     offer = form.offer || (offers?.length === 1 ? offers[0]!.id : '')
   const offerName = makesOffer ? form.offerName : (offers?.find(o => o.id === offer)?.name ?? '')

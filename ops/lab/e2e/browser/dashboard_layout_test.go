@@ -1,0 +1,251 @@
+package browser
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"testing"
+
+	"switchyard/models/parttest"
+)
+
+// unbroken is a name without a space, which must not widen anything.
+var unbroken = strings.Repeat("Unbroken", 11)
+
+// TestDashboardLayout: screens fit laptops and phones, and only lists scroll. Menus work by typing. Edits are not lost without a
+// question. Paper shows every column and every row. The palette finds screens by other words, and clicks by their id.
+func TestDashboardLayout(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	b := newEnv(t)
+	b.signIn()
+	b.fitsEveryWidth()
+	b.picksByTyping()
+	b.asksBeforeLosing()
+	b.prints()
+	b.findsByOtherWords()
+}
+
+// setHeight sets the size of the screen, for screens that are lower than those of setScreen.
+func (b *env) setHeight(width, height int, theme string) {
+	b.t.Helper()
+	b.setScreen(width, theme)
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
+}
+
+// fitsEveryWidth opens the widest screens and sheets at the sizes of common windows, with names that do not break.
+func (b *env) fitsEveryWidth() {
+	b.t.Helper()
+	var offer, campaign struct {
+		ID  string
+		URL string `json:"tracking_url"`
+	}
+	long := "https://offer.example/" + unbroken + unbroken
+	if err := b.api.Create(b.t.Context(), "/offers", map[string]any{"name": unbroken, "url": long}, &offer); err != nil {
+		b.t.Fatal(err)
+	}
+	path := map[string]any{
+		"name": unbroken, "stream_type": "default", "destinations": []map[string]any{{"id": offer.ID, "weight": 100}, {"url": long, "weight": 1}},
+	}
+	body := map[string]any{"name": unbroken, "alias": "layout-test", "streams": []map[string]any{path}}
+	if err := b.api.Create(b.t.Context(), "/campaigns", body, &campaign); err != nil {
+		b.t.Fatal(err)
+	}
+	b.redirect(campaign.URL + "?sub1=" + unbroken)
+	var log struct {
+		Rows []struct {
+			ClickID string `json:"click_id"`
+		}
+	}
+	b.until("the click is stored", func() bool {
+		return b.api.Get(b.t.Context(), "/logs/clicks?limit=1&f.campaign_id="+campaign.ID, &log) == nil && len(log.Rows) > 0
+	})
+	flow := "/app/campaigns/" + campaign.ID + "/flow"
+	pages := []struct{ name, path, open string }{
+		{"audit", "/app/audit", ""},
+		{"report", "/app/reports?flat=1", ""},
+		{"campaigns", "/app/campaigns", ""},
+		{"flow", flow, ""},
+		{"path", flow, `document.querySelector('.opener')`},
+		{"click", "/app/clicks?click=" + log.Rows[0].ClickID, ""},
+		{"offer", "/app/offers?id=" + offer.ID, ""},
+	}
+	sizes := []struct {
+		width, height int
+		theme         string
+	}{{1920, 1080, "dark"}, {1440, 900, "light"}, {1366, 768, "dark"}, {1280, 720, "light"}, {1100, 800, "dark"}, {390, 844, "light"}}
+	for _, s := range sizes {
+		b.setHeight(s.width, s.height, s.theme)
+		for _, p := range pages {
+			b.goTo(b.f.URL + p.path)
+			b.waitIdle()
+			if p.open != "" {
+				b.tap(p.open)
+			}
+			if strings.Contains(p.path, "id=") || strings.Contains(p.path, "click=") || p.open != "" {
+				b.until("the sheet", func() bool { return b.run(`document.querySelector('dialog[open] .part')?.textContent`) != "" })
+			}
+			name := p.name + "-" + strconv.Itoa(s.width)
+			b.fits(name)
+			if p.name != "flow" && p.name != "path" && b.run(`document.documentElement.scrollHeight - innerHeight`) != "0" {
+				b.t.Errorf("%s: the page scrolls besides its list", name)
+			}
+		}
+	}
+	b.setScreen(1440, "light")
+}
+
+// write types a text where the focus is.
+func (b *env) write(text string) {
+	b.t.Helper()
+	for _, letter := range text {
+		b.press(string(letter))
+	}
+}
+
+// inSearch waits until the search of the open menu has the focus.
+func (b *env) inSearch() {
+	b.t.Helper()
+	b.until("the search of the menu has the focus", func() bool {
+		return b.run(`document.activeElement.matches('.menu:popover-open .search')`) == "true"
+	})
+}
+
+// picksByTyping groups, replaces the last grouping, filters and inserts a token without touching the mouse after the menu is open.
+func (b *env) picksByTyping() {
+	b.t.Helper()
+	at := func(what, part string) {
+		b.t.Helper()
+		b.until(what, func() bool { return strings.Contains(b.run(`location.search`), part) })
+	}
+	b.goTo(b.f.URL + "/app/reports?g=campaign_id")
+	b.waitIdle()
+	b.click(button("Add (1 of 5)"))
+	b.inSearch()
+	if height := b.run(`document.querySelector('.menu:popover-open .item').offsetHeight`); height != "30" {
+		b.t.Errorf("a line of a menu is %s high, want 30", height)
+	}
+	b.write("sub 1")
+	b.press("Enter")
+	at("it is grouped", "g=campaign_id%2Csub1")
+	b.goTo(b.f.URL + "/app/reports?g=campaign_id")
+	b.waitIdle()
+	b.click(`document.querySelector('.chip .chipname')`)
+	b.inSearch()
+	b.write("coun")
+	b.press("Enter")
+	at("the grouping is replaced", "g=country")
+	b.click(button("Filter"))
+	b.inSearch()
+	b.write("country")
+	b.press("Enter")
+	b.until("the countries", func() bool {
+		return b.run(`document.querySelector('.menu:popover-open .item .num')?.textContent`) != ""
+	})
+	b.inSearch()
+	b.write("germ")
+	b.press("Enter")
+	at("it is filtered", "f.country=DE")
+	b.press("Escape")
+	b.goTo(b.f.URL + "/app/offers?id=new")
+	b.waitIdle()
+	b.click(button("Token"))
+	b.inSearch()
+	b.write("campaign_n")
+	b.press("Enter")
+	b.until("the token", func() bool {
+		return strings.Contains(b.run(byLabel("dialog[open]", "Address")+`?.value`), "{campaign_n")
+	})
+}
+
+// asksBeforeLosing changes an offer and leaves it by Esc, the cross and Back. Each of them asks, and nothing is lost until the person
+// agrees.
+func (b *env) asksBeforeLosing() {
+	b.t.Helper()
+	open := func() int {
+		n, _ := strconv.Atoi(b.run(`document.querySelectorAll('dialog[open]').length`))
+		return n
+	}
+	asked := func(how string) {
+		b.t.Helper()
+		b.until(how+" asks", func() bool { return open() == 2 })
+	}
+	b.goTo(b.f.URL + "/app/offers")
+	b.waitIdle()
+	b.tap(`document.querySelector('tr[data-row] a.name')`)
+	b.fill(byLabel("dialog[open]", "Name"), "Edited")
+	for range 3 {
+		b.press("Escape") // a browser closes a dialog at the second one, whatever the page says
+	}
+	asked("Esc")
+	b.tap(button("Keep editing"))
+	b.until("the question is gone", func() bool { return open() == 1 })
+	b.tap(`document.querySelector('dialog[open] > .sheet > header .btn')`)
+	asked("the cross")
+	b.tap(button("Keep editing"))
+	b.until("the question is gone", func() bool { return open() == 1 })
+	b.run(`history.back()`)
+	asked("Back")
+	b.tap(button("Keep editing"))
+	b.stillTyped("Edited")
+	b.run(`history.back()`)
+	asked("Back")
+	b.tap(button("Discard"))
+	b.until("the offer is left", func() bool { return open() == 0 && !strings.Contains(b.run(`location.search`), "id=") })
+}
+
+// prints prints a report with all columns. The paper has no navigation, and the last column and the last row are on it.
+func (b *env) prints() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/reports?flat=1&cmp=none&g=campaign_id,country,device_type")
+	b.waitIdle()
+	rows := b.run(`document.querySelector('[role=treegrid]').ariaRowCount`)
+	b.run(`(addEventListener('beforeprint', () => setTimeout(() => { window.printed = document.querySelectorAll('tbody tr[data-row]').length })), 1)`)
+	var got struct{ Data string }
+	b.call("Page.printToPDF", map[string]any{"preferCSSPageSize": true}, &got)
+	if paper, err := base64.StdEncoding.DecodeString(got.Data); err != nil || len(paper) < 1000 {
+		b.t.Fatal("nothing was printed", err)
+	}
+	b.until("the rows are printed", func() bool { return b.run(`window.printed`) != "" })
+	if want, _ := strconv.Atoi(rows); b.run(`window.printed`) != strconv.Itoa(want-2) {
+		b.t.Errorf("%s rows are printed, want %d", b.run(`window.printed`), want-2)
+	}
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": 1047, "height": 718, "deviceScaleFactor": 1, "mobile": false}, nil)
+	if shown := b.run(`[...document.querySelectorAll('.side, .tabbar, .top .btn, .acts')].filter(e => e.checkVisibility()).length`); shown != "0" {
+		b.t.Errorf("%s parts of the frame are printed", shown)
+	}
+	if right := b.run(`Math.max(...[...document.querySelectorAll('thead th')].map(e => e.getBoundingClientRect().right)) <= innerWidth`); right != "true" {
+		b.t.Error("columns are right of the paper")
+	}
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
+	b.setScreen(1440, "light")
+}
+
+// findsByOtherWords finds a screen by another word, a campaign in spite of mistakes, and a click by its id.
+func (b *env) findsByOtherWords() {
+	b.t.Helper()
+	first := func(text string) string {
+		b.t.Helper()
+		b.fill(`document.querySelector('.palette input')`, text)
+		return b.run(`document.querySelector('.palette [role=option]')?.textContent`)
+	}
+	b.goTo(b.f.URL + "/app/more")
+	b.waitIdle()
+	b.chord(2, "k")
+	for typed, want := range map[string]string{"blacklist": "Bots", "sweps latm": "Sweeps LATAM push", "cost": "Corrections"} {
+		b.until(typed+" finds "+want, func() bool { return strings.HasPrefix(first(typed), want) })
+	}
+	var log struct {
+		Rows []struct {
+			ClickID string `json:"click_id"`
+		}
+	}
+	if err := b.api.Get(b.t.Context(), "/logs/clicks?limit=1", &log); err != nil || len(log.Rows) == 0 {
+		b.t.Fatal(log, err)
+	}
+	b.until("the click is found", func() bool { return strings.Contains(first(log.Rows[0].ClickID), log.Rows[0].ClickID) })
+	b.press("Enter")
+	b.waitText("Why it went there")
+}
