@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"switchyard/api/apitest"
 )
 
@@ -135,6 +137,8 @@ func TestUsesOfSubParameters(t *testing.T) {
 	if want := []string{"1 bot_entry Bad zone", "1 copilot_rule Stop losers", "2 campaign Named"}; !slices.Equal(uses, want) {
 		t.Errorf("uses %q, want %q", uses, want)
 	}
+	d.Do("GET", "/traffic-sources/none/subs", nil).Want(400, "invalid_id")
+	d.Do("GET", "/traffic-sources/"+uuid.NewString()+"/subs", nil).Want(404, "not_found")
 	if s := got.Subs[0]; len(got.Subs) != 10 || s.Param != "zone" || !s.Filled || got.Subs[2].Filled {
 		t.Errorf("%+v", got.Subs)
 	}
