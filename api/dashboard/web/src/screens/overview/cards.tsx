@@ -86,7 +86,7 @@ type Move = { key: string; name: string; what: string; gap: number; row: Perform
 
 // label returns the name of the record that a row is about.
 export const label = (data: Performance, dimension: string, row: PerformanceRow) =>
-  data.labels[dimension]?.[row.dims[dimension]!] ?? (row.dims[dimension] || t.unknown)
+  data.labels[dimension]?.[row.dims[dimension]!] ?? (row.dims[dimension] || (t.absent[dimension] ?? t.unknown))
 
 // Changed shows the records whose profit has changed most, by more than chance.
 export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }) {

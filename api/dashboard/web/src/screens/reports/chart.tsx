@@ -6,7 +6,7 @@ import { percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { filterQuery, timely, valueText, type Ask } from '../../core/report.ts'
 import { change, place } from '../../core/router.ts'
-import { t } from '../../core/text.ts'
+import { useDimensionName } from '../../core/subs.ts'
 import { compares, days, span, windowQuery } from '../../core/window.ts'
 import { TableSwitch } from '../../parts/button.tsx'
 import { Columns } from '../../parts/columns.tsx'
@@ -34,7 +34,8 @@ export function Chart({ ask, root, kind: wanted }: { ask: Ask; root: Performance
     name = chartFigure(ask, place.value.query.get('figure')),
     props = { ask, root, name },
     dims = dimensionsOf(ask),
-    label = w.chartOf(figureName(name), dims.map(d => t.dimensions[d]).join(', '))
+    dimensionName = useDimensionName(),
+    label = w.chartOf(figureName(name), dims.map(dimensionName).join(', '))
   return (
     <section class="card chart">
       <header>
