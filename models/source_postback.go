@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -26,14 +27,24 @@ type GoalPostback struct {
 	Statuses []string `json:"statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"as postback_statuses"`
 }
 
+// placeholder matches a word of a template that stands for the account's own value, such as YOUR_AID.
+var placeholder = regexp.MustCompile(`YOUR_[A-Z0-9_]+`)
+
+// Placeholder returns the first word of an address that stands for the account's own value, such as YOUR_AID. Without such a word it
+// returns an empty text.
+func Placeholder(address string) string { return placeholder.FindString(address) }
+
 // URLFor returns the address at which the source is notified of a conversion with a goal and a status. ok is false if the source
-// is not notified of it.
+// is not notified of it. An address with a placeholder is never called, and counts as empty.
 func (p SourcePostback) URLFor(goal, status string) (url string, ok bool) {
 	url, statuses := p.PostbackURL, p.PostbackStatuses
 	for _, g := range p.PostbackGoals {
 		if strings.EqualFold(g.Goal, goal) {
 			url, statuses = cmp.Or(g.URL, url), g.Statuses
 		}
+	}
+	if Placeholder(url) != "" {
+		return "", false
 	}
 	return url, url != "" && slices.Contains(statuses, status)
 }

@@ -41,13 +41,15 @@ func sources(d Deps, reportingDeps reporting.Deps) []route.Route {
 	}, sourceTemplateFiles(res)...)
 }
 
-// checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent.
+// checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent. It refuses the
+// placeholders of templates, because the source knows no account with such a name.
 func (d Deps) checkPostback(p models.SourcePostback) error {
-	if err := d.checkCalledURL(p.PostbackURL); err != nil {
-		return err
-	}
-	for _, g := range p.PostbackGoals {
-		if err := d.checkCalledURL(g.URL); err != nil {
+	for _, url := range p.URLs() {
+		if word := models.Placeholder(url); word != "" {
+			return models.Invalid("invalid_url", "postback_url has the placeholder %.100s: put the value that the source shows in its place, "+
+				"or leave postback_url out", word)
+		}
+		if err := d.checkCalledURL(url); err != nil {
 			return err
 		}
 	}

@@ -254,6 +254,13 @@ func TestPostbackURLIsPublic(t *testing.T) {
 		goals := []any{map[string]any{"goal": "a"}, map[string]any{"goal": "b", "url": address}}
 		s.Do("POST", "/traffic-sources", with(source("x"), "postback_goals", goals)).Want(400, "invalid_url")
 	}
+	// A placeholder of a template is no value: the source would know no such account.
+	for _, body := range []object{
+		with(source("x"), "postback_url", "https://s.example/?aid=YOUR_AID&e={external_id}"),
+		with(source("x"), "postback_goals", []any{object{"goal": "b", "url": "https://s.example/YOUR_ID/"}}),
+	} {
+		s.Do("POST", "/traffic-sources", body).Want(400, "invalid_url")
+	}
 	for i, address := range []string{
 		"https://s.example/?e={external_id}", "http://tracker.example.com:8080/{external_id}?p={payout}", "http://127.0.0.9:81/",
 		"https://8.8.8.8/", "", "https://example.com/" + strings.Repeat("x", 3000),

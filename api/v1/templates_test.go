@@ -141,8 +141,12 @@ func TestSourceTemplates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	rows := s.As(s.ReadKey).Do("GET", "/traffic-source-templates", nil).Want(200, "").Map()["rows"].([]any)
-	for _, r := range rows { // each row is a valid body of a traffic source
+	for _, r := range rows { // each row is a valid body of a traffic source, once its placeholders are filled in
 		row := r.(map[string]any)
+		if address := row["postback_url"].(string); models.Placeholder(address) != "" {
+			s.Do("POST", "/traffic-sources", row).Want(400, "invalid_url")
+			row["postback_url"] = strings.ReplaceAll(address, "YOUR_", "7")
+		}
 		made := s.Do("POST", "/traffic-sources", row).Want(201, "").Map()
 		same(t, made, map[string]any{
 			"name": row["name"], "platform": row["platform"], "cost_macro": row["cost_macro"],

@@ -31,7 +31,7 @@ func FindSource(key string) (Source, bool) {
 }
 
 // WorksUnchanged reports whether the postback address of the template works for every account without changes.
-func (s Source) WorksUnchanged() bool { return !strings.Contains(s.PostbackURL, "YOUR_") }
+func (s Source) WorksUnchanged() bool { return models.Placeholder(s.PostbackURL) == "" }
 
 // Link returns the parameters that a source with the template fills in a tracking link.
 func (s Source) Link() models.SourceLink {

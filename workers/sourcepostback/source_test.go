@@ -212,9 +212,14 @@ func TestSkipped(t *testing.T) {
 	if a, err := w.resend(w.account, id); err != nil || a.Told || a.Error != "its click is deleted" {
 		t.Errorf("resending a postback whose click is deleted: %+v, %v", a, err)
 	}
-	w.set("postback_url", "")
-	if ids := w.convert(w.click(), models.StatusApproved); len(ids) != 0 {
-		t.Errorf("a source without an address gets %d postbacks", len(ids))
+	for _, address := range []string{"", w.receiver.URL + "/pb?aid=YOUR_AID"} {
+		w.set("postback_url", address)
+		if ids := w.convert(w.click(), models.StatusApproved); len(ids) != 0 {
+			t.Errorf("a source with the address %q gets %d postbacks", address, len(ids))
+		}
+		if _, err := w.resend(w.account, id); err == nil {
+			t.Errorf("a postback was sent to %q", address)
+		}
 	}
 }
 
