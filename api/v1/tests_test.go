@@ -129,6 +129,11 @@ func TestTestPostback(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
 	made := d.Do("POST", "/networks", `{"template": "Affise", "postback_secret": "s3cret&"}`).Want(201, "").Map()
+	// A network without clicks is tried with a made-up click. Every parameter of its address is there.
+	ready := d.Do("POST", fmt.Sprintf("/networks/%v/test-postback", made["id"]), nil).Want(200, "").Map()
+	same(t, ready, map[string]any{"result": "waiting", "conversion": nil})
+	wantStep(t, ready, "address: network Affise, 7 parameters", "click: its id is read", "secret: right", `status: "1" is approved`, "payout: 1.23 USD",
+		`goal: goal "test"`, "result: the conversion would be recorded")
 	dbtest.Exec(t, d.DB, `UPDATE offers SET network_id = $2, payout = 5 WHERE id = $1`, d.offer, made["id"])
 	campaign := uuid.MustParse(fmt.Sprint(d.make(t, d.campaign("C"))["id"]))
 	click := d.clicked(t, d.Account.ID, campaign, uuid.MustParse(d.offer), uuid.MustParse(fmt.Sprint(made["id"])))
@@ -173,7 +178,7 @@ func TestTestPostback(t *testing.T) {
 	unfilled := try(map[string]any{"url": made["postback_url"]})
 	same(t, unfilled, map[string]any{"result": "unmatched", "conversion": nil})
 	wantStep(t, unfilled, "-click: it names no click", "secret: right", `-payout: the payout "{sum}" is a macro that was not filled in`, "-result: nothing would be recorded")
-	wantStep(t, try(object{}), "-click: it names no click", "secret: right", "payout: 1.23")
+	wantStep(t, try(object{}), "click: click "+click, "secret: right", "payout: 1.23", "result: the conversion would be created")
 	same(t, try(map[string]any{"click_id": models.FormatClickID(models.NewClickID())}), map[string]any{"result": "waiting"})
 	wrong := try(map[string]any{"url": strings.Replace(filled, "s3cret", "guess", 1)})
 	same(t, wrong, map[string]any{"result": "refused", "conversion": nil})

@@ -181,19 +181,32 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 	return list[0], true, nil
 }
 
-// The query searches the latest clicks of the account, because there is an index of the clicks of an account, but not of the
-// clicks of a source.
-var selectLatestOf = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = (
-	SELECT id FROM (SELECT id, source_id FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
-	WHERE source_id = $2 ORDER BY id DESC LIMIT 1)`
+// selectLatest returns the statement that finds the latest click with a value in a column. It searches the latest clicks of the
+// account, because there is an index of the clicks of an account, but not of the clicks of a source or a network.
+func selectLatest(column string) string {
+	return `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id = $1 AND id = (
+	SELECT id FROM (SELECT id, ` + column + ` FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
+	WHERE ` + column + ` = $2 ORDER BY id DESC LIMIT 1)`
+}
 
-// latestAmong is the number of latest clicks of an account in which LatestOf searches for a click of a source.
+var selectLatestOf, selectLatestOfNetwork = selectLatest("source_id"), selectLatest("network_id")
+
+// latestAmong is the number of latest clicks of an account in which LatestOf and LatestOfNetwork search.
 const latestAmong = 20000
 
 // LatestOf finds the latest click of a traffic source. It searches only the latest latestAmong clicks of the account. ok is
 // false if the source has no click among them.
 func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click StoredClick, ok bool, err error) {
-	list, err := AllColumns.read(ctx, l.Conn, "latest click of source", selectLatestOf, account, source, latestAmong)
+	return l.latest(ctx, "latest click of source", selectLatestOf, account, source)
+}
+
+// LatestOfNetwork is LatestOf for an affiliate network.
+func (l Log) LatestOfNetwork(ctx context.Context, account, network uuid.UUID) (click StoredClick, ok bool, err error) {
+	return l.latest(ctx, "latest click of network", selectLatestOfNetwork, account, network)
+}
+
+func (l Log) latest(ctx context.Context, name, query string, account, of uuid.UUID) (click StoredClick, ok bool, err error) {
+	list, err := AllColumns.read(ctx, l.Conn, name, query, account, of, latestAmong)
 	if len(list) == 0 {
 		return click, false, err
 	}

@@ -32,12 +32,12 @@ func TestPostback(d Deps) route.Route {
 // TestPostbackBody describes a postback, either by its address or by the values that the network fills in for its macros.
 type TestPostbackBody struct {
 	URL          string `json:"url" trim:"true" maxLength:"8000" doc:"the address as the network calls it, its macros filled; left out: the network's postback_url with the values below"`
-	ClickID      string `json:"click_id" trim:"true" maxLength:"255" doc:"a recorded click, or any text"`
+	ClickID      string `json:"click_id" trim:"true" maxLength:"255" doc:"a recorded click, or any text; left out: the latest click of the network among the last 20,000 of the account, or an id of no click"`
 	Payout       string `json:"payout" trim:"true" maxLength:"64" doc:"a text, as the network writes it; left out: 1.23"`
-	Status       string `json:"status" trim:"true" maxLength:"255" doc:"the network's own word; left out: none is sent"`
+	Status       string `json:"status" trim:"true" maxLength:"255" doc:"the network's own word; left out: a word for approved, if the network sends its word"`
 	ConversionID string `json:"conversion_id" trim:"true" maxLength:"255" default:"test"`
-	Goal         string `json:"goal" trim:"true" maxLength:"64"`
-	Currency     string `json:"currency" trim:"true" maxLength:"64"`
+	Goal         string `json:"goal" trim:"true" maxLength:"64" doc:"left out: test, if the network sends a goal"`
+	Currency     string `json:"currency" trim:"true" maxLength:"64" doc:"left out: the network's for a made-up payout, if the network sends one"`
 }
 
 // TestedPostback is the result of a test postback.
@@ -69,6 +69,10 @@ func (d Deps) testPostback(c *route.Call, network models.Network, b TestPostback
 			s.Platform, s.Platform)
 		return out, nil
 	}
+	isMadeUp, err := d.chooseClick(c, network, &b)
+	if err != nil {
+		return out, err
+	}
 	p, err := d.testMessage(c, b, network)
 	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Code != "invalid_url" {
 		log.add("address", false, "%s", e.Message)
@@ -94,8 +98,30 @@ func (d Deps) testPostback(c *route.Call, network models.Network, b TestPostback
 		return out, err
 	}
 	out.Params = postback.Masked(p.Params, secrets)
-	log.read(&v)
+	log.read(&v, isMadeUp)
+	if isMadeUp && v.Wait != "" && v.Message.Authentic() {
+		out.Result = "waiting"
+		log.add("result", true, "the conversion would be recorded for a click of the network")
+		return out, nil
+	}
 	return out, d.testOutcome(c, &v, &out)
+}
+
+// chooseClick sets the click id of a body that has neither an address nor a click id: to the latest click of the network, or to a new
+// id if the network has no click. isMadeUp reports that no click has the id.
+func (d Deps) chooseClick(c *route.Call, network models.Network, b *TestPostbackBody) (isMadeUp bool, err error) {
+	if b.URL != "" || b.ClickID != "" {
+		return false, nil
+	}
+	latest, ok, err := d.clicks(c).LatestOfNetwork(c.Context(), c.Account.ID, network.ID)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		latest.ID = models.NewClickID()
+	}
+	b.ClickID = models.FormatClickID(latest.ID)
+	return !ok, nil
 }
 
 // testMessage returns the postback that the body describes. It is read in the same way as a live one.
@@ -130,20 +156,39 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	return click.NewTester(d.Visitors).Postback(routing.NewExplainer(records).Snapshot(), req, strings.TrimRight(rest, "/"))
 }
 
-// query returns the query of the network's postback_url. The values of the body replace the macros.
+// query returns the query of the network's postback_url. The values of the body replace the macros. A macro without a value gets a
+// made-up one, so that the query has every parameter of the network.
 func (b TestPostbackBody) query(network models.Network, secret string) string {
+	approved := models.StatusApproved
+	if words := network.StatusMap[approved]; len(words) > 0 {
+		approved = words[0]
+	}
+	samples := map[string]string{
+		"status": approved, "goal": "test", "cost": "0.5", "time": time.Now().UTC().Format(time.RFC3339),
+	}
+	if b.Payout == "" { // a payout of the body may have its own currency
+		samples["currency"] = network.Currency
+	}
 	t := template.FromNetwork(network)
 	t.Macros = map[string]string{
-		"click_id": cmp.Or(b.ClickID, network.Macros["click_id"]), "payout": cmp.Or(b.Payout, "1.23"), "status": b.Status,
-		"conversion_id": b.ConversionID, "goal": b.Goal, "currency": b.Currency,
+		"click_id": b.ClickID, "payout": cmp.Or(b.Payout, "1.23"), "status": b.Status, "conversion_id": b.ConversionID, "goal": b.Goal,
+		"currency": b.Currency,
+	}
+	for field, sample := range samples {
+		if t.Macros[field] == "" && network.Macros[field] != "" {
+			t.Macros[field] = sample
+		}
 	}
 	return t.PostbackQuery(string(token.AppendEscaped(nil, secret)))
 }
 
-// read adds steps for everything that was read from a message. It includes only what was needed for the decision.
-func (s *steps) read(v *conversion.Verdict) {
+// read adds steps for everything that was read from a message. It includes only what was needed for the decision. isMadeUp says that
+// the test has made up the click id.
+func (s *steps) read(v *conversion.Verdict, isMadeUp bool) {
 	d, fields := &v.Decision, v.Message.Fields()
 	switch {
+	case isMadeUp && v.Wait != "":
+		s.add("click", true, "its id is read; it is made up, because the network has no click yet")
 	case v.Click != nil:
 		s.add("click", true, "click %s of campaign %s", models.FormatClickID(v.Click.ID), v.Click.CampaignID)
 	case v.Wait != "":
