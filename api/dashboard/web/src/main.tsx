@@ -36,6 +36,7 @@ import { palette, typing } from './core/keys.ts'
 import { resume, setListed } from './core/jobs.ts'
 import { useLazy } from './core/lazy.ts'
 import { me } from './core/me.ts'
+import { useOnline } from './core/online.ts'
 
 import { busy, use } from './core/query.ts'
 import { go, place, to } from './core/router.ts'
