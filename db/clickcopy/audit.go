@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/db/click"
@@ -101,13 +100,7 @@ func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list 
 	return list, true, nil
 }
 
-const (
-	selectAlone = `
-SELECT source_id, campaign_id, coalesce(sum(amount * rate), 0) AS cost FROM spend
-WHERE account_id = $1 AND day = $2::date AND alone GROUP BY source_id, campaign_id`
-
-	waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
-)
+const waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
 
 // ledgerFigures returns the ledger's figures of the clicks in [from, to). stable reports whether no change of these clicks waits.
 func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, stable bool, err error) {
@@ -120,13 +113,9 @@ func (k Copy) ledgerFigures(ctx context.Context, account uuid.UUID, from, to tim
 		if sums, err = ledger.Read(ctx, c, account, from, to); err != nil {
 			return err
 		}
-		alone, err := db.Select[struct {
-			Source   uuid.UUID       `db:"source_id"`
-			Campaign uuid.UUID       `db:"campaign_id"`
-			Cost     decimal.Decimal `db:"cost"`
-		}](ctx, c, "spend without clicks", selectAlone, account, from.Format(time.DateOnly))
-		for _, s := range alone {
-			sums.Add(spend.LedgerKey(account, from, s.Source, s.Campaign), models.Figures{Cost: s.Cost.Neg()})
+		alone, err := spend.WithoutClicks(ctx, c, account, from)
+		for key, f := range alone {
+			sums.Add(key, f.Neg())
 		}
 		return err
 	})

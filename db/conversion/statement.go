@@ -215,7 +215,7 @@ func (s statement) moment(at time.Time) time.Time {
 	return s.Time
 }
 
-// CostStatement returns the document of a new statement that sets the cost of a conversion.
-func CostStatement(cost decimal.Decimal) any {
-	return db.Document(statement{At: models.NewClickID(), Cost: &cost})
+// CostStatement returns the document of a statement that sets the cost of a conversion. at is its id: see models.NewClickID.
+func CostStatement(at uuid.UUID, cost decimal.Decimal) any {
+	return db.Document(statement{At: at, Cost: &cost})
 }

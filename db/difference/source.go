@@ -26,13 +26,14 @@ func (r platformDay) cell() difference.Cell {
 	return difference.Cell{Day: r.Day.Format(time.DateOnly), Campaign: r.Campaign}
 }
 
-// Spend that was entered counts as theirs on days that were never read from the platform.
+// Spend that was entered for whole days in UTC counts as theirs on days that were never read from the platform.
 const selectReported = `
 SELECT day, campaign_id, amount, currency, clicks, true AS platform FROM source_figures
 WHERE account_id = $1 AND source_id = $2 AND day >= $3::date AND day <= $4::date
 UNION ALL
 SELECT s.day, s.campaign_id, s.amount, s.currency, s.clicks, false FROM spend s
 WHERE s.account_id = $1 AND s.source_id = $2 AND s.day >= $3::date AND s.day <= $4::date
+	AND s.starts = 0 AND s.ends = 86400 AND s.sub = 0
 	AND NOT EXISTS (SELECT FROM source_spend_days d WHERE d.source_id = s.source_id AND d.day = s.day)
 ORDER BY 1, 2`
 
@@ -42,9 +43,11 @@ type spent struct {
 	Campaign uuid.UUID       `db:"campaign_id"`
 	Counted  decimal.Decimal `db:"counted"` // in the account's currency
 	Alone    bool            `db:"alone"`
+	Part     bool            `db:"part"` // it is for a part of the day, or for a value of a sub-parameter
 }
 
-const selectSpent = `SELECT day, campaign_id, coalesce(amount * rate, 0) AS counted, alone FROM spend
+const selectSpent = `SELECT day, campaign_id, coalesce(amount * rate, 0) AS counted, alone,
+	(starts, ends, sub) <> (0, 86400, 0) AS part FROM spend
 WHERE account_id = $1 AND source_id = $2 AND day >= $3::date AND day <= $4::date`
 
 // connection is what is known of the connection of a source or a network.
@@ -60,8 +63,9 @@ type sourceSheet struct {
 	rows              map[difference.Cell]platformDay
 	read              map[string]bool // days that were read from the platform or entered
 	spent             map[difference.Cell]decimal.Decimal
-	replaced          map[string]bool // days on which spend without a campaign has replaced the spend of campaigns
-	byDay             map[string]bool // days for which their figures name no campaign: our figures are summed up under the zero campaign
+	byHand            map[difference.Cell]bool // cells with spend for a part of the day or of the clicks
+	replaced          map[string]bool          // days on which spend without a campaign has replaced the spend of campaigns
+	byDay             map[string]bool          // days for which their figures name no campaign: our figures are summed up under the zero campaign
 }
 
 // place returns the cell under which our figures of a cell are compared.
@@ -92,7 +96,7 @@ func (k *comparison) source(ctx context.Context) error {
 	k.setZone(found.Zone)
 	s := &sourceSheet{
 		comparison: k, rows: map[difference.Cell]platformDay{}, read: map[string]bool{}, spent: map[difference.Cell]decimal.Decimal{},
-		replaced: map[string]bool{}, byDay: map[string]bool{},
+		byHand: map[difference.Cell]bool{}, replaced: map[string]bool{}, byDay: map[string]bool{},
 	}
 	if err := s.load(ctx); err != nil {
 		return err
@@ -141,6 +145,7 @@ func (s *sourceSheet) load(ctx context.Context) (err error) {
 	for _, p := range spend {
 		c := difference.Cell{Day: p.Day.Format(time.DateOnly), Campaign: p.Campaign}
 		s.spent[s.place(c)] = s.spent[s.place(c)].Add(p.Counted)
+		s.byHand[s.place(c)] = s.byHand[s.place(c)] || p.Part
 		if p.Campaign == uuid.Nil && !p.Alone && !s.byDay[c.Day] {
 			s.replaced[c.Day] = true
 		}
@@ -222,6 +227,8 @@ func (s *sourceSheet) compareMoney(c difference.Cell, row platformDay, cost deci
 	switch {
 	case s.replaced[c.Day]:
 		s.sheet.Explain(c, difference.Correction, "spend was entered for the source as a whole", money(converted.Sub(inUTC)))
+	case s.byHand[c]:
+		s.sheet.Explain(c, difference.Correction, "cost was set by hand for a part of the day or of the clicks", money(converted.Sub(inUTC)))
 	case set:
 		s.sheet.Explain(c, difference.Correction, "spend was entered by hand", money(converted.Sub(counted)))
 		s.sheet.Explain(c, difference.Late, "clicks were stored or judged after the spend was spread over the day's clicks",

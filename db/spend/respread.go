@@ -10,8 +10,9 @@ import (
 	"switchyard/db/click"
 )
 
-const spendOf = `SELECT day, source_id, campaign_id, amount, currency, rate, clicks, impressions FROM spend
-WHERE account_id = $1 AND day = $2::date ORDER BY source_id, campaign_id`
+// The order is the one in which the spend was set. Spend of the time before places existed has the place 0.
+const spendOf = `SELECT ` + spendColumns + ` FROM spend
+WHERE account_id = $1 AND day = $2::date ORDER BY source_id, place, campaign_id`
 
 // Respread spreads the spend of a day over the clicks that are not marked as a bot's now, in the transaction of c.
 // The spend keeps its rate.
@@ -27,6 +28,9 @@ func Respread(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, da
 	if list, err = db.Select[pricedSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly)); err != nil {
 		return err
 	}
-	_, err = setAll(ctx, c, l.Store(), account, list)
+	for i := range list {
+		list[i].Place.Valid = false // each gets the next place
+	}
+	_, err = setAll(ctx, c, l.Store(), account, list, nil)
 	return err
 }

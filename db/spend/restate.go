@@ -80,22 +80,21 @@ func (r *Restatement) bounds() (day, next time.Time) { return r.Day, r.Day.AddDa
 
 const restatedSpend = `
 UPDATE spend s SET rate = $4 FROM (
-	SELECT day, source_id, campaign_id, coalesce(amount * rate, 0) AS was FROM spend
+	SELECT day, source_id, campaign_id, starts, ends, sub, sub_value, coalesce(amount * rate, 0) AS was FROM spend
 	WHERE account_id = $1 AND day = $2::date AND currency = $3 AND rate IS DISTINCT FROM $4::numeric FOR NO KEY UPDATE
-) o WHERE s.account_id = $1 AND s.day = o.day AND s.source_id = o.source_id AND s.campaign_id = o.campaign_id
-RETURNING s.source_id, s.campaign_id, s.alone, s.amount * s.rate - o.was AS delta`
+) o WHERE s.account_id = $1 AND (s.day, s.source_id, s.campaign_id, s.starts, s.ends, s.sub, s.sub_value)
+	= (o.day, o.source_id, o.campaign_id, o.starts, o.ends, o.sub, o.sub_value)
+RETURNING s.day, s.source_id, s.campaign_id, s.starts, s.alone, s.amount * s.rate - o.was AS delta`
 
 // spend restates the spend of the day, and adds the change of the spend without clicks to sums.
 func (r *Restatement) spend(ctx context.Context, c db.Conn, sums ledger.Deltas) error {
 	list, err := db.Select[struct {
-		Source   uuid.UUID       `db:"source_id"`
-		Campaign uuid.UUID       `db:"campaign_id"`
-		Alone    bool            `db:"alone"`
-		Delta    decimal.Decimal `db:"delta"`
+		pricedSpend
+		Delta decimal.Decimal `db:"delta"`
 	}](ctx, c, "restate spend", restatedSpend, r.Account, r.Day.Format(time.DateOnly), r.Currency, r.rate)
 	for _, s := range list {
 		if s.Alone {
-			sums.Add(LedgerKey(r.Account, r.Day, s.Source, s.Campaign), models.Figures{Cost: s.Delta})
+			sums.Add(s.ledgerKey(r.Account), models.Figures{Cost: s.Delta})
 		}
 	}
 	return err

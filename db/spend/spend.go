@@ -3,6 +3,7 @@ package spend
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"slices"
 	"time"
 
@@ -27,21 +28,54 @@ type Spend struct {
 	Currency    string          `db:"currency"` // of Amount; empty: the campaign's currency if there is a campaign, else the account's
 	Clicks      *int64          `db:"clicks"`   // as the source counted them; nil: not reported
 	Impressions *int64          `db:"impressions"`
+	Part
+	// ChangeID is the change by which a person has set the spend. Spend that was read from a platform has none.
+	ChangeID uuid.NullUUID `db:"change_id"`
 }
+
+// Part narrows spend to a part of its day, and to the clicks with one value of a sub-parameter. The zero Part has the whole day and
+// all clicks.
+type Part struct {
+	Starts   int    `db:"starts" json:"starts"` // seconds from the start of the day, included
+	Ends     int    `db:"ends" json:"ends"`     // excluded; 0: the end of the day
+	Sub      int    `db:"sub" json:"sub"`       // number of the sub-parameter; 0: all clicks
+	SubValue string `db:"sub_value" json:"sub_value"`
+}
+
+const daySeconds = 24 * 60 * 60
+
+// whole is the condition that spend has the whole day and all clicks.
+const whole = `starts = 0 AND ends = 86400 AND sub = 0`
+
+// bounds returns the ids between which the clicks of the part of a day are.
+func (p Part) bounds(day time.Time) (low, high uuid.UUID) {
+	at := func(seconds int) uuid.UUID { return models.FloorClickID(day.Add(time.Duration(seconds) * time.Second)) }
+	return at(p.Starts), at(cmp.Or(p.Ends, daySeconds))
+}
+
+// hour returns the hour in which spend without clicks counts: the first full hour of the part.
+func (p Part) hour(day time.Time) time.Time {
+	return day.Add(time.Duration(min((p.Starts+3599)/3600, 23)) * time.Hour)
+}
+
+// spendColumns are the columns of pricedSpend.
+const spendColumns = `day, source_id, campaign_id, amount, currency, rate, clicks, impressions, starts, ends, sub, sub_value, place, alone, change_id`
 
 // pricedSpend is spend with the rate by which it counts. Stored spend from the time before rates existed may have no currency. The
 // clicks over which it is spread then keep their currency.
 type pricedSpend struct {
 	Spend
-	Rate decimal.NullDecimal `db:"rate"`
+	Rate  decimal.NullDecimal `db:"rate"`
+	Place sql.NullInt64       `db:"place"` // spend that was set later on the day has a higher place; invalid: the next place
+	Alone bool                `db:"alone"` // there are no clicks over which it is spread
 }
 
 // Set sets the amount paid for each item of the list, in its order, in the transaction of c. The amount replaces the costs
 // of all clicks of that day, source and campaign, the costs of their conversions, and earlier spend. It is spread evenly over the
 // stored clicks, and the shares add up to it exactly. If there is no click, the amount is added to the ledger without a click.
 // Setting the same amount again changes nothing. A click that is stored later adds its own cost. The amount counts by the rate of
-// its currency on that day. Without a rate it is stored, but counts nothing until it is restated. Set returns the number of
-// clicks for each item.
+// its currency on that day. Without a rate it is stored, but counts nothing until it is restated. If the items name a change, Set
+// stores in it what they replace: see Undo. Set returns the number of clicks for each item.
 func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if err := lockAccount(ctx, c, account); err != nil {
 		return nil, err
@@ -50,7 +84,19 @@ func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ..
 	if err != nil {
 		return nil, err
 	}
-	return setAll(ctx, c, l.Store(), account, priced)
+	var change uuid.NullUUID
+	if len(list) > 0 {
+		change = list[0].ChangeID // the items of a list belong to the same change
+	}
+	log, err := findChangeLog(ctx, c, account, change)
+	if err != nil {
+		return nil, err
+	}
+	clicks, err := setAll(ctx, c, l.Store(), account, priced, log)
+	if err != nil {
+		return nil, err
+	}
+	return clicks, log.save(ctx, c)
 }
 
 // lockAccount lets only one transaction at a time change the spend of an account, and raises the transaction's time limit.
@@ -88,7 +134,7 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 	var keys []exchangerate.Key
 	for i, s := range list {
 		s.Currency = cmp.Or(s.Currency, known[s.CampaignID], known[uuid.Nil])
-		out[i] = pricedSpend{s, models.SameRate}
+		out[i] = pricedSpend{Spend: s, Rate: models.SameRate}
 		if s.Currency != known[uuid.Nil] {
 			keys = append(keys, exchangerate.NewKey(account, s.Day, s.Currency))
 		}
@@ -109,15 +155,17 @@ func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]d
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
-// setAll sets amounts of spend. It returns for each the number of clicks over which it was spread.
-func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, list []pricedSpend) ([]int64, error) {
+// setAll sets amounts of spend. It returns for each the number of clicks over which it was spread. With a log, the prices before are
+// stored, so that the change can be undone.
+func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, list []pricedSpend, log *changeLog) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
-		err := in.ThawRange(ctx, c, account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)))
-		if err != nil {
+		low, high := s.bounds(s.Day)
+		if err := in.ThawRange(ctx, c, account, low, high); err != nil {
 			return nil, err
 		}
-		if clicks[i], err = s.set(ctx, c, account, sums); err != nil {
+		var err error
+		if clicks[i], err = s.set(ctx, c, account, sums, log); err != nil {
 			return nil, err
 		}
 	}
@@ -125,24 +173,35 @@ func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, l
 }
 
 // set replaces the spend of a day. If there are no clicks to spread it over, it adds the spend itself to sums.
-func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) (clicks int64, err error) {
-	if clicks, err = s.spread(ctx, c, account); err != nil {
+func (s pricedSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas, log *changeLog) (clicks int64, err error) {
+	if err := log.snapshot(ctx, c, s.clickArgs(account)); err != nil {
 		return 0, err
 	}
-	if _, err := deleteSpend(ctx, c, sums, deleteSpendOf, account, s.Day, s.SourceID, db.OrNull(s.CampaignID)); err != nil {
+	found, err := s.spread(ctx, c, account, log)
+	if err != nil {
 		return 0, err
 	}
-	err = db.Run(ctx, c, "set spend", insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
-		s.Clicks, s.Impressions, clicks == 0, s.Rate)
-	if clicks == 0 {
-		sums.Add(LedgerKey(account, s.Day, s.SourceID, s.CampaignID), models.Figures{Cost: models.ConvertAmount(s.Amount, s.Rate)})
+	deleted, err := deleteSpend(ctx, c, account, sums, deleteSpendOf, s.scope()...)
+	if err != nil {
+		return 0, err
 	}
-	return clicks, err
+	s.Alone = found.Clicks == 0
+	log.add(s, found, deleted)
+	return found.Clicks, s.insert(ctx, c, account, sums)
 }
 
-// LedgerKey returns the ledger key of spend without clicks: the first hour of its day.
-func LedgerKey(account uuid.UUID, day time.Time, source, campaign uuid.UUID) ledger.Key {
-	return ledger.Key{AccountID: account, Hour: day.Unix(), SourceID: source, CampaignID: campaign}
+// insert stores spend, and adds the amount of spend without clicks to sums.
+func (s pricedSpend) insert(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) error {
+	if s.Alone {
+		sums.Add(s.ledgerKey(account), models.Figures{Cost: models.ConvertAmount(s.Amount, s.Rate)})
+	}
+	return db.Run(ctx, c, "set spend", insertSpend, account, s.Day, s.SourceID, s.CampaignID, s.Amount, s.Currency,
+		s.Clicks, s.Impressions, s.Alone, s.Rate, s.Starts, cmp.Or(s.Ends, daySeconds), s.Sub, s.SubValue, s.ChangeID, s.Place)
+}
+
+// ledgerKey returns the ledger key of spend without clicks.
+func (s Spend) ledgerKey(account uuid.UUID) ledger.Key {
+	return ledger.Key{AccountID: account, Hour: s.hour(s.Day).Unix(), SourceID: s.SourceID, CampaignID: s.CampaignID}
 }
 
 // lockSpend makes sure that the spend of an account is changed by one transaction at a time. lockSpentClicks locks the clicks over
@@ -152,8 +211,8 @@ const (
 	lockSpend       = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard spend ' || $1::text, 0))`
 	lockSpentClicks = `
 SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id FOR NO KEY UPDATE) l`
-	spentClicks = `f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND f.source_id = $4
-		AND ($5::uuid IS NULL OR f.campaign_id = $5)`
+	spentClicks = `f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND ($4::uuid IS NULL OR f.source_id = $4)
+		AND ($5::uuid IS NULL OR f.campaign_id = $5) AND ($6::int = 0 OR coalesce(f.subs[$6], '') = $7)`
 )
 
 // The amount is the total that was paid. So it also replaces costs of the cost model, including the costs of later conversions.
@@ -171,26 +230,30 @@ WITH locked AS MATERIALIZED (
 		count(*) FILTER (WHERE NOT is_bot) OVER () AS n
 	FROM locked
 ), priced AS MATERIALIZED (
-	SELECT l.id, l.counted + coalesce(v.cost, 0) AS old, CASE WHEN is_bot THEN 0
-		ELSE round($6::numeric * i / n, $8) - round($6::numeric * (i - 1) / n, $8) END AS new
+	SELECT l.id, l.is_bot, l.counted + coalesce(v.cost, 0) AS old, CASE WHEN is_bot THEN 0
+		ELSE round($8::numeric * i / n, $10) - round($8::numeric * (i - 1) / n, $10) END AS new
 	FROM placed l LEFT JOIN (SELECT click_id, sum(cost) AS cost FROM sold GROUP BY click_id) v ON v.click_id = l.id
 ), freed AS (
 	UPDATE conversions v SET cost = 0, given_cost = 0, statements = CASE statements WHEN '[]' THEN statements
-		ELSE statements || jsonb_build_array($9::jsonb) END FROM sold s
+		ELSE statements || jsonb_build_array($11::jsonb) END FROM sold s
 	WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 AND v.id = s.id
 ), changed AS (
 	UPDATE clicks f SET cost = p.new, unique_cost = 0, conversion_cost = 0, revenue_share = 0,
-		currency = coalesce(nullif($7, ''), f.currency), rate = $10::numeric
+		currency = coalesce(nullif($9, ''), f.currency), rate = $12::numeric
 	FROM priced p WHERE f.account_id = $1 AND f.id = p.id AND f.id >= $2 AND f.id < $3
-	RETURNING f.account_id, date_trunc('hour', f.at, 'UTC') AS hour, f.campaign_id, f.stream_id, f.lander_id, f.offer_id,
-		f.source_id, f.country, f.device_type, f.os, f.browser,
-		coalesce(p.new * $10::numeric, 0) - p.old AS delta
-), written AS (
+	RETURNING ` + changedKeys + `, coalesce(p.new * $12::numeric, 0) - p.old AS delta
+), ` + writeChanged + `
+SELECT count(*) FILTER (WHERE NOT is_bot) AS clicks, coalesce(sum(old), 0) AS before FROM priced`
+
+// changedKeys are the ledger's keys of the clicks f that a statement changes. writeChanged writes the deltas of their costs.
+const changedKeys = `f.account_id, date_trunc('hour', f.at, 'UTC') AS hour, f.campaign_id, f.stream_id, f.lander_id, f.offer_id,
+		f.source_id, f.country, f.device_type, f.os, f.browser`
+
+var writeChanged = `written AS (
 	INSERT INTO ledger (` + ledger.Keys + `, ` + ledger.Sums + `)
 	SELECT ` + ledger.Keys + `, ` + ledger.ListOf(isCost, "sum(delta)") + `
 	FROM changed GROUP BY ` + ledger.Keys + ` HAVING sum(delta) <> 0
-)
-SELECT count(*) FROM locked WHERE NOT is_bot`
+)`
 
 func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 
@@ -198,59 +261,90 @@ func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 // plan nested loops, as for a few clicks, and these would never finish.
 const allowLongStatements = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
-func (s pricedSpend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {
-	args := []any{
-		account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)), s.SourceID, db.OrNull(s.CampaignID),
+// spreadOver is the number of clicks over which spend was spread, and what they had cost before, in the account's currency.
+type spreadOver struct {
+	Clicks int64           `db:"clicks"`
+	Before decimal.Decimal `db:"before"`
+}
+
+// clickArgs returns the arguments of spentClicks.
+func (s Spend) clickArgs(account uuid.UUID) []any {
+	low, high := s.bounds(s.Day)
+	return []any{account, low, high, s.SourceID, db.OrNull(s.CampaignID), s.Sub, s.SubValue}
+}
+
+func (s pricedSpend) spread(ctx context.Context, c db.Conn, account uuid.UUID, log *changeLog) (out spreadOver, err error) {
+	args := s.clickArgs(account)
+	clicks, err := db.Get[int64](ctx, c, "lock clicks of spend", lockSpentClicks, args...)
+	if err != nil || clicks == 0 {
+		return out, err
 	}
-	if clicks, err = db.Get[int64](ctx, c, "lock clicks of spend", lockSpentClicks, args...); err != nil || clicks == 0 {
-		return 0, err
-	}
-	return db.Get[int64](ctx, c, "spread spend", spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale,
-		conversion.CostStatement(decimal.Zero), s.Rate)...)
+	return db.Get[spreadOver](ctx, c, "spread spend", spreadSpend, append(args, s.Amount, s.Currency, models.MoneyScale,
+		conversion.CostStatement(log.statement(), decimal.Zero), s.Rate)...)
 }
 
 const insertSpend = `
-INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, impressions, alone, rate)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, impressions, alone, rate, starts, ends, sub, sub_value,
+	change_id, place)
+SELECT $1, $2::date, $3::uuid, $4::uuid, $5::numeric, $6, $7::bigint, $8::bigint, $9::boolean, $10::numeric, $11::int, $12::int, $13::smallint, $14,
+	$15::uuid, coalesce($16::bigint, (SELECT coalesce(max(place), 0) + 1 FROM spend WHERE account_id = $1 AND day = $2::date AND source_id = $3::uuid))`
 
-const deleteSpendOf = `
-DELETE FROM spend WHERE account_id = $1 AND day = $2 AND source_id = $3 AND ($4::uuid IS NULL OR campaign_id = $4)
-RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * rate, 0) ELSE 0 END AS counted`
+// scope returns the arguments of deleteSpendOf after the account.
+func (s Spend) scope() []any {
+	return []any{s.Day, db.OrNull(s.SourceID), db.OrNull(s.CampaignID), s.Sub, s.SubValue, s.Starts, cmp.Or(s.Ends, daySeconds)}
+}
+
+// inScope selects the spend that other spend replaces: its clicks are among the clicks of the other, or it has no clicks and counts in
+// the other's part of the day.
+const inScope = `account_id = $1 AND day = $2::date AND ($3::uuid IS NULL OR source_id = $3) AND ($4::uuid IS NULL OR campaign_id = $4)
+	AND ($5::int = 0 OR sub = $5 AND sub_value = $6)
+	AND (starts >= $7::int AND ends <= $8::int OR alone AND least((starts + 3599) / 3600, 23) * 3600 >= $7 AND least((starts + 3599) / 3600, 23) * 3600 < $8)`
+
+const deleteSpendOf = `DELETE FROM spend WHERE ` + inScope + ` RETURNING ` + spendColumns
 
 const deleteSpendIn = `
 DELETE FROM spend WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[])
 	AND day::timestamp AT TIME ZONE 'UTC' >= $3 AND day::timestamp AT TIME ZONE 'UTC' < $4
-RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * rate, 0) ELSE 0 END AS counted`
+RETURNING ` + spendColumns
 
-// deleteSpend deletes the spend that the query selects, and subtracts the amounts without clicks from sums. It returns the campaigns
-// of the deleted spend.
-func deleteSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
-) ([]uuid.UUID, error) {
-	deleted, err := db.Select[struct {
-		Day      time.Time       `db:"day"`
-		Source   uuid.UUID       `db:"source_id"`
-		Campaign uuid.UUID       `db:"campaign_id"`
-		Counted  decimal.Decimal `db:"counted"`
-	}](ctx, c, "drop spend", query, append([]any{account}, args...)...)
-	var campaigns []uuid.UUID
-	for _, s := range deleted {
-		sums.Add(LedgerKey(account, s.Day, s.Source, s.Campaign), models.Figures{Cost: s.Counted.Neg()})
-		if !slices.Contains(campaigns, s.Campaign) {
-			campaigns = append(campaigns, s.Campaign)
-		}
+// WithoutClicks returns the figures of a day's spend without clicks.
+func WithoutClicks(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) (ledger.Deltas, error) {
+	const q = `SELECT ` + spendColumns + ` FROM spend WHERE account_id = $1 AND day = $2::date AND alone`
+	list, err := db.Select[pricedSpend](ctx, c, "spend without clicks", q, account, day.Format(time.DateOnly))
+	sums := ledger.Deltas{}
+	for _, s := range list {
+		sums.Add(s.ledgerKey(account), models.Figures{Cost: s.counted()})
 	}
-	return campaigns, err
+	return sums, err
+}
+
+// counted returns what spend without clicks counts by itself, in the account's currency.
+func (s pricedSpend) counted() decimal.Decimal {
+	if !s.Alone {
+		return decimal.Zero
+	}
+	return models.ConvertAmount(s.Amount, s.Rate)
+}
+
+// deleteSpend deletes the spend that the query selects, and subtracts the amounts without clicks from sums.
+func deleteSpend(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas, query string, args ...any) ([]pricedSpend, error) {
+	deleted, err := db.Select[pricedSpend](ctx, c, "drop spend", query, append([]any{account}, args...)...)
+	for i, s := range deleted {
+		deleted[i].Day = s.Day.UTC()
+		sums.Add(s.ledgerKey(account), models.Figures{Cost: s.counted().Neg()})
+	}
+	return deleted, err
 }
 
 // Clear deletes the spend of some campaigns of an account in [from, to), and takes the amounts without clicks out of the ledger.
 // It returns the campaigns that had spend.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
 	sums := ledger.Deltas{}
-	campaigns, err := deleteSpend(ctx, c, sums, deleteSpendIn, account, db.UUIDs(campaigns), from, to)
+	deleted, err := deleteSpend(ctx, c, account, sums, deleteSpendIn, db.UUIDs(campaigns), from, to)
 	if err != nil {
 		return nil, err
 	}
-	return campaigns, sums.Write(ctx, c)
+	return db.SortedIDs(db.ByKey(deleted, func(s pricedSpend) uuid.UUID { return s.CampaignID })), sums.Write(ctx, c)
 }
 
 const selectSpent = `
@@ -258,8 +352,8 @@ SELECT date_trunc('day', hour, 'UTC') AS day, source_id, campaign_id, sum(clicks
 WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND source_id = ANY ($4::uuid[])
 GROUP BY 1, 2, 3`
 
-// Preview returns, for each item, the number of clicks over which Set would spread the amount now. It locks and writes
-// nothing.
+// Preview returns, for each item that has the whole day and all clicks, the number of clicks over which Set would spread the amount
+// now. It locks and writes nothing.
 func Preview(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -273,12 +367,15 @@ func Preview(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([
 		Campaign uuid.UUID `db:"campaign_id"`
 		Clicks   int64     `db:"clicks"`
 	}](ctx, c, "preview spend", selectSpent, account, from, to.AddDate(0, 0, 1), db.UUIDs(db.SortedIDs(sources)))
-	clicks := map[ledger.Key]int64{} // by the result of LedgerKey for day, source and campaign
+	clicks := map[ledger.Key]int64{} // by the result of ledgerKey for day, source and campaign
+	key := func(day time.Time, source, campaign uuid.UUID) ledger.Key {
+		return Spend{Day: day, SourceID: source, CampaignID: campaign}.ledgerKey(account)
+	}
 	for _, r := range rows {
-		clicks[LedgerKey(account, r.Day, r.Source, r.Campaign)] += r.Clicks
+		clicks[key(r.Day, r.Source, r.Campaign)] += r.Clicks
 		if r.Campaign != uuid.Nil {
-			clicks[LedgerKey(account, r.Day, r.Source, uuid.Nil)] += r.Clicks
+			clicks[key(r.Day, r.Source, uuid.Nil)] += r.Clicks
 		}
 	}
-	return db.Map(list, func(s Spend) int64 { return clicks[LedgerKey(account, s.Day, s.SourceID, s.CampaignID)] }), err
+	return db.Map(list, func(s Spend) int64 { return clicks[key(s.Day, s.SourceID, s.CampaignID)] }), err
 }

@@ -66,8 +66,9 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 	return list, err
 }
 
-// ForSource returns the spend at a source on a day: in total, and for single campaigns.
+// ForSource returns the spend at a source on a day: in total, and for single campaigns. It leaves out spend for a part of the day, and
+// for a value of a sub-parameter.
 func ForSource(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time) ([]Spend, error) {
 	return db.Select[Spend](ctx, c, "spend of a source", `SELECT day, source_id, campaign_id, amount, currency, clicks, impressions FROM spend
-		WHERE account_id = $1 AND source_id = $2 AND day = $3::date`, account, source, day.Format(time.DateOnly))
+		WHERE account_id = $1 AND source_id = $2 AND day = $3::date AND `+whole, account, source, day.Format(time.DateOnly))
 }

@@ -1,6 +1,6 @@
 // Package housekeeping deletes records of the API that are no longer needed: stored answers that are too old for a repeated call,
-// removed rules that no flow uses any more, ended sessions and links, old entries of the audit log, and old figures that networks and
-// traffic sources have reported.
+// removed rules that no flow uses any more, ended sessions and links, old entries of the audit log, old figures that networks and
+// traffic sources have reported, and old changes of cost.
 package housekeeping
 
 import (
@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db/people"
 	"switchyard/db/reported"
+	"switchyard/db/spend"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/workers"
@@ -35,6 +36,11 @@ func Register(r *workers.Runtime, s *store.Store) {
 		}
 		old, err := reported.DeleteExpired(ctx, s.Conn(), time.Now())
 		slog.InfoContext(ctx, "old figures of networks and sources deleted", "rows", old)
+		if err != nil {
+			return err
+		}
+		changes, err := spend.DeleteExpired(ctx, s.Conn(), time.Now())
+		slog.InfoContext(ctx, "old changes of cost deleted", "rows", changes)
 		return err
 	})
 	workers.RegisterTick(r, jobs.DeleteUnusedRules, func(ctx context.Context) error {

@@ -1,0 +1,18 @@
+-- +goose NO TRANSACTION
+-- The spend of a day may have several parts. The block ends with a commit of its own, because it takes the index that was built before it.
+-- +goose Up
+DROP INDEX CONCURRENTLY IF EXISTS spend_parts; -- what an attempt that gave up has left
+CREATE UNIQUE INDEX CONCURRENTLY spend_parts ON spend (account_id, day, source_id, campaign_id, starts, ends, sub, sub_value);
+DROP INDEX CONCURRENTLY IF EXISTS spend_change;
+CREATE INDEX CONCURRENTLY spend_change ON spend (change_id) WHERE change_id IS NOT NULL;
+-- +goose StatementBegin
+DO $$ BEGIN
+    ALTER TABLE spend DROP CONSTRAINT IF EXISTS spend_pkey, ADD CONSTRAINT spend_pkey PRIMARY KEY USING INDEX spend_parts;
+    COMMIT;
+END $$;
+-- +goose StatementEnd
+
+-- +goose Down
+DROP INDEX CONCURRENTLY IF EXISTS spend_change;
+DELETE FROM spend WHERE starts <> 0 OR ends <> 86400 OR sub <> 0;
+ALTER TABLE spend DROP CONSTRAINT spend_pkey, ADD PRIMARY KEY (account_id, day, source_id, campaign_id);

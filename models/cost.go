@@ -1,0 +1,83 @@
+package models
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+)
+
+// CostRequest is a cost that a person sets by hand: the clicks, and what they have cost.
+type CostRequest struct {
+	CampaignID uuid.UUID `json:"campaign_id"` // zero: all campaigns
+	SourceID   uuid.UUID `json:"source_id"`   // zero: all traffic sources
+	Sub        int       `json:"sub"`         // number of a sub-parameter; 0: all clicks
+	SubValue   string    `json:"sub_value"`
+	From       string    `json:"from"` // a day of the account's time zone, YYYY-MM-DD; included
+	To         string    `json:"to"`   // included
+	// Amount is the total of the days, which is spread over their clicks. CPC is the cost of each click. One of them is set.
+	Amount   *decimal.Decimal `json:"amount"`
+	CPC      *decimal.Decimal `json:"cpc"`
+	Currency string           `json:"currency"`
+	// AloneAt is the traffic source of an amount for which there are no clicks. Zero: such an amount is refused.
+	AloneAt uuid.UUID `json:"alone_at"`
+}
+
+// MaxCostDays is the maximum number of days whose cost is set at once. MaxCostClicks is the maximum number of their clicks.
+const (
+	MaxCostDays   = 92
+	MaxCostClicks = 1_000_000
+)
+
+// UndoCostWithin is the time for which a cost that a person has set can be undone.
+const UndoCostWithin = 30 * 24 * time.Hour
+
+// CostChangeDays is the number of days for which changes of cost are listed.
+const CostChangeDays = 730
+
+// CostDay is what a cost set by hand changes on a day for a campaign. The amounts are in the account's currency.
+type CostDay struct {
+	Day        string    `json:"day"`
+	CampaignID uuid.UUID `json:"campaign_id"` // zero: the day has no clicks
+	Clicks     int64     `json:"clicks"`
+	Before     Money     `json:"before"`
+	After      Money     `json:"after"`
+}
+
+// CostQuote is what a cost set by hand changes.
+type CostQuote struct {
+	Clicks int64     `json:"clicks"` // over which the cost is spread
+	Before Money     `json:"before"`
+	After  Money     `json:"after"`
+	Days   []CostDay `json:"days"`
+}
+
+// The kinds of changes of cost.
+const (
+	CostByHand   = "hand"
+	CostFromFile = "file"
+)
+
+// CostChange is a cost that a person has set. The amounts are in Base, the account's currency at that time.
+type CostChange struct {
+	ID        uuid.UUID       `db:"id"`
+	Kind      string          `db:"kind"`
+	Who       string          `db:"who"`
+	Request   CostRequest     `db:"request,json"` // of a cost by hand
+	Base      string          `db:"base"`
+	FirstDay  *time.Time      `db:"first_day"`
+	LastDay   *time.Time      `db:"last_day"`
+	Clicks    int64           `db:"clicks"`
+	Before    decimal.Decimal `db:"before"`
+	After     decimal.Decimal `db:"after"`
+	Kept      bool            `db:"kept"` // what was before is kept
+	CreatedAt time.Time       `db:"created_at"`
+	UndoneAt  *time.Time      `db:"undone_at"`
+	UndoneBy  string          `db:"undone_by"`
+	UndoneJob uuid.UUID       `db:"undone_job"`
+}
+
+// MayUndo reports whether a change can be undone, as far as the change itself shows.
+func (k CostChange) MayUndo(now time.Time) bool {
+	return k.Kept && k.UndoneAt == nil && now.Before(k.CreatedAt.Add(UndoCostWithin))
+}
