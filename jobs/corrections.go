@@ -1,8 +1,10 @@
 package jobs
 
 import (
+	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/models"
 	"switchyard/models/correction"
 )
 
@@ -38,4 +40,33 @@ var (
 	CorrectConversions = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]](
 		"correction:conversions", resumable)
 	CorrectCosts = Define[CorrectionArgs, CorrectionAnswer[correction.CostOutcome]]("correction:costs", resumable)
+)
+
+// SetCostArgs is a cost that a person sets by hand. The change has the id of the job.
+type SetCostArgs struct {
+	Apply   bool               `json:"apply"` // false is a dry run
+	Request models.CostRequest `json:"request"`
+	Done    *models.CostQuote  `json:"done,omitempty"` // the cost is set; the attempt before did not end
+}
+
+// CostSet is what a cost set by hand changes, or would change.
+type CostSet struct {
+	DryRun bool              `json:"dry_run"`
+	ID     uuid.UUID         `json:"id"` // of the change; zero for a dry run
+	Quote  models.CostQuote  `json:"quote"`
+	Names  map[string]string `json:"names"` // of the campaigns, by id
+}
+
+// UndoCostArgs name a change of cost.
+type UndoCostArgs struct {
+	ID  uuid.UUID `json:"id"`
+	By  string    `json:"by"`  // name of the person
+	Key uuid.UUID `json:"key"` // the key, if no person undoes it
+}
+
+// Jobs that set a cost by hand, and that restore what was before a change of cost. Each writes everything in one transaction.
+// Errors of SetCost: no_clicks, too_many, rate_missing. Errors of UndoCost: not_found, stale, too_old, overlapped.
+var (
+	SetCost  = Define[SetCostArgs, CostSet]("correction:set-cost", resumable)
+	UndoCost = Define[UndoCostArgs, None]("correction:undo-cost", resumable)
 )

@@ -1,9 +1,12 @@
 package models
 
 import (
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"switchyard/models/timetext"
 )
 
 // Account is a customer of the service. Every record belongs to an account, except the shared domains.
@@ -19,6 +22,17 @@ type Account struct {
 	CreatedAt  time.Time `db:"created_at"`
 	// DomainToken is the DNS label with which the account proves that a domain is its own.
 	DomainToken string `db:"domain_token"`
+}
+
+// DateOrder returns the order of day and month in the account's format of dates.
+func (a Account) DateOrder() timetext.Order {
+	switch {
+	case strings.HasPrefix(a.DateFormat, "DD"):
+		return timetext.DayFirst
+	case strings.HasPrefix(a.DateFormat, "MM"):
+		return timetext.MonthFirst
+	}
+	return timetext.NoOrder
 }
 
 // Allowances returns the account's row of the plan table. A plan that no longer exists allows nothing.

@@ -343,7 +343,7 @@ func (f *fieldEnv) file(e *fieldEntry) (record, error) {
 		addSkips(got, skips)
 		return got, err
 	}
-	rows, skips, err := correction.ReadCosts(string(text), e.set.Source, nil)
+	rows, skips, err := correction.ReadCosts(string(text), correction.CostOptions{Source: e.set.Source})
 	for _, row := range rows {
 		addSpend(got, row)
 	}

@@ -24,7 +24,9 @@ var elsewhere = map[string]bool{
 	"POST /logs/postbacks/{id}/redeliver too_old": true,
 	"POST /copilot/rules/replay too_large":        true,
 	"GET /traffic-sources/{id}/difference busy":   true, "GET /networks/{id}/difference busy": true, "POST /reports/exports busy": true,
-	"POST /networks/{id}/integration/sync too_many": true, "POST /networks/{id}/integration/sync network_error": true,
+	"POST /corrections/cost/set no_clicks": true, "POST /corrections/cost/set too_many": true, "POST /corrections/cost/set rate_missing": true,
+	"POST /corrections/cost/changes/{id}/undo overlapped": true,
+	"POST /networks/{id}/integration/sync too_many":       true, "POST /networks/{id}/integration/sync network_error": true,
 }
 
 // TestMain checks that the tests of this package got every error code that a row of the table of routes declares as its own. It

@@ -22,7 +22,7 @@ func corrections(d Deps) []route.Route {
 			BodyLimit: route.CSVBody, Codes: route.Codes("400 empty no_rows"), Handle: handle,
 		}
 	}
-	return []route.Route{
+	return append(costChanges(d), []route.Route{
 		{
 			Method: "POST", Path: "/corrections/look", Group: "Corrections", Share: route.Reads, Repeats: true, Checks: true,
 			Summary:   "what a CSV file contains: its charset, header and number of rows; changes nothing",
@@ -36,7 +36,7 @@ func corrections(d Deps) []route.Route {
 			costsJob.Answer(), route.HandleBody(func(c *route.Call, b CostBody) (CostCorrection, error) {
 				return correct(c, d, costsJob, correction.Costs, b)
 			})),
-	}
+	}...)
 }
 
 // FileBody is a CSV file.
@@ -178,6 +178,11 @@ func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, 
 	}
 	args := jobs.CorrectionArgs{Apply: bool(b.Apply), Truncated: truncated, Source: b.Source}
 	return job.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
+		if kind == correction.Costs && args.Apply {
+			if err := addCostChange(c, tx, id, models.CostFromFile, models.CostRequest{}); err != nil {
+				return err
+			}
+		}
 		return tx.Corrections().Add(c.Context(), c.Account.ID, id, rows)
 	})
 }

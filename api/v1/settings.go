@@ -75,7 +75,7 @@ func recordedSettings(c *route.Call, _ uuid.UUID) (any, error) {
 type SettingsBody struct {
 	Currency   bind.Opt[string] `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^[A-Za-z]{3}$" default:"USD" doc:"three letters"`
 	Timezone   string           `json:"timezone" trim:"true" format:"timezone" default:"UTC" doc:"a time zone by its IANA name, such as Europe/Berlin"`
-	DateFormat string           `json:"date_format" enum:"YYYY-MM-DD,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" default:"YYYY-MM-DD"`
+	DateFormat string           `json:"date_format" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" default:"YYYY-MM-DD"`
 	TimeFormat string           `json:"time_format" enum:"12h,24h" default:"24h"`
 	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: it stays"`
 }

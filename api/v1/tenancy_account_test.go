@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -153,6 +154,10 @@ func (e env) bodies() map[string]object {
 	toggle, note := object{"is_active": false}, object{"at": "2026-11-01 00:00:00", "text": "y"}
 	of := func(kind string, body object) object { return with(maps.Clone(body), "id", e.ids[kind]) }
 	return map[string]object{
+		"POST /corrections/cost/set": {
+			"campaign_id": e.ids["campaign"], "source_id": e.ids["source"], "from": time.Now().UTC().Format(time.DateOnly),
+			"to": time.Now().UTC().Format(time.DateOnly), "amount": 1, "cpc": nil,
+		},
 		"POST /app/api/notes": note, "PUT /app/api/notes/{id}": note,
 		"PATCH /app/api/views/{id}": {"name": "y"}, "PUT /app/api/views/default": {}, "PATCH /app/api/team/{id}": {"role": "viewer"},
 		"POST /app/api/session/account": {},

@@ -50,6 +50,8 @@ type NamedRecord struct {
 	Name  string    `db:"name"`
 	Alias string    `db:"alias"`
 	Live  bool      `db:"live"`
+	// SourceID is the traffic source of a campaign.
+	SourceID uuid.NullUUID `db:"source_id"`
 }
 
 // Deactivated sources are included, because they still have figures.
@@ -57,7 +59,7 @@ const sourceNames = `
 SELECT id, name, '' AS alias, deactivated_at IS NULL AS live FROM traffic_sources WHERE account_id = $1`
 
 const campaignNames = `
-SELECT id, name, alias, true AS live FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL`
+SELECT id, name, alias, true AS live, source_id FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL`
 
 // SourceNames lists the traffic sources of an account, including deactivated ones.
 func (s *Store) SourceNames(ctx context.Context, account uuid.UUID) ([]NamedRecord, error) {

@@ -70,7 +70,7 @@ func TestCurrenciesOfFiles(t *testing.T) {
 			t.Errorf("%s: depends %v, note %q", name, v.DependsOnCurrency, v.Note)
 		}
 	}
-	costs, _, err := ReadCosts("Day,Source,Amount spent (INR)\n2026-11-01,Push,\"1,25,000\"\n2026-11-01,Push,\"$1,250\"\n", "", nil)
+	costs, _, err := ReadCosts("Day,Source,Amount spent (INR)\n2026-11-01,Push,\"1,25,000\"\n2026-11-01,Push,\"$1,250\"\n", CostOptions{})
 	if err != nil || len(costs) != 2 {
 		t.Fatal(costs, err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/longtest"
+	"switchyard/models/timetext"
 )
 
 var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
@@ -133,7 +134,7 @@ func TestCostFiles(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("Reporting Starts;Traffic Source;Amount Spent (EUR);Campaign name;Link clicks;Impr.\n"+
 		"2026-11-01;Push;1.000,5;C;1.200;90000\n2026-11-02 00:00:00;Push;0;;;\n01.11.2026;Push;1;;;\n;Push;1;;;\n"+
-		"2026-11-01;;1;;;\n2026-11-01;Push;;;;\n2026-11-01;Push;-1;;;\n2026-11-01;Push;1;;many;\nTotal;;1000;;;\n", "", nil)
+		"2026-11-01;;1;;;\n2026-11-01;Push;;;;\n2026-11-01;Push;-1;;;\n2026-11-01;Push;1;;many;\nTotal;;1000;;;\n", CostOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestCostFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"2 2026-11-01 Push 1000.5 C 1200", "3 2026-11-02 Push 0  -1", "4 2026-11-01 Push 1  -1", "5 it names no day",
-		"6 it names no source", "7 it names no spend", "8 its spend is below zero", "9 its clicks are not a whole number",
+		"6 it names no source and no campaign", "7 it names no spend", "8 its spend is below zero", "9 its clicks are not a whole number",
 		"10 it is a line of totals",
 	}, got); diff != "" {
 		t.Error(diff)
@@ -248,6 +249,28 @@ func FuzzRead(f *testing.F) {
 		if diff := cmp.Diff(len(all), len(part)); diff != "" || err != nil {
 			t.Errorf("the truncated text gives other rows: %s %v", diff, err)
 		}
-		_, _, _ = ReadCosts(text, "", nil)
+		_, _, _ = ReadCosts(text, CostOptions{})
 	})
+}
+
+// TestCostOfCampaign: a file of costs needs no source if it names campaigns, because the source follows from the campaign. A file with
+// neither lacks the source only. Days are read in the given order.
+func TestCostOfCampaign(t *testing.T) {
+	t.Parallel()
+	rows, _, err := ReadCosts("Date,Campaign,Cost\n03/04/2026,A,1\n2026-03-05,,2\n", CostOptions{Order: timetext.DayFirst})
+	if err != nil || len(rows) != 2 {
+		t.Fatal(rows, err)
+	}
+	if r := rows[0]; r.Refusal != "" || r.Source != "" || r.Campaign != "A" || r.Day.Format(time.DateOnly) != "2026-04-03" {
+		t.Errorf("%+v", r)
+	}
+	if r := rows[1]; r.Refusal != "it names no source and no campaign" {
+		t.Errorf("%+v", r)
+	}
+	for text, missing := range map[string]string{"Date,Cost\n": "source", "Date,Campaign,Cost\n": "", "Campaign,Cost\n": "day"} {
+		look, err := ReadPreview(Costs, text)
+		if got := strings.Join(look.Missing, ","); err != nil || got != missing {
+			t.Errorf("%q lacks %q, want %q, %v", text, got, missing, err)
+		}
+	}
 }

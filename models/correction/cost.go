@@ -18,7 +18,7 @@ type Cost struct {
 
 	DayText     string // the day as written in the file
 	Day         time.Time
-	Source      string   // id or name
+	Source      string   // id or name; empty: the campaign's
 	Campaign    string   // id, name or alias; empty: all
 	Others      []string // further cells that may name the campaign, as platforms write both its id and its name
 	Spend       decimal.Decimal
@@ -60,11 +60,18 @@ var costColumns = []Column{
 	lastDayColumn:      {"last day", false, []string{"reportingends", "datestop", "dateend", "enddate", "dateendperiod"}},
 }
 
-// ReadCosts reads the rows of a file in their order. The file may have no rows. source is the traffic source of rows that name
-// none. fallback returns the currency of a row whose spend states none; nil: it is not known. Errors: empty, invalid_input.
-func ReadCosts(text, source string, fallback func(Cost) string) ([]Cost, Skips, error) {
-	row := func(l *line) Cost { return l.cost(source, fallback) }
-	rows, skips, err := read(text, costColumns, row, given(Costs, source != "")...)
+// CostOptions say how to read a file of costs.
+type CostOptions struct {
+	Source   string            // the traffic source of rows that name none
+	Order    timetext.Order    // of day and month, in dates that do not show it
+	Fallback func(Cost) string // returns the currency of a row whose spend states none; nil: it is not known
+}
+
+// ReadCosts reads the rows of a file in their order. The file may have no rows. A row that names a campaign needs no source. Errors:
+// empty, invalid_input.
+func ReadCosts(text string, o CostOptions) ([]Cost, Skips, error) {
+	row := func(l *line) Cost { return l.cost(o) }
+	rows, skips, err := read(text, costColumns, row, given(Costs, o.Source != "")...)
 	refuseSums(rows)
 	return rows, skips, err
 }
@@ -92,13 +99,13 @@ func refuseSums(rows []Cost) {
 	}
 }
 
-func (l *line) cost(source string, fallback func(Cost) string) (v Cost) {
+func (l *line) cost(o CostOptions) (v Cost) {
 	if l.Fault == "" {
 		v.DayText = l.cell(dayColumn)
-		v.Day = l.day(v.DayText)
-		l.checkLastDay(v.Day)
-		if v.Source = cmp.Or(l.cell(sourceColumn), source); v.Source == "" {
-			l.refuse("it names no source")
+		v.Day = l.day(v.DayText, o.Order)
+		l.checkLastDay(v.Day, o.Order)
+		if v.Source = cmp.Or(l.cell(sourceColumn), o.Source); v.Source == "" && l.cell(campaignColumn) == "" {
+			l.refuse("it names no source and no campaign")
 		}
 		for i, name := range l.values(campaignColumn) {
 			if i == 0 {
@@ -107,7 +114,7 @@ func (l *line) cost(source string, fallback func(Cost) string) (v Cost) {
 				v.Others = append(v.Others, name.text)
 			}
 		}
-		l.readSpend(&v, fallback)
+		l.readSpend(&v, o.Fallback)
 		v.Clicks, v.Impressions = l.count(clicksColumn), l.count(impressionsColumn)
 	}
 	v.Row = l.end()
@@ -115,12 +122,12 @@ func (l *line) cost(source string, fallback func(Cost) string) (v Cost) {
 }
 
 // checkLastDay refuses a row that covers several days, and a row whose last day cannot be read.
-func (l *line) checkLastDay(day time.Time) {
+func (l *line) checkLastDay(day time.Time, order timetext.Order) {
 	text := l.cell(lastDayColumn)
 	if text == "" || text == l.cell(dayColumn) {
 		return
 	}
-	last, err := timetext.Day(text)
+	last, err := timetext.DayBy(text, order)
 	switch {
 	case err != nil:
 		l.refuse("its last day " + err.Error())
@@ -130,8 +137,8 @@ func (l *line) checkLastDay(day time.Time) {
 }
 
 // day reads a day as written. A time of day is ignored.
-func (l *line) day(text string) time.Time {
-	day, err := timetext.Day(text)
+func (l *line) day(text string, order timetext.Order) time.Time {
+	day, err := timetext.DayBy(text, order)
 	switch {
 	case text == "":
 		l.refuse("it names no day")

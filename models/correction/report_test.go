@@ -119,7 +119,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 			"unchanged": c.text, "with CR": strings.ReplaceAll(strings.ReplaceAll(c.text, "\r\n", "\n"), "\n", "\r"),
 			"without the last line break": strings.TrimRight(c.text, "\r\n"),
 		} {
-			rows, skips, err := ReadCosts(text, "Push", nil)
+			rows, skips, err := ReadCosts(text, CostOptions{Source: "Push"})
 			if err != nil {
 				t.Errorf("%s %s: %v", name, end, err)
 				continue
@@ -157,7 +157,7 @@ func TestReportsOfPlatforms(t *testing.T) {
 func TestUnnamedTotals(t *testing.T) {
 	t.Parallel()
 	rows, _, err := ReadCosts("day,source,campaign,spend\n2026-11-01,P,A,10\n2026-11-01,P,B,2.5\n2026-11-01,P,,12.5\n2026-11-02,P,,12.5\n"+
-		"2026-11-03,P,A,10\n2026-11-03,P,,11\n2026-11-04,P,A,0\n2026-11-04,P,,0\n", "", nil)
+		"2026-11-03,P,A,10\n2026-11-03,P,,11\n2026-11-04,P,A,0\n2026-11-04,P,,0\n", CostOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestReadPreview(t *testing.T) {
 // The list of skipped lines is limited, and their number is not.
 func TestSkippedLinesAreLimited(t *testing.T) {
 	t.Parallel()
-	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), "", nil)
+	_, skips, err := ReadCosts("day,source,spend\n"+strings.Repeat("2026-11-01,P,1\n\n", 300), CostOptions{})
 	if err != nil || len(skips.Skipped) != maxSkipped || skips.Lines != 300 {
 		t.Error(len(skips.Skipped), skips.Lines, err)
 	}
@@ -209,7 +209,7 @@ func TestLastDay(t *testing.T) {
 	for last, want := range map[string]string{
 		"": "", "2026-11-01": "", "2026-11-01 23:59:59": "", "2026-11-24": "several days", "04/03/2026": "its last day may be", "soon": "its last day is not understood",
 	} {
-		rows, _, err := ReadCosts("Reporting starts,Reporting ends,Source,Cost\n2026-11-01,"+last+",Push,5\n", "", nil)
+		rows, _, err := ReadCosts("Reporting starts,Reporting ends,Source,Cost\n2026-11-01,"+last+",Push,5\n", CostOptions{})
 		if err != nil || len(rows) != 1 || want == "" && rows[0].Refusal != "" || !strings.Contains(rows[0].Refusal, want) {
 			t.Errorf("last day %q: %+v, %v, want %q", last, rows, err, want)
 		}

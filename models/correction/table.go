@@ -127,10 +127,19 @@ func (t *table) known() int {
 	return n
 }
 
+// follows maps a required column to the column from which its values follow. A header that has the second column may lack the first.
+var follows = map[string]string{"source": "campaign"}
+
+// has reports whether the header has the column with this name.
+func (t *table) has(name string) bool {
+	i := slices.IndexFunc(t.columns, func(c Column) bool { return c.Name == name })
+	return i >= 0 && len(t.indexes[i]) > 0
+}
+
 // missing returns the names of the required columns that the header lacks.
 func (t *table) missing() (names []string) {
 	for i, c := range t.columns {
-		if c.Required && len(t.indexes[i]) == 0 {
+		if c.Required && len(t.indexes[i]) == 0 && !t.has(follows[c.Name]) {
 			names = append(names, c.Name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
+	"switchyard/models/timetext"
 )
 
 // Total is a row with the sums that a network reports for a day. Nil: not given.
@@ -67,7 +68,7 @@ func IsTotals(text string) (bool, error) {
 func ReadTotals(text, currency string) ([]Total, Skips, error) {
 	return read(text, totalColumns, func(l *line) (v Total) {
 		if l.Fault == "" {
-			v.Day = l.day(l.cell(totalDayColumn))
+			v.Day = l.day(l.cell(totalDayColumn), timetext.NoOrder)
 			v.Clicks, v.Conversions = l.count(totalClicksColumn), l.count(totalConversionsColumn)
 			amount, stated, given := l.amount(totalPayoutColumn, totalCurrencyColumn, func() string { return currency })
 			if v.Currency = stated; given {

@@ -82,6 +82,30 @@ func Day(text string) (time.Time, error) {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC), nil
 }
 
+// Order says whether the day or the month comes first in a date whose numbers do not show it.
+type Order uint8
+
+// The orders.
+const (
+	NoOrder Order = iota
+	DayFirst
+	MonthFirst
+)
+
+// DayBy is Day for texts whose order of day and month is known. A date such as 03/04/2026 is read by the order.
+func DayBy(text string, order Order) (time.Time, error) {
+	day, err := Day(text)
+	m := yearLast.FindStringSubmatch(normalize(text))
+	if !errors.Is(err, ErrAmbiguous) || order == NoOrder || m == nil {
+		return day, err
+	}
+	d, month := numberOf(m[1]), numberOf(m[3])
+	if order == MonthFirst {
+		d, month = month, d
+	}
+	return time.Date(numberOf(m[5]), time.Month(month), d, 0, 0, 0, 0, time.UTC), nil
+}
+
 // normalize returns a text with plain spaces and signs and without quotes and percent escapes.
 func normalize(s string) string {
 	if strings.Contains(s, "%") { // it was escaped twice

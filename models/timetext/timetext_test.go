@@ -300,3 +300,32 @@ func BenchmarkRead(b *testing.B) {
 		})
 	}
 }
+
+// TestDayBy: a date whose numbers do not show which is the month is read by the given order. Every other date is read as it stands.
+func TestDayBy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		order Order
+		want  string
+	}{
+		{"03/04/2026", DayFirst, "2026-04-03"},
+		{"03/04/2026", MonthFirst, "2026-03-04"},
+		{"3-4-2026", MonthFirst, "2026-03-04"},
+		{"03/04/2026", NoOrder, ""},
+		{"24.11.2026", MonthFirst, "2026-11-24"},
+		{"25/03/2026", MonthFirst, "2026-03-25"},
+		{"2026-03-04", DayFirst, "2026-03-04"},
+		{"31/31/2026", DayFirst, ""},
+		{"", DayFirst, ""},
+	} {
+		day, err := DayBy(c.text, c.order)
+		got := ""
+		if err == nil {
+			got = day.Format(time.DateOnly)
+		}
+		if got != c.want {
+			t.Errorf("%q by %d: %q, want %q, %v", c.text, c.order, got, c.want, err)
+		}
+	}
+}

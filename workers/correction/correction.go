@@ -25,12 +25,15 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 	workers.RegisterRow(r, jobs.CorrectCosts, process(readCosts, rowimport.Importer[cost, costOutcome]{
 		Runtime: r, Store: s, BatchSize: 100, Process: corrector{clicks}.costs,
 	}))
+	h := hand{s, clicks}
+	workers.RegisterRow(r, jobs.SetCost, h.set)
+	workers.RegisterRow(r, jobs.UndoCost, h.undo)
 }
 
 // process returns the handler of jobs that record the rows of a file. read reads a file and checks its rows without looking at
 // clicks.
 func process[R rowimport.Row, O rowimport.Outcome](
-	read func(ctx context.Context, s *store.Store, account uuid.UUID, text, source string) ([]R, correction.Skips, error), to rowimport.Importer[R, O],
+	read func(ctx context.Context, s *store.Store, job models.Job, args jobs.CorrectionArgs, text string) ([]R, correction.Skips, error), to rowimport.Importer[R, O],
 ) func(context.Context, *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
 	return func(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
 		account := u.Job.AccountID.UUID
@@ -38,7 +41,7 @@ func process[R rowimport.Row, O rowimport.Outcome](
 		if err != nil {
 			return err
 		}
-		rows, skips, err := read(ctx, to.Store, account, text, u.Args.Source)
+		rows, skips, err := read(ctx, to.Store, u.Job, u.Args, text)
 		if err != nil {
 			return err
 		}
@@ -55,9 +58,10 @@ func process[R rowimport.Row, O rowimport.Outcome](
 type conversionReader struct{ clicks click.Log }
 
 // read reads the rows of a file. If a payout states no currency and its text can only be read with one, read reads the file again with
-// the currency of the recorded conversion, or else of the click's offer or campaign. The last argument, the traffic source, is only for
-// files of spend.
-func (k conversionReader) read(ctx context.Context, s *store.Store, account uuid.UUID, text, _ string) ([]correction.Conversion, correction.Skips, error) {
+// the currency of the recorded conversion, or else of the click's offer or campaign.
+func (k conversionReader) read(ctx context.Context, s *store.Store, job models.Job, _ jobs.CorrectionArgs, text string) (
+	[]correction.Conversion, correction.Skips, error,
+) {
 	rows, skips, err := correction.ReadConversions(text, nil)
 	if err != nil {
 		return nil, skips, err
@@ -69,7 +73,7 @@ func (k conversionReader) read(ctx context.Context, s *store.Store, account uuid
 		}
 	}
 	if len(clicks) > 0 {
-		currencyOf, err := conversion.CurrenciesThatHold(ctx, k.clicks, s.Conn(), account, db.SortedIDs(clicks))
+		currencyOf, err := conversion.CurrenciesThatHold(ctx, k.clicks, s.Conn(), job.AccountID.UUID, db.SortedIDs(clicks))
 		if err != nil {
 			return nil, skips, err
 		}

@@ -28,10 +28,17 @@ type cost struct {
 	correction.Cost
 
 	source, campaign uuid.UUID
+	change           uuid.NullUUID // the change that sets it; invalid in a dry run
 }
 
-func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, source string) ([]cost, correction.Skips, error) {
-	read, skips, err := correction.ReadCosts(text, source, nil)
+func readCosts(ctx context.Context, s *store.Store, job models.Job, args jobs.CorrectionArgs, text string) ([]cost, correction.Skips, error) {
+	account := job.AccountID.UUID
+	owner, err := s.FindAccount(ctx, account)
+	if err != nil {
+		return nil, correction.Skips{}, err
+	}
+	o := correction.CostOptions{Source: args.Source, Order: owner.DateOrder()}
+	read, skips, err := correction.ReadCosts(text, o)
 	if err != nil {
 		return nil, skips, err
 	}
@@ -47,8 +54,14 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, sou
 	if err != nil {
 		return nil, skips, err
 	}
-	l := lookup{sources: index(sources), campaigns: index(campaigns), setBy: map[spendKey]int{}, now: time.Now(), oldest: oldestKept}
-	if read, err = l.withCurrencies(ctx, s, account, text, source, read); err != nil {
+	l := lookup{
+		sources: index(sources), campaigns: index(campaigns), setBy: map[spendKey]int{}, now: time.Now(), oldest: oldestKept,
+		sourceOf: map[uuid.UUID]store.NamedRecord{}, change: uuid.NullUUID{UUID: job.ID, Valid: args.Apply},
+	}
+	for _, r := range campaigns {
+		l.sourceOf[r.ID] = r
+	}
+	if read, err = l.withCurrencies(ctx, s, account, text, o, read); err != nil {
 		return nil, skips, err
 	}
 	return db.Map(read, l.resolve), skips, nil
@@ -56,7 +69,7 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text, sou
 
 // withCurrencies reads a file again if an amount states no currency and its text can only be read with one. The currency is the
 // campaign's, or else the account's.
-func (l *lookup) withCurrencies(ctx context.Context, s *store.Store, account uuid.UUID, text, source string, read []correction.Cost) (
+func (l *lookup) withCurrencies(ctx context.Context, s *store.Store, account uuid.UUID, text string, o correction.CostOptions, read []correction.Cost) (
 	[]correction.Cost, error,
 ) {
 	campaigns, depends := map[uuid.UUID]bool{}, false
@@ -73,16 +86,19 @@ func (l *lookup) withCurrencies(ctx context.Context, s *store.Store, account uui
 	if err != nil {
 		return nil, err
 	}
-	read, _, err = correction.ReadCosts(text, source, func(r correction.Cost) string {
+	o.Fallback = func(r correction.Cost) string {
 		id, _ := findOne(l.campaigns, "campaign", r.Campaign)
 		return cmp.Or(known[id], known[uuid.Nil])
-	})
+	}
+	read, _, err = correction.ReadCosts(text, o)
 	return read, err
 }
 
 // lookup finds the sources and campaigns that rows name, and detects rows that set the same spend.
 type lookup struct {
 	sources, campaigns map[string][]uuid.UUID
+	sourceOf           map[uuid.UUID]store.NamedRecord // campaigns by id, with their traffic sources
+	change             uuid.NullUUID
 	setBy              map[spendKey]int // the line that sets the spend
 	now                time.Time
 	oldest             time.Time // clicks before this time are deleted; zero: the account keeps clicks for as long as any plan does
@@ -123,8 +139,8 @@ func wordIf(yes bool, word string) string {
 
 // resolve finds the source and the campaign of a row, and checks its day.
 func (l *lookup) resolve(r correction.Cost) cost {
-	v := cost{Cost: r}
-	if v.Refusal == "" {
+	v := cost{Cost: r, change: l.change}
+	if v.Refusal == "" && v.Source != "" {
 		v.source, v.Refusal = findOne(l.sources, "traffic source", v.Source)
 	}
 	if v.Refusal == "" && v.Campaign != "" {
@@ -133,6 +149,11 @@ func (l *lookup) resolve(r correction.Cost) cost {
 			if id, refusal := findOne(l.campaigns, "campaign", other); v.campaign == uuid.Nil && refusal == "" {
 				v.campaign, v.Refusal, v.Campaign = id, "", other
 			}
+		}
+	}
+	if v.Refusal == "" && v.Source == "" {
+		if v.source = l.sourceOf[v.campaign].SourceID.UUID; v.source == uuid.Nil {
+			v.Refusal = "it names no source, and its campaign has none"
 		}
 	}
 	at := spendKey{v.Day, v.source, v.campaign}
@@ -165,7 +186,7 @@ func findOne(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, ref
 func (v cost) spend() spend.Spend {
 	return spend.Spend{
 		Day: v.Day, SourceID: v.source, CampaignID: v.campaign, Amount: v.Spend, Currency: v.Currency,
-		Clicks: v.Clicks, Impressions: v.Impressions,
+		Clicks: v.Clicks, Impressions: v.Impressions, ChangeID: v.change,
 	}
 }
 

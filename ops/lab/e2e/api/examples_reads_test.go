@@ -173,6 +173,16 @@ func (x *examples) correct() {
 	x.call("POST /corrections/cost", nil, object{
 		"csv": "day,source,spend\n" + x.today.AddDate(0, 0, -1).Format(time.DateOnly) + ",Propeller push,1.25\n", "apply": true,
 	})
+	x.costs()
+}
+
+// costs sets a cost by hand and undoes it.
+func (x *examples) costs() {
+	day := x.today.AddDate(0, 0, -1).Format(time.DateOnly)
+	body := object{"campaign_id": x.ids["campaign"], "from": day, "to": day, "amount": 2.5, "apply": true}
+	x.call("POST /corrections/cost/set", nil, body)
+	rows := x.call("GET /corrections/cost/changes", nil, nil)["rows"].([]any)
+	x.call("POST /corrections/cost/changes/{id}/undo", params{"id": rows[0].(map[string]any)["id"].(string)}, nil)
 }
 
 // remove deletes the records that the other examples needed.

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	v1 "switchyard/api/v1"
+	"switchyard/db/dbtest"
+	"switchyard/models/correction"
+)
+
+// TestCostByHand: a cost by hand is quoted, set, listed and undone. A file of costs is a change too. It needs no source if it names
+// campaigns, and its days may have the account's format.
+func TestCostByHand(t *testing.T) {
+	t.Parallel()
+	x := newCorrecting(t, 10)
+	for i, campaign := range x.campaigns {
+		dbtest.Exec(t, x.s.DB, `UPDATE campaigns SET source_id = $2 WHERE id = $1`, campaign, x.sources[i])
+	}
+	dbtest.Exec(t, x.s.DB, `UPDATE accounts SET date_format = 'MM/DD/YYYY'`)
+	cost := func() float64 {
+		t.Helper()
+		rows := x.s.Do("GET", "/reports/performance?dimension=campaign_id&f.campaign_id="+x.campaigns[0].String(), nil).Want(200, "").Map()["rows"].([]any)
+		return rows[0].(map[string]any)["cost"].(float64)
+	}
+	yesterday, _ := time.Parse(time.DateOnly, x.day)
+	first := yesterday.AddDate(0, 0, -2).Format(time.DateOnly)
+	body := map[string]any{"campaign_id": x.campaigns[0], "from": first, "to": x.day, "amount": 12.5}
+	var set v1.CostSet
+	x.send("/corrections/cost/set", body, &set)
+	if !set.DryRun || set.ID != nil || set.Clicks != 5 || len(set.Days) != 3 || set.Before.String() != "0.05" || set.After.String() != "12.5" || cost() != 0.05 {
+		t.Fatalf("%+v", set)
+	}
+	if d := set.Days[0]; d.Clicks != 0 || d.CampaignID != nil || !d.After.IsZero() || d.Day != first {
+		t.Errorf("a day without clicks: %+v", d)
+	}
+	if d := set.Days[2]; d.Clicks != 5 || d.CampaignName != "Campaign Push Ads" || d.After.String() != "12.5" || d.Day != x.day {
+		t.Errorf("a day with clicks: %+v", d)
+	}
+	body["apply"] = true
+	x.send("/corrections/cost/set", body, &set)
+	if set.DryRun || set.ID == nil || cost() != 12.5 {
+		t.Fatalf("%+v, the cost is %v", set, cost())
+	}
+	undo := "/corrections/cost/changes/" + set.ID.String() + "/undo"
+
+	// 11/06 is the 6th of November or the 11th of June. The account's format decides.
+	csv := "day,campaign,spend\n" + yesterday.Format("01/02/2006") + ",alias-0,20\n" + yesterday.Format("2.1.2006") + ",alias-1,4\n"
+	var file costAnswer
+	x.post("/corrections/cost", csv, true, &file)
+	if file.Accepted != 2 || file.Outcomes[0].Result != correction.Spread || *file.Outcomes[0].SourceID != x.sources[0].String() || cost() != 20 {
+		t.Fatalf("%+v, the cost is %v", file, cost())
+	}
+	var list struct {
+		Rows []struct {
+			ID, Kind, Who string
+			Before, After float64
+			Clicks        int
+		}
+	}
+	x.s.Do("GET", "/corrections/cost/changes", nil).Want(200, "").Into(&list)
+	if len(list.Rows) != 2 || list.Rows[0].Kind != "file" || list.Rows[0].Before != 12.55 || list.Rows[0].After != 24 || list.Rows[0].Clicks != 10 ||
+		list.Rows[1].Kind != "hand" || list.Rows[1].Before != 0.05 || list.Rows[1].After != 12.5 || list.Rows[1].Who == "" {
+		t.Errorf("%+v", list)
+	}
+	x.s.Do("POST", undo, nil).Want(http.StatusConflict, "overlapped")
+	var undone struct{ Undone bool }
+	x.send("/corrections/cost/changes/"+list.Rows[0].ID+"/undo", nil, &undone)
+	if !undone.Undone || cost() != 12.5 {
+		t.Errorf("the file was undone: the cost is %v", cost())
+	}
+	x.send(undo, nil, &undone)
+	if cost() != 0.05 {
+		t.Errorf("the cost by hand was undone: the cost is %v", cost())
+	}
+
+	// What cannot be set is refused, and leaves no change.
+	refuse := func(change map[string]any, status int, code string) {
+		t.Helper()
+		refused := map[string]any{"campaign_id": x.campaigns[0], "from": first, "to": first, "apply": true}
+		for name, v := range change {
+			refused[name] = v
+		}
+		x.s.Do("POST", "/corrections/cost/set", refused).Want(status, code)
+	}
+	refuse(map[string]any{"cpc": 1}, 400, "no_clicks")
+	refuse(map[string]any{"to": x.day, "amount": 1, "currency": "BRL"}, 409, "rate_missing")
+	x.s.Do("GET", "/corrections/cost/changes", nil).Want(200, "").Into(&list)
+	if n := dbtest.Get[int](t, x.s.DB, `SELECT count(*) FROM cost_changes`); n != 2 {
+		t.Errorf("%d changes", n)
+	}
+}
