@@ -29,7 +29,7 @@ export async function replay(row: PostbackRow) {
     const now = await call('GET /logs/postbacks/{id}', { path: { id: row.id } })
     if (now.result === 'accepted' && i < mostChecks) continue
     touches('logs', 'reports', 'stats')
-    const result = w.results[now.result] ?? now.result
+    const result = t.clicks.results[now.result] ?? now.result
     toast(t.unmatched.inLog(now.reason ? `${result}, ${now.reason}` : result), {
       bad: now.result === 'refused' || now.result === 'unmatched',
     })
