@@ -26,7 +26,7 @@ func TestDashboardLayout(t *testing.T) {
 	b.findsByOtherWords()
 }
 
-// setHeight sets the size of the screen, for screens that are lower than those of setScreen.
+// setHeight sets the width, the height and the theme of the screen.
 func (b *env) setHeight(width, height int, theme string) {
 	b.t.Helper()
 	b.setScreen(width, theme)

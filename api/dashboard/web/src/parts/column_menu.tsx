@@ -1,6 +1,7 @@
 import { names, type Name } from '../core/figures.ts'
 import { t } from '../core/text.ts'
-import { Item, Menu, Tick } from './menu.tsx'
+import { Choices } from './choices.tsx'
+import { Menu, Tick } from './menu.tsx'
 
 type Props = { on: Name[]; toggle: (name: Name) => void; class?: string }
 
@@ -16,13 +17,19 @@ export const ColumnMenu = ({ on, toggle, ...rest }: Props) => (
         {t.reports.columns} <span class="dim">{on.length}</span>
       </>
     }>
-    {() =>
-      names.map(n => (
-        <Item key={n} pressed={on.includes(n)} on={() => toggle(n)}>
-          <Tick on={on.includes(n)} />
-          {t.figures.names[n]}
-        </Item>
-      ))
-    }
+    {() => (
+      <Choices
+        list={names}
+        text={n => t.figures.names[n as Name]}
+        show={n => (
+          <>
+            <Tick on={on.includes(n as Name)} />
+            {t.figures.names[n as Name]}
+          </>
+        )}
+        on={n => on.includes(n as Name)}
+        pick={n => toggle(n as Name)}
+      />
+    )}
   </Menu>
 )

@@ -24,8 +24,8 @@ function useFits(headings: number, always: number) {
   return { box, fits }
 }
 
-// SideList shows the links of the navigation at the side. first are always shown. A group below them folds by hand, and by itself if it does
-// not fit. The group of the current screen is open.
+// SideList shows the links of the navigation at the side, and first on top of them. A person can fold each group. Groups without room are
+// folded too, except the group of the current screen.
 export function SideList({ first, always, groups }: { first: ComponentChildren; always: number; groups: SideGroup[] }) {
   const { box, fits } = useFits(groups.length, always),
     [chosen, setChosen] = useState(readFolds),

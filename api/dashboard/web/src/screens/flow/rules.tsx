@@ -7,7 +7,8 @@ import { t } from '../../core/text.ts'
 import { toastAndReload } from '../../core/toast.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Item, Menu } from '../../parts/menu.tsx'
+import { Choices } from '../../parts/choices.tsx'
+import { Menu } from '../../parts/menu.tsx'
 import { Alert } from '../../parts/state.tsx'
 import type { Book } from './book.ts'
 
@@ -66,13 +67,14 @@ export function Rules({ path: p, book, saved, on }: Props) {
               </>
             }>
             {close => (
-              <div class="searches">
-                {free.map(r => (
-                  <Item key={r.id} close={close} on={() => on({ rules: [...p.rules, { name: r.name, rule_id: r.id }] })}>
-                    {r.name}
-                  </Item>
-                ))}
-              </div>
+              <Choices
+                list={free.map(r => r.id)}
+                text={id => free.find(r => r.id === id)!.name}
+                pick={id => {
+                  close()
+                  on({ rules: [...p.rules, { name: free.find(r => r.id === id)!.name, rule_id: id }] })
+                }}
+              />
             )}
           </Menu>
         )}
