@@ -201,7 +201,7 @@ func (b *env) prints() {
 	b.goTo(b.f.URL + "/app/reports?flat=1&cmp=none&g=campaign_id,country,device_type")
 	b.waitIdle()
 	rows := b.run(`document.querySelector('[role=treegrid]').ariaRowCount`)
-	b.run(`(addEventListener('beforeprint', () => setTimeout(() => { window.printed = document.querySelectorAll('tbody tr[data-row]').length })), 1)`)
+	b.run(`(addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('tbody tr[data-row]').length }), 1)`)
 	var got struct{ Data string }
 	b.call("Page.printToPDF", map[string]any{"preferCSSPageSize": true}, &got)
 	if paper, err := base64.StdEncoding.DecodeString(got.Data); err != nil || len(paper) < 1000 {
