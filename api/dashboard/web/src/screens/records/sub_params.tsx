@@ -23,17 +23,19 @@ export function SubParams({ id, macros, subs, on }: Props) {
   const [rows, setRows] = useState<SubRow[]>(() => rowsOf({ token_macros: macros, subs })),
     [question, setQuestion] = useState<Question>(),
     { data } = use('GET /traffic-sources/{id}/subs', id ? {} : null, 0, { id: id ?? '' })
-  const saved = new Set(subs.map(s => s.param)),
+  const [saved] = useState(id ? subs : []),
     known = (n: number) => data?.subs[n - 1],
+    // kept keeps the sub-parameter of a saved row whose parameter was emptied.
+    kept = (r: SubRow): SubRow => (r.param.trim() ? r : { ...r, param: saved.find(s => s.sub === r.sub)?.param ?? '', inLink: false }),
     send = (next: SubRow[]) => {
       setRows(next)
-      const { token_macros, subs } = storedOf(next)
+      const { token_macros, subs } = storedOf(next.map(kept))
       on(token_macros, subs)
     },
     set = (i: number, change: Partial<SubRow>) => send(rows.map((r, j) => (j === i ? { ...r, ...change } : r))),
     drop = (i: number) => send(rows.filter((_, j) => j !== i)),
-    // isUsed reports whether clicks or records may know the parameter by its sub-parameter.
-    isUsed = (r: SubRow) => !!id && r.sub > 0 && known(r.sub)?.param === r.param
+    // isUsed reports whether clicks or records may know the row's sub-parameter.
+    isUsed = (r: SubRow) => saved.some(s => s.sub === r.sub)
   const remove = (i: number) => (isUsed(rows[i]!) ? set(i, { inLink: false }) : drop(i))
   const move = (i: number, to: number) => {
     const other = rows.find(r => r.sub === to)
@@ -51,7 +53,7 @@ export function SubParams({ id, macros, subs, on }: Props) {
             on={v => move(i, Number(v))}
           />
           {r.inLink ? (
-            <Fields of={r} i={i} isFixed={isUsed(r) && saved.has(r.param)} set={set} rename={param => send(renamed(rows, i, param))} />
+            <Fields of={r} i={i} isFixed={isUsed(r)} set={set} rename={param => send(renamed(rows, i, param))} />
           ) : (
             <span class="gone">
               <b class="mono">{r.param}</b> <span class="dim">{w.removed}</span>
