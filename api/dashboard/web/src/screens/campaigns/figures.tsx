@@ -8,7 +8,7 @@ import { to } from '../../core/router.ts'
 import { dimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares, days, span, windowQuery } from '../../core/window.ts'
-import { Seg } from '../../parts/form.tsx'
+import { Seg, Select } from '../../parts/form.tsx'
 import { Empty, Failed, LoadingCard } from '../../parts/state.tsx'
 import { useTrend } from '../../parts/trend.tsx'
 import type { TabProps } from '../../core/campaign.ts'
@@ -19,7 +19,8 @@ const columns: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'prof
 // CampaignFigures shows the figures of a campaign in the window: totals, over time, and by path, source or another dimension.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   const [groupBy, setGroupBy] = useState('stream_id')
-  const filter = { 'f.campaign_id': [c.id] },
+  const subs = Object.keys(c.sub_names),
+    filter = { 'f.campaign_id': [c.id] },
     compare = compares.value ? { compare: 'previous' } : {}
   const list = use(
     'GET /reports/performance',
@@ -62,12 +63,17 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
           <Seg
             label={t.reports.group}
             value={groupBy}
-            options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type', ...Object.keys(c.sub_names).slice(0, 2)].map(d => ({
-              value: d,
-              label: c.sub_names[d] ?? t.dimensions[d]!,
-            }))}
+            options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type'].map(d => ({ value: d, label: t.dimensions[d]! }))}
             on={setGroupBy}
           />
+          {subs.length > 0 && (
+            <Select
+              label={t.clicks.subs}
+              value={subs.includes(groupBy) ? groupBy : ''}
+              options={[{ value: '', label: t.clicks.subs }, ...subs.map(value => ({ value, label: dimensionName(value, c.sub_names) }))]}
+              on={v => setGroupBy(v || 'stream_id')}
+            />
+          )}
           <span class="grow" />
           <a href={to('/app/reports', { g: `${groupBy},country`, 'f.campaign_id': c.id })}>{t.campaigns.inReports}</a>
         </header>
