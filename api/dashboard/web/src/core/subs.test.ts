@@ -10,7 +10,7 @@ const source = {
   ],
 }
 
-test('the rows of a source are in the order of their sub-parameters, and are stored as they were', () => {
+test('the rows of a source are in the order of their sub-parameters, and are stored in that order', () => {
   const rows = rowsOf(source)
   equal(
     rows.map(r => [r.sub, r.param, r.inLink]),
@@ -22,7 +22,7 @@ test('the rows of a source are in the order of their sub-parameters, and are sto
     ],
   )
   const stored = storedOf(rows)
-  equal(stored.token_macros, source.token_macros)
+  equal(stored.token_macros, { zone: '{z}', ad: '{a}', bid: '{b}' })
   equal(
     stored.subs,
     source.subs.toSorted((a, b) => a.sub - b.sub),
