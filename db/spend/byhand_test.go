@@ -212,8 +212,8 @@ func TestCostWithoutClicks(t *testing.T) {
 	}
 }
 
-// TestUndoOfCost: a change whose clicks got another cost later cannot be undone until that one is undone. Neither can a change from
-// before a change of the currency, or one that is too old.
+// TestUndoOfCost: a change whose clicks got another cost later cannot be undone before the later change is undone. A change cannot be
+// undone after the account's currency has changed, or after 30 days.
 func TestUndoOfCost(t *testing.T) {
 	t.Parallel()
 	x := newHandEnv(t, 7, "UTC")

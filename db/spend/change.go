@@ -27,8 +27,8 @@ type changeLog struct {
 	first, last   time.Time
 }
 
-// findChangeLog returns the log of a change. It is nil if there is no such change: a file of costs that a process of the version before
-// has taken has none.
+// findChangeLog returns the log of a change. It returns nil if the change is not stored. A file of costs that a process of the previous
+// version has taken is not stored as a change.
 func findChangeLog(ctx context.Context, c db.Conn, account uuid.UUID, id uuid.NullUUID) (*changeLog, error) {
 	if !id.Valid {
 		return nil, nil //nolint:nilnil // no log is a log that collects nothing

@@ -29,7 +29,7 @@ type Spend struct {
 	Clicks      *int64          `db:"clicks"`   // as the source counted them; nil: not reported
 	Impressions *int64          `db:"impressions"`
 	Part
-	// ChangeID is the change by which a person has set the spend. Spend that was read from a platform has none.
+	// ChangeID is the change by which a person has set the spend. It is invalid for spend that was read from a platform.
 	ChangeID uuid.NullUUID `db:"change_id"`
 }
 
@@ -318,7 +318,7 @@ func WithoutClicks(ctx context.Context, c db.Conn, account uuid.UUID, day time.T
 	return sums, err
 }
 
-// counted returns what spend without clicks counts by itself, in the account's currency.
+// counted returns what spend adds to the ledger in addition to the costs of clicks, in the account's currency.
 func (s pricedSpend) counted() decimal.Decimal {
 	if !s.Alone {
 		return decimal.Zero

@@ -211,7 +211,7 @@ const soldClicks = `
 SELECT DISTINCT v.click_id FROM cost_change_clicks k JOIN conversions v ON v.click_id = k.click_id AND v.account_id = $1
 WHERE k.change_id = $2 AND v.click_id > $3 ORDER BY v.click_id LIMIT 1000`
 
-// restoreConversions restores the costs of the clicks' conversions, also of those that were recorded since.
+// restoreConversions restores the costs of the clicks' conversions, including conversions that were recorded since.
 func (k *undoing) restoreConversions(ctx context.Context, c db.Conn, in click.Store, sums ledger.Deltas) error {
 	if err := db.Run(ctx, c, "restore conversions", restoreGiven, k.account, k.ID, k.Statement.String()); err != nil {
 		return err

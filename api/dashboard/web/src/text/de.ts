@@ -263,6 +263,7 @@ export const words: typeof en = {
     onlyThis: 'Nur das (F)',
     exclude: 'Alles außer dem (X)',
     overTime: 'Im Verlauf (T)',
+    setCost: 'Kosten setzen ($)',
     itsClicks: 'Die Klicks dazu (L)',
     open: 'Aufklappen',
     close: 'Zuklappen',

@@ -265,6 +265,7 @@ export const words = {
     onlyThis: 'Only this (F)',
     exclude: 'All but this (X)',
     overTime: 'Over time (T)',
+    setCost: 'Set cost ($)',
     itsClicks: 'Its clicks (L)',
     open: 'Open',
     close: 'Close',

@@ -21,7 +21,7 @@ import { handleSubmit } from '../../core/submit.ts'
 import { toastAndReload } from '../../core/toast.ts'
 
 const w = t.settings
-const dateFormats = ['YYYY-MM-DD', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
+const dateFormats = ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
 type Draft = Pick<Saved, 'organizationName' | 'currency' | 'timezone' | 'dateFormat' | 'timeFormat'>
 
 const isZone = (tz: string) => {

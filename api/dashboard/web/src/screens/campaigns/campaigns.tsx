@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { changeManyAndToast } from '../../core/bulk.ts'
 import { call } from '../../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
+import { targetOf } from '../../core/cost.ts'
 import { inBatches } from '../../core/listing.ts'
 import { touches, useAll } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
@@ -11,6 +12,7 @@ import { handleSubmit } from '../../core/submit.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { useAsk } from '../../parts/ask.tsx'
+import { useCostSheet } from '../../parts/cost_place.tsx'
 import { copy } from '../../parts/copy.tsx'
 import { Item } from '../../parts/menu.tsx'
 import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
@@ -40,7 +42,8 @@ async function clone(rows: CampaignRow[]) {
 export function Campaigns() {
   const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
   const [question, ask] = useAsk(),
-    [editing, setEditing] = useState<CampaignRow[]>()
+    [editing, setEditing] = useState<CampaignRow[]>(),
+    [costSheet, openCost] = useCostSheet()
   const may = canWrite(),
     create = canCreateCampaigns()
   const actions: Action<CampaignRow>[] = [
@@ -52,6 +55,7 @@ export function Campaigns() {
     actions.push(
       { label: t.lists.pause, key: 'p', on: r => void setStatus([r], 'paused'), if: r => r.status === 'active' },
       { label: t.lists.resume, key: 'p', on: r => void setStatus([r], 'active'), if: r => r.status !== 'active' },
+      { label: t.campaigns.setCost, key: '$', on: r => openCost(targetOf(span.value.span, { campaign: r.id }), r.name) },
       { label: t.lists.pin, on: r => void patch([r], () => ({ is_pinned: true }), t.campaigns.pinned(r.name)), if: r => !r.is_pinned },
       { label: t.lists.unpin, on: r => void patch([r], () => ({ is_pinned: false }), t.campaigns.unpinned(r.name)), if: r => r.is_pinned },
     )
@@ -118,6 +122,7 @@ export function Campaigns() {
       />
       {question}
       {editing && <EditMany rows={editing} close={() => setEditing(undefined)} />}
+      {costSheet}
     </>
   )
 }

@@ -14,9 +14,11 @@ import { Seg, Select } from '../../parts/form.tsx'
 import { useAsk } from '../../parts/ask.tsx'
 import { Failed, Late, Alert, EmptyCard } from '../../parts/state.tsx'
 import { toastAndReload } from '../../core/toast.ts'
+import { ByHand, Ways } from './cost_by_hand.tsx'
+import { CostHistory } from './cost_history.tsx'
 import { Outcomes, type Answer } from './correction_outcomes.tsx'
 
-const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,source,spend,currency\n' } // columns as the service reads them
+const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,campaign,spend\n' } // columns as the service reads them
 const w = t.corrections,
   validFor = 10 * 60_000 // ms for which a dry run may be applied
 type Kind = keyof typeof w.kinds
@@ -33,9 +35,33 @@ const send = (kind: Kind, csv: string, source: string, apply: boolean): Promise<
     : task(jobName, 'POST /corrections/conversions', { body: { csv, apply } }, resultOf)
 }
 
-// Corrections reads conversions or spend from a file. It shows the effect of each row first, and then applies the file.
+const kindOf = (): Kind => (place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions')
+
+// Kinds chooses what is corrected.
+const Kinds = () => (
+  <Seg
+    label={w.kind}
+    value={kindOf()}
+    options={(Object.keys(w.kinds) as Kind[]).map(value => ({ value, label: w.kinds[value] }))}
+    on={v => change({ kind: v === 'cost' ? v : null, by: null }, true)}
+  />
+)
+
+// Corrections corrects conversions by a file, and spend by hand or by a file.
 export function Corrections() {
-  const kind: Kind = place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions'
+  const cost = kindOf() === 'cost',
+    hand = cost && place.value.query.get('by') !== 'csv'
+  if (!canWrite()) return <EmptyCard title={w.readOnly} />
+  return (
+    <div class="grid corrections">
+      {hand ? <ByHand kinds={<Kinds />} /> : <ByFile key={kindOf()} kind={kindOf()} />}
+      {cost && <CostHistory />}
+    </div>
+  )
+}
+
+// ByFile reads conversions or spend from a file. It shows the effect of each row first, and then applies the file.
+function ByFile({ kind }: { kind: Kind }) {
   const file = useFile(kind),
     { text, head, reading } = file,
     [source, setSource] = useState(''),
@@ -58,39 +84,35 @@ export function Corrections() {
       if (apply && Date.now() - shown!.at > validFor) return
       const answer = await send(kind, text, source, apply)
       setLastResult({ kind, text, source, at: Date.now(), answer })
-      if (apply) toastAndReload(w.applied(answer.accepted, count(answer.accepted)), 'logs', 'reports', 'stats')
+      if (apply) toastAndReload(w.applied(answer.accepted, count(answer.accepted)), 'logs', 'reports', 'stats', 'corrections')
     })
   const askToApply = ({ accepted, refused }: Answer) =>
     ask({
       title: w.askTitle,
-      text: w.askText(accepted, count(accepted), refused, count(refused)),
+      text: w.askText(accepted, count(accepted), refused, count(refused), kind === 'cost'),
       go: w.go,
       on: () => start(true),
     })
-  if (!canWrite()) return <EmptyCard title={w.readOnly} />
+  const missing = missingOf(head, source)
   return (
-    <div class="grid corrections">
+    <>
       <section class="card">
         <header>
-          <Seg
-            label={w.kind}
-            value={kind}
-            options={(Object.keys(w.kinds) as Kind[]).map(value => ({ value, label: w.kinds[value] }))}
-            on={v => change({ kind: v === 'cost' ? v : null }, true)}
-          />
+          <Kinds />
+          {kind === 'cost' && <Ways />}
           <span class="dim fine wide">{w.texts[kind]}</span>
         </header>
         <div class="part">
           <Source example={example[kind]} text={text} set={setText} take={f => void file.take(f)} tooLarge={() => setTooLarge(true)} />
           {tooLarge && <Alert text={w.tooLarge} />}
-          {head && <Columns of={head} given={source ? 'source' : ''} />}
-          {head && kind === 'cost' && head.missing.includes('source') && <SourceOfAll value={source} on={setSource} />}
+          {head && <Columns of={head} missing={missing} />}
+          {head && kind === 'cost' && !head.header.some(c => c.column === 'source') && <SourceOfAll value={source} on={setSource} />}
           {file.error && <Failed error={file.error} again={file.again} />}
           {error && <Failed error={error} again={() => void start(false)} />}
           <div class="row wraps">
             <Button
               look={valid ? '' : 'primary'}
-              disabled={busy || reading || !head || head.rows === 0}
+              disabled={busy || reading || !head || head.rows === 0 || missing.length > 0}
               onClick={() => void start(false)}
               text={shown ? w.again : w.dry}
             />
@@ -137,7 +159,7 @@ export function Corrections() {
         )
       )}
       {question}
-    </div>
+    </>
   )
 }
 
@@ -154,9 +176,11 @@ function SourceOfAll({ value, on }: { value: string; on: (v: string) => void }) 
   )
 }
 
-// Columns shows how the header of a file is read. given is a required column whose value the person has chosen, so the file may lack the
-// column.
-const Columns = ({ of: head, given }: { of: Head; given: string }) => (
+// missingOf returns the required columns that a file lacks. It may lack the source if the person has chosen one.
+const missingOf = (head: Head | undefined, source: string) => (head?.missing ?? []).filter(name => name !== 'source' || !source)
+
+// Columns shows how the header of a file is read.
+const Columns = ({ of: head, missing }: { of: Head; missing: string[] }) => (
   <div class="columns">
     <div class="row wraps">
       <span class="dim fine">{t.reports.columns}</span>
@@ -169,11 +193,7 @@ const Columns = ({ of: head, given }: { of: Head; given: string }) => (
       <span class="dim fine num">{w.rows(head.rows, count(head.rows))}</span>
     </div>
     <Skipped of={head} />
-    {head.missing
-      .filter(name => name !== given)
-      .map(name => (
-        <Alert key={name} text={w.missing(name)} />
-      ))}
+    {missing.length > 0 && <Alert text={w.missing(missing.join(', '))} />}
     {head.rows > mostRows && <Alert look="warn" text={w.tooMany(count(head.rows))} />}
   </div>
 )

@@ -1,3 +1,4 @@
+import { canWrite } from '../../core/can.ts'
 import { filterQuery, type Ask } from '../../core/report.ts'
 import { t } from '../../core/text.ts'
 import { w as blockWords } from '../../text/blocks.ts'
@@ -44,6 +45,7 @@ export const keys = [
   ['Space', blockWords.selectKey],
   ['Shift ↑ ↓', blockWords.extend],
   ['B', blockWords.key],
+  ...(canWrite() ? [['$', t.campaigns.setCost]] : []),
   ['C', t.reports.columns],
   ['E', t.reports.exportIt],
   ['Esc', t.reports.clearFilters],

@@ -2,6 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { canWrite } from '../../core/can.ts'
+import { targetOfRow } from '../../core/cost.ts'
 import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
 import { asked, filterQuery, keyOf, setFilter, setOpen, timely, type Ask } from '../../core/report.ts'
@@ -9,7 +10,8 @@ import { change, go, to } from '../../core/router.ts'
 import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { toast } from '../../core/toast.ts'
-import { compares } from '../../core/window.ts'
+import { compares, span } from '../../core/window.ts'
+import { useCostSheet } from '../../parts/cost_place.tsx'
 import { Empty, Failed } from '../../parts/state.tsx'
 import { ChartPlace } from './chart_place.tsx'
 import { Controls } from './controls.tsx'
@@ -60,6 +62,7 @@ export function Reports() {
   const [blocking, setBlocking] = useState<string[][] | null>(null)
   const selection = useSelection(ask, lines),
     isBlocked = useBlocked(ask)
+  const [costSheet, openCost] = useCostSheet()
   const table = useRef<HTMLDivElement>(null)
   const focus = (i: number) => {
     setCursor(i)
@@ -79,6 +82,7 @@ export function Reports() {
     x: line => exclude(ask, line),
     l: line => go(to('/app/clicks', clicksOf(ask, line.path))),
     t: line => setSheet({ path: line.path, name: line.name }),
+    $: line => canWrite() && openCost(targetOfRow(ask, line.path, span.value.span), line.name),
   }
   const overTotal = () => setSheet({ path: [], name: '' })
   const act = (key: string, line: Line | undefined) => {
@@ -188,6 +192,7 @@ export function Reports() {
       {blocking && (
         <BlockSheet ask={ask} paths={blocking} close={() => setBlocking(null)} done={() => (setBlocking(null), selection.clear())} />
       )}
+      {costSheet}
       {sheet && <OverTime ask={ask} path={sheet.path} name={sheet.name} close={() => setSheet(null)} />}
     </Named.Provider>
   )

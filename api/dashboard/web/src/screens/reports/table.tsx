@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { dimensionAt } from '../../core/blocks.ts'
-import { canWrite } from '../../core/can.ts'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
+import { canWrite } from '../../core/can.ts'
 import { changeOf, text, type Name } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
 import { keyOf, orderAt, setSort, type Ask } from '../../core/report.ts'
@@ -204,6 +204,7 @@ const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act, selection, i
             ['l', 'clicks', t.reports.itsClicks],
             ['t', 'reports', t.reports.overTime],
             ...(canWrite() && dimensionAt(ask, line.path) >= 0 ? [['b', 'ban', w.block] as const] : []),
+            ...(canWrite() ? [['$', 'coin', t.reports.setCost] as const] : []),
           ] as const
         ).map(([key, icon, label]) => (
           <button key={key} type="button" tabIndex={-1} title={label} aria-label={label} onClick={() => act(key, line)}>

@@ -87,6 +87,7 @@ export const words: typeof en = {
     edit: 'Bearbeiten',
   },
   campaigns: {
+    setCost: 'Kosten setzen',
     title: 'Kampagnen',
     toList: 'Zu den Kampagnen',
     add: 'Neue Kampagne',

@@ -129,13 +129,13 @@ export const words: typeof en = {
     kinds: { conversions: 'Conversions', cost: 'Ausgaben' },
     texts: {
       conversions: 'Trägt Conversions nach, die nie ankamen, oder ändert Status oder Payout von anderen.',
-      cost: 'Setzt, was an einem Tag bei einer Quelle ausgegeben wurde. Es ersetzt die Kosten des Tages und wird auf die Klicks verteilt.',
+      cost: 'Setzt, was an einem Tag für eine Kampagne oder bei einer Quelle ausgegeben wurde. Es ersetzt die Kosten des Tages und wird auf die Klicks verteilt.',
     },
     drop: 'CSV-Datei hierher ziehen oder ihren Text einfügen',
     file: 'Datei wählen',
     csv: 'CSV',
     required: 'nötig',
-    missing: name => `Keine Spalte ist ${name}.`,
+    missing: names => `Der Datei fehlt eine Spalte für: ${names}.`,
     unknown: 'nicht gelesen',
     rows: (n, shown) => of(n, 'Zeile', 'Zeilen', shown),
     tooMany: shown => `Die Datei hat ${shown} Zeilen; gelesen werden nur die ersten 5.000. Bitte in Dateien zu 5.000 teilen.`,
@@ -174,8 +174,8 @@ export const words: typeof en = {
     },
     spread: (n, shown) => `auf ${of(n, 'Klick', 'Klicks', shown)}`,
     askTitle: 'Korrektur übernehmen',
-    askText: (accepted, shown, refused, shownRefused) =>
-      `${of(accepted, 'Zeile wird', 'Zeilen werden', shown)} geschrieben, ${of(refused, 'ist abgelehnt und bleibt', 'sind abgelehnt und bleiben', shownRefused)} weg. Die Zahlen ändern sich sofort; rückgängig machen lässt es sich nicht.`,
+    askText: (accepted, shown, refused, shownRefused, undo) =>
+      `${of(accepted, 'Zeile wird', 'Zeilen werden', shown)} geschrieben, ${of(refused, 'ist abgelehnt und bleibt', 'sind abgelehnt und bleiben', shownRefused)} weg. Die Zahlen ändern sich sofort; ${undo ? '30 Tage lang lässt es sich zurücknehmen' : 'rückgängig machen lässt es sich nicht'}.`,
     go: 'Übernehmen',
     readOnly: 'Die eigene Rolle darf nicht korrigieren, was aufgezeichnet ist.',
   },

@@ -86,6 +86,7 @@ export const words = {
     edit: 'Edit',
   },
   campaigns: {
+    setCost: 'Set cost',
     title: 'Campaigns',
     toList: 'To the campaigns',
     add: 'New campaign',

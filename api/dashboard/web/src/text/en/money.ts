@@ -135,13 +135,13 @@ export const words = {
     kinds: { conversions: 'Conversions', cost: 'Spend' },
     texts: {
       conversions: 'Records conversions that never arrived, or changes the status or payout of some that did.',
-      cost: 'Sets what was spent on a day at a source. It replaces the cost of that day and is spread over the clicks.',
+      cost: 'Sets what was spent on a day for a campaign or at a source. It replaces the cost of that day and is spread over the clicks.',
     },
     drop: 'Drop a CSV file here, or paste its text',
     file: 'Choose a file',
     csv: 'CSV',
     required: 'needed',
-    missing: (name: string) => `No column is the ${name}.`,
+    missing: (names: string) => `The file has no column for: ${names}.`,
     unknown: 'not read',
     rows: (n: number, shown: string) => of(n, 'row', 'rows', shown),
     tooMany: (shown: string) => `The file has ${shown} rows; only the first 5,000 are read. Cut it into files of 5,000.`,
@@ -173,8 +173,8 @@ export const words = {
     results: named({ created: 'new', updated: 'changes', unchanged: 'as it is', spread: 'spread', alone: 'no clicks', refused: 'refused' }),
     spread: (n: number, shown: string) => `over ${of(n, 'click', 'clicks', shown)}`,
     askTitle: 'Apply the correction',
-    askText: (accepted: number, shown: string, refused: number, shownRefused: string) =>
-      `${of(accepted, 'row is', 'rows are', shown)} written, ${of(refused, 'is', 'are', shownRefused)} refused and left out. The figures change at once; there is no undo.`,
+    askText: (accepted: number, shown: string, refused: number, shownRefused: string, undo: boolean) =>
+      `${of(accepted, 'row is', 'rows are', shown)} written, ${of(refused, 'is', 'are', shownRefused)} refused and left out. The figures change at once; ${undo ? 'it can be undone for 30 days' : 'there is no undo'}.`,
     go: 'Apply',
     readOnly: 'Your role may not correct what is recorded.',
   },

@@ -1,0 +1,77 @@
+import type { CostChange } from '../../api.gen.ts'
+import { canWrite } from '../../core/can.ts'
+import { dateTime } from '../../core/dates.ts'
+import { amount, count } from '../../core/format.ts'
+import { use } from '../../core/query.ts'
+import { t } from '../../core/text.ts'
+import { useAsk } from '../../parts/ask.tsx'
+import { Button } from '../../parts/button.tsx'
+import { dayText, undo } from '../../parts/cost.tsx'
+import { PlainTable } from '../../parts/plain_table.tsx'
+import { Empty, Loading } from '../../parts/state.tsx'
+import { w } from '../../text/cost.ts'
+
+// CostHistory lists the costs that people have set, newest first. A cost can be undone while what was before it is kept.
+export function CostHistory() {
+  const list = use('GET /corrections/cost/changes', { limit: 50 }),
+    [question, ask] = useAsk()
+  const askToUndo = (k: CostChange) =>
+    ask({
+      title: w.undoTitle,
+      text: w.undoText(amount(k.before, k.base), amount(k.after, k.base)),
+      go: w.undo,
+      on: async () => {
+        await undo(k.id)
+      },
+    })
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.history}</h2>
+      </header>
+      {!list.data ? (
+        <Loading of={list} height={120} />
+      ) : list.data.rows.length === 0 ? (
+        <Empty title={w.noHistory} more={w.noHistoryMore} />
+      ) : (
+        <PlainTable label={w.history} heads={[{ left: w.when }, { left: w.what }, { left: w.days }, w.clicks, w.before, w.after, '']}>
+          {list.data.rows.map(k => (
+            <tr key={k.id}>
+              <td class="left">
+                {dateTime(k.created_at)}
+                <small class="dim"> {k.who}</small>
+              </td>
+              <td class="left says">{whatOf(k)}</td>
+              <td class="left">{k.from === k.to ? dayText(k.from) : `${dayText(k.from)} – ${dayText(k.to)}`}</td>
+              <td class="num">{count(k.clicks)}</td>
+              <td class="num">{amount(k.before, k.base)}</td>
+              <td class="num">{amount(k.after, k.base)}</td>
+              <td>
+                {k.undone_at ? (
+                  <span class="dim">{k.undone_by ? w.byWhom(k.undone_by) : w.wasUndone}</span>
+                ) : k.may_undo ? (
+                  canWrite() && <Button look="sm" of={whatOf(k)} onClick={() => askToUndo(k)} text={w.undo} />
+                ) : (
+                  <span class="dim">{w.tooLate}</span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </PlainTable>
+      )}
+      {question}
+    </section>
+  )
+}
+
+// whatOf names the clicks of a change.
+const whatOf = (k: CostChange) =>
+  k.kind === 'file'
+    ? w.file
+    : [
+        k.campaign_id ? k.campaign_name || t.gone : '',
+        k.source_id ? k.source_name || t.gone : '',
+        k.sub ? `${t.dimensions['sub' + k.sub] ?? 'sub' + k.sub} ${k.sub_value || t.unknown}` : '',
+      ]
+        .filter(Boolean)
+        .join(' · ')
