@@ -201,7 +201,10 @@ func (b *moneyEnv) corrects() {
 	b.waitIdle()
 	const csv = `document.querySelector('.drop textarea')`
 	b.fill(csv, "payout;comment\n1;x\n")
-	b.waitText("No column is the click id.")
+	b.waitText("The file has no column for: click id.")
+	if b.run(`[...document.querySelectorAll('.btn')].some(e => !e.disabled && e.textContent.startsWith('Dry run'))`) != "false" {
+		b.t.Error("a file without the click id can be tried")
+	}
 	text := "Click ID;Amount;Status;comment\n" + click + ";12.5;approved;<img src=x>\nnot-a-click;1;approved;\n"
 	b.fill(csv, text)
 	b.waitText("→ click id")
@@ -234,7 +237,7 @@ func (b *moneyEnv) corrects() {
 	if got := b.conversions(); got["12.5"] != "approved" {
 		b.t.Errorf("the conversions are %v", got)
 	}
-	b.goTo(b.f.URL + "/app/corrections?kind=cost")
+	b.goTo(b.f.URL + "/app/corrections?kind=cost&by=csv")
 	b.waitIdle()
 	b.fill(csv, "day,source,spend\n2026-01-01,nobody,5\n")
 	b.tap(button("Dry run"))
