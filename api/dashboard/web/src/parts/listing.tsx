@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { names, profit, text, totalsOf, type Name } from '../core/figures.ts'
+import type { PerformanceRow } from '../api.gen.ts'
+import { changeOf, names, profit, text, totalsOf, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
 import { groupsOf, shownOf, tagsOf, viewed, type Listed } from '../core/listing.ts'
 import { change, place } from '../core/router.ts'
@@ -17,23 +18,34 @@ type Props<R extends Listed> = Common<R> & {
   under?: (r: R) => ComponentChildren
   marks?: (r: R) => ComponentChildren
   extra?: Column<R>[]
+  compared?: Map<string, PerformanceRow> // by the id of a record: its figures in the window and in the window before
 }
 
 const summed: Name[] = ['clicks', 'cost', 'revenue', 'profit', 'roi']
-const figureColumn = <R extends Listed>(name: Name, phone: boolean): Column<R> => ({
+// Since shows how a figure differs from the window before.
+function Since({ name, row }: { name: Name; row?: PerformanceRow }) {
+  const c = row && changeOf(name, row, row.compare ?? undefined)
+  return c?.text ? <small class={'block wide ' + c.tone}>{c.text}</small> : null
+}
+
+const figureColumn = <R extends Listed>(name: Name, phone: boolean, compared?: Map<string, PerformanceRow>): Column<R> => ({
   name,
   label: t.figures.names[name],
   sort: true,
   phone,
   kind: name === 'profit' ? 'profit' : '',
-  cell: r =>
-    name === 'profit' ? (
-      <span class={r.profit < 0 ? 'bad' : r.profit > 0 ? 'good' : 'dim'}>{profit(r.profit)}</span>
-    ) : r[name] === 0 ? (
-      <span class="dim">{text(r, name)}</span>
-    ) : (
-      text(r, name)
-    ),
+  cell: r => (
+    <>
+      {name === 'profit' ? (
+        <span class={r.profit < 0 ? 'bad' : r.profit > 0 ? 'good' : 'dim'}>{profit(r.profit)}</span>
+      ) : r[name] === 0 ? (
+        <span class="dim">{text(r, name)}</span>
+      ) : (
+        text(r, name)
+      )}
+      <Since name={name} row={compared?.get(r.id)} />
+    </>
+  ),
 })
 
 // chosen returns the figures in the address, or the usual figures of the list.
@@ -67,7 +79,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
       beside={<Columns on={figures} usual={p.figures} />}
       nameOf={r => r.name}
       first={r => <Named row={r} path={p.path(r)} under={p.under?.(r)} marks={p.marks?.(r)} />}
-      columns={[...(p.extra ?? []), ...figures.map(n => figureColumn<R>(n, n === p.figures[0] || n === 'profit'))]}
+      columns={[...(p.extra ?? []), ...figures.map(n => figureColumn<R>(n, n === p.figures[0] || n === 'profit', p.compared))]}
       foot={rows => <Sums rows={rows} whole={p.whole} figures={figures.filter(n => (p.sums ?? summed).includes(n))} />}
     />
   )

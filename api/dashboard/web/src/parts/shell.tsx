@@ -241,7 +241,7 @@ const windowed =
   /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|postbacks|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks)|\/(sources|networks)\/[^/]+\/difference)?$/
 
 // compared are the windowed screens that compare the window with the previous one.
-const compared = /^\/app(\/reports|\/campaigns\/[^/]+\/figures)?$/
+const compared = /^\/app(\/reports|\/campaigns(\/[^/]+\/figures)?)?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const path = place.value.path,

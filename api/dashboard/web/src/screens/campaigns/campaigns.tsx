@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { CampaignRow } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { changeManyAndToast } from '../../core/bulk.ts'
@@ -6,11 +6,11 @@ import { call } from '../../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { targetOf } from '../../core/cost.ts'
 import { inBatches } from '../../core/listing.ts'
-import { touches, useAll } from '../../core/query.ts'
+import { touches, use, useAll } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { handleSubmit } from '../../core/submit.ts'
 import { t } from '../../core/text.ts'
-import { span } from '../../core/window.ts'
+import { compares, span, windowQuery } from '../../core/window.ts'
 import { useAsk } from '../../parts/ask.tsx'
 import { useCostSheet } from '../../parts/cost_place.tsx'
 import { copy } from '../../parts/copy.tsx'
@@ -39,11 +39,19 @@ async function clone(rows: CampaignRow[]) {
     })
 }
 
+// useCompared loads the figures of the campaigns in the window and in the window before, by campaign.
+function useCompared() {
+  const query = compares.value ? { ...windowQuery(), compare: 'previous', dimension: 'campaign_id', limit: 500 } : null,
+    { data } = use('GET /reports/performance', query)
+  return useMemo(() => data && new Map(data.rows.map(r => [r.dims.campaign_id ?? '', r])), [data])
+}
+
 export function Campaigns() {
   const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
   const [question, ask] = useAsk(),
     [editing, setEditing] = useState<CampaignRow[]>(),
-    [costSheet, openCost] = useCostSheet()
+    [costSheet, openCost] = useCostSheet(),
+    compared = useCompared()
   const may = canWrite(),
     create = canCreateCampaigns()
   const actions: Action<CampaignRow>[] = [
@@ -111,6 +119,7 @@ export function Campaigns() {
         {...list}
         archived
         figures={[...figures]}
+        compared={compared}
         path={r => to(`/app/campaigns/${r.id}/flow`)}
         open={r => go(to(`/app/campaigns/${r.id}/flow`))}
         under={r => r.source_name || t.campaigns.noSource}
