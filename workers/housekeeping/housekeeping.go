@@ -29,8 +29,8 @@ func Register(r *workers.Runtime, s *store.Store) {
 		if err != nil {
 			return err
 		}
-		changes, err := s.DeleteExpiredChanges(ctx)
-		slog.InfoContext(ctx, "changes that can no longer be undone deleted", "rows", changes)
+		undoable, err := s.DeleteExpiredChanges(ctx)
+		slog.InfoContext(ctx, "old changes of many records deleted", "rows", undoable)
 		if err != nil {
 			return err
 		}
