@@ -58,7 +58,11 @@ type topology struct {
 	}
 }
 
-type point struct{ x, y int }
+// position is a place on the globe, and point is a place on the map.
+type (
+	position struct{ longitude, latitude float64 }
+	point    struct{ x, y int }
+)
 
 const antarctica = "010"
 
@@ -68,13 +72,14 @@ func countryPaths(text []byte) (map[string]string, error) {
 	if err := json.Unmarshal(text, &t); err != nil {
 		return nil, err
 	}
-	arcs := make([][]point, len(t.Arcs))
+	arcs := make([][]position, len(t.Arcs))
 	for i, arc := range t.Arcs {
 		var x, y float64
 		for _, step := range arc { // positions are differences
 			x, y = x+step[0], y+step[1]
-			p := projected(x*t.Transform.Scale[0]+t.Transform.Translate[0], y*t.Transform.Scale[1]+t.Transform.Translate[1])
-			arcs[i] = add(arcs[i], p)
+			arcs[i] = append(arcs[i], position{
+				x*t.Transform.Scale[0] + t.Transform.Translate[0], y*t.Transform.Scale[1] + t.Transform.Translate[1],
+			})
 		}
 	}
 	paths := map[string]string{}
@@ -143,17 +148,29 @@ func projected(longitude, latitude float64) point {
 	return point{int(math.Round(x*scale + mapWidth/2)), int(math.Round(mapNorth - y*scale))}
 }
 
-// ringOf joins arcs into a ring. A number below zero is an arc in the other direction.
-func ringOf(list []int, arcs [][]point) (ring []point) {
+// ringOf joins arcs into a ring on the map. A number below zero is an arc in the other direction. A ring that crosses the line of the
+// date goes on beyond it, so that it does not cross the whole map.
+func ringOf(list []int, arcs [][]position) (ring []point) {
+	var whole []position
 	for _, i := range list {
 		arc := arcs[max(i, ^i)]
 		if i < 0 {
 			arc = slices.Clone(arc)
 			slices.Reverse(arc)
 		}
-		ring = append(ring, arc...)
+		whole = append(whole, arc...)
 	}
-	ring = slices.Compact(ring)
+	sum := 0.0
+	for i := range whole {
+		if i > 0 {
+			whole[i].longitude += 360 * math.Round((whole[i-1].longitude-whole[i].longitude)/360)
+		}
+		sum += whole[i].longitude
+	}
+	turn := 360 * math.Round(sum/float64(len(whole))/360)
+	for _, p := range whole {
+		ring = add(ring, projected(p.longitude-turn, p.latitude))
+	}
 	if n := len(ring); n > 1 && ring[0] == ring[n-1] {
 		ring = ring[:n-1]
 	}

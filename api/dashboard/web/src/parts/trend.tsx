@@ -55,8 +55,8 @@ function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined):
     fill: i === 0,
     right: i === 1 && kinds[0] !== kinds[1],
   }))
-  if (was) {
-    const earlier = stepped(was)
+  const earlier = was && stepped(was)
+  if (earlier?.some(r => r.clicks || r.cost)) {
     series.push({
       name: w.previous(figureName(on[0]!)),
       kind: kinds[0]!,

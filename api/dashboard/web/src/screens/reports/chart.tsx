@@ -117,7 +117,7 @@ function Bars(p: Props & { label: string }) {
             <span class="cut" title={nameOf(p, r)}>
               {nameOf(p, r)}
             </span>
-            <span class="bar">
+            <span class="track">
               <i
                 class={v < 0 ? 'neg' : ''}
                 style={`--tone:var(${toneOf(name)});inset-inline-start:${at(Math.min(0, v))}%;width:${(Math.abs(v) / all) * 100}%`}
