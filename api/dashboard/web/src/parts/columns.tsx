@@ -3,7 +3,8 @@ export type Column = { key: string; name: string; tick: string; value: number | 
 
 type Props = { label: string; columns: Column[]; tone?: string }
 
-const most = 24 // the most ticks of the axis
+// ticksOf returns the most names that fit below the bars.
+const ticksOf = () => (innerWidth < 720 ? 6 : 14)
 
 // Columns shows values in their order as upright bars, which stand on the line of zero. Losses hang below it.
 export function Columns({ label, columns, tone = '--s-clicks' }: Props) {
@@ -11,7 +12,8 @@ export function Columns({ label, columns, tone = '--s-clicks' }: Props) {
     low = Math.min(0, ...values),
     high = Math.max(0, ...values),
     all = high - low || 1,
-    every = Math.ceil(columns.length / most)
+    compared = columns.some(c => c.was),
+    every = Math.ceil(columns.length / ticksOf())
   const at = (v: number) => ((high - v) / all) * 100
   return (
     <div class="columns" role="img" aria-label={label} style={`--tone:var(${tone});--zero:${at(0)}%`}>
@@ -24,7 +26,7 @@ export function Columns({ label, columns, tone = '--s-clicks' }: Props) {
                 style={`top:${at(Math.max(0, c.value))}%;height:${Math.max(0.5, (Math.abs(c.value) / all) * 100)}%`}
               />
             )}
-            {c.was != null && <u style={`top:${at(c.was)}%`} />}
+            {compared && c.was != null && <u style={`top:${at(c.was)}%`} />}
           </span>
         ))}
       </div>

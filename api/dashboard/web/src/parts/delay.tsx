@@ -16,9 +16,9 @@ const units = [
 ] as const
 
 // duration returns a whole number of days, hours or minutes as text.
-function duration(seconds: number) {
+function duration(seconds: number, unitDisplay: 'short' | 'narrow' = 'short') {
   const [unit, length] = units.find(([, n]) => seconds >= n) ?? units[2]
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(seconds / length)
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay }).format(seconds / length)
 }
 
 const stepText = ({ from, to }: DelayRow) =>
@@ -45,7 +45,7 @@ export function Delays({ filter, asTable }: { filter: Filter; asTable: boolean }
   const rows = data.rows.map(r => ({ ...r, name: stepText(r), sum: (sum += r.conversions) }))
   const said = [
     w.delayOf(data.conversions, count(data.conversions)),
-    half !== null && w.half(duration(half)),
+    half !== null && half !== most && w.half(duration(half)),
     most !== null && w.most(duration(most)),
   ].filter(Boolean)
   return (
@@ -69,7 +69,7 @@ export function Delays({ filter, asTable }: { filter: Filter; asTable: boolean }
           columns={rows.map(r => ({
             key: String(r.from),
             name: r.name,
-            tick: r.to === null ? `> ${duration(r.from)}` : `< ${duration(r.to)}`,
+            tick: r.to === null ? `> ${duration(r.from, 'narrow')}` : `< ${duration(r.to, 'narrow')}`,
             value: r.conversions,
             text: `${count(r.conversions)} (${share(r.conversions)})`,
           }))}

@@ -19,7 +19,7 @@ export function World({ rows, name, label }: Props) {
     unknown = by.get(''),
     away = rows.filter(r => r.dims.country && !shapes[r.dims.country!]).map(r => `${country(r.dims.country!)} ${text(r, name)}`),
     shown = by.get(over)
-  const strength = (v: number | null) => (v && most ? Math.round(14 + Math.min(1, Math.abs(v) / most) * 86) : 0)
+  const strength = (v: number | null) => (v && most ? Math.round(14 + Math.min(1, Math.abs(v) / most) * 58) : 0)
   return (
     <div class="world">
       <svg viewBox="0 0 760 332" role="img" aria-label={label} onMouseLeave={() => setOver('')}>
