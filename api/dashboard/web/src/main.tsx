@@ -41,7 +41,7 @@ import { useOnline } from './core/online.ts'
 import { busy, use } from './core/query.ts'
 import { go, place, to } from './core/router.ts'
 import { t } from './core/text.ts'
-import { Leaving } from './parts/leaving.tsx'
+import { leaving } from './core/unsaved.ts'
 import { Failed, Late } from './parts/state.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { Tray } from './parts/tray.tsx'
@@ -126,6 +126,13 @@ function Finding() {
   return module ? <module.Palette /> : null
 }
 
+const sheets = () => import('./parts/sheet.tsx')
+
+function Question() {
+  const module = useLazy(sheets)
+  return module ? <module.Leaving /> : null
+}
+
 function Confirm() {
   const module = useLazy(enter)
   return module ? <module.Confirm /> : null
@@ -197,7 +204,7 @@ function App() {
       <Tray />
       {palette.value !== 'closed' && <Finding />}
       {busy.value > 0 && <div class="bar" aria-hidden="true" />}
-      <Leaving />
+      {leaving.value && <Question />}
       {signedOut.value && <Enter over />}
       {confirming.value && <Confirm />}
     </>

@@ -3,7 +3,7 @@ import type { ComponentChildren, ComponentProps } from 'preact'
 import { Button } from './button.tsx'
 import { useBusy } from '../core/busy.ts'
 import { t } from '../core/text.ts'
-import { leave, useUnsaved } from '../core/unsaved.ts'
+import { leave, leaving, useUnsaved } from '../core/unsaved.ts'
 import { failed } from '../core/toast.ts'
 
 type Props = {
@@ -190,4 +190,22 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
       </div>
     </Sheet>
   )
+}
+
+// Leaving asks whether edits that are not saved may be lost. It is in this file, because the page has loaded it when a form is shown.
+export const Leaving = () => {
+  const go = leaving.value
+  return go ? (
+    <Ask
+      title={t.parts.leaveTitle}
+      text={t.parts.leaveText}
+      go={t.parts.discard}
+      back={t.parts.stay}
+      danger
+      on={go}
+      close={() => {
+        leaving.value = null
+      }}
+    />
+  ) : null
 }
