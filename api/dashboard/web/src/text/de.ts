@@ -1,7 +1,7 @@
 // The German texts that screens share, and the texts of three areas. The texts address the reader neither as du nor as Sie.
 import { words as build } from './de/build.ts'
 import { words as money } from './de/money.ts'
-import { words as records } from './de/records.ts'
+import { words as kinds } from './de/kinds.ts'
 import type { words as en } from './en.ts'
 import { counted } from './words.ts'
 
@@ -10,7 +10,7 @@ const of = counted('de')
 export const words: typeof en = {
   ...build,
   ...money,
-  ...records,
+  ...kinds,
   brand: 'Switchyard',
   nav: {
     main: 'Hauptmenü',

@@ -1,7 +1,7 @@
 // The English texts that screens share, and the texts of three areas. Every other language has a file of the same type.
 import { words as build } from './en/build.ts'
 import { words as money } from './en/money.ts'
-import { words as records } from './en/records.ts'
+import { words as kinds } from './en/kinds.ts'
 import { counted, named } from './words.ts'
 
 const of = counted('en')
@@ -9,7 +9,7 @@ const of = counted('en')
 export const words = {
   ...build,
   ...money,
-  ...records,
+  ...kinds,
   brand: 'Switchyard',
   nav: {
     main: 'Main',

@@ -10,6 +10,7 @@ import { touches, use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { useUnsaved } from '../../core/unsaved.ts'
 import { useHeading } from '../../core/title.ts'
 import { ComboField } from '../../parts/combobox.tsx'
@@ -303,8 +304,8 @@ const Offer = ({
           label={t.conversions.network}
           error={error('network')}
           value={form.network}
-          shown={network?.name ?? t.records.fields.noNetwork}
-          none={t.records.fields.noNetwork}
+          shown={network?.name ?? recordWords.fields.noNetwork}
+          none={recordWords.fields.noNetwork}
           choices={withTemplates(
             networks,
             networkTemplates?.map(n => ({ value: n.id, label: n.name })),

@@ -1,5 +1,6 @@
 import { call } from '../../core/call.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { toastAndReload } from '../../core/toast.ts'
 import type { Question } from '../../parts/ask.tsx'
 
@@ -12,7 +13,7 @@ export const removalOf = (c: { id: string; name: string }, then?: () => void): Q
   name: c.name,
   on: async () => {
     await call('DELETE /campaigns/{id}', { path: { id: c.id } })
-    toastAndReload(t.records.removed(c.name), 'campaigns', 'reports')
+    toastAndReload(recordWords.removed(c.name), 'campaigns', 'reports')
     then?.()
   },
 })

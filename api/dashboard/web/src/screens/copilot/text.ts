@@ -5,6 +5,7 @@ import { sentence } from '../../core/errors.ts'
 import { figures, type Name } from '../../core/figures.ts'
 import { money, shown } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/copilot.ts'
 
 // errorText explains an error of the Copilot.
@@ -14,7 +15,7 @@ export const figureName = (name: string) =>
   name === 'conversions'
     ? t.figures.conversions
     : name === 'payout'
-      ? t.records.fields.payout
+      ? recordWords.fields.payout
       : (t.figures.names[name as Name] ?? name.replaceAll('_', ' '))
 export const figureText = (name: string, value: number) =>
   name === 'payout'

@@ -9,6 +9,7 @@ import { useKeys } from '../../core/keys.ts'
 import { use, useAll } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { RowMenu } from '../../parts/menu.tsx'
@@ -29,7 +30,7 @@ const every = 10 // seconds between reloads while a domain is not set up yet
 function removalOf(d: DomainRow, then: () => void): Question {
   const used = usedBy(d)
   return {
-    title: t.records.removeTitle(d.domain),
+    title: recordWords.removeTitle(d.domain),
     text: w.removeText,
     go: t.lists.remove,
     danger: true,
@@ -37,7 +38,7 @@ function removalOf(d: DomainRow, then: () => void): Question {
     wrong: e => toast(codeText(asError(e).code) ?? sentence(asError(e)), { bad: true }),
     on: async () => {
       await call('DELETE /domains', { query: { id: d.id } })
-      toastAndReload(t.records.removed(d.domain), 'domains')
+      toastAndReload(recordWords.removed(d.domain), 'domains')
       then()
     },
     children: used && <p class="warn">{w.inUse(used)}</p>,

@@ -8,6 +8,7 @@ import { ago } from '../../core/dates.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/domains.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
@@ -288,7 +289,7 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
   const save = async (draft: Draft) => {
     const { group_name, crawlers, https_only, failover, index_page, tag_name } = draft as unknown as DomainRow
     await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page, tag_name } })
-    toastAndReload(t.records.saved(d.domain), 'domains', 'goals', 'campaigns')
+    toastAndReload(recordWords.saved(d.domain), 'domains', 'goals', 'campaigns')
   }
   return (
     <RecordForm

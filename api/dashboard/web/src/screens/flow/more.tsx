@@ -5,6 +5,7 @@ import { asError, call, type ApiError } from '../../core/call.ts'
 import { profit, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { changes, type Change, type Flow } from './edit.ts'
 import { changeText } from './text.ts'
 import { InputField, wrongOf, type Wrong } from '../../parts/form.tsx'
@@ -102,7 +103,7 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
 export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; close: () => void }) {
   const [newName, setNewName] = useState(name),
     [wrong, setWrong] = useState<Wrong>()
-  const send = () => call('POST /flows', { body: { name: newName, paths } }).then(() => toastAndReload(t.records.saved(newName), 'flows'))
+  const send = () => call('POST /flows', { body: { name: newName, paths } }).then(() => toastAndReload(recordWords.saved(newName), 'flows'))
   return (
     <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => setWrong(wrongOf(asError(e), ['name']))} close={close}>
       <InputField label={t.overview.name} error={wrong?.text} value={newName} maxLength={255} on={setNewName} />

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
 import { ApiError, call } from '../../core/call.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/goals.ts'
 import type { Option } from '../../core/choices.ts'
 import { needed, RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
@@ -122,7 +123,7 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
   const save = async (d: Draft) => {
     const saving = s ? call('PUT /sites', { body: { ...d, id: s.id } }) : call('POST /sites', { body: d }),
       { site } = await saving.catch(rethrow)
-    toastAndReload(t.records.saved(site.name), 'goals', 'sites')
+    toastAndReload(recordWords.saved(site.name), 'goals', 'sites')
     if (!s) made(site.id)
     close()
   }

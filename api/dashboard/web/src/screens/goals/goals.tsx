@@ -11,6 +11,7 @@ import { useKeys } from '../../core/keys.ts'
 import { touches, use } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/goals.ts'
 import { useAsk } from '../../parts/ask.tsx'
 import { Select, Switch } from '../../parts/form.tsx'
@@ -96,7 +97,7 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   const remove = async () => {
     await call('DELETE /sites', { query: { id: s.id } })
     change({ site: null })
-    toastAndReload(t.records.removed(s.name), 'goals', 'sites', 'campaigns')
+    toastAndReload(recordWords.removed(s.name), 'goals', 'sites', 'campaigns')
   }
   const askToRemove = () =>
     ask({ title: t.exports.removeOf(s.name), text: w.removeSiteText, go: t.lists.remove, danger: true, name: s.name, on: remove })
@@ -136,7 +137,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
   const setActive = (g: GoalRow, on: boolean) =>
     call('PUT /goals', { body: { ...bodyOf(g), isActive: on } }).then(() => touches('goals'), failed)
   const remove = (g: GoalRow) =>
-    call('DELETE /goals', { query: { key: g.key, site: g.siteId } }).then(() => toastAndReload(t.records.removed(g.name), 'goals'))
+    call('DELETE /goals', { query: { key: g.key, site: g.siteId } }).then(() => toastAndReload(recordWords.removed(g.name), 'goals'))
   const askToRemove = (g: GoalRow) =>
     ask({ title: t.exports.removeOf(g.name), text: w.removeText, go: t.lists.remove, danger: true, name: g.name, on: () => remove(g) })
   const columns: Column<GoalRow>[] = [

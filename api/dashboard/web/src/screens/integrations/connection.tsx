@@ -10,6 +10,7 @@ import { mayConnect, showError } from '../../core/connect.ts'
 import { touches, type Used } from '../../core/query.ts'
 import { toastAndReload, toast } from '../../core/toast.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials } from '../../parts/credentials.tsx'
@@ -85,7 +86,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
       await send(form, given(form.fields, saved, values))
       setValues({})
       mark(false)
-      toastAndReload(t.records.saved(name), rows)
+      toastAndReload(recordWords.saved(name), rows)
     }, explain)
   }
   // test shows what the platform answers. A success shows done, by default the platform's own message.

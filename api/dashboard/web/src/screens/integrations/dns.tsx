@@ -9,6 +9,7 @@ import { ago } from '../../core/dates.ts'
 import { touches } from '../../core/query.ts'
 import { place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials, Says } from '../../parts/credentials.tsx'
@@ -123,7 +124,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
       await call('PUT /integrations', {
         body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
       })
-      toastAndReload(t.records.saved(label || form.label), 'integrations')
+      toastAndReload(recordWords.saved(label || form.label), 'integrations')
       close()
     })
   return (

@@ -2,6 +2,7 @@ import type { CostEndpoint, CostPreset } from '../../api.gen.ts'
 import { Field, Switch, InputField, SelectField } from '../../parts/form.tsx'
 import { Pairs } from '../../parts/pairs.tsx'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/integrations.ts'
 
 export const emptyEndpoint: CostEndpoint = {
@@ -46,7 +47,7 @@ export function Endpoint({ presets, value: e, on, error }: EndpointProps) {
       <h3 class="label across">{w.source.endpoint}</h3>
       <SelectField
         wide
-        label={t.records.fields.platform}
+        label={recordWords.fields.platform}
         hint={preset?.help}
         value={preset?.name ?? ''}
         options={[{ value: '', label: w.source.noPreset }, ...presets.map(p => ({ value: p.name, label: p.label }))]}
@@ -54,7 +55,7 @@ export function Endpoint({ presets, value: e, on, error }: EndpointProps) {
       />
       <InputField
         wide
-        label={t.records.fields.url}
+        label={recordWords.fields.url}
         error={error}
         class="mono"
         maxLength={2000}
@@ -62,7 +63,7 @@ export function Endpoint({ presets, value: e, on, error }: EndpointProps) {
         on={url => on({ ...e, url })}
       />
       <SelectField
-        label={t.records.fields.method}
+        label={recordWords.fields.method}
         value={e.method || 'GET'}
         options={(['GET', 'POST'] as const).map(v => ({ value: v, label: v }))}
         on={method => on({ ...e, method })}

@@ -8,6 +8,7 @@ import { call, type ApiError } from '../../core/call.ts'
 import { ago } from '../../core/dates.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/integrations.ts'
 import { Says } from '../../parts/credentials.tsx'
 import { Field, Input, Select, Switch, InputField, SelectField } from '../../parts/form.tsx'
@@ -111,7 +112,7 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
   const save = () =>
     run(async () => {
       await call('PUT /geo-database', { body: { provider, enabled, ...(key ? { key } : {}) } })
-      toastAndReload(t.records.saved(form?.label ?? provider), 'geo-database')
+      toastAndReload(recordWords.saved(form?.label ?? provider), 'geo-database')
       close()
     })
   return (
@@ -181,7 +182,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
         body:
           key || !kept ? { action: 'connect', provider, apiKey: key, ...(model ? { model } : {}) } : { action: 'model', provider, model },
       })
-      toastAndReload(t.records.saved(labelOf(provider)), 'copilot')
+      toastAndReload(recordWords.saved(labelOf(provider)), 'copilot')
       close()
     })
   const find = () =>

@@ -2,11 +2,12 @@ import type { LanderRow } from '../../api.gen.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { toastAndReload } from '../../core/toast.ts'
 import { RecordForm, type Draft } from '../../parts/record_form.tsx'
 import { Snippet } from './lander_snippet.tsx'
 
-const w = t.records.protection
+const w = recordWords.protection
 
 // Protection edits which visitors see a landing page, and where all other visitors go.
 export function Protection({ of: r, domain }: { of: LanderRow; domain: string }) {

@@ -9,6 +9,7 @@ import { originOf } from '../../core/link.ts'
 import { me } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { OfferHint } from '../../parts/offer_hint.tsx'
 import { needed, type Section } from '../../parts/record_form.tsx'
@@ -16,21 +17,21 @@ import { failed, toast } from '../../core/toast.ts'
 import { Protection } from './lander_protection.tsx'
 import { Records, type Kind } from './records.tsx'
 
-const w = t.records.fields
+const w = recordWords.fields
 type Checked = { url: string; last_check: OfferRow['last_check'] }
 
 // Check shows the result of the last check of an address, if the check failed.
 const Check = ({ of: r }: { of: Checked }) =>
   r.last_check && !r.last_check.ok ? (
     <span class={'tag ' + (r.last_check.broken ? 'bad' : 'warn')} title={r.last_check.error ?? ''}>
-      {r.last_check.broken ? t.records.broken : t.records.failing} {r.last_check.status ?? ''}
+      {r.last_check.broken ? recordWords.broken : recordWords.failing} {r.last_check.status ?? ''}
     </span>
   ) : null
 const host = (url: string) => asWritten(/^https?:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url)
 const check = (body: object) =>
   call('POST /tools/check-links', { body }).then(got => {
     touches('offers', 'landers')
-    toast(got.ok ? t.records.works(got.status ?? 200) : t.records.doesNot(got.error ?? String(got.status ?? '')), { bad: !got.ok })
+    toast(got.ok ? recordWords.works(got.status ?? 200) : recordWords.doesNot(got.error ?? String(got.status ?? '')), { bad: !got.ok })
   }, failed)
 
 const labels = (groups: string[] | undefined): Section => ({
@@ -61,7 +62,7 @@ export function Offers() {
     marks: r => (
       <>
         <Check of={r} />
-        {r.capped_today && <span class="tag warn">{t.records.capped}</span>}
+        {r.capped_today && <span class="tag warn">{recordWords.capped}</span>}
       </>
     ),
     extra: [
@@ -86,7 +87,7 @@ export function Offers() {
       notes: '',
     },
     byCode: { invalid_network: 'network_id' },
-    more: () => [{ label: t.records.check, on: r => void check({ offer_id: r.id }) }],
+    more: () => [{ label: recordWords.check, on: r => void check({ offer_id: r.id }) }],
     sections: () => [
       {
         title: t.campaigns.fields.basics,
@@ -103,7 +104,7 @@ export function Offers() {
         ],
       },
       {
-        title: t.records.fields.payout,
+        title: recordWords.fields.payout,
         specs: [
           {
             name: 'payout_type',
@@ -144,11 +145,11 @@ export function Landers() {
     marks: r => (
       <>
         <Check of={r} />
-        {r.protection.enabled && <span class="tag">{t.records.protected}</span>}
+        {r.protection.enabled && <span class="tag">{recordWords.protected}</span>}
       </>
     ),
     fresh: { name: '', url: '', click_slots: 1, country: '', group_name: '', tags: [], notes: '' },
-    more: () => [{ label: t.records.check, on: r => void check({ lander_id: r.id }) }],
+    more: () => [{ label: recordWords.check, on: r => void check({ lander_id: r.id }) }],
     aside: r => (
       <>
         <Part title={w.slots}>

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { fillIn, nameOf, placeholdersOf } from '../../core/placeholders.ts'
-import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field, InputField } from '../../parts/form.tsx'
 import type { Draft } from '../../parts/record_form.tsx'
 import { Tokens, UrlInput } from '../../parts/url_input.tsx'
 
-const w = t.records.fields
+const w = recordWords.fields
 
 type Props = { value: string; example: string; error?: string; on: (v: string) => void }
 

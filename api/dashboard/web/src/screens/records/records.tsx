@@ -7,6 +7,7 @@ import type { Name } from '../../core/figures.ts'
 import { touches, useAll, use } from '../../core/query.ts'
 import { change, go, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { span } from '../../core/window.ts'
 import type { User } from '../../api.gen.ts'
 import type { ComponentChildren } from 'preact'
@@ -77,7 +78,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   const record = open === 'new' ? null : list.rows?.find(r => r.id === open)
   const show = (id: string | null) => change({ id }, true)
   const set = async (rows: R[], on: boolean) => {
-    const done = on ? t.records.resumed(rows.length, rows[0]!.name) : t.records.paused(rows.length, rows[0]!.name)
+    const done = on ? recordWords.resumed(rows.length, rows[0]!.name) : recordWords.paused(rows.length, rows[0]!.name)
     if (k.usesRouting && rows.length > 1) return changeManyAndToast(k.name as Many, rows, { status: on ? 'active' : 'paused' }, done)
     const wrong = await inBatches(rows, r => write('PATCH', k.name, { body: { id: r.id, is_active: on } }))
     touches(k.name, 'tools')
@@ -90,7 +91,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   }
   const clone = (r: R) =>
     write('POST', `${k.name}/{id}/clone`, { path: { id: r.id } }).then(made => {
-      toastAndReload(t.records.cloned(r.name), k.name)
+      toastAndReload(recordWords.cloned(r.name), k.name)
       show(made.id)
     }, failed)
   const actions: Action<R>[] = [
@@ -107,7 +108,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
       { label: t.lists.pause, key: 'p', on: r => setActive([r], false), if: r => r.status === 'active' },
       { label: t.lists.resume, key: 'p', on: r => setActive([r], true), if: r => r.status !== 'active' },
     )
-    if (k.usesRouting) actions.push({ label: t.records.replace, key: 'r', on: setReplacing })
+    if (k.usesRouting) actions.push({ label: recordWords.replace, key: 'r', on: setReplacing })
     if (k.clones) actions.push({ label: t.lists.clone, on: r => void clone(r) })
     actions.push({ label: t.lists.remove, danger: true, on: r => setRemoving(r) })
   }
@@ -143,27 +144,27 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
       {editing && <EditMany kind={k.name as 'offers'} rows={editing} close={() => setEditing(undefined)} />}
       {pausing && (
         <Ask
-          title={t.records.pauseTitle(pausing.length, pausing[0]!.name)}
+          title={recordWords.pauseTitle(pausing.length, pausing[0]!.name)}
           go={t.lists.pause}
           on={() => set(pausing, false)}
           close={() => setPausing(null)}>
-          <UsedBy list={pausing.flatMap(used)} waiting={!!k.usesRouting && !users} what={t.records.pauseText} />
+          <UsedBy list={pausing.flatMap(used)} waiting={!!k.usesRouting && !users} what={recordWords.pauseText} />
         </Ask>
       )}
       {removing && (
         <Ask
-          title={t.records.removeTitle(removing.name)}
+          title={recordWords.removeTitle(removing.name)}
           go={t.lists.remove}
           danger
           name={removing.name}
           close={() => setRemoving(null)}
           on={() =>
             write('DELETE', k.name, { query: { id: removing.id } }).then(() => {
-              toastAndReload(t.records.removed(removing.name), k.name, 'tools')
+              toastAndReload(recordWords.removed(removing.name), k.name, 'tools')
               if (open === removing.id) show(null)
             })
           }>
-          <UsedBy list={used(removing)} waiting={!!k.usesRouting && !users} what={t.records.removeText} />
+          <UsedBy list={used(removing)} waiting={!!k.usesRouting && !users} what={recordWords.removeText} />
         </Ask>
       )}
     </>
@@ -174,7 +175,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
 export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean; what: string }) {
   const once = [...new Map(list.map(u => [u.id, u])).values()]
   if (waiting) return <p class="dim">{t.loading}</p>
-  if (once.length === 0) return <p>{t.records.notUsed}</p>
+  if (once.length === 0) return <p>{recordWords.notUsed}</p>
   return (
     <>
       {what && <p>{what}</p>}
@@ -216,7 +217,7 @@ function Editor<R extends Listed>({ kind: k, record, used, close, made }: Editor
     for (const s of specs) if (draft[s.name] !== undefined) body[s.name] = s.kind === 'combo' && draft[s.name] === '' ? null : draft[s.name]
     const sent = k.tidy ? k.tidy(body) : body,
       { id } = record ? await write('PUT', k.name, { body: { ...sent, id: record.id } }) : await write('POST', k.name, { body: sent })
-    toastAndReload(t.records.saved(String(draft.name ?? '')), k.name, 'tools', 'groups', 'campaigns')
+    toastAndReload(recordWords.saved(String(draft.name ?? '')), k.name, 'tools', 'groups', 'campaigns')
     if (!record && k.opensMade) made(id)
     else close()
   }
@@ -230,7 +231,7 @@ function Editor<R extends Listed>({ kind: k, record, used, close, made }: Editor
         value={(record ?? picked ?? k.fresh) as Draft}
         saveUnchanged={!record}
         save={save}
-        submit={record ? t.parts.save : t.records.create}
+        submit={record ? t.parts.save : recordWords.create}
         cancel={close}
         readOnly={!may}
         byCode={k.byCode}
@@ -238,7 +239,7 @@ function Editor<R extends Listed>({ kind: k, record, used, close, made }: Editor
         under={
           record &&
           used.length > 0 && (
-            <Part title={t.records.usedBy}>
+            <Part title={recordWords.usedBy}>
               <UsedBy list={used} waiting={false} what="" />
             </Part>
           )

@@ -1,11 +1,11 @@
 import type { NetworkPut } from '../../api.gen.ts'
-import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import type { Draft, Spec } from '../../parts/record_form.tsx'
 
-const w = t.records.fields
+const w = recordWords.fields
 type Help = { name: string; secret: string; setup: string; click: string }
 // schemes has the help for every scheme that the service knows.
-const schemes: Record<NonNullable<NetworkPut['postback_scheme']>, Help> & Record<string, Help | undefined> = t.records.schemes
+const schemes: Record<NonNullable<NetworkPut['postback_scheme']>, Help> & Record<string, Help | undefined> = recordWords.schemes
 
 // setupOf says where the address of a network is entered at the platform.
 export const setupOf = (scheme: string) => schemes[scheme]?.setup ?? ''

@@ -10,6 +10,7 @@ import { me } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Field } from '../../parts/form.tsx'
 import { needed, type Draft, type Spec } from '../../parts/record_form.tsx'
@@ -23,9 +24,9 @@ import { SubParams } from './sub_params.tsx'
 import { saveFile, Template } from './template.tsx'
 import { UnknownWords } from './unknown_words.tsx'
 
-const w = t.records.fields
+const w = recordWords.fields
 const params = ['click_id', 'payout', 'status', 'conversion_id', 'goal'].map(value => ({ value, label: w.params[value]! }))
-const statuses = ['approved', 'pending', 'rejected', 'chargeback'].map(value => ({ value, label: t.records.statuses[value]! }))
+const statuses = ['approved', 'pending', 'rejected', 'chargeback'].map(value => ({ value, label: recordWords.statuses[value]! }))
 
 const labels: Spec[] = [
   { name: 'group_name', kind: 'text', label: t.lists.group },
@@ -66,11 +67,11 @@ export function Sources() {
     dimension: 'source_id',
     figures: ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'],
     fresh,
-    under: r => templates?.find(p => p.platform === r.platform)?.name ?? t.records.own,
+    under: r => templates?.find(p => p.platform === r.platform)?.name ?? recordWords.own,
     usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
     more: () => [
       { label: t.nav.itsPostbacks, on: r => go(to('/app/postbacks', { dir: 'out', source: r.id })) },
-      { label: t.records.shareTemplate, on: r => void saveFile('traffic-sources', r) },
+      { label: recordWords.shareTemplate, on: r => void saveFile('traffic-sources', r) },
     ],
     pick: take => (
       <Template
@@ -211,14 +212,14 @@ function TryPostback({ of: r }: { of: SourceRow }) {
   return (
     <section class="part">
       <div class="row">
-        <h2>{t.records.tryTold}</h2>
+        <h2>{recordWords.tryTold}</h2>
         <span class="grow" />
         <Button look="sm" onClick={() => void run()} icon="play" text={t.link.tryIt} />
       </div>
       {error && <Failed error={error} again={() => void run()} />}
       {result && (
         <p class="wrap" role="status">
-          <span class={'tag ' + (result.told ? 'good' : 'warn')}>{result.http_status ?? t.records.notTold}</span>{' '}
+          <span class={'tag ' + (result.told ? 'good' : 'warn')}>{result.http_status ?? recordWords.notTold}</span>{' '}
           <span class="mono">{result.request.url}</span>
           {result.error && <span class="block bad">{result.error}</span>}
         </p>
@@ -246,7 +247,7 @@ const keep = (r: NetworkRow) =>
       payment_frequency: r.payment_frequency,
       minimum_payout: r.minimum_payout,
     },
-  }).then(() => toastAndReload(t.records.templateSaved(r.name), 'network-templates'), failed)
+  }).then(() => toastAndReload(recordWords.templateSaved(r.name), 'network-templates'), failed)
 
 // Networks lists the affiliate networks, where conversions come from.
 export function Networks() {
@@ -284,9 +285,9 @@ export function Networks() {
     under: r => [r.currency, r.url && asWritten(r.url.replace(/^https?:\/\//, ''))].filter(Boolean).join(' · '),
     usedBy: r => offers?.filter(o => o.network_id === r.id).map(o => ({ kind: 'offer', id: o.id, name: o.name, status: o.status })),
     more: () => [
-      { label: t.records.copyPostback, key: 'y', on: r => void copy(r.postback_url, t.records.postbackCopied) },
-      { label: t.records.asTemplate, on: r => void keep(r), if: canWrite },
-      { label: t.records.shareTemplate, on: r => void saveFile('networks', r) },
+      { label: recordWords.copyPostback, key: 'y', on: r => void copy(r.postback_url, recordWords.postbackCopied) },
+      { label: recordWords.asTemplate, on: r => void keep(r), if: canWrite },
+      { label: recordWords.shareTemplate, on: r => void saveFile('networks', r) },
     ],
     pick: take => (
       <Template
@@ -303,7 +304,7 @@ export function Networks() {
       />
     ),
     aside: r => (
-      <Part title={t.records.paste}>
+      <Part title={recordWords.paste}>
         <Copy lines text={r.postback_url} label={t.link.postbackOf(r.name)} />
         {r.offer_url_suffix && (
           <p class="dim">
@@ -384,7 +385,7 @@ function TestPostback({ of: r }: { of: NetworkRow }) {
   return (
     <>
       <div class="row">
-        <span class="dim">{t.records.testText}</span>
+        <span class="dim">{recordWords.testText}</span>
         <span class="grow" />
         <Button look="sm" onClick={() => void run()} icon="play" text={t.link.tryIt} />
       </div>

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { use } from '../../core/query.ts'
 import { freeSub, mostSubs, moved, renamed, rowsOf, storedOf, type SubRow } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { Input, Select } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { w } from '../../text/subs.ts'
@@ -124,8 +125,8 @@ const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
       />
       <Input
         class="mono"
-        aria-label={label(t.records.fields.macro)}
-        placeholder={t.records.fields.macro}
+        aria-label={label(recordWords.fields.macro)}
+        placeholder={recordWords.fields.macro}
         maxLength={255}
         value={r.macro}
         on={macro => set(i, { macro })}

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { asError, call, type Row } from '../../core/call.ts'
 import { change } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { failed, toastAndReload, toast } from '../../core/toast.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { DropArea } from '../../parts/drop.tsx'
@@ -24,7 +25,7 @@ export function Template({ kind, list, label, take }: Props) {
         <Combobox
           label={label}
           value={chosen}
-          placeholder={t.records.fromNothing}
+          placeholder={recordWords.fromNothing}
           choices={list}
           on={v => {
             setChosen(v)
@@ -34,12 +35,12 @@ export function Template({ kind, list, label, take }: Props) {
         />
         {found?.page && (
           <a class="link" href={found.page} target="_blank" rel="noreferrer">
-            {t.records.templateRead(found.readOn)}
+            {recordWords.templateRead(found.readOn)}
           </a>
         )}
       </div>
-      <DropArea label={t.records.chooseTemplate} accept=".json,application/json" take={file => void load(kind, file)}>
-        {t.records.loadTemplate}
+      <DropArea label={recordWords.chooseTemplate} accept=".json,application/json" take={file => void load(kind, file)}>
+        {recordWords.loadTemplate}
       </DropArea>
     </section>
   )
@@ -55,16 +56,16 @@ async function load(kind: Shared, file: File) {
   try {
     body = JSON.parse(await file.text()) as TemplateFile
   } catch {
-    toast(t.records.notTemplate(file.name), { bad: true })
+    toast(recordWords.notTemplate(file.name), { bad: true })
     return
   }
   const other = kinds[body.kind ?? '']
   if (other && other !== kind) {
-    toast(t.records.otherTemplate(file.name, t.kinds[other === 'networks' ? 'networks' : 'sources'].title), { bad: true })
+    toast(recordWords.otherTemplate(file.name, t.kinds[other === 'networks' ? 'networks' : 'sources'].title), { bad: true })
     return
   }
   await create(kind, body).then(made => {
-    toastAndReload(t.records.saved(made.name), kind, 'tools')
+    toastAndReload(recordWords.saved(made.name), kind, 'tools')
     change({ id: made.id }, true)
   }, failed)
 }

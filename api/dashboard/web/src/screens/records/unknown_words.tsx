@@ -4,7 +4,7 @@ import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { ago } from '../../core/dates.ts'
-import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { failed, toastAndReload } from '../../core/toast.ts'
 
 const statuses = ['approved', 'pending', 'rejected', 'chargeback'] as const
@@ -16,23 +16,23 @@ export function UnknownWords({ of: n }: { of: NetworkRow }) {
   const map = (word: string, status: (typeof statuses)[number]) =>
     run(async () => {
       await call('PATCH /networks', { body: { id: n.id, status_map: { [status]: [word] } } })
-      toastAndReload(t.records.wordMapped(word, t.records.statuses[status]!), 'networks')
+      toastAndReload(recordWords.wordMapped(word, recordWords.statuses[status]!), 'networks')
     }, failed)
   return (
     <section class="part">
-      <h3 class="label">{t.records.unknownWords}</h3>
-      <p class="dim">{t.records.unknownWordsText}</p>
+      <h3 class="label">{recordWords.unknownWords}</h3>
+      <p class="dim">{recordWords.unknownWordsText}</p>
       <ul class="list">
         {n.unknown_words.map(w => (
           <li key={w.word}>
             <div class="grow">
               <div class="t mono wrap">{w.word}</div>
-              <div class="d">{t.records.wordCame(w.count, ago(w.last_at))}</div>
+              <div class="d">{recordWords.wordCame(w.count, ago(w.last_at))}</div>
             </div>
             {canWrite() && (
-              <div class="row wraps" role="group" aria-label={t.records.wordMeans(w.word)}>
+              <div class="row wraps" role="group" aria-label={recordWords.wordMeans(w.word)}>
                 {statuses.map(s => (
-                  <Button key={s} look="sm" disabled={busy} onClick={() => void map(w.word, s)} text={t.records.statuses[s]} />
+                  <Button key={s} look="sm" disabled={busy} onClick={() => void map(w.word, s)} text={recordWords.statuses[s]} />
                 ))}
               </div>
             )}

@@ -9,6 +9,7 @@ import { viewed } from '../../core/listing.ts'
 import { touches, useAll } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/smartlinks.ts'
 import { copy } from '../../parts/copy.tsx'
 import { List, type Action } from '../../parts/list.tsx'
@@ -140,7 +141,7 @@ export function Smartlinks() {
           close={() => setRemoving(null)}
           on={() =>
             call('DELETE /short-links', { query: { id: removing.id } }).then(() => {
-              toastAndReload(t.records.removed(nameOf(removing)), 'short-links')
+              toastAndReload(recordWords.removed(nameOf(removing)), 'short-links')
               if (open === removing.id) show(null)
             })
           }

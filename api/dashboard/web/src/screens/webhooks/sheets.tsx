@@ -8,6 +8,7 @@ import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
 import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/webhooks.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { editing, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
@@ -60,7 +61,7 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
       if (h) await call('PATCH /webhooks', { body: { id: h.id, ...body } })
       else made((await call('POST /webhooks', { body })).secret)
       touches('webhooks')
-      if (h) toast(t.records.saved(nameOf(body)))
+      if (h) toast(recordWords.saved(nameOf(body)))
       close()
     })
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
@@ -78,7 +79,7 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
           <div class="fields">
             <div class="across">
               <InputField
-                label={t.records.fields.url}
+                label={recordWords.fields.url}
                 hint={w.addressHint}
                 error={at('url')}
                 class="mono"

@@ -12,6 +12,7 @@ import { can, zone } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { windowOf } from '../../core/window.ts'
 import { w } from '../../text/webhooks.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
@@ -185,7 +186,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
           close={() => setRemoving(null)}
           on={() =>
             call('DELETE /webhooks', { query: { id: removing.id } }).then(() =>
-              toastAndReload(t.records.removed(nameOf(removing)), 'webhooks'),
+              toastAndReload(recordWords.removed(nameOf(removing)), 'webhooks'),
             )
           }
         />
