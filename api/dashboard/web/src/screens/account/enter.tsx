@@ -8,6 +8,7 @@ import { me } from '../../core/me.ts'
 import { forget } from '../../core/query.ts'
 import { go } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { enterWords } from '../../text/enter.ts'
 import { Mark } from '../../parts/icons.tsx'
 import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
@@ -51,7 +52,7 @@ const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional,
 
 // Code is the field for a code of an authenticator app. It is shown when the service asks for a code.
 const Code = ({ first }: { first?: boolean }) => (
-  <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" optional first={first} />
+  <Field name="code" label={enterWords.code} hint={enterWords.codeHint} auto="one-time-code" optional first={first} />
 )
 
 type CardProps = {
@@ -136,27 +137,27 @@ export function Enter({ over }: { over?: boolean }) {
   const { busy, error, needsCode, send } = useSend()
   const [link] = useState(() => (location.pathname === '/app/welcome' ? location.hash.slice(1) : undefined))
   useEffect(() => {
-    document.title = `${t.enter.title} · ${t.brand}`
+    document.title = `${enterWords.title} · ${t.brand}`
   }, [])
   if (link !== undefined) return <Welcome token={link} />
   const known = over ? me.value?.email : ''
   const address = location.pathname.startsWith('/app') ? location.pathname + location.search : '/app'
   return (
     <Card
-      title={t.enter.title}
-      text={over ? t.enter.again : undefined}
+      title={enterWords.title}
+      text={over ? enterWords.again : undefined}
       over={over}
       error={error}
       busy={busy}
-      go={t.enter.title}
+      go={enterWords.title}
       send={f =>
         send(async () => {
           await call('POST /app/api/session', { body: f })
           await loadPerson(over ? undefined : address)
         })
       }>
-      <Field name="email" label={t.enter.email} type="email" auto="username" value={known} first={!known} />
-      <Field name="password" label={t.enter.password} type="password" auto="current-password" first={!!known} />
+      <Field name="email" label={enterWords.email} type="email" auto="username" value={known} first={!known} />
+      <Field name="password" label={enterWords.password} type="password" auto="current-password" first={!!known} />
       {needsCode && <Code first />}
     </Card>
   )
@@ -168,35 +169,36 @@ function Welcome({ token }: { token: string }) {
   const { busy, error, needsCode, send } = useSend()
   const [link, setLink] = useState<LinkShown>()
   useEffect(() => {
-    document.title = `${t.enter.welcome} · ${t.brand}`
+    document.title = `${enterWords.welcome} · ${t.brand}`
     history.replaceState(null, '', '/app/welcome') // the token is not kept in the history
     send(async () =>
       setLink(
         token
           ? await call('POST /app/api/links/look', { body: { token } })
-          : await Promise.reject(new ApiError('no_link', 404, t.enter.noLink)),
+          : await Promise.reject(new ApiError('no_link', 404, enterWords.noLink)),
       ),
     )
     // eslint-disable-next-line react-hooks/exhaustive-deps -- the link is read once
   }, [])
-  if (!link) return error ? <Card title={t.enter.welcome} error={error} busy={false} go={t.enter.toSignIn} send={() => go('/app')} /> : null
+  if (!link)
+    return error ? <Card title={enterWords.welcome} error={error} busy={false} go={enterWords.toSignIn} send={() => go('/app')} /> : null
   const follow = (f: Record<string, string>) =>
     send(async () => {
       await call('POST /app/api/links/use', { body: { ...f, email: undefined, token } })
       await loadPerson('/app')
     })
   const common = { error, busy, send: follow }
-  const email = <Field name="email" label={t.enter.email} type="email" auto="username" value={link.email} fixed />
+  const email = <Field name="email" label={enterWords.email} type="email" auto="username" value={link.email} fixed />
   const code = needsCode && <Code first />
   const newPassword = (
-    <Field name="password" label={t.enter.choose} hint={t.enter.atLeast} type="password" auto="new-password" least={10} first />
+    <Field name="password" label={enterWords.choose} hint={enterWords.atLeast} type="password" auto="new-password" least={10} first />
   )
   if (link.kind === 'entry')
     return (
       <Card
-        title={t.enter.welcome}
-        text={t.enter.entry(link.email) + (link.new_password ? ' ' + t.enter.entryChoose : '')}
-        go={t.enter.enterGo(link.account)}
+        title={enterWords.welcome}
+        text={enterWords.entry(link.email) + (link.new_password ? ' ' + enterWords.entryChoose : '')}
+        go={enterWords.enterGo(link.account)}
         {...common}>
         {link.new_password && (
           <>
@@ -208,7 +210,7 @@ function Welcome({ token }: { token: string }) {
     )
   if (link.kind === 'reset')
     return (
-      <Card title={t.enter.reset} go={t.enter.resetGo} {...common}>
+      <Card title={enterWords.reset} go={enterWords.resetGo} {...common}>
         {email}
         {newPassword}
         {code}
@@ -216,13 +218,13 @@ function Welcome({ token }: { token: string }) {
     )
   return (
     <Card
-      title={t.enter.welcome}
-      text={t.enter.invited(link.account, t.roles[link.role] ?? '') + ' ' + t.enter.either}
-      go={t.enter.join}
+      title={enterWords.welcome}
+      text={enterWords.invited(link.account, t.roles[link.role] ?? '') + ' ' + enterWords.either}
+      go={enterWords.join}
       {...common}>
       {email}
-      <Field name="name" label={t.enter.yourName} hint={t.enter.ifNew} auto="name" optional first />
-      <Field name="password" label={t.enter.password} hint={t.enter.atLeast} type="password" auto="current-password" least={10} />
+      <Field name="name" label={enterWords.yourName} hint={enterWords.ifNew} auto="name" optional first />
+      <Field name="password" label={enterWords.password} hint={enterWords.atLeast} type="password" auto="current-password" least={10} />
       {code}
     </Card>
   )
@@ -239,11 +241,11 @@ export function Confirm() {
   return (
     <Card
       over
-      title={t.enter.confirm}
-      text={t.enter.confirmText}
+      title={enterWords.confirm}
+      text={enterWords.confirmText}
       error={error}
       busy={busy}
-      go={t.enter.confirmGo}
+      go={enterWords.confirmGo}
       cancel={() => end(false)}
       send={f =>
         send(async () => {
@@ -251,7 +253,7 @@ export function Confirm() {
           end(true)
         })
       }>
-      <Field name="password" label={t.enter.password} type="password" auto="current-password" first />
+      <Field name="password" label={enterWords.password} type="password" auto="current-password" first />
       {needsCode && <Code />}
     </Card>
   )

@@ -9,6 +9,7 @@ import { me } from '../../core/me.ts'
 import { browserOf, complain, told } from '../../core/people.ts'
 import { use } from '../../core/query.ts'
 import { languages, t } from '../../core/text.ts'
+import { enterWords } from '../../text/enter.ts'
 import { w as words } from '../../text/people.ts'
 import { useAsk } from '../../parts/ask.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -90,13 +91,13 @@ function Password() {
       toastAndReload(w.passwordSet, 'app')
     })
   return (
-    <Card look="narrow" title={t.enter.password}>
+    <Card look="narrow" title={enterWords.password}>
       <form class="record" onSubmit={handleSubmit(change)}>
         <div class="part">
           <input class="hidden" type="text" autocomplete="username" tabIndex={-1} aria-hidden="true" readOnly value={me.value!.email} />
           <div class="capped">
             <InputField
-              label={t.enter.reset}
+              label={enterWords.reset}
               hint={w.passwordHint}
               error={wrong}
               type="password"

@@ -9,6 +9,7 @@ import { me } from '../../core/me.ts'
 import { complain, told } from '../../core/people.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
+import { enterWords } from '../../text/enter.ts'
 import { w as words } from '../../text/people.ts'
 import { useAsk } from '../../parts/ask.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -155,7 +156,7 @@ function Invite({ close }: { close: () => void }) {
     <FormSheet title={w.inviteTitle} close={close} keep={() => email !== ''} go={w.make} off={busy} send={invite}>
       <p>{w.inviteText}</p>
       <InputField
-        label={t.enter.email}
+        label={enterWords.email}
         error={wrong}
         type="email"
         required

@@ -13,6 +13,7 @@ import { adopt } from '../../core/jobs.ts'
 import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { useUnsaved } from '../../core/unsaved.ts'
 import { w } from '../../text/bots.ts'
 import { Select, Switch } from '../../parts/form.tsx'
@@ -235,7 +236,7 @@ function Signals({ saved, disabled, turn, may }: SignalsProps) {
                   </div>
                   <div class="d wrap">{s.silent ? silentOf(s.silent) : found}</div>
                 </div>
-                <span class="weight num" title={t.flow.fields.weight}>
+                <span class="weight num" title={flowWords.fields.weight}>
                   +{s.weight}
                 </span>
                 <span class="firing" title={w.share}>

@@ -7,6 +7,7 @@ import { use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { dimensionName, Named, subsOf } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { copy } from '../../parts/copy.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
@@ -102,7 +103,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
                 <div class="grow">
                   <div class="t">
                     {t.clicks.hopKinds[h.kind] ?? h.kind}
-                    {h.slot ? ` · ${t.flow.slot(h.slot)}` : ''} {names[h.offer_id ?? h.lander_id ?? ''] ?? ''}
+                    {h.slot ? ` · ${flowWords.slot(h.slot)}` : ''} {names[h.offer_id ?? h.lander_id ?? ''] ?? ''}
                   </div>
                   <div class="d mono cut" title={h.destination}>
                     {h.destination}

@@ -4,6 +4,7 @@ import type { Condition, CopilotBody, CopilotPreview, Evidence, Part } from '../
 import { count, percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { Loading } from '../../parts/state.tsx'
@@ -19,10 +20,10 @@ function linesOf({ before, after, names, action }: CopilotPreview): Line[] {
   const status = (s?: string) => w.states[s ?? ''] ?? s ?? '—',
     cap = (p: Part) => (p.cap == null ? w.noCap : count(p.cap))
   if (before.status !== after.status) out.push({ what: t.conversions.status, before: status(before.status), after: status(after.status) })
-  if ((before.cap ?? null) !== (after.cap ?? null)) out.push({ what: t.flow.fields.daily_cap, before: cap(before), after: cap(after) })
+  if ((before.cap ?? null) !== (after.cap ?? null)) out.push({ what: flowWords.fields.daily_cap, before: cap(before), after: cap(after) })
   for (const old of before.paths ?? []) {
     const now = after.paths?.find(o => o.id === old.id),
-      weight = (path: typeof old) => (path.is_active ? t.flow.weight(path.weight) : w.states.paused!)
+      weight = (path: typeof old) => (path.is_active ? flowWords.weight(path.weight) : w.states.paused!)
     if (!now || old.weight !== now.weight || old.is_active !== now.is_active)
       out.push({ what: nameOf(old.id), before: weight(old), after: now ? weight(now) : t.gone })
   }
@@ -32,7 +33,7 @@ function linesOf({ before, after, names, action }: CopilotPreview): Line[] {
     if (now && (old.id !== now.id || old.url !== now.url))
       out.push({ what: t.link.steps.destination!, before: label(old), after: label(now) })
     else if (old.weight !== now?.weight)
-      out.push({ what: label(old), before: t.flow.weight(old.weight), after: now ? t.flow.weight(now.weight) : t.gone })
+      out.push({ what: label(old), before: flowWords.weight(old.weight), after: now ? flowWords.weight(now.weight) : t.gone })
   }
   for (const old of before.filters ?? []) {
     const now = after.filters?.find(f => f.id === old.id)

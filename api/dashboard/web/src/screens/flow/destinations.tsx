@@ -3,6 +3,7 @@ import type { Destination, Path } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { choicesOf, type Choice } from '../../core/choices.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Select } from '../../parts/form.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
@@ -43,11 +44,11 @@ export function Destinations({ path: p, book, records, on }: Props) {
             </span>
             {hasLanders && !isLander(d, book.known) && (
               <Select
-                label={t.flow.slotOf(nameOf(d, book.known))}
+                label={flowWords.slotOf(nameOf(d, book.known))}
                 value={String(d.slot ?? 0)}
                 options={[
-                  { value: '0', label: t.flow.everySlot },
-                  ...Array.from({ length: 20 }, (_, n) => ({ value: String(n + 1), label: t.flow.slot(n + 1) })),
+                  { value: '0', label: flowWords.everySlot },
+                  ...Array.from({ length: 20 }, (_, n) => ({ value: String(n + 1), label: flowWords.slot(n + 1) })),
                 ]}
                 on={v => set(d, { slot: Number(v) || undefined })}
               />
@@ -56,7 +57,7 @@ export function Destinations({ path: p, book, records, on }: Props) {
               class="num weightin"
               type="number"
               min={0}
-              aria-label={t.flow.weightOfPath(nameOf(d, book.known))}
+              aria-label={flowWords.weightOfPath(nameOf(d, book.known))}
               value={String(d.weight)}
               on={v => set(d, { weight: Number(v) || 0 })}
             />
@@ -75,17 +76,17 @@ export function Destinations({ path: p, book, records, on }: Props) {
     <>
       {hasLanders && (
         <>
-          <h3 class="label">{t.flow.heads.landers}</h3>
-          {rows(landers, t.flow.heads.landers)}
-          {adder(t.flow.addLander, choicesOf(records.landers), landers)}
+          <h3 class="label">{flowWords.heads.landers}</h3>
+          {rows(landers, flowWords.heads.landers)}
+          {adder(flowWords.addLander, choicesOf(records.landers), landers)}
         </>
       )}
-      <h3 class="label">{hasLanders ? t.flow.offersBehind : t.flow.heads.offers}</h3>
-      {rows(onward, t.flow.heads.offers)}
-      {adder(t.flow.addOffer, choicesOf(records.offers), hasLanders ? [] : onward)}
+      <h3 class="label">{hasLanders ? flowWords.offersBehind : flowWords.heads.offers}</h3>
+      {rows(onward, flowWords.heads.offers)}
+      {adder(flowWords.addOffer, choicesOf(records.offers), hasLanders ? [] : onward)}
       <details class="addurl">
-        <summary>{t.flow.addAddress}</summary>
-        <UrlInput label={t.flow.addAddress} value={address} on={setAddress} />
+        <summary>{flowWords.addAddress}</summary>
+        <UrlInput label={flowWords.addAddress} value={address} on={setAddress} />
         <Button
           look="sm"
           disabled={!address.trim()}
@@ -93,7 +94,7 @@ export function Destinations({ path: p, book, records, on }: Props) {
             add({ url: address.trim() })
             setAddress('')
           }}
-          text={t.flow.addIt}
+          text={flowWords.addIt}
         />
       </details>
     </>

@@ -6,7 +6,7 @@ import { asError, call, type ApiError } from '../../core/call.ts'
 import type { TabProps } from '../../core/campaign.ts'
 import { sentence } from '../../core/errors.ts'
 import { use } from '../../core/query.ts'
-import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { toastAndReload, toast } from '../../core/toast.ts'
 import {
   add,
@@ -98,12 +98,12 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
   const drop = (path: Path) => {
     set(remove(draft, path.id))
     setOpen(null)
-    toast(t.flow.removed(path.name), { undo: () => setDraft(draft) })
+    toast(flowWords.removed(path.name), { undo: () => setDraft(draft) })
   }
   // showError shows an error of the service at the path and the field that the error is about.
   const showError = (e: ApiError) => {
     const found = placeOf(e.code, e.message, draft)
-    setWrong({ ...found, text: t.flow.codes[e.code] ?? sentence(e) })
+    setWrong({ ...found, text: flowWords.codes[e.code] ?? sentence(e) })
     if (found.path) setOpen(found.path)
   }
   // send saves the draft if the saved flow still has the version match.
@@ -114,7 +114,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     restart(answer)
     setOpen(null)
     setDialog(null)
-    toastAndReload(t.flow.live, 'campaigns')
+    toastAndReload(flowWords.live, 'campaigns')
   }
   // save saves the draft over a version, which is the version that the draft began with unless the person has seen a newer one.
   const save = async (over = version) => {
@@ -133,7 +133,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
   const discard = () => {
     setDraft(base)
     setWrong(undefined)
-    toast(t.flow.discarded, { undo: () => setDraft(draft) })
+    toast(flowWords.discarded, { undo: () => setDraft(draft) })
   }
   // takeTheirs replaces the draft by the flow that another person saved.
   const takeTheirs = () => {
@@ -143,7 +143,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setDialog(null)
   }
   const addPath = () =>
-    addAndOpen({ ...newPath(t.flow.pathName(draft.length + 1)), stream_type: draft.length === 0 ? 'default' : 'regular' })
+    addAndOpen({ ...newPath(flowWords.pathName(draft.length + 1)), stream_type: draft.length === 0 ? 'default' : 'regular' })
   const clone = (path: Path) => addAndOpen(copyOf(draft, path, n => `${path.name} ${n}`))
   const other = theirs.data?.version === version ? undefined : theirs.data
   const state = { base, draft, list, dirty, open, wrong, busy, dialog, elsewhere, theirs: other }

@@ -8,6 +8,7 @@ import { useKeys, usePress } from '../../core/keys.ts'
 import { use } from '../../core/query.ts'
 import { place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { flowWords, simulateWords } from '../../text/flow.ts'
 import { windowQuery } from '../../core/window.ts'
 import { moveTo, toSend, tried, type Flow as Paths } from './edit.ts'
 import { changeText } from './text.ts'
@@ -25,10 +26,10 @@ import { FlowTable } from './table.tsx'
 import { useBook } from './book.ts'
 
 const keys = [
-  { key: 'A', text: t.flow.addPath },
-  { key: 'Alt ↑ ↓', text: t.flow.order },
-  { key: 'Ctrl S', text: t.flow.save },
-  { key: 'S', text: t.flow.simulate },
+  { key: 'A', text: flowWords.addPath },
+  { key: 'Alt ↑ ↓', text: flowWords.order },
+  { key: 'Ctrl S', text: flowWords.save },
+  { key: 'S', text: flowWords.simulate },
 ]
 
 // Flow edits where the visitors of a campaign go. The drawing shows the flow that would be saved.
@@ -85,8 +86,8 @@ export function Flow({ detail }: TabProps) {
       {d.elsewhere && d.dirty && (
         <p class="card notice row" role="alert">
           <Sign name="warn" tone="warn" />
-          <span class="grow">{t.flow.elsewhere}</span>
-          <Button look="sm" onClick={() => d.setDialog('conflict')} text={t.flow.compare} />
+          <span class="grow">{flowWords.elsewhere}</span>
+          <Button look="sm" onClick={() => d.setDialog('conflict')} text={flowWords.compare} />
         </p>
       )}
       <div class={panel.shown ? 'flow' : 'flow alone'}>
@@ -94,16 +95,16 @@ export function Flow({ detail }: TabProps) {
           <section class="card">
             <header class="ruled">
               <Seg
-                label={t.flow.view}
+                label={flowWords.view}
                 value={view}
                 options={[
-                  { value: 'rails', label: t.flow.rails },
-                  { value: 'table', label: t.flow.table },
+                  { value: 'rails', label: flowWords.rails },
+                  { value: 'table', label: flowWords.table },
                 ]}
                 on={setView}
               />
               <span class="dim wide fine cut">
-                {view === 'rails' ? (total ? t.flow.widthIs : t.flow.noFigures) : total ? '' : t.flow.noClicks}
+                {view === 'rails' ? (total ? flowWords.widthIs : flowWords.noFigures) : total ? '' : flowWords.noClicks}
               </span>
               <span class="grow" />
               <Button
@@ -114,20 +115,20 @@ export function Flow({ detail }: TabProps) {
                   panel.show(!panel.shown)
                   setLit({})
                 }}
-                text={t.simulate.title}
+                text={simulateWords.title}
               />
               {may && (
                 <>
                   <SavedFlows take={paths => d.set(paths.map(p => ({ ...p, id: newID() })))} save={() => d.setDialog('save')} />
-                  <Button look="sm" onClick={d.addPath} icon="plus" text={t.flow.path} />
+                  <Button look="sm" onClick={d.addPath} icon="plus" text={flowWords.path} />
                 </>
               )}
             </header>
             <BlockedLine campaign={c} />
             {draft.length === 0 ? (
               <div class="empty">
-                <p>{c.destination_url ? t.flow.noPaths(c.destination_url) : t.flow.noPathsNowhere}</p>
-                {may && <Button look="primary" onClick={d.addPath} text={t.flow.addPath} />}
+                <p>{c.destination_url ? flowWords.noPaths(c.destination_url) : flowWords.noPathsNowhere}</p>
+                {may && <Button look="primary" onClick={d.addPath} text={flowWords.addPath} />}
               </div>
             ) : view === 'rails' ? (
               <Rails {...props} />
@@ -185,7 +186,7 @@ const SaveBar = ({ of: d }: { of: ReturnType<typeof useDraft> }) => (
         return (
           by && (
             <span key={p.id} class="warn block">
-              {t.flow.unreached(p.name, by.name)}
+              {flowWords.unreached(p.name, by.name)}
             </span>
           )
         )
@@ -195,15 +196,15 @@ const SaveBar = ({ of: d }: { of: ReturnType<typeof useDraft> }) => (
           {d.wrong.text}{' '}
         </span>
       )}
-      <b>{t.flow.changes(d.list.length)}</b>{' '}
+      <b>{flowWords.changes(d.list.length)}</b>{' '}
       <span class="dim">
-        {t.flow.notLive}: {d.list.slice(0, 3).map(changeText).join(', ')}
+        {flowWords.notLive}: {d.list.slice(0, 3).map(changeText).join(', ')}
         {d.list.length > 3 && ' …'}
       </span>
     </span>
     <Button look="sm quiet" onClick={d.discard} text={t.parts.discard} />
     <button type="button" class="btn sm primary" disabled={d.busy} onClick={() => void d.save()}>
-      {t.flow.save} <kbd class="wide">Ctrl S</kbd>
+      {flowWords.save} <kbd class="wide">Ctrl S</kbd>
     </button>
   </div>
 )
@@ -214,23 +215,23 @@ function SavedFlows({ take, save }: { take: (p: Paths) => void; save: () => void
   return (
     <Menu
       kind="btn sm quiet"
-      name={t.flow.saved}
+      name={flowWords.saved}
       label={
         <>
-          {t.flow.saved}
+          {flowWords.saved}
           <Icon name="down" />
         </>
       }>
       {close => (
         <>
           <Item close={close} on={save}>
-            {t.flow.saveAs}
+            {flowWords.saveAs}
           </Item>
           {flows?.map(f => (
             <Item key={f.id} close={close} on={() => take(f.paths)}>
               {f.name}
               <span class="grow" />
-              <span class="dim">{t.flow.paths(f.path_count)}</span>
+              <span class="dim">{flowWords.paths(f.path_count)}</span>
             </Item>
           ))}
           {flows?.length === 0 && <p class="dim none">{t.campaigns.noFlows}</p>}

@@ -5,6 +5,7 @@ import { asError, call, type ApiError } from '../../core/call.ts'
 import { profit, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { recordWords } from '../../text/records.ts'
 import { changes, type Change, type Flow } from './edit.ts'
 import { changeText } from './text.ts'
@@ -22,11 +23,11 @@ export function PathFigures({ rows, flow, error, again }: FiguresProps) {
   if (error && rows.size === 0) return <LoadingCard of={{ error, again }} height={200} />
   return (
     <section class="card clip">
-      <div class="scroll" tabIndex={0} role="region" aria-label={t.flow.byPath}>
-        <table aria-label={t.flow.byPath}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={flowWords.byPath}>
+        <table aria-label={flowWords.byPath}>
           <thead>
             <tr>
-              <th class="pad">{t.flow.path}</th>
+              <th class="pad">{flowWords.path}</th>
               <th>{t.figures.names.clicks}</th>
               <th class="narrow-off">{t.figures.names.cr}</th>
               <th>{t.figures.names.profit}</th>
@@ -46,7 +47,7 @@ export function PathFigures({ rows, flow, error, again }: FiguresProps) {
                       r.clicks || !r.bot_clicks ? (
                         count(r.clicks)
                       ) : (
-                        <span class="dim">{t.flow.bots(r.bot_clicks, count(r.bot_clicks))}</span>
+                        <span class="dim">{flowWords.bots(r.bot_clicks, count(r.bot_clicks))}</span>
                       )
                     ) : (
                       '—'
@@ -68,7 +69,9 @@ export function PathFigures({ rows, flow, error, again }: FiguresProps) {
 const ChangeList = ({ title, list }: { title: string; list: Change[] }) => (
   <div>
     <h3 class="strong">{title}</h3>
-    <ul class="bullets">{list.length === 0 ? <li>{t.flow.nothingChanged}</li> : list.map((c, i) => <li key={i}>{changeText(c)}</li>)}</ul>
+    <ul class="bullets">
+      {list.length === 0 ? <li>{flowWords.nothingChanged}</li> : list.map((c, i) => <li key={i}>{changeText(c)}</li>)}
+    </ul>
   </div>
 )
 
@@ -78,21 +81,21 @@ export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDra
     close = () => d.setDialog(null)
   return (
     <Sheet
-      title={t.flow.conflict}
+      title={flowWords.conflict}
       close={close}
       foot={
         <>
-          <Button onClick={close} text={t.flow.later} />
+          <Button onClick={close} text={flowWords.later} />
           <span class="grow" />
-          <Button onClick={d.takeTheirs} text={t.flow.takeTheirs} />
-          <Button look="danger" disabled={d.busy} onClick={() => void d.save(theirs.version)} text={t.flow.keepOwn} />
+          <Button onClick={d.takeTheirs} text={flowWords.takeTheirs} />
+          <Button look="danger" disabled={d.busy} onClick={() => void d.save(theirs.version)} text={flowWords.keepOwn} />
         </>
       }>
       <div class="body">
-        <p>{t.flow.conflictText}</p>
+        <p>{flowWords.conflictText}</p>
         <div class="fields">
-          <ChangeList title={t.flow.theirs} list={theirChanges} />
-          <ChangeList title={t.flow.own} list={d.list} />
+          <ChangeList title={flowWords.theirs} list={theirChanges} />
+          <ChangeList title={flowWords.own} list={d.list} />
         </div>
       </div>
     </Sheet>
@@ -105,7 +108,7 @@ export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; cl
     [wrong, setWrong] = useState<Wrong>()
   const send = () => call('POST /flows', { body: { name: newName, paths } }).then(() => toastAndReload(recordWords.saved(newName), 'flows'))
   return (
-    <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => setWrong(wrongOf(asError(e), ['name']))} close={close}>
+    <Ask title={flowWords.saveAs} go={t.parts.save} on={send} wrong={e => setWrong(wrongOf(asError(e), ['name']))} close={close}>
       <InputField label={t.overview.name} error={wrong?.text} value={newName} maxLength={255} on={setNewName} />
     </Ask>
   )

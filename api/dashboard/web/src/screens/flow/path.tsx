@@ -6,6 +6,7 @@ import { Part } from '../../parts/card.tsx'
 import { choicesOf, type Option } from '../../core/choices.ts'
 import { useLookup } from '../../core/lookup.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { isLander } from './edit.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Conditions } from '../../parts/condition.tsx'
@@ -45,7 +46,7 @@ export function PathSheet(props: Props) {
   return (
     <Sheet
       side
-      title={p.name || t.flow.path}
+      title={p.name || flowWords.path}
       close={close}
       beside={
         <Switch
@@ -59,7 +60,7 @@ export function PathSheet(props: Props) {
       foot={
         may && (
           <>
-            <Button look="quiet" onClick={remove} icon="trash" text={t.flow.removePath} />
+            <Button look="quiet" onClick={remove} icon="trash" text={flowWords.removePath} />
             <Button look="quiet" onClick={clone} icon="copy" text={t.lists.clone} />
             <span class="grow" />
             <Button look="primary" onClick={close} text={t.reports.done} />
@@ -75,9 +76,9 @@ export function PathSheet(props: Props) {
         {covered && (
           <section class="part row" role="status">
             <Sign name="warn" tone="warn" />
-            <span class="grow">{t.flow.coveredMore(covered.name)}</span>
+            <span class="grow">{flowWords.coveredMore(covered.name)}</span>
             {covered.stream_type === p.stream_type && covered.rule_group === p.rule_group && (
-              <Button look="sm" onClick={lift} text={t.flow.lift} />
+              <Button look="sm" onClick={lift} text={flowWords.lift} />
             )}
           </section>
         )}
@@ -86,8 +87,8 @@ export function PathSheet(props: Props) {
             <PathField name="name" label={t.overview.name} wrong={wrong}>
               {w => <Input wired={w} value={p.name} maxLength={255} on={name => on({ name })} />}
             </PathField>
-            <PathField name="stream_type" hint={t.flow.typeHints[p.stream_type]} wrong={wrong}>
-              {w => <Select wired={w} value={p.stream_type} options={options(t.flow.types)} on={stream_type => on({ stream_type })} />}
+            <PathField name="stream_type" hint={flowWords.typeHints[p.stream_type]} wrong={wrong}>
+              {w => <Select wired={w} value={p.stream_type} options={options(flowWords.types)} on={stream_type => on({ stream_type })} />}
             </PathField>
           </div>
         </section>
@@ -102,7 +103,7 @@ export function PathSheet(props: Props) {
 type PathFieldProps = { name: string; label?: string; hint?: string; wrong: Wrong; children: (w: Wired) => ComponentChildren }
 
 // PathField is a field of a path. It shows the error of the service that is about the field.
-const PathField = ({ name, label = t.flow.fields[name]!, hint, wrong, children }: PathFieldProps) => (
+const PathField = ({ name, label = flowWords.fields[name]!, hint, wrong, children }: PathFieldProps) => (
   <div data-field={name}>
     <Field label={label} hint={hint} error={errorAt(wrong, name)}>
       {children}
@@ -116,13 +117,13 @@ function Who({ path: p, book, records, wrong, on }: Props) {
     lookup = useLookup({ source_id: choicesOf(records.sources), campaign_id: choicesOf(records.campaigns) })
   return (
     <section class="part" data-field="filters">
-      <h2>{t.flow.who}</h2>
+      <h2>{flowWords.who}</h2>
       {error && <Alert text={error} />}
       <Conditions
-        label={t.flow.who}
+        label={flowWords.who}
         list={p.filters}
         logic={p.logic}
-        empty={p.rules.length ? t.flow.onlyRules : p.stream_type === 'default' ? t.flow.everybodyElse : t.flow.everybody}
+        empty={p.rules.length ? flowWords.onlyRules : p.stream_type === 'default' ? flowWords.everybodyElse : flowWords.everybody}
         lookup={lookup}
         on={(filters, logic) => on({ filters, logic })}
       />
@@ -142,14 +143,14 @@ function Where({ path: p, book, records, wrong, self, on }: Props) {
     })
   return (
     <section class="part" data-field="destinations">
-      <h2>{t.flow.where}</h2>
+      <h2>{flowWords.where}</h2>
       <div class="fields">
         <PathField name="action" wrong={wrong}>
-          {w => <Select wired={w} value={p.action} options={options(t.flow.actions)} on={setAction} />}
+          {w => <Select wired={w} value={p.action} options={options(flowWords.actions)} on={setAction} />}
         </PathField>
         {p.action !== 'nothing' && p.action !== 'campaign' && (
           <PathField name="transition" wrong={wrong}>
-            {w => <Select wired={w} value={p.transition} options={options(t.flow.transitions)} on={transition => on({ transition })} />}
+            {w => <Select wired={w} value={p.transition} options={options(flowWords.transitions)} on={transition => on({ transition })} />}
           </PathField>
         )}
       </div>
@@ -158,7 +159,7 @@ function Where({ path: p, book, records, wrong, self, on }: Props) {
         <Answer path={p} on={on} />
       ) : p.action === 'campaign' ? (
         <ComboField
-          label={t.flow.fields.campaign_id}
+          label={flowWords.fields.campaign_id}
           value={p.campaign_id ?? ''}
           choices={choicesOf(records.campaigns)?.filter(c => c.value !== self)}
           on={campaign_id => on({ campaign_id })}
@@ -178,15 +179,15 @@ function More({ path: p, wrong, on }: Props) {
   return (
     <Part title={t.nav.more}>
       <div class="fields">
-        <PathField name="weight" hint={t.flow.weightHint} wrong={wrong}>
+        <PathField name="weight" hint={flowWords.weightHint} wrong={wrong}>
           {w => number('weight', w)}
         </PathField>
         {p.stream_type === 'regular' && (
-          <PathField name="rule_group" hint={t.flow.groupHint} wrong={wrong}>
+          <PathField name="rule_group" hint={flowWords.groupHint} wrong={wrong}>
             {w => number('rule_group', w, 999)}
           </PathField>
         )}
-        <PathField name="daily_cap" hint={t.flow.capHint} wrong={wrong}>
+        <PathField name="daily_cap" hint={flowWords.capHint} wrong={wrong}>
           {w => (
             <Input
               wired={w}
@@ -197,9 +198,14 @@ function More({ path: p, wrong, on }: Props) {
             />
           )}
         </PathField>
-        <Field label={t.flow.fields.collect_clicks!} hint={t.flow.collectHint}>
+        <Field label={flowWords.fields.collect_clicks!} hint={flowWords.collectHint}>
           {w => (
-            <Switch wired={w} on={p.collect_clicks} label={t.flow.fields.collect_clicks!} set={collect_clicks => on({ collect_clicks })} />
+            <Switch
+              wired={w}
+              on={p.collect_clicks}
+              label={flowWords.fields.collect_clicks!}
+              set={collect_clicks => on({ collect_clicks })}
+            />
           )}
         </Field>
       </div>
@@ -213,14 +219,14 @@ const Answer = ({ path: p, on }: { path: Path; on: (c: Partial<Path>) => void })
   return (
     <div class="fields">
       <SelectField
-        label={t.flow.status}
+        label={flowWords.status}
         value={String(r.status)}
-        options={['404', '204', '200'].map(value => ({ value, label: t.flow.statuses[value]! }))}
+        options={['404', '204', '200'].map(value => ({ value, label: flowWords.statuses[value]! }))}
         on={v => on({ response: { ...r, status: Number(v) as typeof r.status } })}
       />
       {r.status !== 204 && (
         <div class="across">
-          <Field label={t.flow.bodyOf}>
+          <Field label={flowWords.bodyOf}>
             {w => <Area wired={w} value={r.body} max={20000} on={body => on({ response: { ...r, body } })} />}
           </Field>
         </div>

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Condition, Path } from '../../api.gen.ts'
 import { count } from '../../core/format.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { isLander, nameOf, neighbour, unitsOf, type Flow, type Unit } from './edit.ts'
 import { columnsOf, layout, mostWidth, widthIn, type Node } from './geometry.ts'
 import { Sentence } from '../../parts/condition.tsx'
@@ -74,7 +75,7 @@ export function Rails(p: ViewProps) {
   const hits = new Set(drawing.nodes.filter(isLit).map(n => n.key)),
     litRails = drawing.rails.filter(r => hits.has(r.to) && (r.from === '' || hits.has(r.from)))
   return (
-    <div ref={box} class="yardbox" tabIndex={0} role="region" aria-label={t.flow.drawn}>
+    <div ref={box} class="yardbox" tabIndex={0} role="region" aria-label={flowWords.drawn}>
       <div class="yard" style={`height:${drawing.height}px;width:${width}px`}>
         <svg class="rails" width={width} height={drawing.height} aria-hidden="true">
           {drawing.rails.map(r => (
@@ -91,7 +92,7 @@ export function Rails(p: ViewProps) {
         </svg>
         {(['path', 'lander', 'offer'] as const).map(name => (
           <span key={name} class="colh" style={`left:${columns[name].x}px;top:4px`}>
-            {t.flow.heads[`${name}s`]}
+            {flowWords.heads[`${name}s`]}
           </span>
         ))}
         <div class="node start" style={`left:0;top:${drawing.start.y}px;width:${drawing.start.w}px;height:${drawing.start.h}px`}>
@@ -99,7 +100,7 @@ export function Rails(p: ViewProps) {
             <Icon name="person" />
           </span>
           <b>{p.total ? count(p.total) : '—'}</b>
-          <div class="sub">{t.flow.visits(p.total)}</div>
+          <div class="sub">{flowWords.visits(p.total)}</div>
         </div>
         {drawing.nodes.map(n => {
           const path = p.flow.find(o => o.id === n.path)!,
@@ -115,8 +116,8 @@ export function Rails(p: ViewProps) {
                   <span class="share">{shareText(n.share)}</span>
                 </div>
                 <div class="sub">
-                  {isLander(n.of!, known) ? t.flow.lander : n.of!.url ? t.flow.address : t.flow.offer}
-                  {n.of!.slot ? ` · ${t.flow.slot(n.of!.slot)}` : ''}
+                  {isLander(n.of!, known) ? flowWords.lander : n.of!.url ? flowWords.address : flowWords.offer}
+                  {n.of!.slot ? ` · ${flowWords.slot(n.of!.slot)}` : ''}
                 </div>
               </div>
             )
@@ -146,10 +147,10 @@ export function Rails(p: ViewProps) {
 // tagsOf returns the settings of a path that differ from the usual ones, as short texts.
 const tagsOf = (p: Path) =>
   [
-    p.weight !== 100 && t.flow.weight(p.weight),
-    p.rule_group > 0 && t.flow.group(p.rule_group),
-    p.daily_cap && t.flow.cap(p.daily_cap),
-    !p.collect_clicks && t.flow.uncounted,
+    p.weight !== 100 && flowWords.weight(p.weight),
+    p.rule_group > 0 && flowWords.group(p.rule_group),
+    p.daily_cap && flowWords.cap(p.daily_cap),
+    !p.collect_clicks && flowWords.uncounted,
   ].filter(Boolean) as string[]
 
 type NodeProps = Omit<ViewProps, 'place'> & {
@@ -200,7 +201,7 @@ function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag,
         <button
           type="button"
           class="opener"
-          aria-label={t.flow.open(p.name)}
+          aria-label={flowWords.open(p.name)}
           aria-describedby={wrong?.path === p.id ? 'wrong' + p.id : undefined}
           onClick={e => {
             e.stopPropagation()
@@ -210,29 +211,29 @@ function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag,
           <b class="cut">{p.name}</b>
         </button>
         <span class={'tag ' + (p.stream_type === 'forced' ? 'warn' : p.stream_type === 'default' ? '' : 'accent')}>
-          {p.is_active ? t.flow.types[p.stream_type] : t.lists.states.paused}
+          {p.is_active ? flowWords.types[p.stream_type] : t.lists.states.paused}
         </span>
         <span class="share">{shareText(shown)}</span>
       </div>
       <div class="inner">
-        {lines.length === 0 && <span class="cond">{p.stream_type === 'default' ? t.flow.everybodyElse : t.flow.everybody}</span>}
+        {lines.length === 0 && <span class="cond">{p.stream_type === 'default' ? flowWords.everybodyElse : flowWords.everybody}</span>}
         {lines.slice(0, lines.length > mostLines ? mostLines - 1 : mostLines).map((l, i) =>
           'attribute' in l ? (
             <Sentence key={i} of={l} names={book.known.names} />
           ) : (
             <span key={i} class="cond">
-              <em>{t.flow.rule}</em> <b>{l.name}</b>
+              <em>{flowWords.rule}</em> <b>{l.name}</b>
             </span>
           ),
         )}
         {lines.length > mostLines && (
           <span class="cond">
-            <em>{t.flow.moreLines(lines.length - mostLines + 1)}</em>
+            <em>{flowWords.moreLines(lines.length - mostLines + 1)}</em>
           </span>
         )}
-        {by && <span class="cond warn">{t.flow.covered(by.name)}</span>}
-        {p.action === 'nothing' && <span class="cond dim">→ {t.flow.answers(p.response?.status ?? 404)}</span>}
-        {p.action === 'campaign' && <span class="cond dim">→ {book.known.names[p.campaign_id ?? ''] ?? t.flow.noCampaign}</span>}
+        {by && <span class="cond warn">{flowWords.covered(by.name)}</span>}
+        {p.action === 'nothing' && <span class="cond dim">→ {flowWords.answers(p.response?.status ?? 404)}</span>}
+        {p.action === 'campaign' && <span class="cond dim">→ {book.known.names[p.campaign_id ?? ''] ?? flowWords.noCampaign}</span>}
         {tagsOf(p).length > 0 && (
           <span class="cond">
             {tagsOf(p).map(g => (
@@ -248,7 +249,7 @@ function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag,
           {wrong.text}
         </div>
       )}
-      {may && <span class="hidden">{neighbour(all, p.id, -1) || neighbour(all, p.id, 1) ? t.flow.canMove : ''}</span>}
+      {may && <span class="hidden">{neighbour(all, p.id, -1) || neighbour(all, p.id, 1) ? flowWords.canMove : ''}</span>}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { Button } from '../../parts/button.tsx'
 import { asError, call } from '../../core/call.ts'
 import { sentence } from '../../core/errors.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { toastAndReload } from '../../core/toast.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -26,7 +27,7 @@ export function Rules({ path: p, book, saved, on }: Props) {
       made => {
         on({ filters: [], rules: [...p.rules, { name: made.name, rule_id: made.id }] })
         setNewName('')
-        toastAndReload(t.flow.ruleSaved(made.name), 'rules')
+        toastAndReload(flowWords.ruleSaved(made.name), 'rules')
       },
       e => setError(sentence(asError(e))),
     )
@@ -38,7 +39,7 @@ export function Rules({ path: p, book, saved, on }: Props) {
           return (
             <div key={i} class="ruleline row">
               <span class="grow">
-                <b>{savedRule?.name ?? r.name}</b> <span class="dim fine">{r.rule_id ? t.flow.savedRule : t.flow.ownRule}</span>
+                <b>{savedRule?.name ?? r.name}</b> <span class="dim fine">{r.rule_id ? flowWords.savedRule : flowWords.ownRule}</span>
                 <span class="block">
                   {(savedRule?.conditions ?? r.conditions ?? []).map((c, j) => (
                     <Sentence key={j} of={c} names={book.known.names} />
@@ -59,11 +60,11 @@ export function Rules({ path: p, book, saved, on }: Props) {
         {free && free.length > 0 && (
           <Menu
             kind="btn sm"
-            name={t.flow.addRule}
+            name={flowWords.addRule}
             label={
               <>
                 <Icon name="plus" />
-                {t.flow.addRule}
+                {flowWords.addRule}
               </>
             }>
             {close => (
@@ -79,7 +80,7 @@ export function Rules({ path: p, book, saved, on }: Props) {
           </Menu>
         )}
         {p.filters.length > 0 && (
-          <Menu kind="btn sm quiet" name={t.flow.keepRule} label={t.flow.keepRule}>
+          <Menu kind="btn sm quiet" name={flowWords.keepRule} label={flowWords.keepRule}>
             {close => (
               <form
                 onSubmit={e => {

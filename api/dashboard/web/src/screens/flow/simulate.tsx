@@ -8,6 +8,7 @@ import { count } from '../../core/format.ts'
 import { place, to } from '../../core/router.ts'
 import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
+import { flowWords, simulateWords } from '../../text/flow.ts'
 import { withClickID } from '../../core/tokens.ts'
 import { toSend, type Flow } from './edit.ts'
 import { Combobox } from '../../parts/combobox.tsx'
@@ -123,15 +124,15 @@ export function Simulate(p: Props) {
     set({ click: '', visitor: presets[name]! })
   }
   return (
-    <section class="card simulate" data-simulate aria-label={t.simulate.title}>
+    <section class="card simulate" data-simulate aria-label={simulateWords.title}>
       <header>
-        <h2>{t.simulate.title}</h2>
+        <h2>{simulateWords.title}</h2>
         <span class="grow" />
         <Seg
-          label={t.simulate.how}
+          label={simulateWords.how}
           value={mode}
           options={[
-            { value: 'one', label: t.simulate.one },
+            { value: 'one', label: simulateWords.one },
             { value: 'many', label: count(draws) },
           ]}
           on={mode => set({ mode })}
@@ -146,20 +147,20 @@ export function Simulate(p: Props) {
               class={'chip' + (preset === name ? ' on' : '')}
               aria-pressed={preset === name}
               onClick={() => pick(name)}>
-              {t.simulate.presets[name]}
+              {simulateWords.presets[name]}
             </button>
           ))}
           {question.click ? (
             <span class="chip on">
-              {t.simulate.fromClick}
-              <button type="button" aria-label={t.parts.remove(t.simulate.fromClick)} onClick={() => pick('german')}>
+              {simulateWords.fromClick}
+              <button type="button" aria-label={t.parts.remove(simulateWords.fromClick)} onClick={() => pick('german')}>
                 <Icon name="x" />
               </button>
             </span>
           ) : (
             <a class="chip add" href={to(`/app/campaigns/${p.campaign.id}/clicks`)}>
               <Icon name="clicks" />
-              {t.simulate.fromClick}
+              {simulateWords.fromClick}
             </a>
           )}
         </div>
@@ -176,15 +177,15 @@ export function Simulate(p: Props) {
       </div>
       {error ? (
         <div class="came bad" role="alert">
-          <span>{t.flow.codes[error.code] ?? sentence(error)}</span>
-          {error.code in t.flow.codes && <Button look="sm" onClick={() => p.showError(error)} text={t.simulate.showIt} />}
+          <span>{flowWords.codes[error.code] ?? sentence(error)}</span>
+          {error.code in flowWords.codes && <Button look="sm" onClick={() => p.showError(error)} text={simulateWords.showIt} />}
         </div>
       ) : result && mode === 'one' ? (
         <Route of={result} book={p.book} />
       ) : (
         result?.distribution && <Distribution of={result} book={p.book} />
       )}
-      <p class="dim fine formfoot">{t.simulate.text}</p>
+      <p class="dim fine formfoot">{simulateWords.text}</p>
     </section>
   )
 }
@@ -215,23 +216,23 @@ function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, 
           />
         ))}
         <label class="field">
-          <span class="label">{t.simulate.when}</span>
+          <span class="label">{simulateWords.when}</span>
           <input class="input" type="datetime-local" value={time} onInput={e => set({ time: e.currentTarget.value })} />
         </label>
         <div class="field">
-          <span class="label">{t.simulate.seed}</span>
+          <span class="label">{simulateWords.seed}</span>
           <span class="row">
             <Input
               class="mono"
               inputMode="numeric"
-              aria-label={t.simulate.seed}
+              aria-label={simulateWords.seed}
               value={String(seed)}
               on={v => set({ seed: Number(v.replace(/\D/g, '').slice(0, 12)) })}
             />
             <Button
               look="icon"
-              aria-label={t.simulate.again}
-              title={t.simulate.again}
+              aria-label={simulateWords.again}
+              title={simulateWords.again}
               onClick={() => set({ seed: newSeed() })}
               icon="dice"
             />
@@ -240,11 +241,11 @@ function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, 
       </div>
       <Menu
         kind="btn sm quiet"
-        name={t.simulate.another}
+        name={simulateWords.another}
         label={
           <>
             <Icon name="plus" />
-            {t.simulate.another}
+            {simulateWords.another}
           </>
         }>
         {close => (

@@ -1,6 +1,7 @@
 import type { Path } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { nameOf, neighbour, unitsOf } from './edit.ts'
 import { Sentence } from '../../parts/condition.tsx'
 import { Input, Switch } from '../../parts/form.tsx'
@@ -10,7 +11,7 @@ import type { ViewProps } from './rails.tsx'
 // FlowTable shows the flow as a table, with the same paths in the same order and the same data as the drawing.
 export function FlowTable(p: ViewProps) {
   return (
-    <ol class="flowtable" aria-label={t.flow.drawn}>
+    <ol class="flowtable" aria-label={flowWords.drawn}>
       {p.flow.map((o, i) => (
         <Row key={o.id} {...p} path={o} n={i + 1} />
       ))}
@@ -36,20 +37,20 @@ function Row({ path: p, n, book, share, lit, wrong, covered, edit, move, all, ma
       </span>
       <div class="what">
         <div class="row">
-          <button type="button" class="opener" aria-label={t.flow.open(p.name)} onClick={() => edit(p.id)}>
+          <button type="button" class="opener" aria-label={flowWords.open(p.name)} onClick={() => edit(p.id)}>
             <b class="cut">{p.name}</b>
           </button>
           <span class={'tag ' + (p.stream_type === 'forced' ? 'warn' : p.stream_type === 'default' ? '' : 'accent')}>
-            {t.flow.types[p.stream_type]}
+            {flowWords.types[p.stream_type]}
           </span>
           <span class="dim num">{shareText(share(p))}</span>
         </div>
         <div>
-          {units.length === 0 && <span class="cond">{p.stream_type === 'default' ? t.flow.everybodyElse : t.flow.everybody}</span>}
+          {units.length === 0 && <span class="cond">{p.stream_type === 'default' ? flowWords.everybodyElse : flowWords.everybody}</span>}
           {units.map((u, j) =>
             u.saved ? (
               <span key={j} class="cond">
-                <em>{t.flow.rule}</em> <b>{u.name}</b>
+                <em>{flowWords.rule}</em> <b>{u.name}</b>
               </span>
             ) : (
               u.conditions.map((c, k) => <Sentence key={j + '.' + k} of={c} names={book.known.names} />)
@@ -59,9 +60,9 @@ function Row({ path: p, n, book, share, lit, wrong, covered, edit, move, all, ma
         <div class="cond">
           →{' '}
           {p.action === 'nothing'
-            ? t.flow.answers(p.response?.status ?? 404)
+            ? flowWords.answers(p.response?.status ?? 404)
             : p.action === 'campaign'
-              ? (book.known.names[p.campaign_id ?? ''] ?? t.flow.noCampaign)
+              ? (book.known.names[p.campaign_id ?? ''] ?? flowWords.noCampaign)
               : p.destinations.length
                 ? p.destinations.map((d, n) => (
                     <>
@@ -69,9 +70,9 @@ function Row({ path: p, n, book, share, lit, wrong, covered, edit, move, all, ma
                       <bdi>{nameOf(d, book.known) || t.gone}</bdi> {d.weight}
                     </>
                   ))
-                : t.flow.nowhere}
+                : flowWords.nowhere}
         </div>
-        {by && <div class="cond warn">{t.flow.covered(by.name)}</div>}
+        {by && <div class="cond warn">{flowWords.covered(by.name)}</div>}
         {wrong?.path === p.id && (
           <div class="bad fine" role="alert">
             {wrong.text}
@@ -79,21 +80,21 @@ function Row({ path: p, n, book, share, lit, wrong, covered, edit, move, all, ma
         )}
       </div>
       <label class="row weight">
-        <span class="dim fine">{t.flow.fields.weight}</span>
+        <span class="dim fine">{flowWords.fields.weight}</span>
         <Input
           class="num"
           type="number"
           min={0}
           disabled={!may}
-          aria-label={t.flow.weightOfPath(p.name)}
+          aria-label={flowWords.weightOfPath(p.name)}
           value={String(p.weight)}
           on={v => set(p.id, { weight: Number(v) || 0 })}
         />
       </label>
       <Switch on={p.is_active} disabled={!may} label={t.lists.activeOf(p.name)} set={is_active => set(p.id, { is_active })} />
       <span class="row moves">
-        <Button look="sm quiet icon" disabled={!may || !up} aria-label={t.flow.up(p.name)} onClick={e => moveBy(-1, e)} icon="upward" />
-        <Button look="sm quiet icon" disabled={!may || !down} aria-label={t.flow.down(p.name)} onClick={e => moveBy(1, e)} icon="down" />
+        <Button look="sm quiet icon" disabled={!may || !up} aria-label={flowWords.up(p.name)} onClick={e => moveBy(-1, e)} icon="upward" />
+        <Button look="sm quiet icon" disabled={!may || !down} aria-label={flowWords.down(p.name)} onClick={e => moveBy(1, e)} icon="down" />
       </span>
     </li>
   )

@@ -1,21 +1,21 @@
 // Texts about flows.
 import { percent } from '../../core/format.ts'
-import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import type { Change } from './edit.ts'
 
 // changeText describes a change to a flow.
 export function changeText(c: Change): string {
   switch (c.kind) {
     case 'added':
-      return t.flow.added(c.path)
+      return flowWords.added(c.path)
     case 'removed':
-      return t.flow.removed(c.path)
+      return flowWords.removed(c.path)
     case 'order':
-      return t.flow.reordered
+      return flowWords.reordered
     case 'weight':
-      return t.flow.weighed(c.of || c.path, c.from, c.to)
+      return flowWords.weighed(c.of || c.path, c.from, c.to)
     case 'field':
-      return t.flow.changed(c.path, t.flow.fields[c.field] ?? c.field)
+      return flowWords.changed(c.path, flowWords.fields[c.field] ?? c.field)
   }
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Condition } from '../../api.gen.ts'
 import { ApiError } from '../../core/call.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { Button } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { Combobox, ComboMany } from '../../parts/combobox.tsx'
@@ -95,7 +96,7 @@ function ConditionList() {
         list={list}
         logic={logic}
         lookup={() => null}
-        empty={t.flow.everybody}
+        empty={flowWords.everybody}
         on={(newList, newLogic) => {
           setList(newList)
           setLogic(newLogic)

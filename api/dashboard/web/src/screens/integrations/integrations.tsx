@@ -11,6 +11,7 @@ import { signIn } from '../../core/oauth.ts'
 import { use } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { enterWords } from '../../text/enter.ts'
 import { w } from '../../text/integrations.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { Says } from '../../parts/credentials.tsx'
@@ -267,7 +268,7 @@ function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; 
         ))}
       </div>
       {may && p.configured && keyed && (
-        <Button look="sm" disabled={busy} onClick={begin} text={again ? w.ads.again : t.enter.title} of={p.label} />
+        <Button look="sm" disabled={busy} onClick={begin} text={again ? w.ads.again : enterWords.title} of={p.label} />
       )}
     </li>
   )

@@ -10,6 +10,7 @@ import { count } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { enterWords } from '../../text/enter.ts'
 import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Runs } from '../../parts/credentials.tsx'
@@ -173,7 +174,7 @@ function SignedIn({ provider, value, on, fill, error }: SignedInProps) {
       <p class="across warn">
         {w.ads.nobody}{' '}
         <a class="link" href={to('/app/integrations')}>
-          {t.enter.title}
+          {enterWords.title}
         </a>
       </p>
     )

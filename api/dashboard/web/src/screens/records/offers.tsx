@@ -9,6 +9,7 @@ import { originOf } from '../../core/link.ts'
 import { me } from '../../core/me.ts'
 import { touches, use } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { recordWords } from '../../text/records.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { OfferHint } from '../../parts/offer_hint.tsx'
@@ -155,7 +156,7 @@ export function Landers() {
         <Part title={w.slots}>
           <p class="dim">{w.slotsText}</p>
           {Array.from({ length: r.click_slots }, (_, i) => (
-            <Copy key={i} label={t.flow.slot(i + 1)} text={`${originOf(domain)}/out${i ? '/' + (i + 1) : ''}`} />
+            <Copy key={i} label={flowWords.slot(i + 1)} text={`${originOf(domain)}/out${i ? '/' + (i + 1) : ''}`} />
           ))}
         </Part>
         <Protection of={r} domain={domain} />

@@ -7,6 +7,7 @@ import type { Name } from '../../core/figures.ts'
 import { touches, useAll, use } from '../../core/query.ts'
 import { change, go, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { flowWords } from '../../text/flow.ts'
 import { recordWords } from '../../text/records.ts'
 import { span } from '../../core/window.ts'
 import type { User } from '../../api.gen.ts'
@@ -192,7 +193,7 @@ export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean
             {u.status !== 'active' && <span class="dim"> {t.lists.states[u.status] ?? u.status}</span>}
           </li>
         ))}
-        {once.length > 12 && <li>{t.flow.moreLines(once.length - 12)}</li>}
+        {once.length > 12 && <li>{flowWords.moreLines(once.length - 12)}</li>}
       </ul>
     </>
   )

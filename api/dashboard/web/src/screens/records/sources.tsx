@@ -10,6 +10,7 @@ import { me } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { enterWords } from '../../text/enter.ts'
 import { recordWords } from '../../text/records.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Field } from '../../parts/form.tsx'
@@ -363,7 +364,7 @@ export function Networks() {
             options: ['CPA', 'CPS', 'CPL', 'CPC', 'CPM'].map(v => ({ value: v, label: v })),
           },
           { name: 'manager_name', kind: 'text', label: w.manager },
-          { name: 'manager_email', kind: 'text', label: t.enter.email },
+          { name: 'manager_email', kind: 'text', label: enterWords.email },
           { name: 'manager_im', kind: 'text', label: w.im },
           { name: 'manager_phone', kind: 'text', label: w.phone },
           { name: 'payment_terms', kind: 'text', label: w.terms },

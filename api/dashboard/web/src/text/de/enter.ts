@@ -1,0 +1,31 @@
+// The German of signing in.
+import type { words as en } from '../en/enter.ts'
+
+export const words: typeof en = {
+  enter: {
+    title: 'Anmelden',
+    email: 'E-Mail',
+    password: 'Passwort',
+    code: 'Code aus der App',
+    codeHint: 'sechs Ziffern, oder ein Wiederherstellungscode',
+    again: 'Die Sitzung ist beendet. Nach dem Anmelden geht es an derselben Stelle weiter.',
+    welcome: 'Willkommen',
+    invited: (account, role) => `Das ist eine Einladung zu ${account}, in der Rolle ${role}.`,
+    yourName: 'Name',
+    choose: 'Passwort wählen',
+    atLeast: 'mindestens 10 Zeichen',
+    join: 'Beitreten',
+    reset: 'Neues Passwort',
+    resetGo: 'Speichern und anmelden',
+    either: 'Wer hier schon arbeitet, gibt das eigene Passwort an. Alle anderen wählen eines.',
+    ifNew: 'nur beim ersten Mal',
+    enterGo: account => `${account} öffnen`,
+    entry: email => `Dieser Link meldet ${email} an, ein einziges Mal.`,
+    entryChoose: 'Bitte ein Passwort für später wählen: Einstellungen, die anderen Zugang geben, fragen danach.',
+    confirm: 'Identität bestätigen',
+    confirmText: 'Das gibt anderen Zugang oder lässt sich nicht rückgängig machen. Deshalb wird noch einmal nach dem Passwort gefragt.',
+    confirmGo: 'Bestätigen',
+    noLink: 'In dieser Adresse fehlt der Link.',
+    toSignIn: 'Zur Anmeldung',
+  },
+}

@@ -1,0 +1,30 @@
+// The English of signing in.
+
+export const words = {
+  enter: {
+    title: 'Sign in',
+    email: 'E-mail',
+    password: 'Password',
+    code: 'Code of your app',
+    codeHint: 'six digits, or a recovery code',
+    again: 'Your session has ended. Sign in to go on where you were.',
+    welcome: 'Welcome',
+    invited: (account: string, role: string) => `You are invited to ${account} as ${role.toLowerCase()}.`,
+    yourName: 'Your name',
+    choose: 'Choose a password',
+    atLeast: 'at least 10 characters',
+    join: 'Join',
+    reset: 'New password',
+    resetGo: 'Save and sign in',
+    either: 'If you work here already, give your password. Otherwise choose one.',
+    ifNew: 'if you are new here',
+    enterGo: (account: string) => `Open ${account}`,
+    entry: (email: string) => `This link signs you in as ${email}, once.`,
+    entryChoose: 'Choose a password for later: settings that give access to others ask for it.',
+    confirm: 'Confirm that it is you',
+    confirmText: 'This gives access to others or cannot be undone, so your password is asked again.',
+    confirmGo: 'Confirm',
+    noLink: 'This address lacks its link.',
+    toSignIn: 'To the sign-in',
+  },
+}
