@@ -5,11 +5,13 @@ import { mostAtOnce, undoing } from '../../core/blocks.ts'
 import { useBusy } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
+import { useCampaigns, useSources } from '../../core/choices.ts'
 import { ago, dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
 import { touches, use, useAll } from '../../core/query.ts'
 import { valueText } from '../../core/report.ts'
 import { change, place, to } from '../../core/router.ts'
+import { dimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { toast } from '../../core/toast.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -25,6 +27,14 @@ const mostBlocked = 50_000 // of an account
 // whereOf says where values are blocked.
 const whereOf = (o: { scope: string; name: string }) => (o.scope === 'account' ? w.everywhere : o.name || t.gone)
 
+type Listed = Pick<BlockList, 'scope' | 'scope_id' | 'dimension'>
+
+// useNames returns a function that names the dimension of blocked values as their campaign or source names it.
+function useNames() {
+  const records = [...(useCampaigns() ?? []), ...(useSources() ?? [])]
+  return (o: Listed) => dimensionName(o.dimension, records.find(r => r.id === o.scope_id)?.sub_names)
+}
+
 // Blocked lists the blocked values: each with its place, its author and its time.
 export function Blocked() {
   const list = place.value.query.get('list') ?? '',
@@ -34,6 +44,7 @@ export function Blocked() {
     [selected, setSelected] = useState<Set<string>>(new Set()),
     [shownText, setShownText] = useState(false),
     [busy, run] = useBusy(),
+    nameOf = useNames(),
     may = canWrite()
   const allow = (ids: string[]) =>
     run(async () => {
@@ -64,7 +75,7 @@ export function Blocked() {
             onInput={e => change({ q: e.currentTarget.value || null }, true)}
           />
         </span>
-        <Lists of={lists.data?.lists ?? []} value={list} />
+        <Lists of={lists.data?.lists ?? []} value={list} nameOf={nameOf} />
         {total !== undefined && <span class="dim">{w.count(total, count(total), count(mostBlocked))}</span>}
         <span class="grow" />
         {list && <Button onClick={() => setShownText(true)} icon="copy" text={w.asText} />}
@@ -80,7 +91,7 @@ export function Blocked() {
           <Table
             label={w.title}
             rows={values.rows}
-            columns={columnsOf(may ? id => void allow([id]) : undefined)}
+            columns={columnsOf(nameOf, may ? id => void allow([id]) : undefined)}
             keyOf={r => r.id}
             nameOf={r => r.value}
             selected={may ? selected : undefined}
@@ -101,7 +112,7 @@ export function Blocked() {
   )
 }
 
-const columnsOf = (allow?: (id: string) => void): Column<BlockedValue>[] => [
+const columnsOf = (nameOf: (o: Listed) => string, allow?: (id: string) => void): Column<BlockedValue>[] => [
   {
     name: 'value',
     label: w.value,
@@ -114,7 +125,7 @@ const columnsOf = (allow?: (id: string) => void): Column<BlockedValue>[] => [
       </span>
     ),
   },
-  { name: 'dimension', label: t.reports.group, left: true, width: 130, cell: r => t.dimensions[r.dimension] ?? r.dimension },
+  { name: 'dimension', label: t.reports.group, left: true, width: 150, cell: r => nameOf(r) },
   { name: 'where', label: w.where, left: true, phone: true, cell: r => whereOf(r) },
   { name: 'who', label: w.by, left: true, width: 170, cell: r => r.who },
   { name: 'since', label: w.since, left: true, width: 140, cell: r => <span title={dateTime(r.created_at)}>{ago(r.created_at)}</span> },
@@ -129,13 +140,13 @@ const columnsOf = (allow?: (id: string) => void): Column<BlockedValue>[] => [
 ]
 
 // Lists chooses one of the lists of blocked values.
-const Lists = ({ of, value }: { of: BlockList[]; value: string }) => (
+const Lists = ({ of, value, nameOf }: { of: BlockList[]; value: string; nameOf: (o: Listed) => string }) => (
   <Select
     label={w.lists}
     value={value}
     options={[
       { value: '', label: w.all },
-      ...of.map(l => ({ value: l.id, label: w.listed(l.count, count(l.count), t.dimensions[l.dimension] ?? l.dimension, whereOf(l)) })),
+      ...of.map(l => ({ value: l.id, label: w.listed(l.count, count(l.count), nameOf(l), whereOf(l)) })),
     ]}
     on={v => change({ list: v || null }, true)}
   />
@@ -143,10 +154,11 @@ const Lists = ({ of, value }: { of: BlockList[]; value: string }) => (
 
 // ListText shows all values of a list, to paste at the traffic source.
 function ListText({ id, close }: { id: string; close: () => void }) {
-  const answer = use('GET /blocks/lists/{id}', {}, 0, { id }),
+  const nameOf = useNames(),
+    answer = use('GET /blocks/lists/{id}', {}, 0, { id }),
     d = answer.data
   return (
-    <Sheet title={d ? w.textOf(t.dimensions[d.dimension] ?? d.dimension, whereOf(d)) : w.asText} close={close} short>
+    <Sheet title={d ? w.textOf(nameOf(d), whereOf(d)) : w.asText} close={close} short>
       <div class="body">
         {!d ? (
           <Loading of={answer} height={160} style="" />

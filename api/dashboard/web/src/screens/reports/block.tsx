@@ -11,6 +11,7 @@ import { count, money } from '../../core/format.ts'
 import { touches } from '../../core/query.ts'
 import type { Ask } from '../../core/report.ts'
 import { to } from '../../core/router.ts'
+import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { toast } from '../../core/toast.ts'
 import { windowQuery } from '../../core/window.ts'
@@ -49,7 +50,8 @@ export function BlockSheet({ ask, paths, close, done }: Props) {
         ...(blocked ? { undo: undoing(ids) } : {}),
       })
     })
-  const what = [...new Set(targets.map(o => t.dimensions[o.dimension]))].join(', ')
+  const dimension = useDimensionName(),
+    what = [...new Set(targets.map(o => dimension(o.dimension)))].join(', ')
   return (
     <FormSheet title={w.sheet(values.length, count(values.length), what)} close={close} go={w.go} off={busy || !isPlaced} send={send}>
       <p class="mono dim cut" title={values.slice(0, 50).join(', ')}>
