@@ -84,6 +84,7 @@ const sideGroup = ({ id, name, of }: (typeof groups)[number]) => ({
   rows: visible(of).length,
   here: of.some(r => isHere(r.path)),
   links: <Rooms of={of} />,
+  badges: visible(of).map(r => r.waits && <Badge key={r.path} of={r.waits} />),
 })
 // Rooms shows links to screens. With short it uses their short names.
 export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { openGroups, readFolds, storeFolds } from '../core/fold.ts'
 import { Icon } from './icons.tsx'
 
-export type SideGroup = { id: string; name: string; rows: number; here: boolean; links: ComponentChildren }
+// A SideGroup shows its badges at its heading while it is folded.
+export type SideGroup = { id: string; name: string; rows: number; here: boolean; links: ComponentChildren; badges: ComponentChildren }
 
 // useFits returns how many links have room in a list below its groups' headings and the links that are always shown.
 function useFits(headings: number, always: number) {
@@ -46,6 +47,7 @@ export function SideList({ first, always, groups }: { first: ComponentChildren; 
         <div key={g.id} role="group" aria-label={g.name}>
           <button type="button" class="fold" title={g.name} aria-expanded={open.has(g.id)} disabled={g.here} onClick={() => turn(g.id)}>
             {g.name}
+            {!open.has(g.id) && g.badges}
             <Icon name={open.has(g.id) ? 'down' : 'right'} />
           </button>
           <div hidden={!open.has(g.id)}>{g.links}</div>
