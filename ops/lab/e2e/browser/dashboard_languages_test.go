@@ -41,7 +41,7 @@ func TestDashboardLanguages(t *testing.T) {
 	pages := map[string]string{
 		"overview": "/app", "reports": "/app/reports", "more": "/app/more", "campaigns": "/app/campaigns", "campaign-new": "/app/campaigns/new", "campaign-figures": of + "/figures",
 		"campaign-flow": of + "/flow", "campaign-link": of + "/link", "campaign-settings": of + "/settings", "offers": "/app/offers", "offer": "/app/offers?id=new", "landers": "/app/landers",
-		"source": "/app/sources?id=new", "network": "/app/networks?id=new", "clicks": "/app/clicks", "conversions": "/app/conversions", "postbacks": "/app/postbacks", "postbacks-out": "/app/postbacks?dir=out", "unmatched": "/app/unmatched", "corrections": "/app/corrections",
+		"source": "/app/sources?id=new", "network": "/app/networks?id=new", "clicks": "/app/clicks", "conversions": "/app/conversions", "postbacks": "/app/postbacks", "postbacks-out": "/app/postbacks?dir=out", "unmatched": "/app/unmatched", "corrections": "/app/corrections", "cost": "/app/corrections?kind=cost",
 		"exports": "/app/exports", "alerts": "/app/alerts", "plan": "/app/plan", "settings": "/app/settings", "team": "/app/team", "keys": "/app/keys", "audit": "/app/audit", "me": "/app/me",
 		"domains": "/app/domains", "domain": "/app/domains?id=" + domain.ID, "integrations": "/app/integrations", "webhooks": "/app/webhooks", "bots": "/app/bots", "blocked": "/app/blocked", "bots-lists": "/app/bots?tab=lists",
 		"bots-repeat": "/app/bots?tab=repeat", "smartlinks": "/app/smartlinks", "smartlink": "/app/smartlinks?id=new", "goals": "/app/goals",

@@ -38,24 +38,29 @@ const ownJobs = signal<Job[]>(stored())
 // listed are the jobs that the service lists, including jobs of other tabs and people.
 const listed = signal<Job[]>([])
 
+// previews is the kind of the jobs that a cost by hand starts at each edit, to show what it would change. They are not shown as jobs.
+const previews = 'correction:set-cost'
+
 // setListed stores the account's last jobs. For jobs that this page started, the page's own entry takes precedence.
 export function setListed(rows: JobRow[]) {
   const account = me.value!.account.id,
     open = new Set(listed.value.filter(isOpen).map(j => j.id))
   if (rows.some(r => r.kind === 'export:make' && r.status === 'done' && open.has(r.id))) touches('reports')
-  listed.value = rows.map(r => ({
-    key: r.id,
-    id: r.id,
-    account,
-    name: t.exports.kindsOf[r.kind] ?? r.kind,
-    status: r.status as Job['status'],
-    at: Date.parse(r.created_at),
-    ended: r.finished_at ? Date.parse(r.finished_at) : undefined,
-    text: r.error?.message,
-    code: r.error?.code,
-    path: r.kind === 'export:make' && r.status === 'done' ? '/app/exports' : undefined,
-    listed: true,
-  }))
+  listed.value = rows
+    .filter(r => r.kind !== previews)
+    .map(r => ({
+      key: r.id,
+      id: r.id,
+      account,
+      name: t.exports.kindsOf[r.kind] ?? r.kind,
+      status: r.status as Job['status'],
+      at: Date.parse(r.created_at),
+      ended: r.finished_at ? Date.parse(r.finished_at) : undefined,
+      text: r.error?.message,
+      code: r.error?.code,
+      path: r.kind === 'export:make' && r.status === 'done' ? '/app/exports' : undefined,
+      listed: true,
+    }))
 }
 
 // jobs returns the jobs of the account that is shown, newest first.

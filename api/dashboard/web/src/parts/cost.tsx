@@ -8,6 +8,7 @@ import { explained } from '../core/errors.ts'
 import { count, money } from '../core/format.ts'
 import { me, zone } from '../core/me.ts'
 import { touches } from '../core/query.ts'
+import { dimensionName, useScopeNames } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { toast, toastAndReload } from '../core/toast.ts'
 import { span } from '../core/window.ts'
@@ -153,7 +154,8 @@ function Days({ of, set }: FieldsProps) {
 
 function Clicks({ of, set }: FieldsProps) {
   const campaigns = useCampaigns(),
-    sources = useSources()
+    sources = useSources(),
+    names = useScopeNames(of.campaign ? [of.campaign] : [], of.source ? [of.source] : [])
   return (
     <>
       <ComboField
@@ -173,7 +175,7 @@ function Clicks({ of, set }: FieldsProps) {
       <SelectField
         label={w.sub}
         value={String(of.sub)}
-        options={[{ value: '0', label: w.noSub }, ...subs.map(s => ({ value: s.slice(3), label: t.dimensions[s]! }))]}
+        options={[{ value: '0', label: w.noSub }, ...subs.map(s => ({ value: s.slice(3), label: dimensionName(s, names) }))]}
         on={v => set({ sub: Number(v) })}
       />
       {of.sub > 0 && <InputField label={w.value} hint={w.valueHint} value={of.value} maxLength={300} on={value => set({ value })} />}

@@ -39,7 +39,6 @@ export const words: typeof english = {
   go: 'Kosten setzen',
   done: (n, shown) => `Die Kosten von ${of(n, 'Klick', 'Klicks', shown)} sind gesetzt`,
   job: 'Kosten von Hand',
-  undoJob: 'Kosten zurücknehmen',
   undone: 'Die Kosten sind wieder wie vorher',
   undo: 'Rückgängig',
   undoTitle: 'Diese Kosten zurücknehmen',

@@ -217,6 +217,7 @@ export const words: typeof en = {
       'export:make': 'Export',
       'correction:conversions': 'Korrektur: Conversions',
       'correction:costs': 'Korrektur: Ausgaben',
+      'correction:undo-cost': 'Kosten zurückgenommen',
       'postback:replay': 'Postbacks neu gelesen',
       'networks:sync': 'Import vom Netzwerk',
       'networks:report': 'Bericht eines Netzwerks',

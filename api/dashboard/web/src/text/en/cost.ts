@@ -38,7 +38,6 @@ export const words = {
   go: 'Set cost',
   done: (n: number, shown: string) => `The cost of ${of(n, 'click', 'clicks', shown)} is set`,
   job: 'Cost by hand',
-  undoJob: 'Undo of a cost',
   undone: 'The cost is as it was before',
   undo: 'Undo',
   undoTitle: 'Undo this cost',

@@ -216,6 +216,7 @@ export const words = {
       'export:make': 'Export',
       'correction:conversions': 'Correction: Conversions',
       'correction:costs': 'Correction: Spend',
+      'correction:undo-cost': 'Undo of a cost',
       'postback:replay': 'Replay of postbacks',
       'networks:sync': 'Network import',
       'networks:report': 'Report of a network',
