@@ -201,6 +201,7 @@ function PathNode({ path: p, classes, place, book, edit, move, all, shown, drag,
         <button
           type="button"
           class="opener"
+          title={p.name}
           aria-label={flowWords.open(p.name)}
           aria-describedby={wrong?.path === p.id ? 'wrong' + p.id : undefined}
           onClick={e => {

@@ -37,7 +37,7 @@ function Row({ path: p, n, book, share, lit, wrong, covered, edit, move, all, ma
       </span>
       <div class="what">
         <div class="row">
-          <button type="button" class="opener" aria-label={flowWords.open(p.name)} onClick={() => edit(p.id)}>
+          <button type="button" class="opener" title={p.name} aria-label={flowWords.open(p.name)} onClick={() => edit(p.id)}>
             <b class="cut">{p.name}</b>
           </button>
           <span class={'tag ' + (p.stream_type === 'forced' ? 'warn' : p.stream_type === 'default' ? '' : 'accent')}>
