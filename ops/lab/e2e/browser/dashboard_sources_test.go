@@ -45,7 +45,7 @@ func (b *env) keepsSubParameters() {
 	create("/traffic-sources", map[string]any{
 		"name": "Zones", "token_macros": json.RawMessage(`{"zoneid": "{zone}", "campaignid": "{campaign}", "bannerid": "{banner}"}`),
 	}, &source)
-	create("/campaigns", map[string]any{"name": "Zoned", "source_id": source.ID, "streams": []map[string]any{{
+	create("/campaigns", map[string]any{"name": "Zoned", "alias": "zoned-campaign", "source_id": source.ID, "streams": []map[string]any{{
 		"name": "Good zones", "action": "redirect", "destinations": []map[string]any{{"url": "https://offer.example/"}},
 		"filters": []map[string]any{{"attribute": "sub1", "operator": "equals", "value": "5"}},
 	}}}, &campaign)
