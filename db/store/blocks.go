@@ -69,12 +69,12 @@ type BlockFilter struct {
 const blockedValues = `
 SELECT t.id, t.account_id, t.list_id, l.scope, l.scope_id, coalesce(c.name, o.name, '') AS name, l.dimension, t.value, t.who, t.created_at
 FROM blocked_values t JOIN block_lists l ON l.id = t.list_id ` + blockedNames + `
-WHERE t.account_id = $1 AND t.removed_at IS NULL AND ($2 = $4 OR t.list_id = $2) AND ($3 = '' OR strpos(lower(t.value), lower($3)) > 0)`
+WHERE t.account_id = $1 AND t.removed_at IS NULL AND ($2::uuid IS NULL OR t.list_id = $2) AND ($3 = '' OR strpos(lower(t.value), lower($3)) > 0)`
 
 // Values lists blocked values, newest first.
 func (k Blocks) Values(ctx context.Context, account uuid.UUID, f BlockFilter, p Page) ([]models.BlockedValue, string, error) {
 	return readPage(ctx, k.s, account, p, pageQuery[models.BlockedValue]{
-		Name: "blocked values", SQL: blockedValues, Args: []any{account, f.List, f.Search, uuid.Nil},
+		Name: "blocked values", SQL: blockedValues, Args: []any{account, uuid.NullUUID{UUID: f.List, Valid: f.List != uuid.Nil}, f.Search},
 		Filters: f.List.String() + f.Search, Order: newest,
 		Place: func(v models.BlockedValue, _ time.Time) []string { return placeOf(v.CreatedAt.Time, v.ID) },
 	})

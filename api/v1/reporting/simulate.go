@@ -186,6 +186,13 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 		FlowRotation: b.FlowRotation, BindVisitors: b.BindVisitors, FallbackURL: b.FallbackURL,
 		DestinationURL: b.DestinationURL,
 	}
+	if b.BlocksOf != uuid.Nil {
+		campaign, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, b.BlocksOf)
+		if err != nil {
+			return uuid.Nil, nil, err
+		}
+		row.ID, row.SourceID = campaign.ID, campaign.SourceID
+	}
 	r, err := store.FlowRouting(c.Context(), c.Store.Conn(), row, paths)
 	return row.ID, r, err
 }
