@@ -237,7 +237,8 @@ func TestSimulationAndTraceTellOfBlockedValues(t *testing.T) {
 	added := s.Do("POST", "/blocks", block(r.campaigns[0], "bad", "a,b")).Want(200, "").Map()
 	decision, stage := simulate(object{"blocks_of": r.campaigns[0]})
 	same(t, decision, map[string]any{"via": "fallback_url", "url": "https://f.test"})
-	same(t, stage["blocked"].(map[string]any), map[string]any{"scope": "campaign", "dimension": "sub1", "value": "bad", "list_id": added["list_id"]})
+	blocked, _ := stage["blocked"].(map[string]any)
+	same(t, blocked, map[string]any{"scope": "campaign", "dimension": "sub1", "value": "bad", "list_id": added["list_id"]})
 	decision, stage = simulate(object{})
 	same(t, decision, map[string]any{"via": "forced"})
 	if stage["blocked"] != nil {
