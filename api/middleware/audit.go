@@ -91,7 +91,7 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 // commits with the change. Without a transaction, the change is already made. A failure to record it is then only logged and does
 // not fail the call.
 func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[string]json.RawMessage) error {
-	if c.Route.Scope != route.Write || c.Route.Checks || c.Account.ID == uuid.Nil {
+	if c.Route.Scope != route.Write || c.Route.Checks || c.Checked || c.Account.ID == uuid.Nil {
 		return nil
 	}
 	e := models.AuditEntry{

@@ -57,6 +57,9 @@ type Call struct {
 	// Changes lists changes of the call for the audit log that the row's Recorded does not show.
 	Changes []models.FieldChange
 
+	// Checked is set by a handler whose call has only checked something while a person waits: see Route.Checks.
+	Checked bool
+
 	header http.Header
 	after  []func(context.Context)
 	always []func(context.Context)

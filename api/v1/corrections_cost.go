@@ -158,6 +158,7 @@ func (d Deps) setCost(c *route.Call, b SetCostBody) (out CostSet, err error) {
 		return out, err
 	}
 	args := jobs.SetCostArgs{Apply: bool(b.Apply), Request: r}
+	c.Checked = !args.Apply // the dashboard sends a dry run at each edit
 	return setCostJob.Start(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
 		if !args.Apply {
 			return nil

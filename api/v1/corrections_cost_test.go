@@ -61,7 +61,7 @@ func TestSetCostRefusals(t *testing.T) {
 	e.As(e.ReadKey).Do("POST", setCostPath, good).Want(403, "read_only_key")
 }
 
-// Only a cost that is applied becomes a change. The list shows what a change has done, and who made it. A change that is undone
+// Only a cost that is applied becomes a change, and is in the audit log. The list shows what a change has done, and who made it. A change that is undone
 // or too old cannot be undone.
 func TestCostChanges(t *testing.T) {
 	t.Parallel()
@@ -73,6 +73,9 @@ func TestCostChanges(t *testing.T) {
 	job := e.Do("POST", setCostPath, with(body, "apply", true), "Prefer", "respond-async").Want(202, "").Map()["job"].(map[string]any)
 	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM cost_changes WHERE account_id = $1`, e.Account.ID); n != 1 {
 		t.Errorf("%d changes", n)
+	}
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM audit WHERE account_id = $1 AND route LIKE '%/cost/set'`, e.Account.ID); n != 1 {
+		t.Errorf("%d entries of the audit log", n)
 	}
 	rows := func() []any { return e.Do("GET", costChangesPath, nil).Want(200, "").Map()["rows"].([]any) }
 	if len(rows()) != 0 {
