@@ -1,0 +1,303 @@
+package browser
+
+import (
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"switchyard/models/parttest"
+)
+
+// mostActions is the most clicks and entries that lead from an empty account to its first conversion.
+const mostActions = 20
+
+// TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. Then the traps of setting up are sprung one by one: the
+// dashboard shows nothing that is not so.
+func TestDashboardSetUp(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	dist, err := filepath.Abs("../../../../api/dashboard/dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newEnv(t, "DASHBOARD_DIR="+dist)
+	b.setScreen(1440, "light")
+	var made struct {
+		URL string `json:"owner_url"`
+	}
+	if err := b.f.Command(t.Context(), &made, "accounts", "create", "--name", "Newcomers", "--plan", "growth", "--email", "new@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	b.welcome(made.URL, "Nia")
+	b.converts()
+	b.refusesSmartlink()
+	b.namesMissing()
+	b.showsClickID()
+	b.testsItself()
+	b.fillsPlaceholders()
+	b.sharesAlias()
+	b.reachesPaths()
+}
+
+// actions counts what a person does: each click and each entry is one.
+type actions struct {
+	*env
+	n int
+}
+
+func (a *actions) tap(control string)        { a.t.Helper(); a.n++; a.env.tap(control) }
+func (a *actions) fill(control, text string) { a.t.Helper(); a.n++; a.env.fill(control, text) }
+
+// choose types a text and presses Enter.
+func (a *actions) choose(control, text string) { a.t.Helper(); a.n += 2; a.env.choose(control, text) }
+
+// follow requests the address of a link that opens in another tab.
+func (a *actions) follow(text string) {
+	a.t.Helper()
+	a.n++
+	b := a.env
+	b.until("there is "+text, func() bool { return b.run(`(`+button(text)+`)?.href`) != "" })
+	b.redirect(b.run(button(text) + `.href`))
+}
+
+const overviewLink = `document.querySelector('.side a[href^="/app"]')`
+
+// converts follows the steps of the first screen to the first conversion.
+func (b *env) converts() {
+	b.t.Helper()
+	a := &actions{env: b}
+	b.waitText("From here to the first conversion")
+	a.tap(button("Create a network"))
+	a.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
+	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
+	a.tap(saveForm)
+	b.waitText("Paste this at the network") // without opening the network again
+	if text := b.run(`document.querySelector('.side-sheet .copy pre')?.textContent`); !strings.Contains(text, "/postback/") {
+		b.t.Errorf("the sheet of the new network shows %q", text)
+	}
+	a.tap(`document.querySelector('.side-sheet .copy button')`)
+	a.tap(`document.querySelector('.side-sheet header button')`)
+	a.tap(overviewLink)
+	a.tap(button("Create an offer"))
+	b.waitIdle()
+	a.fill(byLabel(".side-sheet", "Name"), "First offer")
+	a.fill(byLabel(".side-sheet", "Address"), "https://offer.example/")
+	b.until("the only network is chosen", func() bool { return b.run(byLabel(".side-sheet", "Network")+`?.value`) == "Everflow" })
+	a.tap(saveForm)
+	b.waitText("First offer is saved")
+	a.tap(overviewLink)
+	a.tap(button("Create a campaign"))
+	b.until("the only offer is chosen", func() bool { return b.run(byLabel(".wizard", "Offer")+`?.value`) == "First offer" })
+	a.tap(button("Create and get the link"))
+	b.waitText("Waiting for the first click")
+	a.tap(overviewLink)
+	a.follow("Open the link")
+	b.waitText("The first click is here")
+	a.follow("Send a test conversion")
+	b.waitText("The first conversion is here")
+	b.sound("first-conversion")
+	if a.n > mostActions {
+		b.t.Errorf("the first conversion takes %d actions, at most %d are wanted", a.n, mostActions)
+	}
+	b.t.Logf("the first conversion takes %d actions", a.n)
+}
+
+// rowOf returns an expression for the link of a record in a list.
+func rowOf(name string) string {
+	return `[...document.querySelectorAll('tr[data-row] a')].find(a => a.textContent === ` + strconv.Quote(name) + `)`
+}
+
+// refusesSmartlink: without a domain there is no form for a smartlink, but what to do first.
+func (b *env) refusesSmartlink() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/smartlinks?id=new")
+	b.waitText("Smartlinks are on domains of your own.")
+	if n := b.run(`document.querySelectorAll('.side-sheet input').length`); n != "0" {
+		b.t.Errorf("the sheet has %s fields", n)
+	}
+}
+
+// errorAt returns the error below a field.
+func (b *env) errorAt(in, label string) string {
+	b.t.Helper()
+	return b.run(`(` + byLabel(in, label) + `)?.closest('.field').querySelector('.bad')?.textContent`)
+}
+
+// namesMissing: an empty form names every field that is missing, in words.
+func (b *env) namesMissing() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/offers?id=new")
+	b.waitIdle()
+	b.tap(saveForm)
+	b.waitText("Enter a name.")
+	if text := b.errorAt(".side-sheet", "Address"); text != "Enter the address. It begins with https://." {
+		b.t.Errorf("at the address: %q", text)
+	}
+	b.fill(byLabel(".side-sheet", "Name"), "Named")
+	b.until("the name is no longer missing", func() bool { return b.errorAt(".side-sheet", "Name") == "" })
+	b.goTo(b.f.URL + "/app/campaigns/new")
+	b.waitIdle()
+	b.tap(button("Create a new offer"))
+	b.tap(button("Create and get the link"))
+	b.waitText("Enter a name.")
+	if text := b.errorAt(".wizard", "Address of the offer"); text == "" {
+		b.t.Error("the wizard does not say that the address is missing")
+	}
+}
+
+// showsClickID: the form of an offer warns when no conversion can find its click, and the form and the simulator show the parameter that
+// the redirect adds.
+func (b *env) showsClickID() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/offers?id=new")
+	b.waitIdle()
+	b.choose(byLabel(".side-sheet", "Network"), "None")
+	b.fill(byLabel(".side-sheet", "Address"), "https://offer.example/p")
+	b.waitText("Without a network and without {clickid} no conversion finds its click.")
+	b.choose(byLabel(".side-sheet", "Network"), "Everflow")
+	b.waitText("https://offer.example/p?sub1={clickid}")
+	b.fill(byLabel(".side-sheet", "Name"), "Spare offer")
+	b.tap(saveForm)
+	b.waitText("Spare offer is saved")
+	b.goTo(b.f.URL + "/app/campaigns")
+	b.waitIdle()
+	b.tap(`document.querySelector('tr[data-row] a')`)
+	b.until("a campaign", func() bool { return strings.Count(b.run(`location.pathname`), "/") > 3 })
+	id := strings.Split(b.run(`location.pathname`), "/")[3]
+	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
+	b.until("the simulator", func() bool {
+		return strings.Contains(b.run(`document.querySelector('.simulate .came')?.textContent`), "https://offer.example/?sub1={clickid}")
+	})
+	if name := b.run(`document.querySelector('.node .tag')?.textContent`); name != "Default" {
+		b.t.Errorf("the only path is %q, want the default path", name)
+	}
+}
+
+// failedStep returns the first step of a test that did not go well.
+const failedStep = `document.querySelector('.trace-list .step.no')?.textContent ?? (document.querySelector('.trace-list .step') ? 'none' : '')`
+
+// testsItself: both self-tests of a correct set-up pass, before and after the first click.
+func (b *env) testsItself() {
+	b.t.Helper()
+	passes := func(what string) {
+		b.t.Helper()
+		b.tap(button("Try it"))
+		b.until("the test of "+what, func() bool { return b.run(failedStep) != "" })
+		if text := b.run(failedStep); text != "none" {
+			b.t.Errorf("the test of %s fails at %q", what, text)
+		}
+	}
+	b.goTo(b.f.URL + "/app/networks?id=new")
+	b.waitIdle()
+	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Affise")
+	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Affise" })
+	b.tap(saveForm)
+	b.waitText("Paste this at the network")
+	passes("a network without clicks")
+	b.goTo(b.f.URL + "/app/networks")
+	b.waitIdle()
+	b.tap(rowOf("Everflow"))
+	b.waitText("Paste this at the network")
+	passes("a network with clicks")
+}
+
+// fillsPlaceholders: the placeholders of a template are fields. They are left out together, and filled in together.
+func (b *env) fillsPlaceholders() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/sources?id=new")
+	b.waitIdle()
+	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "PropellerAds")
+	b.waitText("The source shows these values")
+	b.tap(saveForm)
+	b.waitText("PropellerAds is saved")
+	b.tap(rowOf("PropellerAds"))
+	b.waitText("The source shows these values")
+	b.sound("placeholders")
+	if text := b.run(`document.querySelector('.side-sheet').textContent`); strings.Contains(text, "Report a made-up conversion") {
+		b.t.Error("the source has a postback although nothing is filled in")
+	}
+	b.fill(byLabel(".side-sheet", "AID"), "a1")
+	b.tap(saveForm)
+	b.waitText("Still missing: PID, TID.")
+	b.fill(byLabel(".side-sheet", "PID"), "p&2")
+	b.fill(byLabel(".side-sheet", "TID"), "3")
+	b.tap(saveForm)
+	b.until("it is saved", func() bool { return b.run(`document.querySelector('.side-sheet') ? '' : 'closed'`) == "closed" })
+	b.tap(rowOf("PropellerAds"))
+	b.until("the address", func() bool {
+		return strings.Contains(b.run(byLabel(".side-sheet", "Postback URL")+`?.value`), "?aid=a1&pid=p%262&tid=3&")
+	})
+}
+
+// sharesAlias: the alias of a campaign on the shared domain cannot be chosen, so no field shows one. The link with the parameters of its
+// source passes its test.
+func (b *env) sharesAlias() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/campaigns/new")
+	b.waitIdle()
+	b.waitText("On a shared domain the service makes the end of the link")
+	if found := b.run(`(` + byLabel(".wizard", "Alias") + `) ? 'field' : 'none'`); found != "none" {
+		b.t.Error("the wizard has an alias that cannot be chosen")
+	}
+	b.choose(byLabel(".wizard", "Offer"), "First offer")
+	b.choose(byLabel(".wizard", "Traffic source"), "PropellerAds")
+	b.fill(byLabel(".wizard", "Name"), "Second campaign")
+	b.tap(button("Create and get the link"))
+	b.waitText("Waiting for the first click")
+	link := b.run(`document.querySelector('.copy pre').textContent`)
+	if !strings.Contains(link, "cost=") {
+		b.t.Errorf("the link is %s, want a cost in it", link)
+	}
+	b.tap(button("Try it"))
+	b.until("the test of the link", func() bool { return b.run(failedStep) != "" })
+	if text := b.run(failedStep); text != "none" {
+		b.t.Errorf("the test of the link fails at %q", text)
+	}
+	id := strings.Split(b.run(`location.pathname`), "/")[3]
+	b.goTo(b.f.URL + "/app/campaigns/" + id + "/settings")
+	b.waitText("On a shared domain the service makes the end of the link")
+	if found := b.run(`(` + byLabel("main", "Alias") + `) ? 'field' : 'none'`); found != "none" {
+		b.t.Error("the settings have an alias that cannot be chosen")
+	}
+}
+
+// reachesPaths: a new path comes before the path that takes everybody. A path that nobody reaches says so, also beside the button that
+// saves.
+func (b *env) reachesPaths() {
+	b.t.Helper()
+	id := strings.Split(b.run(`location.pathname`), "/")[3]
+	offer := b.await(`fetch('/api/v1/offers').then(r => r.json()).then(a => a.data.rows[0].id)`)
+	paths := `[{name: 'All', stream_type: 'regular', action: 'offer', destinations: [{id: ` + strconv.Quote(offer) + `}]}]`
+	saved := b.await(`fetch('/api/v1/campaigns/` + id + `/flow', {method: 'PUT', headers: {'X-Switchyard-Page': '1', 'Content-Type': 'application/json'},
+		body: JSON.stringify({streams: ` + paths + `})}).then(r => String(r.status))`)
+	if saved != strconv.Itoa(http.StatusOK) {
+		b.t.Fatalf("the flow is not saved: %s", saved)
+	}
+	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
+	b.waitIdle()
+	b.press("a")
+	const sheet = ".side-sheet"
+	b.fill(byLabel(sheet, "Name"), "Germany")
+	b.tap(button("Add a condition"))
+	b.choose(`document.querySelector('.condition [role=combobox]')`, "Country")
+	b.choose(`document.querySelector('.condition .many [role=combobox], .condition .tags input')`, "Germany")
+	b.choose(`document.querySelector('.side-sheet [aria-label="Add an offer"]')`, "First offer")
+	b.tap(button("Done"))
+	first := func() string { return b.run(`document.querySelector('.node .opener')?.textContent`) }
+	if got := first(); got != "Germany" {
+		b.t.Errorf("the first path is %q, want the new one", got)
+	}
+	b.run(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Germany').focus()`)
+	b.chord(1, "ArrowDown")
+	b.waitText("Nobody comes here: All takes everybody before it.")
+	b.waitText("Nobody comes to Germany: All takes everybody before it.") // beside the button that saves
+	b.sound("flow-covered")
+	b.tap(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Germany')`)
+	b.tap(button("Try this path first"))
+	b.tap(button("Done"))
+	b.until("it is the first one again", func() bool { return first() == "Germany" })
+	b.chord(2, "s")
+	b.waitText("The flow is live")
+}
