@@ -101,6 +101,7 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
       name: 'subs',
       label: t.clicks.subs,
       left: true,
+      kind: 'subcol',
       cell: r => {
         const [first, ...rest] = subsOf(r).map(([sub, value]) => `${r.sub_names[sub] ?? t.dimensions[sub]}: ${value}`)
         return <Two a={first ?? '—'} b={rest.join(' · ')} />
