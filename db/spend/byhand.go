@@ -164,7 +164,8 @@ func (h *byHand) plan(ctx context.Context, l click.Log, c db.Conn, rates ratesFu
 	}
 	for _, s := range h.list {
 		if !s.Rate.Valid {
-			return rateMissing(ctx, c, exchangerate.NewKey(h.account.ID, s.Day, s.Currency), h.account.Currency)
+			return models.Conflict("rate_missing", "there is no exchange rate of %s on %s: set the cost in another currency", s.Currency,
+				s.Day.Format(time.DateOnly))
 		}
 	}
 	h.summarize(rows, alone)

@@ -100,7 +100,7 @@ export function CostFields({ of: cost }: { of: Cost }) {
     <>
       <Field label={cost.kind === 'amount' ? w.amount : w.cpc}>
         {wired => (
-          <span class="row wraps">
+          <span class="costline">
             <MoneyInput wired={wired} currency={cost.currency} value={cost.amount} on={cost.setAmount} />
             <Seg
               label={w.kind}
@@ -134,7 +134,7 @@ function Days({ of, set }: FieldsProps) {
   return (
     <Field label={w.days} group>
       {() => (
-        <span class="row wraps">
+        <span class="costline">
           <Seg
             label={w.days}
             value={at}
