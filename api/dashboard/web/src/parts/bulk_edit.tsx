@@ -6,7 +6,7 @@ import { refusers } from '../core/refusers.ts'
 import { t } from '../core/text.ts'
 import { toast } from '../core/toast.ts'
 import { w } from '../text/bulk.ts'
-import { RecordForm, type Draft, type Spec } from './record_form.tsx'
+import { RecordForm, type Draft, type Section, type Spec } from './record_form.tsx'
 import { Sheet } from './sheet.tsx'
 
 const unchanged: Option = { value: '', label: w.unchanged }
@@ -54,13 +54,14 @@ type Props = {
   name: Many
   rows: { id: string; tags: string[] }[]
   specs: Spec[]
+  sections?: Section[]
   groups: string[]
   byCode?: Record<string, string>
   close: () => void
 }
 
 // BulkEdit changes the same fields of several records. A record keeps its value of a field that is not set.
-export function BulkEdit({ name, rows, specs, groups, byCode, close }: Props) {
+export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, close }: Props) {
   const [dirty, setDirty] = useState(false),
     [refused, setRefused] = useState<string[]>([])
   const save = async (draft: Draft, changed: string[]) => {
@@ -82,11 +83,9 @@ export function BulkEdit({ name, rows, specs, groups, byCode, close }: Props) {
     <Sheet side title={w.edit[name](rows.length)} close={close} keep={() => dirty}>
       <RecordForm
         sections={[
-          {
-            title: t.campaigns.fields.basics,
-            text: w.text,
-            specs: [...specs, ...labelSpecs(groups, [...new Set(rows.flatMap(r => r.tags))])],
-          },
+          { title: t.campaigns.fields.basics, text: w.text, specs },
+          ...sections,
+          { title: t.records.fields.labels, specs: labelSpecs(groups, [...new Set(rows.flatMap(r => r.tags))]) },
         ]}
         value={{}}
         save={save}

@@ -68,7 +68,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
   const [draft, setDraft] = useState<Draft>(value),
     el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
-    names = specs.map(s => s.name),
+    names = [...new Set(specs.map(s => s.name))],
     [checked, setChecked] = useState(false)
   const focus = (field: string) =>
     requestAnimationFrame(() =>

@@ -24,10 +24,17 @@ export function EditMany({ rows, close }: { rows: CampaignRow[]; close: () => vo
       specs={[
         statusSpec(['active', 'paused', 'archived']),
         { name: 'domain_id', kind: 'combo', label: t.campaigns.domain, hint: w.domainHint, choices: domains, none: w.unchanged },
-        choiceSpec('cost_model', fields.costModel, models),
-        { name: 'cost_value', kind: 'money', label: fields.costValue, currency, when: d => d.cost_model !== 'revshare' },
-        { name: 'cost_value', kind: 'number', label: fields.costShare, unit: '%', min: 0, when: d => d.cost_model === 'revshare' },
-        { name: 'currency', kind: 'text', label: fields.currency, max: 3, mono: true },
+      ]}
+      sections={[
+        {
+          title: t.figures.names.cost,
+          specs: [
+            choiceSpec('cost_model', fields.costModel, models),
+            { name: 'cost_value', kind: 'money', label: fields.costValue, currency, when: d => d.cost_model !== 'revshare' },
+            { name: 'cost_value', kind: 'number', label: fields.costShare, unit: '%', min: 0, when: d => d.cost_model === 'revshare' },
+            { name: 'currency', kind: 'text', label: fields.currency, max: 3, mono: true },
+          ],
+        },
       ]}
     />
   )
