@@ -46,7 +46,7 @@ func (b *env) fitsEveryWidth() {
 		b.t.Fatal(err)
 	}
 	path := map[string]any{
-		"name": unbroken, "stream_type": "default", "destinations": []map[string]any{{"id": offer.ID, "weight": 100}, {"url": long, "weight": 1}},
+		"name": unbroken, "stream_type": "default", "action": "offer", "destinations": []map[string]any{{"id": offer.ID, "weight": 100}, {"url": long, "weight": 1}},
 	}
 	body := map[string]any{"name": unbroken, "alias": "layout-test", "streams": []map[string]any{path}}
 	if err := b.api.Create(b.t.Context(), "/campaigns", body, &campaign); err != nil {
