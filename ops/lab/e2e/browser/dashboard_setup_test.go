@@ -263,8 +263,8 @@ func (b *env) sharesAlias() {
 	}
 }
 
-// reachesPaths: a new path comes before the path that takes everybody. A path that nobody reaches says so, also beside the button that
-// saves.
+// reachesPaths: a new path comes before the path that takes all visitors. A path without visitors says why, and so does the bar with the
+// button that saves.
 func (b *env) reachesPaths() {
 	b.t.Helper()
 	id := strings.Split(b.run(`location.pathname`), "/")[3]
@@ -292,7 +292,7 @@ func (b *env) reachesPaths() {
 	b.run(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Germany').focus()`)
 	b.chord(1, "ArrowDown")
 	b.waitText("Nobody comes here: All takes everybody before it.")
-	b.waitText("Nobody comes to Germany: All takes everybody before it.") // beside the button that saves
+	b.waitText("Nobody comes to Germany: All takes everybody before it.")
 	b.sound("flow-covered")
 	b.tap(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Germany')`)
 	b.tap(button("Try this path first"))
