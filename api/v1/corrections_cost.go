@@ -22,7 +22,7 @@ func costChanges(d Deps) []route.Route {
 	const group, path = "Corrections", "/corrections/cost"
 	return []route.Route{
 		route.New("POST", path+"/set", group, "set the cost of days by hand; a dry run unless apply is true", route.HandleBody(d.setCost),
-			route.Codes("400 invalid_campaign invalid_source bad_range no_clicks too_many", "409 rate_missing")).Awaits(setCostJob.Answer()),
+			route.Codes("400 invalid_campaign invalid_source invalid_currency bad_range no_clicks too_many", "409 rate_missing")).Awaits(setCostJob.Answer()),
 		route.New("GET", path+"/changes", group, "costs that people have set, newest first", route.Handle(listCostChanges)).WithPage(),
 		route.New("POST", path+"/changes/{id}/undo", group, "restore what was before a cost was set", route.Handle(d.undoCost),
 			route.Codes("404 not_found", "409 stale too_old overlapped")).Awaits(undoCostJob.Answer()),
@@ -39,7 +39,7 @@ type SetCostBody struct {
 	To         string        `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"as from; at most 92 days"`
 	Amount     *models.Money `json:"amount" bad:"invalid_input" min:"0" max:"1000000000" doc:"what all clicks together have cost; or cpc"`
 	CPC        *models.Money `json:"cpc" bad:"invalid_input" min:"0" max:"1000000" doc:"what each click has cost"`
-	Currency   string        `json:"currency" bad:"invalid_input" trim:"true" case:"upper" format:"currency" doc:"default: the account's"`
+	Currency   string        `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"three letters; default: the account's"`
 	Apply      onlyTrue      `json:"apply" doc:"only true writes; anything else is a dry run"`
 }
 

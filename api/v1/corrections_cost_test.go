@@ -39,7 +39,7 @@ func TestSetCostRefusals(t *testing.T) {
 		"no amount":        {object{"amount": nil}, "invalid_input"},
 		"two amounts":      {object{"cpc": 1}, "invalid_input"},
 		"below zero":       {object{"amount": -1}, "invalid_input"},
-		"no currency":      {object{"currency": "dollars"}, "invalid_input"},
+		"no currency":      {object{"currency": "dollars"}, "invalid_currency"},
 		"no such sub":      {object{"sub": models.Subs + 1}, "invalid_input"},
 		"a value alone":    {object{"sub_value": "x"}, "invalid_input"},
 		"a mistyped key":   {object{"amuont": 1}, "invalid_input"},
