@@ -669,7 +669,7 @@ export interface Calls {
   "GET /reports/exports/{id}": { query: {  }; path: { id: string }; body: undefined; answer: File; codes: "invalid_id" | "not_found" }
   "GET /traffic-sources/{id}/difference": { query: { "tz"?: string; "their_tz"?: string; "from"?: string; "to"?: string }; path: { id: string }; body: undefined; answer: Difference; codes: "busy" | "invalid_id" | "not_found" | "too_many" }
   "GET /networks/{id}/difference": { query: { "tz"?: string; "their_tz"?: string; "from"?: string; "to"?: string }; path: { id: string }; body: undefined; answer: Difference; codes: "busy" | "invalid_id" | "not_found" | "too_many" }
-  "POST /corrections/cost/set": { query: {  }; path: {  }; body: SetCostBody; answer: CostSet; codes: "bad_range" | "invalid_campaign" | "invalid_source" | "no_clicks" | "rate_missing" | "too_many" }
+  "POST /corrections/cost/set": { query: {  }; path: {  }; body: SetCostBody; answer: CostSet; codes: "bad_range" | "invalid_campaign" | "invalid_currency" | "invalid_source" | "no_clicks" | "rate_missing" | "too_many" }
   "GET /corrections/cost/changes": { query: { "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: V1CostChange; codes: never }
   "POST /corrections/cost/changes/{id}/undo": { query: {  }; path: { id: string }; body: undefined; answer: CostUndone; codes: "not_found" | "overlapped" | "stale" | "too_old" }
   "POST /corrections/look": { query: {  }; path: {  }; body: LookBody; answer: FileLook; codes: "empty" }
