@@ -138,7 +138,7 @@ func TestAuditNamesRecords(t *testing.T) {
 	s := apitest.New(t)
 	owner := withPassword(t, s, "ana@example.com", models.RoleOwner)
 	owner.do("POST", "/api/v1/offers", map[string]any{"name": "Shoes", "url": "https://shop.example/"}).want(t, 201, "")
-	owner.do("POST", "/api/v1/webhooks", map[string]any{"name": "Hook", "url": "https://hook.example/", "events": []string{"link.broken"}}).want(t, 201, "")
+	owner.do("POST", "/api/v1/webhooks", map[string]any{"name": "Hook", "url": "https://hooks.acme.com/in", "events": []string{"link.broken"}}).want(t, 201, "")
 	owner.do("POST", "/api/v1/logs/postbacks/replay", map[string]any{"dry_run": true}).want(t, 200, "")
 	names := func(what string) (out []any) {
 		for _, row := range owner.do("GET", "/app/api/audit?what="+what, nil).want(t, 200, "").rowsOf(t) {
