@@ -117,7 +117,7 @@ function Later() {
   return module ? <module.Today /> : null
 }
 
-// Needs loads the card of what needs the person, which is below the figures.
+// Needs loads the card NeedsYou after the figures, because it stands below them.
 function Needs() {
   const module = useLazy(needs)
   return module ? (
