@@ -245,10 +245,12 @@ func (x *examples) replaceEverywhere() {
 	x.also("next offer", "/offers", object{"name": "Sneakers DE (exclusive)", "url": x.outside + "/sneakers-2?sub1={clickid}"})
 	x.also("next lander", "/landers", object{"name": "Seven shoes", "url": x.outside + "/seven-shoes", "click_slots": 2})
 	undo := func(done object) {
-		x.call("POST /changes/{id}/undo", params{"id": done["change_id"].(string)}, nil)
+		x.t.Helper()
+		x.Do("POST", "/changes/"+done["change_id"].(string)+"/undo", nil).Want(http.StatusOK, "")
 	}
 	x.call("GET /offers/{id}/uses", params{"id": x.ids["offer"], "with": x.ids["next offer"]}, nil)
-	undo(x.call("POST /offers/{id}/replace", x.id("offer"), object{"with": x.ids["next offer"]}))
+	done := x.call("POST /offers/{id}/replace", x.id("offer"), object{"with": x.ids["next offer"]})
+	x.call("POST /changes/{id}/undo", params{"id": done["change_id"].(string)}, nil)
 	x.call("GET /landers/{id}/uses", params{"id": x.ids["lander"], "with": x.ids["next lander"]}, nil)
 	undo(x.call("POST /landers/{id}/replace", x.id("lander"), object{
 		"with": x.ids["next lander"], "campaigns": []any{x.ids["campaign"]},
