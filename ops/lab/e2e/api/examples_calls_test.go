@@ -258,8 +258,8 @@ func (x *examples) replaceEverywhere() {
 	undo(x.call("POST /campaigns/bulk", nil, object{
 		"ids": []any{x.ids["campaign"], x.ids["copy"]}, "cost_model": "cpc", "cost_value": 0.03, "add_tags": []string{"autumn"},
 	}))
-	x.call("DELETE /offers", x.id("next offer"), nil)
-	x.call("DELETE /landers", x.id("next lander"), nil)
+	x.Do("DELETE", "/offers?id="+x.ids["next offer"], nil).Want(http.StatusOK, "")
+	x.Do("DELETE", "/landers?id="+x.ids["next lander"], nil).Want(http.StatusOK, "")
 }
 
 // signIn connects Google Ads by sign-in.
