@@ -5,6 +5,7 @@ import type { Option } from '../core/choices.ts'
 import { refusers } from '../core/refusers.ts'
 import { t } from '../core/text.ts'
 import { toast } from '../core/toast.ts'
+import { recordWords } from '../text/records.ts'
 import { w } from '../text/bulk.ts'
 import { RecordForm, type Draft, type Section, type Spec } from './record_form.tsx'
 import { Sheet } from './sheet.tsx'
@@ -85,7 +86,7 @@ export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, clo
         sections={[
           { title: t.campaigns.fields.basics, text: w.text, specs },
           ...sections,
-          { title: t.records.fields.labels, specs: labelSpecs(groups, [...new Set(rows.flatMap(r => r.tags))]) },
+          { title: recordWords.fields.labels, specs: labelSpecs(groups, [...new Set(rows.flatMap(r => r.tags))]) },
         ]}
         value={{}}
         save={save}
