@@ -148,7 +148,7 @@ func TestBlockErrors(t *testing.T) {
 		"no list":                {with(good(), "values", "x"), "value_required"},
 		"long value":             {with(good(), "values", []string{strings.Repeat("x", models.MaxBlockedValue+1)}), "invalid_input"},
 		"too many values":        {with(good(), "values", manyValues(models.MaxBlockedAtOnce+1)), "invalid_input"},
-		"misspelt":               {with(good(), "value", "x"), "invalid_input"},
+		"misspelt":               {with(good(), "valeus", "x"), "invalid_input"},
 	} {
 		for _, path := range []string{"/blocks", "/blocks/preview", "/blocks/remove"} {
 			if got := d.Do("POST", path, c.body); got.Status != 400 || got.Code != c.code {

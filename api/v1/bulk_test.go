@@ -164,8 +164,8 @@ func TestBulkOffersAndLanders(t *testing.T) {
 		s.Do("POST", path, object{"ids": []any{}, "status": "paused"}).Want(400, "invalid_ids")
 		s.Do("POST", path, object{"ids": ids, "group_name": strings.Repeat("g", 256)}).Want(400, "invalid_input")
 	}
-	// What can no longer be undone is deleted after a month.
-	dbtest.Exec(t, s.DB, `UPDATE bulk_changes SET created_at = now() - interval '31 days' WHERE undone_at IS NOT NULL`)
+	// Changes are deleted after 90 days.
+	dbtest.Exec(t, s.DB, `UPDATE bulk_changes SET created_at = now() - interval '91 days' WHERE undone_at IS NOT NULL`)
 	var kept int
 	n, err := s.Store.DeleteExpiredChanges(t.Context())
 	if e := s.DB.GetContext(t.Context(), &kept, `SELECT count(*) FROM bulk_changes`); n != 2 || kept != 2 || err != nil || e != nil {

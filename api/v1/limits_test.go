@@ -26,6 +26,7 @@ func (e env) bounds() map[string]object {
 	out := e.bodies()
 	page := object{"name": "x", "url": "https://l.test"}
 	out["POST /campaigns"]["streams"] = []object{e.path()}
+	out["POST /corrections/cost/set"]["sub"] = 1
 	maps.Copy(out, map[string]object{
 		"POST /landers": page, "POST /traffic-sources": {"name": "x"}, "POST /networks": {"name": "x"},
 		"PATCH /landers":          {"id": e.ids["lander"], "protection": object{}},
@@ -136,6 +137,8 @@ func (l limited) items(n int, sample any) []any {
 	out := make([]any, n)
 	for i := range out {
 		switch {
+		case l.name == "subs":
+			out[i] = object{"sub": i + 1, "param": fmt.Sprint("zone", i)}
 		case sample != nil:
 			out[i] = sample
 		case l.tag.Get("format") == "country":
@@ -314,6 +317,8 @@ func checkLimits(t *testing.T, e env, row route.Route) {
 			sample = object{"role": "user", "content": "x"}
 		case l.name == "postback_goals":
 			sample = object{"goal": "lead"}
+		case l.name == "subs":
+			sample = object{"sub": 1, "param": "zone"}
 		}
 		if l.name == "destinations" {
 			sample = object{"id": e.ids["offer"], "weight": 1}

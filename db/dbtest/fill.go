@@ -105,7 +105,7 @@ var checked = map[string]string{
 	"goals.value_mode": "none", "goals.status": "approved",
 	"copilot_suggestions.status": "open", "copilot_changes.status": "applied", "copilot_proposals.status": "open",
 	"alert_channels.least": "warning",
-	"copilot_rules.mode":   "shadow",
+	"copilot_rules.mode":   "shadow", "block_lists.scope": "campaign",
 }
 
 // fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if a foreign key names a table
