@@ -238,7 +238,7 @@ func TestAnnounce(t *testing.T) {
 	m = mails[2]
 	if !strings.HasPrefix(m.Subject, "[Switchyard] Acme Bcc: <all@acme.com>: webhook.failing") || strings.Contains(m.Subject, "ended") ||
 		!strings.Contains(m.Text, "BEGAN (warning) webhook.failing") || !strings.Contains(m.Text, "the last 4 attempts to deliver failed") ||
-		!strings.Contains(m.Text, "See GET /webhooks/deliveries") || m.Header.Get("Bcc") != "" || m.To != "buyer@acme.com" ||
+		!strings.Contains(m.Text, "See in the log of deliveries") || m.Header.Get("Bcc") != "" || m.To != "buyer@acme.com" ||
 		!strings.HasPrefix(m.Header.Get("Content-Type"), "text/plain") {
 		t.Errorf("when the alert began: %+v", m)
 	}
