@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { openGroups, readFolds, storeFolds } from '../core/fold.ts'
+import { onResize } from '../core/resize.ts'
 import { Icon } from './icons.tsx'
 
 // A SideGroup shows its badges at its heading while it is folded.
@@ -18,9 +19,7 @@ function useFits(headings: number, always: number) {
       if (row) setFits(Math.floor((el.clientHeight - headings * heading - 10) / row) - always)
     }
     measure()
-    const look = new ResizeObserver(measure)
-    look.observe(el)
-    return () => look.disconnect()
+    return onResize(el, measure)
   }, [headings, always])
   return { box, fits }
 }

@@ -1,5 +1,6 @@
 // Renders only the rows in sight. All rows have the same height, so the scrolled distance tells which rows are in sight.
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { onResize } from '../core/resize.ts'
 
 const beyond = 12, // additional rows rendered above and below the rows in sight
   mostOnPaper = 2000 // rows that are printed
@@ -19,11 +20,10 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
         return now.top === top && now.rows === rows ? now : { top, rows }
       })
     el.addEventListener('scroll', measure, { passive: true })
-    const fit = new ResizeObserver(() => requestAnimationFrame(measure))
-    fit.observe(el)
+    const stop = onResize(el, measure)
     return () => {
       el.removeEventListener('scroll', measure)
-      fit.disconnect()
+      stop()
     }
   }, [box, height])
   const reveal = useCallback(

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Condition, Path } from '../../api.gen.ts'
 import { count } from '../../core/format.ts'
+import { onResize } from '../../core/resize.ts'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
 import { isLander, nameOf, neighbour, unitsOf, type Flow, type Unit } from './edit.ts'
@@ -45,9 +46,7 @@ function useWidth() {
       style = getComputedStyle(el),
       measure = () => setWidth(widthIn(el.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)))
     measure()
-    const look = new ResizeObserver(measure)
-    look.observe(el)
-    return () => look.disconnect()
+    return onResize(el, measure)
   }, [])
   return { box, width }
 }
