@@ -30,7 +30,7 @@ function near(word: string, words: string[]): boolean {
   if (!most) return false
   return words.some((w, i) =>
     [w, w + (words[i + 1] ?? '')].some(text =>
-      [0, -1, 1].some(by => distance(word, text.slice(0, Math.max(1, word.length + by)), most) <= most),
+      [0, -1, 1, -2, 2].some(by => distance(word, text.slice(0, Math.max(1, word.length + by)), most) <= most),
     ),
   )
 }
