@@ -8,7 +8,7 @@ test('a name is found by the beginnings of its words, in any order', () => {
 })
 
 test('a name is found with small mistakes, and ranks below names without', () => {
-  for (const typed of ['sweepwell', 'swepwell', 'sweepswel', 'seewpwell'])
+  for (const typed of ['sweepwell', 'swepwell', 'sweepswel', 'sewepwell'])
     equal([typed, rankOf(typed, 'SweepsWell push') > 0], [typed, true])
   equal(rankOf('sweepwell', 'Sweep Well') > 0, true)
   equal(rankOf('propelerads', 'PropellerAds') > 0, true)
