@@ -138,7 +138,7 @@ func (l limited) items(n int, sample any) []any {
 	for i := range out {
 		switch {
 		case l.name == "subs":
-			out[i] = object{"sub": i + 1, "param": fmt.Sprint("zone", i)}
+			out[i] = object{"sub": min(i+1, 10), "param": fmt.Sprint("zone", i)}
 		case sample != nil:
 			out[i] = sample
 		case l.tag.Get("format") == "country":
