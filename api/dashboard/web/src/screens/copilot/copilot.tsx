@@ -114,7 +114,7 @@ function Looked({ of }: { of: Scope }) {
   const lacking = of.checks.filter(c => c.judged === 0),
     judged = of.checks.filter(c => c.judged > 0)
   return (
-    <div class="looked">
+    <div class="readscope">
       <p>{w.looked(count(of.campaigns), of.campaigns, count(of.clicks), count(of.conversions), dayName(of.from), dayName(of.to))}</p>
       {of.skipped > 0 && <p class="dim">{w.skipped(of.skipped, count(of.skipped))}</p>}
       {of.from && of.campaigns > 0 && of.clicks === 0 && <p class="dim">{w.noClicks}</p>}
