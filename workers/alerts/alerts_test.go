@@ -195,7 +195,7 @@ func TestAnnounce(t *testing.T) {
 	for _, path := range paths {
 		text := got[path]
 		if strings.Count(text, "BEGAN (warning) webhook.failing") != 1 || !strings.Contains(text, "the last 3 attempts to deliver failed") ||
-			!strings.Contains(text, "https://track.acme.com/api/v1/alerts") || !strings.Contains(text, "See GET /webhooks/deliveries") {
+			!strings.Contains(text, "https://track.acme.com/api/v1/alerts") || !strings.Contains(text, "See in the log of deliveries") {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
