@@ -188,7 +188,7 @@ function Preview({ of }: { of: CostSet }) {
   const rows = of.days.slice(0, mostRows),
     left = of.days.length - rows.length
   return (
-    <section aria-label={w.preview} class="costs">
+    <div class="costs">
       <PlainTable label={w.preview} heads={[{ left: w.day }, { left: w.campaign }, w.clicks, w.before, w.after]}>
         <tr class="total">
           <td class="left" colSpan={2}>
@@ -217,6 +217,6 @@ function Preview({ of }: { of: CostSet }) {
         ))}
       </PlainTable>
       <p class="dim fine">{left > 0 ? w.more(left, count(left)) : w.spread}</p>
-    </section>
+    </div>
   )
 }

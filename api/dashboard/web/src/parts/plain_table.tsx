@@ -3,17 +3,21 @@ import type { ComponentChildren } from 'preact'
 type Props = { label: string; heads: (string | { left: string })[]; look?: string; children: ComponentChildren }
 
 // PlainTable is a small table that scrolls sideways where it is too wide. The text of a column is on the left or, like numbers, on the
-// right. look has more classes.
+// right. An empty head is for a column of buttons. look has more classes.
 export const PlainTable = ({ label, heads, look, children }: Props) => (
   <div class="scroll" tabIndex={0} role="region" aria-label={label}>
     <table class={look ? 'plain ' + look : 'plain'}>
       <thead>
         <tr>
-          {heads.map((h, i) => (
-            <th key={i} class={typeof h === 'string' ? undefined : 'left'}>
-              {typeof h === 'string' ? h : h.left}
-            </th>
-          ))}
+          {heads.map((h, i) =>
+            h ? (
+              <th key={i} class={typeof h === 'string' ? undefined : 'left'}>
+                {typeof h === 'string' ? h : h.left}
+              </th>
+            ) : (
+              <td key={i} />
+            ),
+          )}
         </tr>
       </thead>
       <tbody>{children}</tbody>
