@@ -60,8 +60,14 @@ func TestFindBlock(t *testing.T) {
 		asn   models.ASN
 		want  string
 	}{
-		{"place-0", 0, "sub1"}, {"place-999", 0, "sub1"}, {"place-1000", 0, ""}, {"Place-1", 0, ""}, {"", 0, ""},
-		{"x", 3320, "asn"}, {"x", 332, ""}, {"3320", 0, ""},
+		{"place-0", 0, "sub1"},
+		{"place-999", 0, "sub1"},
+		{"place-1000", 0, ""},
+		{"Place-1", 0, ""},
+		{"", 0, ""},
+		{"x", 3320, "asn"},
+		{"x", 332, ""},
+		{"3320", 0, ""},
 	} {
 		for what, s := range map[string]*Snapshot{"snapshot": s, "copy on disk": copied} {
 			got := ""
