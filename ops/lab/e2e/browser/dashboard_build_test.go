@@ -44,7 +44,7 @@ func byLabel(in, label string) string {
 
 // button returns an expression for the button or link whose text starts with text.
 func button(text string) string {
-	return `[...document.querySelectorAll('button, a.btn')].find(e => e.checkVisibility() && !e.disabled && e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`
+	return `[...document.querySelectorAll('button:not(.fold), a.btn')].find(e => e.checkVisibility() && !e.disabled && e.textContent.trim().startsWith(` + strconv.Quote(text) + `))`
 }
 
 // tap clicks a control by script instead of the mouse, so an element that covers the control does not matter.

@@ -47,9 +47,9 @@ func TestReferencePage(t *testing.T) {
 		return listed > operations
 	})
 	nodes("the list")
-	p.until("one operation is found", func() bool { // as soon as the script runs
+	p.until("two operations are found: the list of offers, and the uses of one", func() bool { // as soon as the script runs
 		p.run(`(() => { const f = document.getElementById('filter'); f.value = 'get V1/offers'; f.dispatchEvent(new Event('input')) })()`)
-		return p.run(`[...document.querySelectorAll('li')].filter((l) => l.offsetParent).length`) == "1"
+		return p.run(`[...document.querySelectorAll('li')].filter((l) => l.offsetParent).length`) == "2"
 	})
 	p.click(`document.querySelector('a[href$="/listOffers"]')`)
 	p.waitText("next_cursor")
