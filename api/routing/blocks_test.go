@@ -3,6 +3,7 @@ package routing
 import (
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/google/uuid"
@@ -94,7 +95,7 @@ func TestLookingUpABlockedValueAllocatesNothing(t *testing.T) {
 // BenchmarkFindBlock measures the look-up of a visitor who is not blocked: without any blocked value, and among 50,000.
 func BenchmarkFindBlock(b *testing.B) {
 	for _, n := range []int{0, models.MaxBlocked} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			s, c := blockedPlaces(n)
 			source, f := uuid.New(), visitorOf("place-x", 0)
 			b.ReportAllocs()

@@ -56,12 +56,12 @@ type BlockScope struct {
 // target returns the target that the scope describes. Errors: invalid_scope, invalid_campaign, invalid_source, invalid_dimension.
 func (b BlockScope) target(c *route.Call) (models.BlockTarget, error) {
 	t := models.BlockTarget{Scope: b.Scope, ScopeID: c.Account.ID, Dimension: b.Dimension}
-	switch {
-	case b.Scope == models.BlockCampaign:
+	switch b.Scope {
+	case models.BlockCampaign:
 		t.ScopeID = b.CampaignID.UUID
-	case b.Scope == models.BlockSource:
+	case models.BlockSource:
 		t.ScopeID = b.SourceID.UUID
-	case b.Scope == "":
+	case "":
 		return t, models.Invalid("invalid_scope", "scope must be account, source or campaign")
 	}
 	switch {

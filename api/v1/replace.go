@@ -2,6 +2,7 @@ package v1
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -131,16 +132,9 @@ const maxAuditNames = 10
 
 // namesChange is a change for the audit log that names the records that were changed, at most maxAuditNames of them.
 func namesChange(field string, names []string) models.FieldChange {
-	text := ""
-	for i, name := range names {
-		if i > 0 {
-			text += ", "
-		}
-		if i == maxAuditNames {
-			text += "…"
-			break
-		}
-		text += name
+	text := strings.Join(names[:min(len(names), maxAuditNames)], ", ")
+	if len(names) > maxAuditNames {
+		text += ", …"
 	}
 	return models.FieldChange{Field: field, Before: json.RawMessage("null"), After: textJSON(text)}
 }

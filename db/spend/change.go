@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,8 +70,8 @@ func (k *changeLog) snapshot(ctx context.Context, c db.Conn, clicks []any) error
 	if k == nil || !k.kept {
 		return nil
 	}
-	args := append(clicks, k.id)
-	n, err := db.Exec(ctx, c, "keep prices", snapshotClicks, append(args, models.MaxCostClicks+1)...)
+	args := slices.Concat(clicks, []any{k.id, models.MaxCostClicks + 1})
+	n, err := db.Exec(ctx, c, "keep prices", snapshotClicks, args...)
 	if err != nil {
 		return err
 	}

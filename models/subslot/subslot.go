@@ -122,7 +122,7 @@ func assign(l models.SourceLink, reserved models.SubSlots) *slots {
 	}
 	for _, param := range unplaced {
 		// A removed parameter does not keep the place, because every source reads a parameter of this name there.
-		if n := Meant(param); n > 0 && !all[n-1].filled {
+		if n := Meant(param); n >= 1 && n <= models.Subs && !all[n-1].filled {
 			all.fill(n-1, param)
 			continue
 		}
