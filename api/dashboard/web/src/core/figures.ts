@@ -11,6 +11,10 @@ export const figures = measures
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
 
+// figureName returns the name of a figure, written out where there is room. figureOptions are the choices of a figure.
+export const figureName = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
+export const figureOptions = names.map(value => ({ value, label: figureName(value) }))
+
 // valueOf returns a side of a formula: the sum of its terms.
 const valueOf = (terms: Measure['over'], value: (name: Name) => number) =>
   terms.reduce((sum, term) => sum + (term[0] === '-' ? -value(term.slice(1) as Name) : value(term as Name)), 0)

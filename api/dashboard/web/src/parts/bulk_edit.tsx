@@ -14,14 +14,6 @@ const unchanged: Option = { value: '', label: w.unchanged }
 // noGroup stands for no group, because the empty value leaves the group unchanged.
 const noGroup = { value: ' ', label: w.noGroup }
 
-// statusSpec is the field of the state. states are the states that the records can have.
-export const statusSpec = (states: string[]): Spec => ({
-  name: 'status',
-  kind: 'select',
-  label: t.lists.status,
-  options: [unchanged, ...states.map(value => ({ value, label: t.lists.states[value]! }))],
-})
-
 // choiceSpec is a field that picks one of several values.
 export const choiceSpec = (name: string, label: string, options: Option[]): Spec => ({
   name,
@@ -29,6 +21,14 @@ export const choiceSpec = (name: string, label: string, options: Option[]): Spec
   label,
   options: [unchanged, ...options],
 })
+
+// statusSpec is the field of the state. states are the states that the records can have.
+export const statusSpec = (states: string[]): Spec =>
+  choiceSpec(
+    'status',
+    t.lists.status,
+    states.map(value => ({ value, label: t.lists.states[value]! })),
+  )
 
 const labelSpecs = (groups: string[], tags: string[]): Spec[] => [
   {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Trends } from '../api.gen.ts'
-import { figures, names, type Name } from '../core/figures.ts'
+import { figureName, figureOptions, figures, type Name } from '../core/figures.ts'
 import { use } from '../core/query.ts'
 import { t } from '../core/text.ts'
 import { heatOf, weeksOf } from '../core/trend.ts'
@@ -33,9 +33,6 @@ const coloursOf = (on: Name[]) => {
   const [first, second] = on.map(n => colours[n] ?? '--s-clicks')
   return [first!, second === first ? (first === '--s-cost' ? '--s-conv' : '--s-cost') : second!]
 }
-
-export const figureName = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
-export const figureOptions = names.map(value => ({ value, label: figureName(value) }))
 
 // seriesOf returns the lines of a plot: the figures, and the first of them in the window before.
 function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined): { times: number[]; series: Series[] } {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Card } from '../../parts/card.tsx'
-import { changeOf, text, profit, type Name } from '../../core/figures.ts'
+import { figureName, changeOf, text, profit, type Name } from '../../core/figures.ts'
 import { count, percent } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { valueText } from '../../core/report.ts'
@@ -37,7 +37,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
           const change = total && changeOf(n, total, total.compare ?? undefined, 1)
           return (
             <div key={n} class="kpi">
-              <span>{n === 'conversions' ? t.figures.conversions : t.figures.names[n]}</span>
+              <span>{figureName(n)}</span>
               <b>{total ? text(total, n) : '—'}</b>
               <small>
                 {change?.text ? <span class={'delta ' + (change.tone === 'dim' ? 'soft' : change.tone)}>{change.text}</span> : '\u00a0'}

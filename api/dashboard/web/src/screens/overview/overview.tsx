@@ -3,7 +3,7 @@ import type { Performance, PerformanceRow, Trends } from '../../api.gen.ts'
 import { Link, TableSwitch } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { canCreateCampaigns } from '../../core/can.ts'
-import { changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
+import { figureName, changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
 import { shown, spanText } from '../../core/format.ts'
 import { typing } from '../../core/keys.ts'
 import { useLazy } from '../../core/lazy.ts'
@@ -30,8 +30,6 @@ const colours: Partial<Record<Name, string>> = {
   profit: '--s-revenue',
   roi: '--text-3',
 }
-// named returns the name of a figure, written out where there is room.
-const named = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
 // aside holds the second figure that is shown under a figure.
 const aside: Partial<Record<Name, Name>> = { conversions: 'cr', cost: 'cpc', revenue: 'epc' }
 
@@ -149,7 +147,7 @@ function Kpis({ list, trend }: { list: Used<Performance>; trend?: Trends }) {
         return (
           <button key={name} type="button" class="kpi" aria-pressed={on.includes(name)} onClick={() => toggle(name)}>
             <span>
-              {named(name)}
+              {figureName(name)}
               {on.includes(name) && <i class="dot" style={`background:var(${colours[name]})`} />}
             </span>
             {now ? (
@@ -226,7 +224,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
     }
     const right = on.length === 2 && figures[on[0]!].kind !== figures[on[1]!].kind
     const series: Series[] = on.map((name, i) => ({
-      name: named(name),
+      name: figureName(name),
       kind: figures[name].kind,
       colour: colours[name]!,
       values: past(times, values(now.data!, name)),
@@ -235,7 +233,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
     }))
     if (was)
       series.push({
-        name: t.overview.before(named(on[0]!)),
+        name: t.overview.before(figureName(on[0]!)),
         kind: figures[on[0]!].kind,
         colour: '--text-3',
         values: values(was, on[0]!),
@@ -244,8 +242,8 @@ function Over({ now, was, step, choice, list }: OverProps) {
     return { times, series, rows }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- names holds on
   }, [now.data, was, names, step])
-  const title = t.overview.plotOf(named(on[0]!), on[1] ? named(on[1]) : '')
-  const summary = list ? on.map(n => t.overview.summary(named(n), text(list.totals, n), spanText(span.value.span))).join('; ') : title
+  const title = t.overview.plotOf(figureName(on[0]!), on[1] ? figureName(on[1]) : '')
+  const summary = list ? on.map(n => t.overview.summary(figureName(n), text(list.totals, n), spanText(span.value.span))).join('; ') : title
   const money = on.includes('revenue') && on.includes('cost')
   return (
     <section class="card">

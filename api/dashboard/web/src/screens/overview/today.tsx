@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { CapRow } from '../../api.gen.ts'
-import { figures, names, type Name } from '../../core/figures.ts'
+import { figureName, figures, names, type Name } from '../../core/figures.ts'
 import { count, shown } from '../../core/format.ts'
 import { zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
@@ -11,7 +11,6 @@ import { TableSwitch } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Select } from '../../parts/form.tsx'
 import { AsTable, Legend, Plot, type Series } from '../../parts/plot.tsx'
-import { figureName } from '../../parts/trend.tsx'
 import { w } from '../../text/plots.ts'
 
 const summed = names.filter(n => ['profit', 'revenue', 'cost', 'clicks', 'conversions'].includes(n))
