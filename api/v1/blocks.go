@@ -272,7 +272,7 @@ func blockListText(c *route.Call) (out BlockListText, err error) {
 
 // ignoreMissing returns nil for a record that was deleted.
 func ignoreMissing(err error) error {
-	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
+	if isNotFound(err) {
 		return nil
 	}
 	return err

@@ -3,6 +3,7 @@ package v1
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -62,20 +63,10 @@ func (m ManyIDs) bodyFor(fields bulk.Members, tags models.Tags) ([]byte, error) 
 		if err != nil {
 			return nil, err
 		}
-		fields = with(fields, "tags", raw)
+		fields = maps.Clone(fields)
+		fields["tags"] = raw
 	}
 	return json.Marshal(fields)
-}
-
-// with returns a copy of members with another member.
-func with(m bulk.Members, name string, value json.RawMessage) bulk.Members {
-	out := bulk.Members{name: value}
-	for other, v := range m {
-		if other != name {
-			out[other] = v
-		}
-	}
-	return out
 }
 
 // BulkChanged is the answer to a change of many records.
@@ -95,7 +86,8 @@ func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures [
 	}
 	id, err := s.AddChange(c.Context(), c.Account.ID, bulk.Changed{Records: records})
 	out.ChangeID = &id
-	c.Changes = append(c.Changes, changeIDChange(id), namesChange("ids", db.Map(records, func(r bulk.Record) string { return r.Name })))
+	c.RecordField(changeIDField, id)
+	recordNames(c, "ids", db.Map(records, func(r bulk.Record) string { return r.Name }))
 	for _, name := range records[0].After.Names() {
 		c.Changes = append(c.Changes, models.FieldChange{Field: name, Before: records[0].Before[name], After: records[0].After[name]})
 	}

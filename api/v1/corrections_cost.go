@@ -87,7 +87,7 @@ func exact(m *models.Money) *decimal.Decimal {
 
 // asInvalid turns the error of a record that does not exist into a mistake of the body.
 func asInvalid(err error, code, text string) error {
-	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
+	if isNotFound(err) {
 		return models.Invalid(code, "%s", text)
 	}
 	return err

@@ -70,11 +70,17 @@ func listJobs(c *route.Call, kinds []string) (JobList, error) {
 	})}, err
 }
 
+// isNotFound reports whether an error is about a record that does not exist.
+func isNotFound(err error) bool {
+	e, ok := models.AsError(err)
+	return ok && e.Kind == models.KindNotFound
+}
+
 // findJob looks for a job in the table of jobs, then among the jobs that exist only in the queue. A job that no call starts has no
 // result to show.
 func (d Deps) findJob(c *route.Call, slowByKind map[string]*route.Slow) (JobAnswer, error) {
 	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
-	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound && d.Jobs != nil {
+	if isNotFound(err) && d.Jobs != nil {
 		status, err = d.Jobs.State(c.Context(), c.Account.ID, c.ID.String())
 	}
 	if err != nil {

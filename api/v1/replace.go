@@ -112,14 +112,13 @@ func replace(c *route.Call, table store.Destinations, dimension string, b Replac
 	c.Changes = append(c.Changes, models.FieldChange{
 		Field: "with", Before: textJSON(names[c.ID.String()]), After: textJSON(names[b.With.String()]),
 	})
-	c.Changes = append(c.Changes, namesChange("campaigns", store.NamesOfPlaces(places)), changeIDChange(change.ID))
+	recordNames(c, "campaigns", store.NamesOfPlaces(places))
+	c.RecordField(changeIDField, change.ID)
 	return Replaced{change.ID, usePlaces(places, c.ID, b.With)}, nil
 }
 
-// changeIDChange is a change for the audit log that says which change of many records the entry is about.
-func changeIDChange(id uuid.UUID) models.FieldChange {
-	return models.FieldChange{Field: "change_id", Before: json.RawMessage("null"), After: textJSON(id.String())}
-}
+// changeIDField is the field of the audit log that says which change of many records an entry is about.
+const changeIDField = "change_id"
 
 // textJSON returns a text as JSON.
 func textJSON(text string) json.RawMessage {
@@ -130,11 +129,11 @@ func textJSON(text string) json.RawMessage {
 // maxAuditNames is how many names an entry of the audit log has.
 const maxAuditNames = 10
 
-// namesChange is a change for the audit log that names the records that were changed, at most maxAuditNames of them.
-func namesChange(field string, names []string) models.FieldChange {
+// recordNames names the changed records in the audit log, at most maxAuditNames of them.
+func recordNames(c *route.Call, field string, names []string) {
 	text := strings.Join(names[:min(len(names), maxAuditNames)], ", ")
 	if len(names) > maxAuditNames {
 		text += ", …"
 	}
-	return models.FieldChange{Field: field, Before: json.RawMessage("null"), After: textJSON(text)}
+	c.RecordField(field, text)
 }

@@ -25,7 +25,7 @@ func (d Deps) undoChange(c *route.Call) (Undone, error) {
 		if err != nil {
 			return Undone{}, err
 		}
-		c.Changes = append(c.Changes, changeIDChange(change.ID))
+		c.RecordField(changeIDField, change.ID)
 		if change.Changed.Replaced != uuid.Nil {
 			restored, kept, err := s.UndoReplacement(c.Context(), c.Account.ID, change)
 			return Undone{restored, kept}, err

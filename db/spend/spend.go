@@ -294,11 +294,14 @@ func (s Spend) scope() []any {
 	return []any{s.Day, db.OrNull(s.SourceID), db.OrNull(s.CampaignID), s.Sub, s.SubValue, s.Starts, cmp.Or(s.Ends, daySeconds)}
 }
 
+// aloneAt is Part.hour in SQL, in seconds from the start of the day. The view spend_alone has the same rule.
+const aloneAt = `least((starts + 3599) / 3600, 23) * 3600`
+
 // inScope selects the spend that other spend replaces: its clicks are among the clicks of the other, or it has no clicks and counts in
 // the other's part of the day.
 const inScope = `account_id = $1 AND day = $2::date AND ($3::uuid IS NULL OR source_id = $3) AND ($4::uuid IS NULL OR campaign_id = $4)
 	AND ($5::int = 0 OR sub = $5 AND sub_value = $6)
-	AND (starts >= $7::int AND ends <= $8::int OR alone AND least((starts + 3599) / 3600, 23) * 3600 >= $7 AND least((starts + 3599) / 3600, 23) * 3600 < $8)`
+	AND (starts >= $7::int AND ends <= $8::int OR alone AND ` + aloneAt + ` >= $7 AND ` + aloneAt + ` < $8)`
 
 const deleteSpendOf = `DELETE FROM spend WHERE ` + inScope + ` RETURNING ` + spendColumns
 

@@ -12,6 +12,11 @@ import (
 	"switchyard/models"
 )
 
+// keyName returns SQL for the name of the key of the account $1 whose id is the parameter id, such as $5. It is NULL without such a key.
+func keyName(id string) string {
+	return `(SELECT coalesce(nullif(k.name, ''), k.hint) FROM api_keys k WHERE k.account_id = $1 AND k.id = ` + id + `)`
+}
+
 const addAudit = `
 INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`

@@ -99,16 +99,6 @@ ON CONFLICT (account_id, scope_id, dimension) DO UPDATE SET changed_at = clock_t
 
 	touchLists = `UPDATE block_lists SET changed_at = clock_timestamp() WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-	// A value that is blocked already is not changed. A value that was allowed in between is blocked again.
-	addBlocked = `
-INSERT INTO blocked_values AS b (id, account_id, list_id, value, change_id, who)
-SELECT gen_random_uuid(), $1, $2, value, $3,
-	coalesce(nullif($4, ''), (SELECT coalesce(nullif(name, ''), hint) FROM api_keys WHERE account_id = $1 AND id = $5), '')
-FROM unnest($6::text[]) AS value
-ON CONFLICT (list_id, value) DO UPDATE SET id = excluded.id, change_id = excluded.change_id, who = excluded.who,
-	created_at = excluded.created_at, removal_id = NULL, removed_at = NULL
-WHERE b.removed_at IS NOT NULL`
-
 	// Undoing works for a week, or until the account has as many allowed values as it may block.
 	forgetAllowed = `
 DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND (removed_at < now() - interval '7 days'
@@ -116,6 +106,16 @@ DELETE FROM blocked_values WHERE account_id = $1 AND removed_at IS NOT NULL AND 
 
 	countBlocked = `SELECT count(*) FROM blocked_values WHERE account_id = $1 AND removed_at IS NULL`
 )
+
+// A value that is blocked already is not changed. A value that was allowed in between is blocked again.
+var addBlocked = `
+INSERT INTO blocked_values AS b (id, account_id, list_id, value, change_id, who)
+SELECT gen_random_uuid(), $1, $2, value, $3,
+	coalesce(nullif($4, ''), ` + keyName("$5") + `, '')
+FROM unnest($6::text[]) AS value
+ON CONFLICT (list_id, value) DO UPDATE SET id = excluded.id, change_id = excluded.change_id, who = excluded.who,
+	created_at = excluded.created_at, removal_id = NULL, removed_at = NULL
+WHERE b.removed_at IS NOT NULL`
 
 // Add blocks values. Values that are blocked already do not count. Errors: invalid_campaign, invalid_source, too_many.
 func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget, values []string, by Author) (

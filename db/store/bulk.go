@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -56,9 +55,7 @@ func Refused(failures []Failure, total int) error {
 func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store, id uuid.UUID) (name string, err error)) (
 	failures []Failure, err error,
 ) {
-	sorted := slices.Clone(ids)
-	slices.SortFunc(sorted, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
-	for _, id := range slices.Compact(sorted) {
+	for _, id := range db.SortedIDs(db.ByKey(ids, func(id uuid.UUID) uuid.UUID { return id })) {
 		var name string
 		err := s.Tx(ctx, func(s *Store) (err error) {
 			name, err = change(s, id)

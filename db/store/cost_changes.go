@@ -18,12 +18,9 @@ func (s *Store) CostChanges() CostChanges { return CostChanges{s} }
 
 var costChangeColumns = db.Columns[models.CostChange]("t.")
 
-// keyName is SQL for the name of the key $5. It is NULL if there is no such key.
-const keyName = `(SELECT coalesce(nullif(k.name, ''), k.hint) FROM api_keys k WHERE k.account_id = $1 AND k.id = $5)`
-
-const addCostChange = `
+var addCostChange = `
 INSERT INTO cost_changes (id, account_id, kind, who, request, statement, base)
-SELECT $2, id, $3, coalesce(` + keyName + `, $4), $6, $7, currency
+SELECT $2, id, $3, coalesce(` + keyName("$5") + `, $4), $6, $7, currency
 FROM accounts WHERE id = $1 ON CONFLICT (id) DO NOTHING`
 
 // Add stores a change before it is made. Its id is the job's. who is the name of the person. If a key makes the change, Add looks up the
@@ -34,7 +31,7 @@ func (k CostChanges) Add(ctx context.Context, account, id uuid.UUID, kind, who s
 
 // RecordUndone records who has undone a change, and by which job. A name is looked up as in Add.
 func (k CostChanges) RecordUndone(ctx context.Context, account, id, job uuid.UUID, who string, key uuid.UUID) error {
-	return k.s.run(ctx, "undo change of cost", `UPDATE cost_changes SET undone_by = coalesce(`+keyName+`, $4), undone_job = $3
+	return k.s.run(ctx, "undo change of cost", `UPDATE cost_changes SET undone_by = coalesce(`+keyName("$5")+`, $4), undone_job = $3
 		WHERE account_id = $1 AND id = $2`, account, id, job, who, db.OrNull(key))
 }
 

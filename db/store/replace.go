@@ -163,23 +163,22 @@ func (k Destinations) Replace(ctx context.Context, account, id, with uuid.UUID, 
 
 // lockPlaces locks the flows that lead to a record, and returns the places.
 func (k Destinations) lockPlaces(ctx context.Context, account, id uuid.UUID, only *Chosen) ([]Place, error) {
-	found, whole, err := k.s.places(ctx, placesOf, account, id.String(), bulk.MaxBytes, bulk.MaxPaths)
-	if err != nil {
-		return nil, err
-	}
 	ids := map[uuid.UUID]bool{}
 	if only == nil {
+		found, whole, err := k.s.places(ctx, placesOf, account, id.String(), bulk.MaxBytes, bulk.MaxPaths)
+		if err == nil && !whole {
+			err = errTooMany()
+		}
+		if err != nil {
+			return nil, err
+		}
 		for _, p := range found {
 			ids[p.ID] = true
 		}
 	} else {
-		whole = true
 		for _, id := range slices.Concat(only.Campaigns, only.Flows) {
 			ids[id] = true
 		}
-	}
-	if !whole {
-		return nil, errTooMany()
 	}
 	locked := db.SortedIDs(ids)
 	if err := k.s.lockFlows(ctx, account, locked); err != nil {
@@ -258,14 +257,11 @@ func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change b
 		if err != nil {
 			return err
 		}
-		ids := map[uuid.UUID]bool{}
-		for _, p := range change.Changed.Paths {
-			ids[p.Holder] = true
-		}
-		if err := s.lockFlows(ctx, account, db.SortedIDs(ids)); err != nil {
+		ids := db.SortedIDs(db.ByKey(change.Changed.Paths, func(p bulk.Path) uuid.UUID { return p.Holder }))
+		if err := s.lockFlows(ctx, account, ids); err != nil {
 			return err
 		}
-		back, left, err := s.unchangedPaths(ctx, account, db.SortedIDs(ids), change.Changed.Paths)
+		back, left, err := s.unchangedPaths(ctx, account, ids, change.Changed.Paths)
 		if err != nil {
 			return err
 		}

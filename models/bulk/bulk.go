@@ -23,9 +23,8 @@ const (
 
 // Limits of a call. Work beyond them would hold the locks of the records for too long.
 const (
-	MaxRecords = 500       // records of a bulk edit
-	MaxPaths   = 5_000     // paths in which a destination is replaced
-	MaxBytes   = 8_000_000 // size of the destinations of these paths
+	MaxPaths = 5_000     // paths in which a destination is replaced
+	MaxBytes = 8_000_000 // size of the destinations of these paths
 )
 
 // Change is what one call changed. A change can be undone once.
