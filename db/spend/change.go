@@ -70,8 +70,8 @@ func (k *changeLog) snapshot(ctx context.Context, c db.Conn, clicks []any) error
 	if k == nil || !k.kept {
 		return nil
 	}
-	args := slices.Concat(clicks, []any{k.id, models.MaxCostClicks + 1})
-	n, err := db.Exec(ctx, c, "keep prices", snapshotClicks, args...)
+	args := slices.Concat(clicks, []any{k.id})
+	n, err := db.Exec(ctx, c, "keep prices", snapshotClicks, append(slices.Clone(args), models.MaxCostClicks+1)...)
 	if err != nil {
 		return err
 	}
