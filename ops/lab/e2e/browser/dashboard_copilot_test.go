@@ -365,7 +365,7 @@ func (c *copilotEnv) imports() {
 	good := "Imported " + strings.ReplaceAll(hostileMarkup, `"`, `""`)
 	text := "Offer;Ziel;Payout;Geo\n\"" + good + "\";https://offer.example/?c={clickid};12,50;DE\nBroken;nowhere;1;DE\nWrong country;https://offer.example/;1;X1\n"
 	c.fill(csv, text)
-	c.waitText("No column is the URL.")
+	c.waitText("The file has no column for: URL.")
 	c.run(`(e => { e.value = 'url'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('.maps .map:nth-child(2) select'))`)
 	c.until("a dry run", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))

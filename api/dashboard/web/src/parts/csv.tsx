@@ -1,11 +1,11 @@
 import { mostBytes, type Head } from '../core/csv.ts'
 import { count } from '../core/format.ts'
-import { t } from '../core/text.ts'
 import { DropArea } from './drop.tsx'
 import { Field } from './form.tsx'
 import { Icon } from './icons.tsx'
+import { correctionWords } from '../text/corrections.ts'
 
-const w = t.corrections
+const w = correctionWords
 type Props = { example: string; text: string; set: (v: string) => void; take: (file: File) => void; tooLarge: () => void }
 
 // Source takes a file that a person drops or chooses, or the text of a file.

@@ -41,7 +41,7 @@ const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title },
   { path: '/app/postbacks', icon: 'hook', name: t.rooms.postbacks },
   { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title, waits: 'unmatched' },
-  { path: '/app/corrections', icon: 'edit', name: t.corrections.title },
+  { path: '/app/corrections', icon: 'edit', name: t.rooms.corrections },
   { path: '/app/exports', icon: 'download', name: t.exports.title },
 ]
 const connecting: Room[] = [
@@ -51,8 +51,8 @@ const connecting: Room[] = [
 ]
 const account: Room[] = [
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title, waits: 'alerts' },
-  { path: '/app/plan', icon: 'columns', name: t.plan.title },
-  { path: '/app/settings', icon: 'sliders', name: t.settings.title },
+  { path: '/app/plan', icon: 'columns', name: t.rooms.plan },
+  { path: '/app/settings', icon: 'sliders', name: t.rooms.settings },
   { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' },
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },

@@ -25,6 +25,7 @@ import { Table, type Column } from '../../parts/table.tsx'
 import { handleSubmit } from '../../core/submit.ts'
 import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
+import { correctionWords } from '../../text/corrections.ts'
 
 const attributes = [
   'ip',
@@ -250,7 +251,7 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
       />
       <DropArea
         wide
-        label={t.corrections.file}
+        label={correctionWords.file}
         accept=".txt,.csv,text/plain"
         take={file => {
           if (file.size <= mostBytes) void file.text().then(text => set({ text }))

@@ -15,6 +15,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { w } from '../../text/postbacks.ts'
 import { OfConversion, Tag } from './postback_parts.tsx'
+import { correctionWords } from '../../text/corrections.ts'
 
 const pause = 700, // ms between checks of a replayed postback
   mostChecks = 15
@@ -49,7 +50,7 @@ export const Raw = ({ of: row, settings }: { of: PostbackRow; settings: Record<s
             <td class="left mono" title={value}>
               {value}
             </td>
-            <td class={'left' + (as ? '' : ' dim')}>{as ? t.unmatched.fields[as] : t.corrections.unknown}</td>
+            <td class={'left' + (as ? '' : ' dim')}>{as ? t.unmatched.fields[as] : correctionWords.unknown}</td>
           </tr>
         )
       })}

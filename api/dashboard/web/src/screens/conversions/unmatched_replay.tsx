@@ -13,6 +13,7 @@ import { Empty, Loading } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
+import { correctionWords } from '../../text/corrections.ts'
 
 const w = t.unmatched,
   most = 100 // the most postbacks that a dry run reads
@@ -70,10 +71,10 @@ export function Replay({ network, name, close }: { network: string; name: string
         ) : (
           <>
             <Seg
-              label={t.corrections.filter}
+              label={correctionWords.filter}
               value={filter}
               options={[
-                { value: '', label: `${t.corrections.all} ${list.length}` },
+                { value: '', label: `${correctionWords.all} ${list.length}` },
                 ...Object.keys(tones)
                   .filter(r => list.some(o => o.result === r))
                   .map(r => ({ value: r, label: `${w.results[r]} ${list.filter(o => o.result === r).length}` })),
@@ -90,7 +91,7 @@ export function Replay({ network, name, close }: { network: string; name: string
                 columns={[
                   {
                     name: 'result',
-                    label: t.corrections.outcome,
+                    label: correctionWords.outcome,
                     left: true,
                     phone: true,
                     width: 120,

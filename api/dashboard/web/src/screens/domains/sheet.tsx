@@ -269,7 +269,7 @@ function PointForMe({ of: d }: { of: DomainRow }) {
 function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: string[]; may: boolean; onDirty: (dirty: boolean) => void }) {
   const sections: Section[] = [
     {
-      title: t.settings.title,
+      title: t.rooms.settings,
       specs: [
         { name: 'group_name', kind: 'group', label: t.lists.group, hint: w.groupHint, known: groups },
         {

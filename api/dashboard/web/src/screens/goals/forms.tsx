@@ -8,6 +8,8 @@ import type { Option } from '../../core/choices.ts'
 import { needed, RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { toastAndReload } from '../../core/toast.ts'
+import { settingsWords } from '../../text/account.ts'
+import { correctionWords } from '../../text/corrections.ts'
 
 const options = (texts: Record<string, string>): Option[] => Object.entries(texts).map(([value, label]) => ({ value, label }))
 
@@ -53,11 +55,11 @@ const sections = (exists: boolean): Section[] => [
       { name: 'dedupe', kind: 'select', label: w.dedupe, options: options(w.dedupes) },
       { name: 'status', kind: 'select', label: w.status, options: options(w.statuses) },
       { name: 'valueMode', kind: 'select', label: w.valueMode, options: options(w.valueModes) },
-      { name: 'value', kind: 'number', label: t.corrections.amount, min: 0, when: hasFixedValue },
+      { name: 'value', kind: 'number', label: correctionWords.amount, min: 0, when: hasFixedValue },
       {
         name: 'currency',
         kind: 'text',
-        label: t.settings.currency,
+        label: settingsWords.currency,
         hint: w.currencyHint,
         max: 3,
         mono: true,
@@ -144,7 +146,7 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
               { name: 'name', kind: 'text', label: t.overview.name, max: 120, check: needed('name', t.needs.name) },
               { name: 'domain', kind: 'text', label: w.domain, hint: w.domainHint, max: 500, mono: true },
               { name: 'kind', kind: 'select', label: w.kind, options: options(w.kinds) },
-              { name: 'currency', kind: 'text', label: t.settings.currency, max: 3, mono: true },
+              { name: 'currency', kind: 'text', label: settingsWords.currency, max: 3, mono: true },
               { name: 'revenueFrom', kind: 'select', label: w.revenueFrom, options: options(w.revenues) },
               ...(s ? [] : [{ name: 'seedGoals', kind: 'switch' as const, label: w.seed, hint: w.seedHint }]),
               { name: 'isActive', kind: 'switch', label: t.lists.states.active!, hint: w.activeHint },

@@ -8,13 +8,13 @@ import { count } from '../../core/format.ts'
 import { originOf, tagOf } from '../../core/link.ts'
 import { touches } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
-import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
 import { useAsk } from '../../parts/ask.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Seg, SelectField } from '../../parts/form.tsx'
 import { Sign } from '../../parts/icons.tsx'
 import { Shown } from '../../parts/sheet.tsx'
+import { settingsWords } from '../../text/account.ts'
 
 const shownEvents = 6
 const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
@@ -148,8 +148,8 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
         </>
       )}
       <div>
-        <h3 class="label">{t.settings.siteKey}</h3>
-        <Copy text={data.siteKey} label={t.settings.siteKey} />
+        <h3 class="label">{settingsWords.siteKey}</h3>
+        <Copy text={data.siteKey} label={settingsWords.siteKey} />
       </div>
       <div class="row">
         <div class="grow">

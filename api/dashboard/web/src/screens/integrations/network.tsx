@@ -14,6 +14,7 @@ import { Runs } from '../../parts/credentials.tsx'
 import { Switch, InputField } from '../../parts/form.tsx'
 import { Alert } from '../../parts/state.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
+import { correctionWords } from '../../text/corrections.ts'
 
 // NetworkSheet edits the connection to an affiliate network: the credentials, the conversions to read, and the runs.
 export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => void }) => (
@@ -104,7 +105,7 @@ function Sync({ of: n }: { of: NetworkRow }) {
       {error && <Alert look="bad wrap" text={error} />}
       <div class="row">
         <span class="grow" />
-        <Button disabled={busy} onClick={() => void read(false)} text={busy ? t.loading : t.corrections.dry} />
+        <Button disabled={busy} onClick={() => void read(false)} text={busy ? t.loading : correctionWords.dry} />
         <Button look="primary" disabled={busy} onClick={() => void read(true)} text={w.networks.apply} />
       </div>
     </Part>

@@ -19,6 +19,7 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
 import { emptyEndpoint, Endpoint } from './endpoint.tsx'
 import { Uploads, Upload, type UploadSettings } from './uploads.tsx'
+import { correctionWords } from '../../text/corrections.ts'
 
 // SourceSheet edits the connection of a traffic source to its ad platform: the credentials, the spend, and the conversions that are
 // uploaded.
@@ -109,7 +110,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
       nextToTest={form?.cost && <Button disabled={c.busy} onClick={() => void sync()} text={w.source.sync} />}
       disconnect={() => call('DELETE /traffic-sources/{id}/integration', { path })}>
       {form?.cost && (
-        <Part title={t.corrections.kinds.cost}>
+        <Part title={correctionWords.kinds.cost}>
           <div class="fields">
             <div class="across">
               <Switch shown on={enabled} set={touched(setEnabled)} label={w.source.enabled} />

@@ -13,6 +13,7 @@ import { Failed, Alert, EmptyCard, LoadingCard } from '../../parts/state.tsx'
 import { w } from '../../text/import.ts'
 import { Outcomes } from './import_outcomes.tsx'
 import { useImportFile, useKnown, useRun, type ImportFile } from './import_run.ts'
+import { correctionWords } from '../../text/corrections.ts'
 
 const mostRows = 1000
 const example = { offers: 'name,url,network,payout,country\n', links: 'slug,destination url,domain,name\n' } // columns as core/import.ts reads them
@@ -45,7 +46,7 @@ export function Import() {
         </header>
         <div class="part">
           <Source example={example[kind]} text={file.text} set={file.set} take={file.take} tooLarge={() => file.setTooLarge(true)} />
-          {file.tooLarge && <Alert text={t.corrections.tooLarge} />}
+          {file.tooLarge && <Alert text={correctionWords.tooLarge} />}
           {head && <Columns of={head} kind={kind} file={file} />}
           {file.error && <Failed error={file.error} again={file.again} />}
           {error && !known && <Failed error={error} again={again} />}
@@ -54,11 +55,11 @@ export function Import() {
               look={shown && !stale ? '' : 'primary'}
               disabled={busy || file.reading || !head || !known || missing.length > 0 || head.rows === 0 || head.rows > mostRows}
               onClick={dry}
-              text={shown ? t.corrections.again : t.corrections.dry}
+              text={shown ? correctionWords.again : correctionWords.dry}
             />
             {shown && !stale && fresh > 0 && !busy && <Button look="primary" onClick={() => setConfirming(true)} text={w.apply(fresh)} />}
             {busy && <Button onClick={stop} text={w.stop} />}
-            {shown && !busy && <Button look="quiet" onClick={clear} text={t.corrections.clear} />}
+            {shown && !busy && <Button look="quiet" onClick={clear} text={correctionWords.clear} />}
             {stale && !busy && (
               <span class="warn" role="status">
                 {w.stale}
@@ -104,7 +105,7 @@ const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportF
     <div class="row">
       <b>{t.reports.columns}</b>
       <span class="grow" />
-      <span class="dim fine num">{t.corrections.rows(head.rows, count(head.rows))}</span>
+      <span class="dim fine num">{correctionWords.rows(head.rows, count(head.rows))}</span>
     </div>
     <div class="maps">
       {head.header.slice(0, 40).map((c, i) => (
@@ -116,7 +117,7 @@ const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportF
             label={w.mapOf(c.cell || String(i + 1))}
             value={file.at[i] ?? ''}
             options={[
-              { value: '', label: t.corrections.unknown },
+              { value: '', label: correctionWords.unknown },
               ...fields[kind]
                 .filter(f => f.name === file.at[i] || !file.at.includes(f.name))
                 .map(f => ({ value: f.name, label: w.fields[f.name] ?? f.name })),
@@ -128,7 +129,7 @@ const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportF
     </div>
     <Skipped of={head} />
     {file.missing.map(f => (
-      <Alert key={f.name} text={t.corrections.missing(w.fields[f.name] ?? f.name)} />
+      <Alert key={f.name} text={correctionWords.missing(w.fields[f.name] ?? f.name)} />
     ))}
     {head.rows > mostRows && <Alert text={w.tooMany(count(head.rows))} />}
   </div>

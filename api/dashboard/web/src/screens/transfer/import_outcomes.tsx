@@ -3,12 +3,12 @@ import { Link } from '../../parts/button.tsx'
 import { csvOf } from '../../core/csv.ts'
 import { count } from '../../core/format.ts'
 import type { Kind, Result, Row } from '../../core/import.ts'
-import { t } from '../../core/text.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Empty } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 import { w } from '../../text/import.ts'
+import { correctionWords } from '../../text/corrections.ts'
 
 const tones: Record<Result, string> = { new: 'accent', made: 'good', exists: '', refused: 'bad', left: 'warn' }
 const order: Result[] = ['new', 'made', 'exists', 'refused', 'left']
@@ -22,14 +22,14 @@ export function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boole
       'data:text/csv;charset=utf-8,' +
       encodeURIComponent(
         csvOf([
-          [t.corrections.line, w.title, w.target, w.result, 'code', w.reason, 'id'],
+          [correctionWords.line, w.title, w.target, w.result, 'code', w.reason, 'id'],
           ...all.map(r => [String(r.line), r.title, r.detail, w.results[r.result], r.code, r.text, r.id ?? '']),
         ]),
       ),
     [all],
   )
   const columns: Column<Row>[] = [
-    { name: 'line', label: t.corrections.line, left: true, phone: true, width: 56, cell: r => <span class="num dim">{r.line}</span> },
+    { name: 'line', label: correctionWords.line, left: true, phone: true, width: 56, cell: r => <span class="num dim">{r.line}</span> },
     {
       name: 'result',
       label: w.result,
@@ -40,7 +40,7 @@ export function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boole
     },
     {
       name: 'row',
-      label: t.corrections.row,
+      label: correctionWords.row,
       left: true,
       phone: true,
       kind: 'first',
@@ -62,16 +62,16 @@ export function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boole
   return (
     <section class="card report lists">
       <header>
-        <h2>{t.corrections.outcome}</h2>
+        <h2>{correctionWords.outcome}</h2>
         <span class={'tag ' + (applied ? 'good' : 'accent')} role="status">
-          {applied ? w.isApplied : t.corrections.isDry}
+          {applied ? w.isApplied : correctionWords.isDry}
         </span>
         <span class="grow" />
         <Seg
-          label={t.corrections.filter}
+          label={correctionWords.filter}
           value={filter}
           options={[
-            { value: '', label: `${t.corrections.all} ${count(all.length)}` },
+            { value: '', label: `${correctionWords.all} ${count(all.length)}` },
             ...order
               .filter(o => all.some(r => r.result === o))
               .map(o => ({ value: o, label: `${w.results[o]} ${count(all.filter(r => r.result === o).length)}` })),
@@ -81,9 +81,16 @@ export function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boole
         <Link href={file} download={`import-${kind}.csv`} text={w.download} />
       </header>
       {rows.length === 0 ? (
-        <Empty title={t.corrections.nothing} />
+        <Empty title={correctionWords.nothing} />
       ) : (
-        <Table label={t.corrections.outcome} rows={rows} columns={columns} keyOf={r => String(r.line)} nameOf={r => r.title} height={44} />
+        <Table
+          label={correctionWords.outcome}
+          rows={rows}
+          columns={columns}
+          keyOf={r => String(r.line)}
+          nameOf={r => r.title}
+          height={44}
+        />
       )}
     </section>
   )

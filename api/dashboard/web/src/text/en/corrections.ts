@@ -1,0 +1,55 @@
+// The English of corrections by a file.
+import { counted, named } from '../words.ts'
+
+const of = counted('en')
+
+export const words = {
+  corrections: {
+    kind: 'What is corrected',
+    kinds: { conversions: 'Conversions', cost: 'Spend' },
+    texts: {
+      conversions: 'Records conversions that never arrived, or changes the status or payout of some that did.',
+      cost: 'Sets what was spent on a day for a campaign or at a source. It replaces the cost of that day and is spread over the clicks.',
+    },
+    drop: 'Drop a CSV file here, or paste its text',
+    file: 'Choose a file',
+    csv: 'CSV',
+    required: 'needed',
+    missing: (names: string) => `The file has no column for: ${names}.`,
+    unknown: 'not read',
+    rows: (n: number, shown: string) => of(n, 'row', 'rows', shown),
+    tooMany: (shown: string) => `The file has ${shown} rows; only the first 5,000 are read. Cut it into files of 5,000.`,
+    tooLarge: 'The file is larger than 6 MB. Cut it into smaller ones.',
+    skipped: (n: number, shown: string) => `${of(n, 'line is', 'lines are', shown)} no row`,
+    skips: named({ 'it is above the header': 'above the header', 'it is empty': 'empty', 'it names the separator': 'names the separator' }),
+    sourceOfAll: 'Traffic source of rows that name none',
+    dry: 'Dry run',
+    again: 'Dry run again',
+    apply: (n: number, shown: string) => `Apply ${of(n, 'row', 'rows', shown)}`,
+    running: 'Reading the rows',
+    stale: 'The text has changed since the dry run. Run it again before it is applied.',
+    old: 'This dry run is older than ten minutes, and what is recorded may have changed. Run it again.',
+    applied: (n: number, shown: string) => `${of(n, 'row is', 'rows are', shown)} applied`,
+    sum: { conversions: 'Payout', cost: 'Spend' },
+    outcome: 'Outcome',
+    filter: 'Which rows',
+    all: 'All',
+    refused: 'Refused',
+    accepted: 'Accepted',
+    nothing: 'No row passes this filter.',
+    line: 'Line',
+    row: 'Row',
+    amount: 'Amount',
+    counts: 'Counts',
+    isDry: 'Nothing has changed yet',
+    isApplied: 'Applied',
+    clear: 'Start over',
+    results: named({ created: 'new', updated: 'changes', unchanged: 'as it is', spread: 'spread', alone: 'no clicks', refused: 'refused' }),
+    spread: (n: number, shown: string) => `over ${of(n, 'click', 'clicks', shown)}`,
+    askTitle: 'Apply the correction',
+    askText: (accepted: number, shown: string, refused: number, shownRefused: string, undo: boolean) =>
+      `${of(accepted, 'row is', 'rows are', shown)} written, ${of(refused, 'is', 'are', shownRefused)} refused and left out. The figures change at once; ${undo ? 'it can be undone for 30 days' : 'there is no undo'}.`,
+    go: 'Apply',
+    readOnly: 'Your role may not correct what is recorded.',
+  },
+}
