@@ -12,7 +12,6 @@ import (
 // them again. The flow and the list of blocked values show them, and the list is copied as text.
 func TestDashboardBlocks(t *testing.T) {
 	parttest.Browser.Only(t)
-	longOnly(t)
 	t.Parallel()
 	b := newEnv(t)
 	b.signIn()

@@ -76,7 +76,6 @@ func (b *env) redirect(link string) string {
 // it, and a real click takes the new path. The click log explains why.
 func TestDashboardBuilds(t *testing.T) {
 	parttest.Browser.Only(t)
-	longOnly(t)
 	t.Parallel()
 	dist, err := filepath.Abs("../../../../api/dashboard/dist")
 	if err != nil {

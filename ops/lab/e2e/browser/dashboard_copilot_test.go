@@ -170,6 +170,7 @@ func (c *copilotEnv) suggests() {
 	})
 	c.sound("copilot-history")
 	c.goTo(c.f.URL + "/app/copilot")
+	c.waitIdle()
 	c.tap(`document.querySelector('.suggestion .btn:not(.primary)')`)
 	c.tap(`[...document.querySelectorAll('.menu:popover-open .item')].find(e => e.textContent === '7 days')`)
 	c.waitText("Nothing is suggested.")
