@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { rankOf } from './search.ts'
+import { fitOf, rankOf } from './search.ts'
 
 test('a name is found by the beginnings of its words, in any order', () => {
   equal(rankOf('push lat', 'Sweeps LATAM push') > 0, true)
@@ -23,4 +23,12 @@ test('a short word has no mistakes, and a different word is not found', () => {
 
 test('a name is found by words that belong to it', () => {
   equal(rankOf('blacklist', 'Bots', 'blacklist deny list') > 0, true)
+})
+
+test('a choice whose whole words are typed comes before one that only begins with them', () => {
+  const first = (typed: string, list: string[]) => list.toSorted((a, b) => fitOf(typed, b) - fitOf(typed, a))[0]
+  equal(first('sub 1', ['Sub 10', 'zoneid (Sub 1)']), 'zoneid (Sub 1)')
+  equal(first('sub 1', ['Sub 10', 'Sub 1']), 'Sub 1')
+  equal(first('day', ['Hour of day', 'Day']), 'Day')
+  equal(first('br', ['Embroidery', 'Browser']), 'Browser')
 })

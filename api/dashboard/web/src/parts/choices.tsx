@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { fitOf } from '../core/search.ts'
 import { t } from '../core/text.ts'
 import { Item } from './menu.tsx'
 
@@ -14,14 +15,13 @@ type Props = {
 
 const touch = matchMedia('(pointer: coarse)') // a field with the focus would open the keyboard
 
-// Choices shows a list with a search in a menu. The search has the focus, and Enter picks the first line.
+// Choices shows a list with a search in a menu. The search has the focus, and Enter picks the first line, which fits best what is typed.
 export function Choices({ list, text, show = text, pick, on, side }: Props) {
   const el = useRef<HTMLInputElement>(null),
     [search, setSearch] = useState(''),
     typed = search.trim().toLowerCase(),
-    found = list.filter(v => text(v).toLowerCase().includes(typed)),
-    starts = (v: string) => Number(text(v).toLowerCase().startsWith(typed))
-  if (typed) found.sort((a, b) => starts(b) - starts(a))
+    found = list.filter(v => text(v).toLowerCase().includes(typed))
+  if (typed) found.sort((a, b) => fitOf(typed, text(b)) - fitOf(typed, text(a)))
   useEffect(() => {
     if (!touch.matches) el.current!.focus({ preventScroll: true })
   }, [])
