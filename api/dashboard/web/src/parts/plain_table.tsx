@@ -3,21 +3,22 @@ import type { ComponentChildren } from 'preact'
 type Props = { label: string; heads: (string | { left: string })[]; look?: string; children: ComponentChildren }
 
 // PlainTable is a small table that scrolls sideways where it is too wide. The text of a column is on the left or, like numbers, on the
-// right. An empty head is for a column of buttons. look has more classes.
+// right. An empty head is for a column of buttons or of names. look has more classes.
 export const PlainTable = ({ label, heads, look, children }: Props) => (
   <div class="scroll" tabIndex={0} role="region" aria-label={label}>
     <table class={look ? 'plain ' + look : 'plain'}>
       <thead>
         <tr>
-          {heads.map((h, i) =>
-            h ? (
-              <th key={i} class={typeof h === 'string' ? undefined : 'left'}>
-                {typeof h === 'string' ? h : h.left}
+          {heads.map((h, i) => {
+            const name = typeof h === 'string' ? h : h.left
+            return name ? (
+              <th key={i} class={name === h ? undefined : 'left'}>
+                {name}
               </th>
             ) : (
               <td key={i} />
-            ),
-          )}
+            )
+          })}
         </tr>
       </thead>
       <tbody>{children}</tbody>
