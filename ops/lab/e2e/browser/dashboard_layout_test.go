@@ -54,7 +54,9 @@ func (b *env) fitsEveryWidth() {
 	if err := b.api.Create(b.t.Context(), "/campaigns", body, &campaign); err != nil {
 		b.t.Fatal(err)
 	}
-	b.until("the link leads on", func() bool { return strings.HasPrefix(b.redirect(campaign.URL+"?sub1="+unbroken), "https://offer.example/") })
+	b.until("the link leads on", func() bool {
+		return strings.HasPrefix(b.redirect(campaign.URL+"?sub1="+unbroken), "https://offer.example/")
+	})
 	var log struct {
 		Rows []struct {
 			ClickID string `json:"click_id"`
@@ -182,6 +184,7 @@ func (b *env) asksBeforeLosing() {
 	b.goTo(b.f.URL + "/app/offers")
 	b.waitIdle()
 	b.tap(`document.querySelector('tr[data-row] a.name')`)
+	b.waitIdle()
 	b.fill(byLabel("dialog[open]", "Name"), "Edited")
 	for range 3 {
 		b.press("Escape") // a browser closes a dialog at the second one, whatever the page says
