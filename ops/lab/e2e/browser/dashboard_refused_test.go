@@ -137,13 +137,14 @@ func (b *env) slowly() {
 // is opened once more.
 func (b *env) tooOften() {
 	b.t.Helper()
+	const refusal = "Too many calls at once. Wait a little."
 	const flood = `new Promise(ok => void (async () => {
 		while (!window.calm) {
 			const all = await Promise.all(Array.from({length: 200}, () => fetch('/api/v1/campaigns?limit=none')))
 			if (all.some(r => r.status === 429)) ok('refused')
 		}
 	})())`
-	opened := func() {
+	open := func() {
 		b.goTo(b.f.URL + "/app/more")
 		b.waitIdle()
 		if got := b.await(flood); got != "refused" {
@@ -151,13 +152,14 @@ func (b *env) tooOften() {
 		}
 		b.run(toReports)
 	}
-	opened()
+	open()
 	b.until("a refused report", func() bool {
 		shown := b.run(`document.body.innerText`)
-		if !strings.Contains(shown, "Too many calls at once. Wait a little.") && strings.Contains(shown, "DACH nutra") {
-			opened()
+		isRefused := strings.Contains(shown, refusal)
+		if !isRefused && strings.Contains(shown, "DACH nutra") {
+			open()
 		}
-		return strings.Contains(shown, "Too many calls at once. Wait a little.")
+		return isRefused
 	})
 	b.run(`window.calm = 'yes'`)
 	b.sound("refused-rate")
