@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { fitOf, rankOf } from './search.ts'
+import { bestFirst, rankOf } from './search.ts'
 
 test('a name is found by the beginnings of its words, in any order', () => {
   equal(rankOf('push lat', 'Sweeps LATAM push') > 0, true)
@@ -26,7 +26,7 @@ test('a name is found by words that belong to it', () => {
 })
 
 test('a choice whose whole words are typed comes before one that only begins with them', () => {
-  const first = (typed: string, list: string[]) => list.toSorted((a, b) => fitOf(typed, b) - fitOf(typed, a))[0]
+  const first = (typed: string, list: string[]) => bestFirst(list, typed, v => v)[0]
   equal(first('sub 1', ['Sub 10', 'zoneid (Sub 1)']), 'zoneid (Sub 1)')
   equal(first('sub 1', ['Sub 10', 'Sub 1']), 'Sub 1')
   equal(first('day', ['Hour of day', 'Day']), 'Day')

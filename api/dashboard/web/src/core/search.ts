@@ -52,14 +52,17 @@ export function rankOf(typed: string, name: string, more = ''): number {
   return rank
 }
 
-// fitOf returns how well a text that contains what is typed fits it: 3 if they are equal, 2 if whole words of the text are typed, 1 if the
+// fitOf returns how well a text that contains what is typed, in small letters, fits it: 3 if they are equal, 2 if whole words of the text are typed, 1 if the
 // text begins with it. "sub 1" fits "zoneid (Sub 1)" better than "Sub 10".
-export function fitOf(typed: string, text: string): number {
-  const wanted = typed.trim().toLowerCase(),
-    lower = text.toLowerCase(),
+function fitOf(typed: string, text: string): number {
+  const lower = text.toLowerCase(),
     inWord = /[\p{L}\p{N}]/u
-  if (lower === wanted) return 3
-  for (let at = lower.indexOf(wanted); at >= 0 && wanted; at = lower.indexOf(wanted, at + 1))
-    if (!inWord.test(lower[at - 1] ?? '') && !inWord.test(lower[at + wanted.length] ?? '')) return 2
-  return Number(lower.startsWith(wanted))
+  if (lower === typed) return 3
+  for (let at = lower.indexOf(typed); at >= 0; at = lower.indexOf(typed, at + 1))
+    if (!inWord.test(lower[at - 1] ?? '') && !inWord.test(lower[at + typed.length] ?? '')) return 2
+  return Number(lower.startsWith(typed))
 }
+
+// bestFirst returns a list of values whose texts contain what is typed, in small letters, with those first that fit it best.
+export const bestFirst = <T>(list: T[], typed: string, text: (v: T) => string): T[] =>
+  typed ? list.toSorted((a, b) => fitOf(typed, text(b)) - fitOf(typed, text(a))) : list

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import { fitOf } from '../core/search.ts'
+import { bestFirst } from '../core/search.ts'
 import { t } from '../core/text.ts'
 import { Item } from './menu.tsx'
 
@@ -20,8 +20,11 @@ export function Choices({ list, text, show = text, pick, on, side }: Props) {
   const el = useRef<HTMLInputElement>(null),
     [search, setSearch] = useState(''),
     typed = search.trim().toLowerCase(),
-    found = list.filter(v => text(v).toLowerCase().includes(typed))
-  if (typed) found.sort((a, b) => fitOf(typed, text(b)) - fitOf(typed, text(a)))
+    found = bestFirst(
+      list.filter(v => text(v).toLowerCase().includes(typed)),
+      typed,
+      text,
+    )
   useEffect(() => {
     if (!touch.matches) el.current!.focus({ preventScroll: true })
   }, [])

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import { bestFirst } from '../core/search.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import type { Choice } from '../core/choices.ts'
@@ -32,9 +33,11 @@ export function Combobox(p: Props) {
     [active, setActive] = useState(0)
   const label = p.shown ?? p.choices?.find(c => c.value === p.value)?.label ?? p.value
   const search = (text ?? '').trim().toLowerCase()
-  const matching = (p.choices ?? [])
-    .filter(c => !search || c.label.toLowerCase().includes(search) || c.value.toLowerCase() === search)
-    .sort((a, b) => (search ? Number(b.label.toLowerCase().startsWith(search)) - Number(a.label.toLowerCase().startsWith(search)) : 0))
+  const matching = bestFirst(
+    (p.choices ?? []).filter(c => !search || c.label.toLowerCase().includes(search) || c.value.toLowerCase() === search),
+    search,
+    c => c.label,
+  )
   const found = matching.slice(0, most)
   const close = () => {
     setOpen(false)

@@ -12,7 +12,7 @@ export const PlainTable = ({ label, heads, look, children }: Props) => (
           {heads.map((h, i) => {
             const name = typeof h === 'string' ? h : h.left
             return name ? (
-              <th key={i} class={name === h ? undefined : 'left'}>
+              <th key={i} class={typeof h === 'string' ? undefined : 'left'}>
                 {name}
               </th>
             ) : (
