@@ -3,9 +3,8 @@ import { count } from '../core/format.ts'
 import { DropArea } from './drop.tsx'
 import { Field } from './form.tsx'
 import { Icon } from './icons.tsx'
-import { correctionWords } from '../text/corrections.ts'
+import { w } from '../text/corrections.ts'
 
-const w = correctionWords
 type Props = { example: string; text: string; set: (v: string) => void; take: (file: File) => void; tooLarge: () => void }
 
 // Source takes a file that a person drops or chooses, or the text of a file.

@@ -10,9 +10,8 @@ import { t } from '../../core/text.ts'
 import { iso, midnight, plus, type Day } from '../../core/window.ts'
 import { AsTable, Legend, Plot, type Series } from '../../parts/plot.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
-import { planWords } from '../../text/account.ts'
+import { planWords as w } from '../../text/account.ts'
 
-const w = planWords
 // dayAt returns the day of a date in the form of the service.
 const dayAt = (text: string): Day => {
   const [y, m, d] = text.slice(0, 10).split('-').map(Number)

@@ -19,9 +19,8 @@ import { useAsk } from '../../parts/ask.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { handleSubmit } from '../../core/submit.ts'
 import { toastAndReload } from '../../core/toast.ts'
-import { settingsWords } from '../../text/account.ts'
+import { settingsWords as w } from '../../text/account.ts'
 
-const w = settingsWords
 const dateFormats = ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
 type Draft = Pick<Saved, 'organizationName' | 'currency' | 'timezone' | 'dateFormat' | 'timeFormat'>
 

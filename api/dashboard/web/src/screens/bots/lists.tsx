@@ -25,7 +25,7 @@ import { Table, type Column } from '../../parts/table.tsx'
 import { handleSubmit } from '../../core/submit.ts'
 import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
-import { correctionWords } from '../../text/corrections.ts'
+import { w as correctionWords } from '../../text/corrections.ts'
 
 const attributes = [
   'ip',

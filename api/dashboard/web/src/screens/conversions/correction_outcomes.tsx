@@ -7,9 +7,8 @@ import { Seg } from '../../parts/form.tsx'
 import { Empty } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
-import { correctionWords } from '../../text/corrections.ts'
+import { w } from '../../text/corrections.ts'
 
-const w = correctionWords
 export type Answer = ConversionCorrection | CostCorrection
 type Outcome = ConversionOutcome | CostOutcome
 const tones: Record<string, string> = { created: 'good', updated: 'accent', spread: 'good', alone: 'warn', refused: 'bad' }

@@ -17,11 +17,10 @@ import { toastAndReload } from '../../core/toast.ts'
 import { ByHand, Ways } from './cost_by_hand.tsx'
 import { CostHistory } from './cost_history.tsx'
 import { Outcomes, type Answer } from './correction_outcomes.tsx'
-import { correctionWords } from '../../text/corrections.ts'
+import { w } from '../../text/corrections.ts'
 
 const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,campaign,spend\n' } // columns as the service reads them
-const w = correctionWords,
-  validFor = 10 * 60_000 // ms for which a dry run may be applied
+const validFor = 10 * 60_000 // ms for which a dry run may be applied
 type Kind = keyof typeof w.kinds
 // Result is the result of a run and the text that the run read. The result is stale if the text has changed since.
 type Result = { kind: Kind; text: string; source: string; at: number; answer: Answer }

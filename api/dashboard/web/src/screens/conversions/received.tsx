@@ -15,7 +15,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { w } from '../../text/postbacks.ts'
 import { OfConversion, Tag } from './postback_parts.tsx'
-import { correctionWords } from '../../text/corrections.ts'
+import { w as correctionWords } from '../../text/corrections.ts'
 
 const pause = 700, // ms between checks of a replayed postback
   mostChecks = 15

@@ -13,7 +13,7 @@ import { Empty, Loading } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
-import { correctionWords } from '../../text/corrections.ts'
+import { w as correctionWords } from '../../text/corrections.ts'
 
 const w = t.unmatched,
   most = 100 // the most postbacks that a dry run reads

@@ -9,7 +9,7 @@ import { needed, RecordForm, type Draft, type Section } from '../../parts/record
 import { Sheet } from '../../parts/sheet.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { settingsWords } from '../../text/account.ts'
-import { correctionWords } from '../../text/corrections.ts'
+import { w as correctionWords } from '../../text/corrections.ts'
 
 const options = (texts: Record<string, string>): Option[] => Object.entries(texts).map(([value, label]) => ({ value, label }))
 

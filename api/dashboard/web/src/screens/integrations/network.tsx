@@ -14,7 +14,7 @@ import { Runs } from '../../parts/credentials.tsx'
 import { Switch, InputField } from '../../parts/form.tsx'
 import { Alert } from '../../parts/state.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
-import { correctionWords } from '../../text/corrections.ts'
+import { w as correctionWords } from '../../text/corrections.ts'
 
 // NetworkSheet edits the connection to an affiliate network: the credentials, the conversions to read, and the runs.
 export const NetworkSheet = ({ of: n, close }: { of: NetworkRow; close: () => void }) => (

@@ -19,7 +19,7 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { ConnectionSheet, PlatformConnection, useConnection } from './connection.tsx'
 import { emptyEndpoint, Endpoint } from './endpoint.tsx'
 import { Uploads, Upload, type UploadSettings } from './uploads.tsx'
-import { correctionWords } from '../../text/corrections.ts'
+import { w as correctionWords } from '../../text/corrections.ts'
 
 // SourceSheet edits the connection of a traffic source to its ad platform: the credentials, the spend, and the conversions that are
 // uploaded.

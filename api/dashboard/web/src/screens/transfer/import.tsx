@@ -13,7 +13,7 @@ import { Failed, Alert, EmptyCard, LoadingCard } from '../../parts/state.tsx'
 import { w } from '../../text/import.ts'
 import { Outcomes } from './import_outcomes.tsx'
 import { useImportFile, useKnown, useRun, type ImportFile } from './import_run.ts'
-import { correctionWords } from '../../text/corrections.ts'
+import { w as correctionWords } from '../../text/corrections.ts'
 
 const mostRows = 1000
 const example = { offers: 'name,url,network,payout,country\n', links: 'slug,destination url,domain,name\n' } // columns as core/import.ts reads them

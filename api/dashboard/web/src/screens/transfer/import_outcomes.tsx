@@ -8,7 +8,7 @@ import { Empty } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 import { w } from '../../text/import.ts'
-import { correctionWords } from '../../text/corrections.ts'
+import { w as correctionWords } from '../../text/corrections.ts'
 
 const tones: Record<Result, string> = { new: 'accent', made: 'good', exists: '', refused: 'bad', left: 'warn' }
 const order: Result[] = ['new', 'made', 'exists', 'refused', 'left']

@@ -1,4 +1,4 @@
-// The German of the screens about conversions, corrections, files, alerts and the account.
+// The German of the names of screens, and of conversions, unmatched postbacks, files and alerts.
 import type { words as en } from '../en/money.ts'
 import { counted } from '../words.ts'
 

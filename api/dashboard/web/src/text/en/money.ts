@@ -1,4 +1,4 @@
-// The English of the screens about conversions, corrections, files, alerts and the account.
+// The English of the names of screens, and of conversions, unmatched postbacks, files and alerts.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')
