@@ -52,8 +52,8 @@ export function rankOf(typed: string, name: string, more = ''): number {
   return rank
 }
 
-// fitOf returns how well a text that contains what is typed, in small letters, fits it: 3 if they are equal, 2 if whole words of the text are typed, 1 if the
-// text begins with it. "sub 1" fits "zoneid (Sub 1)" better than "Sub 10".
+// fitOf returns how well a text fits what is typed: 3 if they are equal, 2 if whole words of the text are typed, 1 if the text begins
+// with it. "sub 1" fits "zoneid (Sub 1)" better than "Sub 10". typed is in small letters.
 function fitOf(typed: string, text: string): number {
   const lower = text.toLowerCase(),
     inWord = /[\p{L}\p{N}]/u
@@ -63,6 +63,6 @@ function fitOf(typed: string, text: string): number {
   return Number(lower.startsWith(typed))
 }
 
-// bestFirst returns a list of values whose texts contain what is typed, in small letters, with those first that fit it best.
+// bestFirst sorts a list by how well the text of each value fits what is typed. The best comes first.
 export const bestFirst = <T>(list: T[], typed: string, text: (v: T) => string): T[] =>
   typed ? list.toSorted((a, b) => fitOf(typed, text(b)) - fitOf(typed, text(a))) : list
