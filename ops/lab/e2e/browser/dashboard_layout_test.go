@@ -33,7 +33,7 @@ func (b *env) setHeight(width, height int, theme string) {
 	b.t.Helper()
 	b.setScreen(width, theme)
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
-	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
+	b.drawn()
 }
 
 // fitsEveryWidth opens the widest screens and sheets at the sizes of common windows, with names that do not break.

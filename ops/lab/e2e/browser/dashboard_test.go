@@ -120,6 +120,12 @@ func (b *env) setScreen(width int, theme string) {
 		{"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"},
 	}}, nil)
 	// The page draws its reaction to the new size with the next frame.
+	b.drawn()
+}
+
+// drawn waits for two frames. What depends on the size of a box is measured in the frame after the box changed.
+func (b *env) drawn() {
+	b.t.Helper()
 	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
 }
 
@@ -194,6 +200,7 @@ func (b *env) inspect(name, options string) {
 // policy, and requested no other host.
 func (b *env) fits(name string) {
 	b.t.Helper()
+	b.drawn()
 	width, _ := strconv.Atoi(b.run(`document.documentElement.scrollWidth`))
 	if inner, _ := strconv.Atoi(b.run(`innerWidth`)); width > inner {
 		b.t.Errorf("%s: the page is %d wide on a screen of %d, because of %s", name, width, inner, b.run(`[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(-3).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).join(', ')`))
