@@ -107,11 +107,11 @@ func (b *env) makesCampaign() {
 	b.waitIdle()
 	b.tap(button("Create a new offer"))
 	b.fill(byLabel(".wizard", "Name of the offer"), "First offer")
-	b.fill(byLabel(".wizard", "Address of the offer"), "not an address")
-	b.waitText("An address begins with http")
+	b.fill(byLabel(".wizard", "URL of the offer"), "not an address")
+	b.waitText("A URL begins with http")
 	b.tap(button("Create and get the link"))
-	b.waitText("This is no address that visitors can be sent to.")
-	b.fill(byLabel(".wizard", "Address of the offer"), "https://offer.example/?c={clickid}")
+	b.waitText("Visitors cannot be sent to this URL.")
+	b.fill(byLabel(".wizard", "URL of the offer"), "https://offer.example/?c={clickid}")
 	b.fill(byLabel(".wizard", "Name"), "First campaign")
 	b.tap(button("Create and get the link"))
 	b.waitText("Waiting for the first click")
@@ -120,7 +120,7 @@ func (b *env) makesCampaign() {
 		b.t.Fatalf("%s leads to %q", link, to)
 	}
 	b.waitText("The first click is here")
-	b.tap(button("Its figures"))
+	b.tap(button("See the figures"))
 	b.until("the figure of one click", func() bool { return b.run(`document.querySelector('.kpi b')?.textContent`) == "1" })
 }
 
@@ -317,7 +317,7 @@ func (b *env) makesRecords() {
 	b.waitIdle()
 	b.press("n")
 	b.fill(byLabel(".side-sheet", "Name"), "My offer")
-	b.fill(byLabel(".side-sheet", "Address"), "https://offer.example/?c={clickid}&z={zone}")
+	b.fill(byLabel(".side-sheet", "URL"), "https://offer.example/?c={clickid}&z={zone}")
 	b.waitText("{zone} is no token")
 	b.choose(byLabel(".side-sheet", "Network"), "My network")
 	b.tap(button("Create"))

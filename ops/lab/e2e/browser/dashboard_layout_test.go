@@ -165,7 +165,7 @@ func (b *env) picksByTyping() {
 	b.write("campaign_n")
 	b.press("Enter")
 	b.until("the token", func() bool {
-		return strings.Contains(b.run(byLabel("dialog[open]", "Address")+`?.value`), "{campaign_n")
+		return strings.Contains(b.run(byLabel("dialog[open]", "URL")+`?.value`), "{campaign_n")
 	})
 }
 

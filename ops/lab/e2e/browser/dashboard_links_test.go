@@ -28,7 +28,7 @@ func (b *roomsEnv) leads() {
 		if i > 0 { // neither rule has an address yet
 			b.fill(byLabel(sheet, "Where all others go"), "https://others.example/")
 			b.tap(button("Create the smartlink"))
-			b.waitText("Each rule leads to an address.")
+			b.waitText("Each rule leads to a URL.")
 		}
 	}
 	for i, to := range []string{"https://vip.example/", "https://staff.example/"} {
@@ -119,7 +119,7 @@ func (b *roomsEnv) reaches() {
 	}
 	b.tap(button("Create a secret"))
 	b.waitText("it never belongs on a page")
-	b.tap(button("I have kept it"))
+	b.tap(button("I’ve saved it"))
 	b.tap(button("From your server"))
 	b.until("the snippet has the secret and the goal", func() bool {
 		text := b.run(`document.querySelector('.install .copy pre').textContent`)

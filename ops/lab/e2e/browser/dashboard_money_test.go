@@ -169,8 +169,8 @@ func (b *moneyEnv) puts() {
 	b.until("two are left", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
 	b.run(`document.activeElement.blur()`)
 	b.press("r")
-	b.waitText("would match 1")
-	b.waitText("would not 1")
+	b.waitText("Would match 1")
+	b.waitText("Would fail 1")
 	b.sound("unmatched-replay")
 	if got := b.conversions(); got["3.5"] != "" {
 		b.t.Errorf("a dry run has recorded %v", got)

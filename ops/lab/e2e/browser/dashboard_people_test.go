@@ -177,7 +177,7 @@ func (b *env) roles(account string) (p *env) {
 			has(path, `document.body.innerText.includes('Only owners see this.')`, !c.owner)
 		}
 		if p.goTo(p.f.URL + "/app/campaigns/new"); !c.make {
-			p.waitText("Your role does not include making campaigns.")
+			p.waitText("Your role does not allow creating campaigns.")
 		}
 		if c.role == "contributor" {
 			p.sound("roles-buyer-only")
@@ -309,7 +309,7 @@ func (b *env) usesCodes(email string) []string {
 		b.t.Fatalf("recovery codes: %q", codes)
 	}
 	b.sound("recovery-codes")
-	b.tap(button("I have kept them"))
+	b.tap(button("I’ve saved them"))
 	b.signOut()
 	b.signInAs(email, codes[0])
 	b.isIn()

@@ -31,7 +31,7 @@ func (b *env) types(name string) {
 	b.goTo(b.f.URL + "/app/offers?id=new")
 	b.waitIdle()
 	b.fill(byLabel("dialog[open]", "Name"), name)
-	b.fill(byLabel("dialog[open]", "Address"), "https://offer.example/")
+	b.fill(byLabel("dialog[open]", "URL"), "https://offer.example/")
 }
 
 func (b *env) stillTyped(name string) {
@@ -89,7 +89,7 @@ func (b *env) beyondPlan() {
 	move("starter")
 	b.types("typed beyond")
 	b.tap(saveForm)
-	b.waitText("The plan does not include this, or has no room for more.")
+	b.waitText("The plan does not include this, or its limit is reached.")
 	b.sound("refused-plan")
 	b.stillTyped("typed beyond")
 	move("scale")
@@ -137,7 +137,7 @@ func (b *env) slowly() {
 // is opened once more.
 func (b *env) tooOften() {
 	b.t.Helper()
-	const refusal = "Too many calls at once. Wait a little."
+	const refusal = "Too many requests at once. Wait a moment."
 	const flood = `new Promise(ok => void (async () => {
 		while (!window.calm) {
 			const all = await Promise.all(Array.from({length: 200}, () => fetch('/api/v1/campaigns?limit=none')))

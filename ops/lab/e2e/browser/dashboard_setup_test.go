@@ -83,7 +83,7 @@ func (b *env) converts() {
 	a.tap(button("Create an offer"))
 	b.waitIdle()
 	a.fill(byLabel(".side-sheet", "Name"), "First offer")
-	a.fill(byLabel(".side-sheet", "Address"), "https://offer.example/")
+	a.fill(byLabel(".side-sheet", "URL"), "https://offer.example/")
 	b.until("the only network is chosen", func() bool { return b.run(byLabel(".side-sheet", "Network")+`?.value`) == "Everflow" })
 	a.tap(saveForm)
 	b.waitText("First offer is saved")
@@ -132,7 +132,7 @@ func (b *env) namesMissing() {
 	b.waitIdle()
 	b.tap(saveForm)
 	b.waitText("Enter a name.")
-	if text := b.errorAt(".side-sheet", "Address"); text != "Enter the address. It begins with https://." {
+	if text := b.errorAt(".side-sheet", "URL"); text != "Enter the URL. It begins with https://." {
 		b.t.Errorf("at the address: %q", text)
 	}
 	b.fill(byLabel(".side-sheet", "Name"), "Named")
@@ -142,7 +142,7 @@ func (b *env) namesMissing() {
 	b.tap(button("Create a new offer"))
 	b.tap(button("Create and get the link"))
 	b.waitText("Enter a name.")
-	if text := b.errorAt(".wizard", "Address of the offer"); text == "" {
+	if text := b.errorAt(".wizard", "URL of the offer"); text == "" {
 		b.t.Error("the wizard does not say that the address is missing")
 	}
 }
@@ -154,7 +154,7 @@ func (b *env) showsClickID() {
 	b.goTo(b.f.URL + "/app/offers?id=new")
 	b.waitIdle()
 	b.choose(byLabel(".side-sheet", "Network"), "None")
-	b.fill(byLabel(".side-sheet", "Address"), "https://offer.example/p")
+	b.fill(byLabel(".side-sheet", "URL"), "https://offer.example/p")
 	b.waitText("Without a network and without {clickid} no conversion finds its click.")
 	b.choose(byLabel(".side-sheet", "Network"), "Everflow")
 	b.waitText("https://offer.example/p?sub1={clickid}")

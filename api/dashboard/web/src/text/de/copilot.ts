@@ -220,7 +220,7 @@ export const words: typeof en = {
   maxWeight: 'nicht über',
   interval: 'Läuft',
   cooldown: 'Pause danach',
-  maxChanges: 'Höchstens Änderungen pro Lauf',
+  maxChanges: 'Höchstzahl an Änderungen pro Lauf',
   scope: 'Nur in Kampagnen',
   everyCampaign: 'Alle aktiven Kampagnen',
   sources: 'Nur von Quellen',

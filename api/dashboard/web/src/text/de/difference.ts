@@ -66,9 +66,8 @@ export const words: typeof en = {
     conversion_day: 'Dort zählt eine Conversion an ihrem eigenen Tag, hier am Tag ihres Klicks. Vergleichen Sie längere Zeiträume.',
     bots: 'Diese Klicks kamen an und zählen hier als Bots. Sehen Sie sich die Gründe an, bevor Sie Geld zurückfordern.',
     hops: 'Wer die Landingpage verlässt, erreicht das Netzwerk nie. Es ging nichts verloren.',
-    unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Prüfen Sie, ob die Adresse des Angebots unsere Klick-ID mitgibt.',
-    not_received:
-      'Kein Postback hat sie gemeldet. Prüfen Sie die Postback-Adresse beim Netzwerk, oder tragen Sie diese Conversions aus der Datei ein.',
+    unmatched: 'Diese Conversion nennt keinen Klick, den wir kennen. Die URL des Offers muss unsere Klick-ID mitgeben.',
+    not_received: 'Kein Postback hat sie gemeldet. Die Postback-URL beim Netzwerk prüfen, oder diese Conversions aus der Datei eintragen.',
     refused: 'Diese Conversions haben wir abgelehnt. Der Grund sagt, was zu ändern ist.',
     not_sent: 'Was nicht gesendet wurde, kann dort nicht zählen. Der Grund sagt, woran es lag.',
     late: 'Eine Seite hat sich geändert, nachdem die andere gelesen wurde. Der nächste Import gleicht das meiste an.',

@@ -150,7 +150,7 @@ export const words: typeof en = {
     tracking_domain_unset: 'Diese Installation hat keinen Hostnamen, auf den eine Domain zeigen kann.',
     edge_not_configured: 'Diese Installation stellt keine Zertifikate aus.',
     no_provider: 'Kein DNS-Konto ist verbunden.',
-    invalid_index_page: 'Dorthin können keine Besucher geschickt werden.',
+    invalid_index_page: 'Zu dieser URL lassen sich keine Besucher schicken.',
     dns_account_not_found: 'Das DNS-Konto gibt es nicht mehr.',
   },
 }

@@ -103,7 +103,7 @@ export const words: typeof en = {
   rotateTitle: 'Neues Server-Secret',
   rotateText: 'Das alte gilt noch 24 Stunden, damit bei der Umstellung nichts verloren geht. Ein noch älteres gilt sofort nicht mehr.',
   secretText: 'Es wird nur dieses eine Mal gezeigt. Es gehört auf den eigenen Server und nie in eine Seite.',
-  secretDone: 'Ist gesichert',
+  secretDone: 'Ist gespeichert',
   products: 'Produkte',
   product: 'Produkt',
   quantity: 'Stück',

@@ -11,7 +11,7 @@ export const words: typeof en = {
   kinds: { offers: 'Offers', links: 'Smartlinks' },
   texts: {
     offers: 'Legt pro Zeile ein Offer an. Ein Offer mit demselben Namen bleibt, wie es ist.',
-    links: 'Legt pro Zeile einen Smartlink an. Einer mit derselben Adresse bleibt, wie er ist.',
+    links: 'Legt pro Zeile einen Smartlink an. Einer mit derselben URL bleibt, wie er ist.',
   },
   mapOf: cell => `Was die Spalte ${cell} enthält`,
   tooMany: shown => `Die Datei hat ${shown} Zeilen; höchstens 1.000 werden auf einmal importiert.`,
@@ -54,7 +54,7 @@ export const words: typeof en = {
     code === 'required'
       ? `Es fehlt: ${words.fields[o.field ?? ''] ?? o.field}.`
       : code === 'invalid_url'
-        ? `„${o.value}“ ist keine Adresse, die mit http:// oder https:// beginnt.`
+        ? `„${o.value}“ ist keine URL, die mit http:// oder https:// beginnt.`
         : code === 'invalid_number'
           ? `„${o.value}“ ist keine Zahl für: ${words.fields[o.field ?? ''] ?? o.field}.`
           : code === 'invalid_country'

@@ -6,25 +6,26 @@ export const words: typeof en = {
     offers: {
       title: 'Offers',
       add: 'Neues Offer',
-      empty: 'Noch kein Offer.',
-      emptyMore: 'Bei einem Offer konvertiert ein Besucher. Seine Adresse enthält {clickid}, damit das Netzwerk sagen kann, wer es war.',
+      empty: 'Noch keine Offers.',
+      emptyMore:
+        'Ein Offer ist, wo Besucher konvertieren. Seine URL enthält {clickid}, damit das Netzwerk melden kann, welcher Klick konvertiert hat.',
     },
     landers: {
       title: 'Landingpages',
       add: 'Neue Landingpage',
-      empty: 'Noch keine Landingpage.',
+      empty: 'Noch keine Landingpages.',
       emptyMore: 'Eine Landingpage kommt vor dem Offer. Ihre Knöpfe führen über die Tracking-Domain weiter.',
     },
     sources: {
       title: 'Traffic-Quellen',
       add: 'Neue Traffic-Quelle',
-      empty: 'Noch keine Traffic-Quelle.',
+      empty: 'Noch keine Traffic-Quellen.',
       emptyMore: 'Eine Traffic-Quelle füllt Links mit ihrer Zone, ihren Kosten und ihrer Klick-ID und erfährt von Conversions.',
     },
     networks: {
       title: 'Netzwerke',
       add: 'Neues Netzwerk',
-      empty: 'Noch kein Netzwerk.',
+      empty: 'Noch keine Netzwerke.',
       emptyMore: 'Ein Netzwerk bezahlt Conversions und meldet sie per Postback, der hier fertig zum Eintragen steht.',
     },
   },

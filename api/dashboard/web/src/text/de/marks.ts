@@ -43,7 +43,7 @@ export const words: typeof en = {
     is_active: 'Status',
     is_pinned: 'angeheftet',
     group_name: 'Gruppe',
-    url: 'Adresse',
+    url: 'URL',
     cost_value: 'Kosten',
     payout_type: 'Art des Payouts',
     name: 'Name',

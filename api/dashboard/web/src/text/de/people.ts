@@ -61,7 +61,7 @@ export const words: typeof en = {
     empty: 'Noch kein Schlüssel.',
     emptyMore: 'Mit einem Schlüssel nutzen eigene Programme die API.',
     nameHint: 'Wofür er ist.',
-    scope: 'Was er darf',
+    scope: 'Zugriff',
     scopes: { full: 'Alles', read_only: 'Nur lesen' },
     life: { 0: 'Nie', 30: 'Nach 30 Tagen', 90: 'Nach 90 Tagen', 365: 'Nach einem Jahr' },
     make: 'Schlüssel erstellen',
@@ -219,7 +219,7 @@ export const words: typeof en = {
     recoveryText:
       'Mit jedem gelingt die Anmeldung einmal ohne die App. Sie werden nicht noch einmal gezeigt und gehören dorthin, wo auch Passwörter liegen.',
     recoveryList: 'Wiederherstellungscodes, einer pro Zeile',
-    kept: 'Sie sind verwahrt',
+    kept: 'Sie sind gespeichert',
     off: 'Ausschalten',
     offTitle: 'Authenticator-App ausschalten?',
     offText: 'Dann genügt das Passwort, und die Wiederherstellungscodes sind ungültig.',

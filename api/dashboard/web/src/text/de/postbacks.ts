@@ -71,7 +71,7 @@ export const words: typeof en = {
   },
   empty: { in: 'In diesem Zeitraum kam kein Postback an.', out: 'In diesem Zeitraum wurde keiner Quelle eine Conversion gemeldet.' },
   emptyMore: {
-    in: 'Netzwerke melden hier Conversions. Die Adresse dafür steht unter „Link und Postback“ einer Kampagne.',
+    in: 'Netzwerke melden hier Conversions. Die Postback-URL steht unter „Link und Postback“ einer Kampagne.',
     out: 'Einer Quelle werden Conversions gemeldet, sobald sie eine Postback-URL hat.',
   },
   emptyFiltered: 'Kein Postback passt zu diesen Filtern.',

@@ -4,7 +4,7 @@ import { counted, named } from '../words.ts'
 const of = counted('en')
 
 export const words = {
-  tabs: named({ '': 'Scoring', lists: 'Lists', repeat: 'Repeat addresses' }),
+  tabs: named({ '': 'Scoring', lists: 'Lists', repeat: 'Repeat IP addresses' }),
   pages: 'Pages about bots',
   threshold: 'Threshold',
   thresholdText:
@@ -60,7 +60,7 @@ export const words = {
     vpn: 'VPN networks',
     proxy: 'Proxies',
     datacenter: 'Data centres',
-    spam_ip: 'Addresses of spam',
+    spam_ip: 'Spam IP addresses',
     bad_referrer: 'Spam referrers',
     crawler: 'Crawlers',
   }),
@@ -95,14 +95,14 @@ export const words = {
   removeOf: (what: string) => `Delete ${what}`,
   which: 'Which list',
   attributes: named({
-    ip_range: 'Range of addresses',
+    ip_range: 'IP range',
     asn: 'Network (ASN)',
     isp: 'Provider (ISP)',
     user_agent: 'User agent',
   }),
   operators: named({ equals: 'is', contains: 'contains', regex: 'matches (regex)', in_cidr: 'is in' }),
   reached: (n: string) => `the first ${n}`,
-  repeats: 'Addresses that clicked more than once',
+  repeats: 'IP addresses that clicked more than once',
   least: 'At least',
   atLeast: (n: number) => of(n, 'click', 'clicks'),
   visitors: 'Unique visitors',
@@ -111,7 +111,7 @@ export const words = {
   denyOf: (ip: string) => `Deny ${ip}`,
   denied: (ip: string) => `${ip} is denied: its clicks count as bots`,
   isDenied: 'denied',
-  noRepeats: 'No address clicked so often in this window.',
+  noRepeats: 'No IP address clicked so often in this window.',
   many: 'many people may share it',
   errors: named({
     value_required: 'It needs at least one value.',

@@ -227,7 +227,7 @@ export const words = {
   maxWeight: 'not above',
   interval: 'Runs',
   cooldown: 'Cool-down',
-  maxChanges: 'Changes of a run at most',
+  maxChanges: 'Max changes per run',
   scope: 'Only in campaigns',
   everyCampaign: 'All active campaigns',
   sources: 'Only of sources',

@@ -147,7 +147,7 @@ export const words = {
     tracking_domain_unset: 'This install has no hostname to point a domain at.',
     edge_not_configured: 'This install issues no certificates.',
     no_provider: 'No DNS account is connected.',
-    invalid_index_page: 'This is no address that visitors can be sent to.',
+    invalid_index_page: 'Visitors cannot be sent to this URL.',
     dns_account_not_found: 'The DNS account is there no more.',
   } as Record<string, string>,
 }

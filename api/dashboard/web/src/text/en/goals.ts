@@ -95,7 +95,7 @@ export const words = {
   rotateTitle: 'A new server secret',
   rotateText: 'The old one counts for 24 hours more, so that nothing is lost meanwhile. One before that ends at once.',
   secretText: 'It is shown this once. Keep it on your server; it never belongs on a page.',
-  secretDone: 'I have kept it',
+  secretDone: 'I’ve saved it',
   products: 'Products',
   product: 'Product',
   quantity: 'Pieces',

@@ -10,7 +10,7 @@ export const words = {
   kinds: { offers: 'Offers', links: 'Smartlinks' },
   texts: {
     offers: 'Makes an offer of each row. An offer with the same name stays as it is.',
-    links: 'Makes a smartlink of each row. One with the same address stays as it is.',
+    links: 'Makes a smartlink of each row. One with the same URL stays as it is.',
   },
   mapOf: (cell: string) => `What the column ${cell} is`,
   tooMany: (shown: string) => `The file has ${shown} rows; at most 1,000 are imported at a time.`,
@@ -53,7 +53,7 @@ export const words = {
     code === 'required'
       ? `The ${words.fields[o.field ?? ''] ?? o.field} is missing.`
       : code === 'invalid_url'
-        ? `“${o.value}” is no address that begins with http:// or https://.`
+        ? `“${o.value}” is not a URL that begins with http:// or https://.`
         : code === 'invalid_number'
           ? `“${o.value}” is no number for the ${words.fields[o.field ?? ''] ?? o.field}.`
           : code === 'invalid_country'

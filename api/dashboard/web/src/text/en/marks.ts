@@ -42,7 +42,7 @@ export const words = {
     is_active: 'state',
     is_pinned: 'pinned',
     group_name: 'group',
-    url: 'address',
+    url: 'URL',
     cost_value: 'cost',
     payout_type: 'kind of payout',
   } as Record<string, string>,

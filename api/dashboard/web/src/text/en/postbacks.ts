@@ -71,7 +71,7 @@ export const words = {
   }),
   empty: { in: 'No postback came in within this window.', out: 'No source was told of a conversion in this window.' },
   emptyMore: {
-    in: 'Networks report conversions here. Their address is under Link and postback of a campaign.',
+    in: 'Networks report conversions here. The postback URL is under Link and postback of a campaign.',
     out: 'A source is told of conversions once it has a postback URL.',
   },
   emptyFiltered: 'No postback passes these filters.',
