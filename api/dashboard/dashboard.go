@@ -61,6 +61,7 @@ func New(d Deps) http.Handler {
 	}
 	mux.HandleFunc(Prefix+"/assets/{file}", pages.asset)
 	mux.HandleFunc(Prefix+"/licences", pages.licences)
+	mux.HandleFunc("GET "+Prefix+"/help/{lang}/{name}", pages.help)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !d.Site.Is(r) {
 			http.NotFound(w, r)

@@ -32,6 +32,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import { Link } from './parts/button.tsx'
 import { ApiError, call, confirming, signedOut } from './core/call.ts'
+import { help } from './core/help.ts'
 import { palette, typing } from './core/keys.ts'
 import { resume, setListed } from './core/jobs.ts'
 import { useLazy } from './core/lazy.ts'
@@ -126,6 +127,13 @@ function Finding() {
   return module ? <module.Palette /> : null
 }
 
+const helps = () => import('./screens/navigation/help.tsx')
+
+function Helping() {
+  const module = useLazy(helps)
+  return module ? <module.Help /> : null
+}
+
 const sheets = () => import('./parts/sheet.tsx')
 
 function Question() {
@@ -203,6 +211,7 @@ function App() {
       <Listed />
       <Tray />
       {palette.value !== 'closed' && <Finding />}
+      {help.value !== null && <Helping />}
       {busy.value > 0 && <div class="bar" aria-hidden="true" />}
       {leaving.value && <Question />}
       {signedOut.value && <Enter over />}

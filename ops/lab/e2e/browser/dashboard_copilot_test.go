@@ -371,7 +371,7 @@ func (c *copilotEnv) imports() {
 	c.until("a dry run", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))
 	c.waitText("Nothing has changed yet")
-	c.waitText("is no address that begins with http")
+	c.waitText("is not a URL that begins with http")
 	c.sound("import-dry")
 	offers := func() (names []string) {
 		var list struct{ Rows []struct{ Name string } }

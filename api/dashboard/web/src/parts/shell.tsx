@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call } from '../core/call.ts'
 import { short } from '../core/format.ts'
 import { dropJobs } from '../core/jobs.ts'
+import { help, helpOf } from '../core/help.ts'
 import { palette } from '../core/keys.ts'
 import { can, me, zone } from '../core/me.ts'
 import { offline } from '../core/online.ts'
@@ -286,6 +287,16 @@ export function Shell({ children }: { children: ComponentChildren }) {
           </>
         )}
         <h1 title={title}>{title}</h1>
+        <button
+          type="button"
+          class="btn sm quiet icon"
+          aria-label={t.nav.helpOf(title)}
+          title={t.nav.helpOf(title)}
+          onClick={() => {
+            help.value = helpOf(path)
+          }}>
+          ?
+        </button>
         {head?.beside}
         {!head && (
           <span class="chip wide">

@@ -2,14 +2,16 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { choicesOf, useCampaigns, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
+import { help, helpOf } from '../../core/help.ts'
 import { palette, screenKeys, type Key } from '../../core/keys.ts'
 import { can } from '../../core/me.ts'
 import { touches, useAll } from '../../core/query.ts'
-import { go, to } from '../../core/router.ts'
+import { go, place, to } from '../../core/router.ts'
 import { rankOf } from '../../core/search.ts'
 import { t } from '../../core/text.ts'
 import { leave } from '../../core/unsaved.ts'
 import { w } from '../../text/find.ts'
+import { Button } from '../../parts/button.tsx'
 import { copy } from '../../parts/copy.tsx'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
@@ -194,6 +196,16 @@ function Keys() {
       )}
       <h3 class="keyhead">{t.palette.everywhere}</h3>
       <KeyList of={always} />
+      <p class="keyhead">
+        <Button
+          look="sm"
+          text={t.nav.helpOf(document.querySelector('h1')?.textContent ?? t.brand)}
+          onClick={() => {
+            close()
+            help.value = helpOf(place.value.path)
+          }}
+        />
+      </p>
     </Sheet>
   )
 }
