@@ -189,7 +189,7 @@ export const words: typeof en = {
     unmatched: (n, shown) => of(n, 'Postback ohne Klick', 'Postbacks ohne Klick', shown),
     unmatchedMore: 'Sie zählen nicht als Conversion, solange ihr Klick fehlt. Bei jedem steht, warum.',
     bots: (n, bots, all) => `${bots} von ${all} Klicks ${n === 1 ? 'kam' : 'kamen'} von Bots. Die Zahlen enthalten sie nicht.`,
-    botsLook: 'Klickprotokoll',
+    botsLook: 'Klick-Protokoll',
     suggestionsMore: 'Änderungen, die die Zahlen nahelegen, jede mit ihren Gründen.',
     look: 'Ansehen',
     changed: 'Was sich verändert hat',

@@ -124,6 +124,15 @@ function useEntries(): Entry[] {
   const screens = [...rooms.filter(r => !r.role || can(r.role)), { path: '/app/me', name: t.rooms.me, icon: 'person' as const }]
   for (const r of screens)
     out.push({ id: r.path, name: r.name, what: t.palette.screens, also: w.also[r.path], icon: r.icon, on: () => go(to(r.path)) })
+  out.push({
+    id: 'help',
+    name: t.nav.helpIndex,
+    what: t.nav.help,
+    icon: 'doc',
+    on: () => {
+      help.value = 'index'
+    },
+  })
   if (canCreateCampaigns())
     out.push({ id: 'new', name: t.campaigns.add, what: t.palette.actions, icon: 'plus', on: () => go(to('/app/campaigns/new')) })
   for (const c of campaigns ?? []) {
