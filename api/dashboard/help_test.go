@@ -17,8 +17,8 @@ var (
 	literal    = regexp.MustCompile(`'((?:[^'\\\n]|\\.)*)'`)
 )
 
-// helpNames returns the names of the pages that must exist: those of the screens in the navigation, of the tabs with a page of
-// their own, of the profile, and the index.
+// helpNames returns the names of the pages that must exist: one for each screen in the navigation, two for tabs of a campaign, one
+// for the profile, and the index.
 func helpNames(t *testing.T) []string {
 	t.Helper()
 	shell, err := os.ReadFile("web/src/parts/shell.tsx")

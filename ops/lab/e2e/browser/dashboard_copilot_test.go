@@ -217,7 +217,7 @@ func (c *copilotEnv) chats() {
 func (c *copilotEnv) rules() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app/copilot?tab=rules")
-	c.waitText("No rule yet.")
+	c.waitText("No rules yet.")
 	c.tap(button("New rule"))
 	c.fill(byLabel(".side-sheet", "Name"), hostileMarkup)
 	c.tap(button("What would it have done?"))
@@ -305,7 +305,7 @@ func (c *copilotEnv) views() {
 	c.goTo(c.f.URL + "/app/reports?w=today")
 	c.waitIdle()
 	c.tap(menu)
-	c.waitText("No view is saved yet.")
+	c.waitText("No views are saved yet.")
 	c.press("Escape")
 }
 

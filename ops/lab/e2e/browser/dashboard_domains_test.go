@@ -93,7 +93,7 @@ func (b *domainsEnv) connectsDNS() {
 func (b *domainsEnv) addsDomain() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/domains")
-	b.waitText("No domain of your own yet.")
+	b.waitText("No domains of your own yet.")
 	b.press("n")
 	b.fill(byLabel("dialog[open]", "Hostnames"), "*.shop.example")
 	b.tap(`document.querySelector('dialog[open] button[type=submit]')`)

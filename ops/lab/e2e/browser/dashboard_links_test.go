@@ -103,7 +103,7 @@ func (b *roomsEnv) reaches() {
 	b.run(`(e => e.getAttribute('aria-checked') === 'true' && e.click())(` + byLabel("dialog", "With the usual goals") + `)`)
 	b.sound("site-new")
 	b.tap(button("Create the website"))
-	b.waitText("No goal yet.")
+	b.waitText("No goals yet.")
 	b.waitText("Waiting for an event")
 	b.press("n")
 	b.fill(byLabel(".side-sheet", "Key"), "Not a key")
@@ -140,7 +140,7 @@ func (b *roomsEnv) reaches() {
 		return b.run(`document.querySelector('tr[data-row]')?.children[4].textContent`) == "1"
 	})
 	b.sound("goals-live")
-	b.tap(button("Wait anew"))
+	b.tap(button("Wait again"))
 	b.waitText("Waiting for an event")
 }
 

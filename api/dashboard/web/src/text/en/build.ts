@@ -198,7 +198,7 @@ export const words = {
       }),
       bind: 'Visitors who come back',
       binds: {
-        none: 'Are routed anew',
+        none: 'Are routed again',
         streams: 'Keep their path',
         streams_landers: 'Keep path and landing page',
         streams_landers_offers: 'Keep path, landing page and offer',

@@ -156,7 +156,7 @@ export const words = {
     'GET /copilot': 'Suggestions',
   } as Record<string, string>,
   rulesText: 'A rule changes campaigns by itself, or alerts. It begins in shadow: its log says what it would do, and nothing is changed.',
-  noRules: 'No rule yet.',
+  noRules: 'No rules yet.',
   addRule: 'New rule',
   shadow: 'shadow',
   live: 'live',

@@ -48,7 +48,7 @@ export const words = {
     rate_missing: 'There is no exchange rate of this currency for one of the days.',
     too_many: 'These are too many clicks at once. Choose fewer days, or one campaign.',
     bad_range: 'The days must be in order, at most 92, not in the future, and still kept by the plan.',
-    overlapped: 'The cost of these clicks was changed again later. Undo that change first, or set the cost anew.',
+    overlapped: 'The cost of these clicks was changed again later. Undo that change first, or set the cost again.',
     too_old: 'What was before this change is no longer kept.',
     stale: 'This change was undone already.',
   }),

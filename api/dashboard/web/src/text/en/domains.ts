@@ -10,7 +10,7 @@ export const words = {
   used: 'Used by',
   checked: 'Last check',
   add: 'Add domains',
-  empty: 'No domain of your own yet.',
+  empty: 'No domains of your own yet.',
   emptyMore: 'Links work on the shared domain meanwhile. A domain of your own keeps them apart from those of others.',
   isDefault: 'Default',
   spare: 'Spare',

@@ -57,7 +57,7 @@ export const words = {
   keys: {
     add: 'New key',
     title: 'New API key',
-    empty: 'No key yet.',
+    empty: 'No keys yet.',
     emptyMore: 'With a key your own programs use the API.',
     nameHint: 'What it is for.',
     scope: 'Access',
@@ -222,7 +222,7 @@ export const words = {
     offTitle: 'Turn the authenticator app off?',
     offText: 'The password alone lets you in then, and the recovery codes are void.',
     nowOff: 'The authenticator app is off',
-    renew: 'Set up anew',
+    renew: 'Set up again',
     sessions: 'Sessions',
     thisOne: 'this browser',
     end: 'End',

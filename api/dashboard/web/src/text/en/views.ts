@@ -1,7 +1,7 @@
 // Words of saved views of reports.
 export const words = {
   views: 'Views',
-  none: 'No view is saved yet.',
+  none: 'No views are saved yet.',
   noneMore: 'A view keeps grouping, filters, columns and order under a name. The window of time stays as it is.',
   own: 'Own',
   shared: 'Shared on the account',

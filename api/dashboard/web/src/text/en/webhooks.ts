@@ -6,7 +6,7 @@ const of = counted('en')
 export const words = {
   endpoints: 'Endpoints',
   add: 'New endpoint',
-  empty: 'No endpoint yet.',
+  empty: 'No endpoints yet.',
   emptyMore: 'An endpoint is an https URL of yours. It is told about conversions, broken links and paused campaigns as they happen.',
   noPlan: 'The plan does not include webhooks.',
   toPlan: 'Look at the plan',
@@ -54,7 +54,7 @@ export const words = {
   attempts: 'Attempts',
   answer: 'Answer',
   next: 'Next try',
-  none: 'No delivery yet.',
+  none: 'No deliveries yet.',
   noneMore: 'A test of an endpoint shows up here.',
   noneFiltered: 'No delivery passes these filters.',
   shown: (n: string) => `${n} shown`,
