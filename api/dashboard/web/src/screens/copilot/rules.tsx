@@ -15,7 +15,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { failed, toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
-import { figuresText } from './text.ts'
+import { conditionsText, figuresText } from './text.ts'
 import { RuleForm } from './rule.tsx'
 
 type Dialog = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs'; rule: CopilotRule }
@@ -74,7 +74,7 @@ function Rule({ of: r, may, open }: { of: CopilotRule; may: boolean; open: (d: D
         </div>
         <div class="wrap">
           {(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + dimensionName(r.attribute, names) : '')} · {w.when}{' '}
-          {r.when.replaceAll(' x ', ' × ')} · {action}
+          {conditionsText(r.conditions)} · {action}
         </div>
         <div class="d wrap">
           {w.every(r.every_minutes)} ·{' '}

@@ -1,10 +1,10 @@
 // The texts that the Copilot's screens share.
-import type { Figure } from '../../api.gen.ts'
+import type { Comparison, Figure } from '../../api.gen.ts'
 import { ApiError } from '../../core/call.ts'
 import { sentence } from '../../core/errors.ts'
 import { figures, type Name } from '../../core/figures.ts'
 import { money, shown } from '../../core/format.ts'
-import { t } from '../../core/text.ts'
+import { language, t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/copilot.ts'
 
@@ -25,6 +25,18 @@ export const figureText = (name: string, value: number) =>
       : String(Math.round(value * 1000) / 1000)
 
 export const figuresText = (list: Figure[]) => list.map(f => `${figureName(f.name)} ${figureText(f.name, f.value)}`).join(', ')
+
+const operators: Record<string, string> = { '>=': '≥', '<=': '≤', '!=': '≠' }
+// conditionsText returns the conditions of a rule as one text. All of them must hold.
+export const conditionsText = (list: Comparison[]) =>
+  list
+    .map(c => {
+      const value = c.times
+        ? `${c.value === 1 ? '' : c.value.toLocaleString(language) + ' × '}${figureName(c.times)}`
+        : figureText(c.figure, c.value)
+      return `${figureName(c.figure)} ${operators[c.operator] ?? c.operator} ${value}`
+    })
+    .reduce((all, one) => (all ? t.conditions.and(all, one) : one), '')
 
 export const effectText = (e: { value: number; low: number; high: number; unit: string }) => {
   const day = /^[A-Z]{3}/.test(e.unit)

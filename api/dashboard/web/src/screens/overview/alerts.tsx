@@ -8,6 +8,7 @@ import { t } from '../../core/text.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { LoadingCard, EmptyCard } from '../../parts/state.tsx'
+import { advice } from '../../text/advice.ts'
 import { adviceOf, placeOf } from './place.ts'
 
 const w = t.alerts,
@@ -63,7 +64,7 @@ export function Alerts() {
               />
               <div class="grow">
                 <div class="t">{w.names[o.name] ?? o.name}</div>
-                {o.message && <div class="d wrap">{o.message}</div>}
+                {o.message && <div class="d wrap">{advice[`${o.name}.${o.status}`] ?? o.message}</div>}
               </div>
               <span class="dim fine">{w.states[o.status] ?? o.status}</span>
             </li>

@@ -30,4 +30,8 @@ export const words: Record<string, string> = {
   'rule.matched': 'Nachsehen, was die Regel nennt. Die Meldung endet, sobald die Regel nicht mehr zutrifft.',
   'clicks.behind': 'Nichts geht verloren: Wartendes liegt auf der Platte. Den Betreiber fragen, ob PostgreSQL mitkommt.',
   'jobs.behind': 'Nichts geht verloren. Den Betreiber fragen, ob Worker laufen und die Warteschlange erreichbar ist.',
+  // What the states of the service's own parts mean.
+  'link_checks.failing': 'Die Links ließen sich nicht prüfen. Vielleicht hat der Server keine Verbindung zum Internet.',
+  'safe_browsing.off': 'Auf dieser Installation ist kein Schlüssel für eine Liste unsicherer Adressen eingerichtet.',
+  'safe_browsing.failing': 'Die Liste unsicherer Adressen ließ sich nicht abfragen.',
 }
