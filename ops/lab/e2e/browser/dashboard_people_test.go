@@ -315,7 +315,7 @@ func (b *env) usesCodes(email string) []string {
 	b.isIn()
 	b.signOut()
 	b.signInAs(email, codes[0])
-	b.waitText("are not right")
+	b.waitText("The e-mail, password or code is wrong.")
 	b.fill(`document.querySelector('form.enter [name=code]')`, code(time.Now().Add(30*time.Second))) // the current code is used
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
 	b.isIn()
@@ -338,7 +338,7 @@ func (b *env) joinsWithCodes(email string, codes []string) {
 	b.sound("invited")
 	b.fill(form+`[name=password]')`, "not the password")
 	b.tap(send)
-	b.waitText("are not right")
+	b.waitText("The e-mail, password or code is wrong.")
 	if b.run(form+`[name=code]') ? 'asked' : ''`) != "" {
 		b.t.Error("a code is asked for after a wrong password")
 	}

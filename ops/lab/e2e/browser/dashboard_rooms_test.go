@@ -98,7 +98,7 @@ func (b *roomsEnv) delivers() {
 	b.press("n")
 	b.fill(byLabel("dialog", "URL"), "http://example.com/")
 	b.tap(button("Create the endpoint"))
-	b.waitText("It has to be an https address")
+	b.waitText("The URL must be https")
 	b.fill(byLabel("dialog", "URL"), b.receiver.URL("/in"))
 	b.fill(byLabel("dialog", "Name"), markup)
 	b.sound("webhook-new")

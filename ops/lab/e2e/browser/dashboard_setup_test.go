@@ -155,7 +155,7 @@ func (b *env) showsClickID() {
 	b.waitIdle()
 	b.choose(byLabel(".side-sheet", "Network"), "None")
 	b.fill(byLabel(".side-sheet", "URL"), "https://offer.example/p")
-	b.waitText("Without a network and without {clickid} no conversion finds its click.")
+	b.waitText("Without a network and without {clickid}, no conversion finds its click.")
 	b.choose(byLabel(".side-sheet", "Network"), "Everflow")
 	b.waitText("https://offer.example/p?sub1={clickid}")
 	b.fill(byLabel(".side-sheet", "Name"), "Spare offer")

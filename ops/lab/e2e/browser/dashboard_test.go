@@ -371,8 +371,8 @@ func (b *env) saysWhatFails() {
 		b.run(`(window.real ??= window.fetch, window.fetch = async (a, o) => String(a).includes('/performance') ? new Response(JSON.stringify({data: null, error: {code: '` + code + `', message: 'm'}}), {status: ` + status + `}) : window.real(a, o), 1)`)
 	}
 	for code, c := range map[string]struct{ status, says string }{
-		"rate_limited": {"429", "Too many calls"}, "plan_limit": {"402", "plan does not include"}, "unavailable": {"503", "cannot reach its data"},
-		"role_required": {"403", "Your role does not include"},
+		"rate_limited": {"429", "Too many requests"}, "plan_limit": {"402", "plan does not include"}, "unavailable": {"503", "cannot reach its data"},
+		"role_required": {"403", "Your role does not allow"},
 	} {
 		b.goTo(b.f.URL + "/app/more")
 		b.waitIdle()
