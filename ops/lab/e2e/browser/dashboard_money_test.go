@@ -301,7 +301,7 @@ func (b *moneyEnv) compares() {
 	b.t.Helper()
 	click, other, today := b.visit(b.link), b.visit(b.link), time.Now().UTC().Format(time.DateOnly)
 	b.goTo(b.f.URL + "/app/networks?w=today&id=" + b.network)
-	b.tap(`[...document.querySelectorAll('a')].find(a => a.textContent.startsWith('Why do we differ?'))`)
+	b.tap(`[...document.querySelectorAll('a')].find(a => a.textContent.startsWith('Why do the figures differ?'))`)
 	b.waitText("Theirs: the postbacks that the network has sent.")
 	b.waitText("Corrected by hand")
 	b.fill(`document.querySelector('.drop textarea')`, "click id,order id,payout,date\n"+click+",x1,9,"+today+"\n,x2,4,"+today+"\n"+other+",x3,four,"+today+"\n")

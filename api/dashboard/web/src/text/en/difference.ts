@@ -4,7 +4,7 @@ import { counted, named } from '../words.ts'
 const of = counted('en')
 
 export const words = {
-  titleOf: (name: string) => `${name}: why do we differ?`,
+  titleOf: (name: string) => `${name}: why do the figures differ?`,
   theirs: 'Theirs',
   ours: 'Ours',
   difference: 'Difference',
