@@ -318,7 +318,7 @@ func (b *env) makesRecords() {
 	b.press("n")
 	b.fill(byLabel(".side-sheet", "Name"), "My offer")
 	b.fill(byLabel(".side-sheet", "URL"), "https://offer.example/?c={clickid}&z={zone}")
-	b.waitText("{zone} is no token")
+	b.waitText("{zone} is not a token")
 	b.choose(byLabel(".side-sheet", "Network"), "My network")
 	b.tap(button("Create"))
 	b.waitText("My offer is saved")
