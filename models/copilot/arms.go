@@ -28,6 +28,7 @@ type group struct {
 	campaign *CampaignInput
 	path     string // the path whose destinations are the arms; empty: the arms are paths
 	what     string // of each arm: path, offer or landing page
+	slot     int    // of offers
 	arms     []Arm
 	weight   float64 // of all arms together
 }
@@ -51,14 +52,18 @@ func findArms(in *Input, pause bool) (list []finding) {
 	return list
 }
 
-func (g group) hasEnough() bool {
-	days := 0
+// daysWithClicks returns the number of days on which any arm had clicks.
+func (g group) daysWithClicks() (days int) {
 	for d := range g.arms[0].Days {
 		if slices.ContainsFunc(g.arms, func(a Arm) bool { return a.Days[d].Clicks > 0 }) {
 			days++
 		}
 	}
-	return days >= minArmDays && pooled(g.arms).Conversions >= minArmsConverted &&
+	return days
+}
+
+func (g group) hasEnough() bool {
+	return g.daysWithClicks() >= minArmDays && pooled(g.arms).Conversions >= minArmsConverted &&
 		!slices.ContainsFunc(g.arms, func(a Arm) bool { return total(a.Days).Clicks < minArmClicks })
 }
 
@@ -115,9 +120,8 @@ func (g group) move(in *Input, j judgement) finding {
 	if j.best == nil {
 		return f
 	}
-	shares, moved := make([]float64, len(g.arms)), 0.0
+	shares, moved := g.shares(j), 0.0
 	for i, a := range g.arms {
-		shares[i] = holdOut/float64(len(g.arms)) + (1-holdOut)*j.best[i]
 		moved += math.Abs(shares[i]-a.Share) / 2
 	}
 	if moved < minMove {
@@ -133,7 +137,7 @@ func (g group) move(in *Input, j judgement) finding {
 		}
 		var parts []string
 		for i, a := range g.arms {
-			s.Action.Weights = append(s.Action.Weights, Weight{a.ID, thousandths(max(shares[i]*g.weight, 0.001))})
+			s.Action.Weights = append(s.Action.Weights, Weight{a.ID, g.weightOf(shares[i])})
 			parts = append(parts, fmt.Sprintf("“%s” from %.0f to %.0f %%", a.Name, 100*a.Share, 100*shares[i]))
 		}
 		s.Detail = "Shares by the probability of being the best: " + strings.Join(parts, ", ") + "."
@@ -143,6 +147,18 @@ func (g group) move(in *Input, j judgement) finding {
 	}
 	return f
 }
+
+// shares returns the share of the visitors of each arm: its probability of being the best, with an even hold-out.
+func (g group) shares(j judgement) []float64 {
+	shares := make([]float64, len(g.arms))
+	for i := range shares {
+		shares[i] = holdOut/float64(len(g.arms)) + (1-holdOut)*j.best[i]
+	}
+	return shares
+}
+
+// weightOf returns the weight that gives an arm a share. It is never zero.
+func (g group) weightOf(share float64) float64 { return thousandths(max(share*g.weight, 0.001)) }
 
 // suggestion returns the part that all suggestions about arms have in common.
 func (g group) suggestion(j judgement, confidence float64) Suggestion {
@@ -222,7 +238,7 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 			continue
 		}
 		slot := fmt.Sprint(what, d.Slot)
-		list = addArm(list, at, slot, group{campaign: c, path: p.ID, what: what}, Arm{ID: d.ID, Name: name, Share: d.Weight})
+		list = addArm(list, at, slot, group{campaign: c, path: p.ID, what: what, slot: d.Slot}, Arm{ID: d.ID, Name: name, Share: d.Weight})
 	}
 	return fillGroups(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }

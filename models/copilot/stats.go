@@ -28,6 +28,7 @@ type judgement struct {
 	clicks, conversions []float64
 	payout              []float64 // mean value of a conversion
 	spread              float64   // squared coefficient of variation of payouts
+	assumed             bool      // spread is not estimated: there are too few days with payouts
 	epc                 []posterior
 	best                []float64 // probability of being the best; nil if no test is significant
 	loses               []float64 // p value, valid at each look, of the hypothesis that no other arm is better
@@ -51,7 +52,7 @@ func judge(arms []Arm) judgement {
 	if all.Value > 0 {
 		mean = all.Value / all.Conversions
 	}
-	j.spread = payoutSpread(arms)
+	j.spread, j.assumed = payoutSpread(arms)
 	rate := 0.0
 	if all.Clicks > 0 {
 		rate = all.Conversions / all.Clicks
@@ -127,9 +128,9 @@ func expectedConversions(arms []Arm) []float64 {
 }
 
 // payoutSpread returns the squared coefficient of variation of the payouts. It is estimated from the differences between the
-// mean payouts of days (method of moments). With fewer than five days with conversions it returns 1, the value for exponential
+// mean payouts of days (method of moments). With fewer than five days with conversions it assumes 1, the value for exponential
 // payouts.
-func payoutSpread(arms []Arm) float64 {
+func payoutSpread(arms []Arm) (spread float64, assumed bool) {
 	squares, degrees, days := 0.0, 0.0, 0
 	for _, a := range arms {
 		sum := total(a.Days)
@@ -148,9 +149,9 @@ func payoutSpread(arms []Arm) float64 {
 		}
 	}
 	if days < 5 || degrees < 1 {
-		return 1
+		return 1, true
 	}
-	return squares / degrees
+	return squares / degrees, false
 }
 
 // evidence returns how much better the figures fit "the first earns more a click than the second" than "it earns at most as

@@ -84,7 +84,8 @@ func (c *CampaignInput) payout(in *Input) (mean, spread float64) {
 		arm.Days[r.Day] = arm.Days[r.Day].plus(Day{Conversions: float64(r.Conversions), Value: r.Value})
 	}
 	if sum := total(arm.Days); sum.Conversions >= minPayouts && sum.Value > 0 {
-		return sum.Value / sum.Conversions, payoutSpread([]Arm{arm})
+		spread, _ := payoutSpread([]Arm{arm})
+		return sum.Value / sum.Conversions, spread
 	}
 	for _, p := range c.Paths {
 		for _, d := range p.Destinations {

@@ -1,0 +1,294 @@
+package copilot
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"switchyard/models/flow"
+)
+
+// What is compared, in the words of answers.
+const (
+	ByPath   = "stream"
+	ByLander = "lander"
+	ByOffer  = "offer"
+)
+
+// The states of a comparison.
+const (
+	TooEarly = "too_early" // below the minimum samples: nothing is estimated
+	Open     = "open"      // the arm that leads may still lead by chance
+	Decided  = "decided"   // each other arm loses, at levelMove
+	TooMany  = "too_many"  // more arms than are compared in one answer
+)
+
+// The reasons why a path or a destination is in no comparison.
+const (
+	ReasonPaused   = "paused"    // it, or its record, is not active, or it is gone
+	ReasonNoWeight = "no_weight" // no visitor is drawn to it
+	ReasonCapped   = "capped"    // after its cap, its visitors go to the others
+	ReasonAlone    = "alone"     // nothing else takes the same visitors
+	ReasonAddress  = "address"   // an address has no record, so its clicks are not told apart
+	ReasonTwice    = "twice"     // it is in several slots of the path
+	ReasonNotDrawn = "not_drawn" // it takes what others leave, or its clicks are not recorded
+)
+
+// Limits of a comparison.
+const (
+	MaxCompared   = 20         // arms in one group
+	maxJudged     = 60         // arms in one answer
+	farAway       = 10_000_000 // more clicks are never asked for: the arms earn alike
+	sampleQuality = 1.959964 + 0.841621
+)
+
+// Comparison compares paths, landing pages or offers among which visitors are drawn by weight alone.
+type Comparison struct {
+	PathID, Path string // of landing pages and offers
+	Slot         int
+	State        string
+	// MoreClicks is about how many clicks of all arms together are missing. It is nil if nothing is missing or if it is not known.
+	MoreClicks *int64
+	// MoreDays is the number of further days with clicks that the minimum takes.
+	MoreDays int
+	// InMoney reports whether arms are compared by earnings. Otherwise no payout is known, and conversions count.
+	InMoney bool
+	// SpreadAssumed reports that the payouts are too few to see how much they vary.
+	SpreadAssumed bool
+	Arms          []Compared // the best first
+}
+
+// Compared is an arm in a comparison. What was not estimated is nil.
+type Compared struct {
+	ID, Name            string
+	Clicks, Conversions int64
+	Value               float64 // payouts, approved and pending
+	Earns, Low, High    *float64
+	Best                *float64
+	// Behind is how much less than the best the arm earns a click, with its 95 % interval.
+	Behind, BehindLow, BehindHigh *float64
+	Loses                         bool   // whether the difference to the best is more than chance
+	MoreClicks                    *int64 // of this arm and of the best each, until they can be told apart
+	Weight                        float64
+	Proposed                      *float64
+}
+
+// LeftOut is a path or a destination that is in no comparison.
+type LeftOut struct{ PathID, Path, ID, Name, Reason string }
+
+// Compare compares the paths, landing pages or offers of a campaign. The probabilities and weights are those of the suggestion to move
+// weights: see the package comment. Unlike a suggestion, they are answered before a difference is certain, once the minimum samples of
+// that suggestion are reached.
+//
+// The interval of a difference is the 95 % interval between the posteriors. MoreClicks is the sample size of a comparison of two means at
+// a level of 5 % with a power of 80 % (Chow, Shao and Wang, Sample Size Calculations in Clinical Research, 2008, sections 3.2 and 4.2).
+// The variance of the earnings of a click is p*m²*(1+s) - (p*m)², for conversions of the mean value m and the squared
+// coefficient of variation s.
+func Compare(in *Input, c *CampaignInput, by string) (list []Comparison, left []LeftOut) {
+	var groups []group
+	if by == ByPath {
+		groups = pathGroups(in, c)
+	} else {
+		for i := range c.Paths {
+			if p := &c.Paths[i]; p.IsActive {
+				groups = append(groups, destinationGroups(in, c, p)...)
+			}
+		}
+		what := map[string]string{ByLander: "landing page", ByOffer: "offer"}[by]
+		groups = slices.DeleteFunc(groups, func(g group) bool { return g.what != what })
+	}
+	judged := 0
+	for _, g := range groups {
+		judged += len(g.arms)
+		list = append(list, g.compare(c, judged > maxJudged))
+	}
+	return list, leftOut(in, c, by, groups)
+}
+
+func (g group) compare(c *CampaignInput, tooMany bool) Comparison {
+	out := Comparison{PathID: g.path, InMoney: pooled(g.arms).Value > 0}
+	if g.path != "" {
+		out.Path, out.Slot = c.pathName(g.path), g.slot
+	}
+	for _, a := range g.arms {
+		d := total(a.Days)
+		out.Arms = append(out.Arms, Compared{
+			ID: a.ID, Name: a.Name, Clicks: int64(d.Clicks), Conversions: int64(d.Conversions), Value: d.Value, Weight: thousandths(a.Share * g.weight),
+		})
+	}
+	switch {
+	case tooMany || len(g.arms) > MaxCompared:
+		out.State = TooMany
+	case !g.hasEnough():
+		out.State = TooEarly
+		out.MoreClicks, out.MoreDays = g.missing()
+	default:
+		g.estimate(&out)
+	}
+	return out
+}
+
+// missing returns about how many clicks and days the group lacks until the minimum samples are reached. The clicks are not known
+// while there is no conversion.
+func (g group) missing() (clicks *int64, days int) {
+	all, need := pooled(g.arms), 0.0
+	for _, a := range g.arms {
+		need = max(need, (minArmClicks-total(a.Days).Clicks)/max(a.Share, 1e-3))
+	}
+	if short := minArmsConverted - all.Conversions; short > 0 {
+		if all.Conversions == 0 {
+			need = farAway + 1
+		} else {
+			need = max(need, short*all.Clicks/all.Conversions)
+		}
+	}
+	return whole(need), max(minArmDays-g.daysWithClicks(), 0)
+}
+
+// whole returns a number of clicks. It is nil if none is missing, or more than anyone waits for.
+func whole(clicks float64) *int64 {
+	if !(clicks > 0 && clicks <= farAway) {
+		return nil
+	}
+	return new(int64(math.Ceil(clicks)))
+}
+
+// estimate sets what follows from the posteriors, and sorts the arms by what they earn.
+func (g group) estimate(out *Comparison) {
+	j := judge(g.arms)
+	j.best = probabilityBest(j.epc)
+	top, shares := g.top(j), g.shares(j)
+	variance := func(i int) float64 {
+		mean := j.epc[i].mean()
+		return mean*j.payout[i]*(1+j.spread) - mean*mean
+	}
+	out.State, out.SpreadAssumed = Decided, out.InMoney && j.assumed
+	for i := range out.Arms {
+		a, p := &out.Arms[i], j.epc[i]
+		a.Earns, a.Low, a.High = new(p.mean()), new(p.quantile(0.025)), new(p.quantile(0.975))
+		a.Best, a.Proposed = new(j.best[i]), new(g.weightOf(shares[i]))
+		if i == top {
+			continue
+		}
+		behind := j.epc[top].mean() - p.mean()
+		a.Behind, a.BehindLow, a.BehindHigh = new(behind), new(difference(j.epc[top], p, 0.025)), new(difference(j.epc[top], p, 0.975))
+		if a.Loses = j.loses[i] <= levelMove; a.Loses {
+			continue
+		}
+		out.State = Open
+		need := samples(behind, variance(i), variance(top))
+		if a.MoreClicks = whole(need - min(j.clicks[i], j.clicks[top])); a.MoreClicks != nil {
+			out.MoreClicks = new(max(*a.MoreClicks*int64(len(g.arms)), orZero(out.MoreClicks)))
+		}
+	}
+	slices.SortStableFunc(out.Arms, func(a, b Compared) int { return cmp.Compare(*b.Earns, *a.Earns) })
+}
+
+func orZero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// samples returns how many clicks each of two arms takes until a difference between their means is found at a level of 5 % with a
+// power of 80 %.
+func samples(difference, variance, other float64) float64 {
+	return sampleQuality * sampleQuality * (variance + other) / (difference * difference)
+}
+
+// difference returns a quantile of the difference between two independent posteriors, by the midpoint rule over the quantiles of the
+// second and by bisection.
+func difference(a, b posterior, q float64) float64 {
+	const nodes, steps, widest = 100, 40, 12 // widest: in standard deviations
+	x := make([]float64, nodes)
+	for n := range x {
+		x[n] = b.quantile((float64(n) + 0.5) / nodes)
+	}
+	middle := a.mean() - b.mean()
+	margin := widest * math.Sqrt(a.shape/(a.rate*a.rate)+b.shape/(b.rate*b.rate))
+	low, high := middle-margin, middle+margin
+	for range steps {
+		at, below := (low+high)/2, 0.0
+		for _, v := range x {
+			below += a.below(at+v) / nodes
+		}
+		if below < q {
+			low = at
+		} else {
+			high = at
+		}
+	}
+	return (low + high) / 2
+}
+
+// leftOut lists the paths or destinations of a campaign that are in no group, each with the reason.
+func leftOut(in *Input, c *CampaignInput, by string, groups []group) (list []LeftOut) {
+	compared := func(path, id string) bool {
+		return slices.ContainsFunc(groups, func(g group) bool {
+			return g.path == path && slices.ContainsFunc(g.arms, func(a Arm) bool { return a.ID == id })
+		})
+	}
+	for i := range c.Paths {
+		p := &c.Paths[i]
+		if by == ByPath {
+			if !compared("", p.ID) {
+				list = append(list, LeftOut{ID: p.ID, Name: p.Name, Reason: whyNoPath(c, p)})
+			}
+			continue
+		}
+		seen := map[string]int{}
+		for _, d := range p.Destinations {
+			seen[d.ID]++
+		}
+		for _, d := range p.Destinations {
+			reason, name := whyNoDestination(in, by, p, d, seen[d.ID] > 1)
+			if reason != "" && !compared(p.ID, d.ID) {
+				list = append(list, LeftOut{p.ID, p.Name, d.ID, name, reason})
+			}
+		}
+	}
+	return list
+}
+
+func whyNoPath(c *CampaignInput, p *flow.Path) string {
+	switch {
+	case !p.IsActive:
+		return ReasonPaused
+	case p.StreamType != flow.Regular || !p.CollectClicks || c.FlowRotation != "weight" && p.RuleGroup == 0:
+		return ReasonNotDrawn
+	case p.Weight <= 0:
+		return ReasonNoWeight
+	case p.DailyCap != nil:
+		return ReasonCapped
+	}
+	return ReasonAlone
+}
+
+// whyNoDestination returns the reason for a destination that is in no group, and its name. The reason is empty for a record of the
+// other kind.
+func whyNoDestination(in *Input, by string, p *flow.Path, d flow.Destination, twice bool) (reason, name string) {
+	offer, isOffer := in.Offers[d.ID]
+	lander, isLander := in.Landers[d.ID]
+	name = lander.Name
+	if isOffer {
+		name = offer.Name
+	}
+	switch {
+	case isOffer && by != ByOffer, isLander && by != ByLander, d.ID == "" && by != ByOffer:
+		return "", ""
+	case d.ID == "":
+		return ReasonAddress, d.URL
+	case !isOffer && !isLander:
+		return "", "" // the record is gone, and with it its kind
+	case !p.IsActive, isOffer && !bool(offer.IsActive), isLander && !lander.Active:
+		return ReasonPaused, name
+	case d.Weight <= 0:
+		return ReasonNoWeight, name
+	case isOffer && offer.DailyCap != nil:
+		return ReasonCapped, name
+	case twice:
+		return ReasonTwice, name
+	}
+	return ReasonAlone, name
+}

@@ -1,0 +1,123 @@
+package copilot_test
+
+import (
+	"math"
+	"testing"
+
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+// The sample size of Chow, Shao and Wang (2008, section 4.2): rates of 0.65 and 0.85 take 70 in each arm.
+func TestSamplesOfAPublishedExample(t *testing.T) {
+	t.Parallel()
+	variance := func(p float64) float64 { return p * (1 - p) }
+	if n := math.Ceil(copilot.Samples(0.20, variance(0.65), variance(0.85))); n != 70 {
+		t.Errorf("%v samples, want 70", n)
+	}
+}
+
+// The probability of being the best equals the closed form for counts (Miller, Formulas for Bayesian A/B Testing, 2014). The
+// difference between two exponential variables of the same rate has a Laplace distribution, whose quantiles are known.
+func TestProbabilityAndIntervalOfClosedForms(t *testing.T) {
+	t.Parallel()
+	closed := func(shapeA int, rateA, shapeB, rateB float64) (sum float64) {
+		for k := range shapeA {
+			beta := func(a, b float64) float64 {
+				x, _ := math.Lgamma(a)
+				y, _ := math.Lgamma(b)
+				z, _ := math.Lgamma(a + b)
+				return x + y - z
+			}
+			n := float64(k)
+			sum += math.Exp(n*math.Log(rateA) + shapeB*math.Log(rateB) - (n+shapeB)*math.Log(rateA+rateB) - math.Log(n+shapeB) - beta(n+1, shapeB))
+		}
+		return sum
+	}
+	for _, c := range []struct{ a, ra, b, rb float64 }{{31, 1000, 21, 1000}, {6, 200, 40, 1500}, {120, 4000, 118, 4000}} {
+		got, _ := copilot.Between(c.a, c.ra, c.b, c.rb, 0.5)
+		want := closed(int(c.a), c.ra, c.b, c.rb)
+		if math.Abs(got-want) > 0.003 {
+			t.Errorf("%+v: %.4f, want %.4f", c, got, want)
+		}
+	}
+	for q, want := range map[float64]float64{0.025: math.Log(0.05), 0.5: 0, 0.975: -math.Log(0.05)} {
+		if _, got := copilot.Between(1, 1, 1, 1, q); math.Abs(got-want) > 0.05 {
+			t.Errorf("quantile %v: %.4f, want %.4f", q, got, want)
+		}
+	}
+}
+
+// Two offers that earn alike stay open, and no number of clicks is promised. An offer that earns a quarter loses: the other one leads
+// with almost certainty, gets the larger weight, and the interval of the difference leaves out zero.
+func TestCompareOffers(t *testing.T) {
+	t.Parallel()
+	in := quiet()
+	list, left := copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer)
+	if len(list) != 1 || len(left) != 0 || list[0].State != copilot.Open || list[0].MoreClicks != nil || !list[0].InMoney {
+		t.Fatalf("alike: %+v, left out %+v", list, left)
+	}
+	for _, a := range list[0].Arms {
+		if math.Abs(*a.Best-0.5) > 0.01 || *a.Low >= *a.Earns || *a.High <= *a.Earns {
+			t.Errorf("alike: %s is the best with %.3f and earns %v (%v to %v)", a.Name, *a.Best, *a.Earns, *a.Low, *a.High)
+		}
+	}
+	worse(&in, 100)
+	list, _ = copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer)
+	first, second := list[0].Arms[0], list[0].Arms[1]
+	if list[0].State != copilot.Decided || first.Name != "offer 0" || *first.Best < 0.99 || first.Behind != nil {
+		t.Errorf("worse: %s, first %+v", list[0].State, first)
+	}
+	if !second.Loses || *second.BehindLow <= 0 || *second.BehindHigh <= *second.Behind || *second.Proposed < 1 || *first.Proposed < 180 {
+		t.Errorf("worse: second %+v", second)
+	}
+	if sum := *first.Proposed + *second.Proposed; math.Abs(sum-200) > 0.01 {
+		t.Errorf("the weights add up to %v, want 200 as before", sum)
+	}
+}
+
+// Below the minimum samples nothing is estimated, and the answer says how much is missing.
+func TestCompareTooEarly(t *testing.T) {
+	t.Parallel()
+	in := quiet()
+	in.Campaigns[0].Rows = in.Campaigns[0].Rows[:2] // the first day: 200 clicks, 4 conversions
+	list, _ := copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer)
+	c := list[0]
+	if c.State != copilot.TooEarly || c.MoreClicks == nil || *c.MoreClicks != 800 || c.MoreDays != 2 {
+		t.Errorf("%+v, want 800 more clicks and 2 more days", c)
+	}
+	if a := c.Arms[0]; a.Best != nil || a.Earns != nil || a.Proposed != nil || a.Clicks != 100 {
+		t.Errorf("estimated too early: %+v", a)
+	}
+	in.Campaigns[0].Rows = nil
+	if list, _ = copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer); list[0].MoreClicks != nil || list[0].State != copilot.TooEarly {
+		t.Errorf("without conversions: %+v", list[0])
+	}
+}
+
+// Everything that cannot be compared is named with its reason.
+func TestCompareNamesWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	in := quiet()
+	c := &in.Campaigns[0]
+	capped(&in, 5, copilot.OfferDay{})
+	c.Paths[0].Destinations = append(c.Paths[0].Destinations, flow.Destination{URL: "https://x.example", Weight: 1})
+	rest := flow.NewPath()
+	rest.ID, rest.Name, rest.StreamType = pathB, "rest", flow.Default
+	c.Paths = append(c.Paths, rest)
+	for by, want := range map[string][]string{
+		copilot.ByPath: {copilot.ReasonAlone, copilot.ReasonNotDrawn}, copilot.ByLander: nil,
+		copilot.ByOffer: {copilot.ReasonAlone, copilot.ReasonCapped, copilot.ReasonAddress},
+	} {
+		list, left := copilot.Compare(&in, c, by)
+		if len(list) != 0 || len(left) != len(want) {
+			t.Errorf("%s: compared %+v, left out %+v", by, list, left)
+			continue
+		}
+		for i, l := range left {
+			if l.Reason != want[i] {
+				t.Errorf("%s: %+v, want %s", by, l, want[i])
+			}
+		}
+	}
+}
