@@ -76,8 +76,13 @@ func (d Deps) figuresOf(c *route.Call, t models.BlockTarget, values []string) (s
 		}
 		return nil
 	})
+	return sum, rest, found, tooLarge(err)
+}
+
+// tooLarge turns the error of a report that reads too many clicks into the error too_large.
+func tooLarge(err error) error {
 	if errors.Is(err, report.ErrLarge) {
-		err = models.Invalid("too_large", "the window has too many clicks to look at: choose a shorter one")
+		return models.Invalid("too_large", "the window has too many clicks to look at: choose a shorter one")
 	}
-	return sum, rest, found, err
+	return err
 }

@@ -17,6 +17,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/copilot"
 )
 
 // insight returns the routes that read the figures of campaigns, and the route that deletes them.
@@ -32,6 +33,10 @@ func (d Deps) insight() []route.Route {
 		route.New("GET", "/campaigns/{id}/funnel", group, "from the click to the sale", route.Handle(d.funnel), route.Codes("404 not_found")).
 			WithShare(route.Reads).
 			WithQuery(days, route.Param{Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}),
+		route.New("GET", "/campaigns/{id}/compare", group, "which path, landing page or offer is better, and how certain that is",
+			route.HandleRecord((*store.Store).Campaigns, d.compareCampaign), answer.IDCodes, route.Codes("400 too_large")).
+			WithWindow().WithShare(route.Reads).
+			WithQuery(route.Param{Name: "by", Enum: compareBy, Default: copilot.ByPath}),
 		route.New("GET", "/campaigns/{id}/changes", group, "who changed what of a campaign in the window, newest first",
 			route.HandleRecord((*store.Store).Campaigns, campaignChanges), answer.IDCodes).WithWindow().WithPage(),
 		route.New("DELETE", "/campaigns/{id}/stats", group,

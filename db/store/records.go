@@ -69,6 +69,11 @@ func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) 
 	return k.t.find(ctx, k.s, account, id)
 }
 
+// Among lists the records with one of the ids that are not removed.
+func (k records[R]) Among(ctx context.Context, account uuid.UUID, ids []uuid.UUID) ([]R, error) {
+	return db.Select[R](ctx, k.s.c, k.t.what+"s by id", k.t.from+` WHERE `+k.t.live+` AND t.id = ANY ($2)`, account, db.UUIDs(ids))
+}
+
 // Lock is Find for a change: it locks the record until the transaction ends.
 func (k records[R]) Lock(ctx context.Context, account, id uuid.UUID) (R, error) {
 	return k.t.findLocked(ctx, k.s, account, id)
