@@ -22,8 +22,8 @@ const maxCompareRows = 100_000
 // compareBy lists what can be compared.
 var compareBy = []string{copilot.ByPath, copilot.ByLander, copilot.ByOffer}
 
-// Comparison is the answer of GET /campaigns/{id}/compare.
-type Comparison struct {
+// CampaignComparison is the answer of GET /campaigns/{id}/compare.
+type CampaignComparison struct {
 	Range   bind.Range      `json:"range"`
 	By      string          `json:"by" enum:"stream,lander,offer"`
 	Version string          `json:"version" doc:"of the flow, for If-Match when weights are changed"`
@@ -33,19 +33,19 @@ type Comparison struct {
 
 // ComparedGroup is a set of paths, landing pages or offers that are compared with each other.
 type ComparedGroup struct {
-	PathID        *string    `json:"path_id" doc:"of the landing pages or offers; null: these are paths"`
-	Path          string     `json:"path" doc:"the name of that path"`
-	Slot          int        `json:"slot" doc:"of the offers; 0: every slot"`
-	State         string     `json:"state" enum:"too_early,open,decided,too_many" doc:"too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: each other one earns less, with an error of at most 5 % however often one looks; too_many: more than are compared at once"`
-	MoreClicks    *int64     `json:"more_clicks" doc:"about how many clicks of all together are missing; null: none, or nobody can say"`
-	MoreDays      int        `json:"more_days" doc:"too_early: further days with clicks that it takes at least"`
-	Unit          string     `json:"unit" enum:"earnings,conversions" doc:"what is compared for each click; conversions: no payouts are known"`
-	SpreadAssumed bool       `json:"spread_assumed" doc:"payouts came on too few days to see how much they vary, so the intervals assume that they vary much"`
-	Arms          []Compared `json:"arms" doc:"the best first; too_early and too_many: in the order of the flow"`
+	PathID        *string       `json:"path_id" doc:"of the landing pages or offers; null: these are paths"`
+	Path          string        `json:"path" doc:"the name of that path"`
+	Slot          int           `json:"slot" doc:"of the offers; 0: every slot"`
+	State         string        `json:"state" enum:"too_early,open,decided,too_many" doc:"too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: each other one earns less, with an error of at most 5 % however often one looks; too_many: more than are compared at once"`
+	MoreClicks    *int64        `json:"more_clicks" doc:"about how many clicks of all together are missing; null: none, or nobody can say"`
+	MoreDays      int           `json:"more_days" doc:"too_early: further days with clicks that it takes at least"`
+	Unit          string        `json:"unit" enum:"earnings,conversions" doc:"what is compared for each click; conversions: no payouts are known"`
+	SpreadAssumed bool          `json:"spread_assumed" doc:"payouts came on too few days to see how much they vary, so the intervals assume that they vary much"`
+	Arms          []ComparedArm `json:"arms" doc:"the best first; too_early and too_many: in the order of the flow"`
 }
 
-// Compared is a path, a landing page or an offer in a comparison.
-type Compared struct {
+// ComparedArm is a path, a landing page or an offer in a comparison.
+type ComparedArm struct {
 	ID          string        `json:"id" format:"uuid"`
 	Name        string        `json:"name"`
 	Clicks      int64         `json:"clicks" doc:"without bots"`
@@ -74,9 +74,9 @@ type LeftOut struct {
 }
 
 // compareCampaign reads figures by day, because judging needs them.
-func (d Deps) compareCampaign(c *route.Call, campaign models.Campaign) (Comparison, error) {
+func (d Deps) compareCampaign(c *route.Call, campaign models.Campaign) (CampaignComparison, error) {
 	by := cmp.Or(c.Query.Get("by"), copilot.ByPath)
-	out := Comparison{Range: c.Window.Range(), By: by}
+	out := CampaignComparison{Range: c.Window.Range(), By: by}
 	if !slices.Contains(compareBy, by) {
 		return out, models.Invalid("invalid_input", "by is stream, lander or offer")
 	}
@@ -169,8 +169,8 @@ func comparedGroup(g copilot.Comparison) ComparedGroup {
 	}
 }
 
-func comparedArm(a copilot.Compared) Compared {
-	return Compared{
+func comparedArm(a copilot.Compared) ComparedArm {
+	return ComparedArm{
 		ID: a.ID, Name: a.Name, Clicks: a.Clicks, Conversions: a.Conversions, Revenue: *moneyOf(&a.Value),
 		Earns: moneyOf(a.Earns), Low: moneyOf(a.Low), High: moneyOf(a.High), Best: a.Best,
 		Behind: moneyOf(a.Behind), BehindLow: moneyOf(a.BehindLow), BehindHigh: moneyOf(a.BehindHigh),

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// What is compared, in the words of answers.
+// The kinds of comparison, in the words of answers.
 const (
 	ByPath   = "stream"
 	ByLander = "lander"
@@ -58,7 +58,7 @@ type Comparison struct {
 	Arms          []Compared // the best first
 }
 
-// Compared is an arm in a comparison. What was not estimated is nil.
+// Compared is an arm in a comparison. Estimates are nil if nothing was estimated.
 type Compared struct {
 	ID, Name            string
 	Clicks, Conversions int64
@@ -76,9 +76,8 @@ type Compared struct {
 // LeftOut is a path or a destination that is in no comparison.
 type LeftOut struct{ PathID, Path, ID, Name, Reason string }
 
-// Compare compares the paths, landing pages or offers of a campaign. The probabilities and weights are those of the suggestion to move
-// weights: see the package comment. Unlike a suggestion, they are answered before a difference is certain, once the minimum samples of
-// that suggestion are reached.
+// Compare compares the paths, landing pages or offers of a campaign. It uses the probabilities and weights of the suggestion to
+// move weights (see the package comment), and the same minimum samples. Unlike a suggestion, it answers before a difference is certain.
 //
 // The interval of a difference is the 95 % interval between the posteriors. MoreClicks is the sample size of a comparison of two means at
 // a level of 5 % with a power of 80 % (Chow, Shao and Wang, Sample Size Calculations in Clinical Research, 2008, sections 3.2 and 4.2).
@@ -153,7 +152,7 @@ func whole(clicks float64) *int64 {
 	return new(int64(math.Ceil(clicks)))
 }
 
-// estimate sets what follows from the posteriors, and sorts the arms by what they earn.
+// estimate sets the figures that follow from the posteriors, and sorts the arms by their earnings a click.
 func (g group) estimate(out *Comparison) {
 	j := judge(g.arms)
 	j.best = probabilityBest(j.epc)
