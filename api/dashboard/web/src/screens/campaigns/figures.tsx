@@ -8,6 +8,7 @@ import { to } from '../../core/router.ts'
 import { dimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares, days, span, windowQuery } from '../../core/window.ts'
+import { CompareCard } from '../../parts/compare.tsx'
 import { Seg, Select } from '../../parts/form.tsx'
 import { Empty, Failed, LoadingCard } from '../../parts/state.tsx'
 import { useTrend } from '../../parts/trend.tsx'
@@ -118,6 +119,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
           </div>
         )}
       </section>
+      <CompareCard id={c.id} />
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { useLookup } from '../../core/lookup.ts'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
 import { isLander } from './edit.ts'
+import { CompareLine } from '../../parts/compare.tsx'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Conditions } from '../../parts/condition.tsx'
 import { Area, Field, Input, Select, SelectField, Switch, type Wired } from '../../parts/form.tsx'
@@ -165,7 +166,11 @@ function Where({ path: p, book, records, wrong, self, on }: Props) {
           on={campaign_id => on({ campaign_id })}
         />
       ) : (
-        <Destinations path={p} book={book} records={records} on={on} />
+        <>
+          <Destinations path={p} book={book} records={records} on={on} />
+          {p.action === 'lander' && <CompareLine id={self} by="lander" path={p.id} />}
+          <CompareLine id={self} by="offer" path={p.id} />
+        </>
       )}
     </section>
   )

@@ -4,9 +4,11 @@ import { Button } from '../../parts/button.tsx'
 import { makeExport } from '../../core/export.ts'
 import type { Name } from '../../core/figures.ts'
 import { mostDimensions, setColumns, setGroup, type Ask } from '../../core/report.ts'
+import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
+import { CompareButton } from '../../parts/compare.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { ColumnMenu } from '../../parts/column_menu.tsx'
 import { Menu } from '../../parts/menu.tsx'
@@ -38,9 +40,17 @@ export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
   )
 }
 
+// onlyCampaign returns the campaign that the report is filtered by, if it is a single one.
+function onlyCampaign({ filters }: Ask) {
+  const values = filters.find(f => f.dimension === 'campaign_id' && !f.not)?.values
+  return values?.length === 1 ? values[0] : undefined
+}
+
 function Groups({ ask }: { ask: Ask }) {
   const left = dimensions.filter(d => !ask.group.includes(d)),
     g = ask.group,
+    by = byOf(g[0]),
+    campaign = onlyCampaign(ask),
     nameOf = useDimensionName()
   const drop = (to: number, e: DragEvent) => {
     e.preventDefault()
@@ -122,6 +132,7 @@ function Groups({ ask }: { ask: Ask }) {
           {t.reports.flat}
         </button>
       </span>
+      {by && campaign && <CompareButton id={campaign} by={by} />}
       <ChartSwitch />
       <Views ask={ask} />
       <Columns ask={ask} />

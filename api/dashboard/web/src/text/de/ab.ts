@@ -1,0 +1,55 @@
+import type { words as en } from '../en/ab.ts'
+import { counted, named } from '../words.ts'
+
+const of = counted('de')
+
+export const words: typeof en = {
+  title: 'Was ist besser',
+  compare: 'Vergleichen',
+  kinds: named({ stream: 'Pfade', lander: 'Landingpages', offer: 'Offers' }),
+  slot: n => `Slot ${n}`,
+  earns: named({ earnings: 'Ertrag je Klick', conversions: 'Conversion-Rate' }),
+  best: 'Am besten',
+  behind: 'Hinter dem Besten',
+  missing: 'Noch nötig',
+  weight: 'Gewicht',
+  interval: (low, high) => `${low} bis ${high}`,
+  decided: (name, chance) => `„${name}“ ist besser, mit ${chance}.`,
+  open: (name, chance) => `„${name}“ führt mit ${chance}, aber das kann noch Zufall sein.`,
+  alike: 'Bisher bringen sie ungefähr gleich viel.',
+  early: 'Für ein Urteil ist es zu früh.',
+  many: 'Mehr als 20 lassen sich nicht auf einmal vergleichen.',
+  more: (n, shown) => `Nötig sind noch etwa ${of(n, 'Klick', 'Klicks', shown)}.`,
+  moreDays: (n, shown) => `Nötig sind Klicks von mindestens ${of(n, 'weiteren Tag', 'weiteren Tagen', shown)}.`,
+  unknown: 'Noch keine Conversions, daher ist offen, wie viele Klicks es braucht.',
+  loses: 'sicher',
+  each: shown => `je ${shown} Klicks`,
+  minimum: 'Geschätzt wird erst ab je 100 Klicks, 20 Conversions und 3 Tagen.',
+  note: named({
+    earnings:
+      'Verglichen wird die Vergütung je Klick, bestätigt und ausstehend. Ein Klick kostet bei allen gleich viel, weil nur die Gewichte entscheiden, wer ihn bekommt.',
+    conversions: 'Verglichen werden Conversions je Klick: Vergütungen sind nicht bekannt, über Geld sagt das also nichts.',
+  }),
+  assumed: 'Für die Streuung der Vergütungen gibt es zu wenige. Die Intervalle nehmen an, dass sie stark schwanken.',
+  apply: 'Gewichte übernehmen',
+  applyTitle: 'Diese Gewichte übernehmen?',
+  applyText:
+    'Jeder Teil bekommt Besucher nach der Wahrscheinlichkeit, dass er der beste ist. 10 % der Besucher bleiben gleichmäßig verteilt, damit keiner leer ausgeht.',
+  openText: 'Der Vorsprung kann noch Zufall sein. Du kannst das rückgängig machen.',
+  before: 'Jetzt',
+  after: 'Danach',
+  done: 'Die Gewichte gelten',
+  undone: 'Die Gewichte sind wie vorher',
+  stale: 'Der Flow hat sich geändert, seit diese Zahlen gelesen wurden. Sieh sie dir noch einmal an.',
+  nothing: 'Nichts zu vergleichen: Nichts anderes nimmt dieselben Besucher nach Gewicht.',
+  leftOut: shown => `Nicht verglichen: ${shown}`,
+  reasons: named({
+    paused: 'pausiert',
+    no_weight: 'hat kein Gewicht',
+    capped: 'hat eine Grenze: Ist sie erreicht, gehen die Besucher zu den anderen',
+    alone: 'nichts anderes nimmt dieselben Besucher',
+    address: 'eine Adresse hat keine eigenen Zahlen',
+    twice: 'steht in mehreren Slots des Pfads',
+    not_drawn: 'wird nicht nach Gewicht gewählt',
+  }),
+}
