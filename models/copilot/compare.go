@@ -144,12 +144,14 @@ func (g group) missing() (clicks *int64, days int) {
 	return whole(need), max(minArmDays-g.daysWithClicks(), 0)
 }
 
-// whole returns a number of clicks. It is nil if none is missing, or more than anyone waits for.
+// whole returns a number of clicks, rounded up to two digits because it is an estimate. It is nil if no click is missing, or more
+// clicks than farAway.
 func whole(clicks float64) *int64 {
 	if !(clicks > 0 && clicks <= farAway) {
 		return nil
 	}
-	return new(int64(math.Ceil(clicks)))
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(clicks))-1))
+	return new(int64(math.Ceil(clicks/unit) * unit))
 }
 
 // estimate sets the figures that follow from the posteriors, and sorts the arms by their earnings a click.

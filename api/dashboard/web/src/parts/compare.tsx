@@ -170,7 +170,9 @@ function Arms({ of: g, label }: { of: ComparedGroup; label: string }) {
       ]}>
       {g.arms.map(a => (
         <tr key={a.id}>
-          <td class="left wrap strong">{a.name}</td>
+          <td class="left strong">
+            <span class="name">{a.name}</span>
+          </td>
           <td class="num">{count(a.clicks)}</td>
           <td class="num">{count(a.conversions)}</td>
           <td class="num">{range(a.earns, a.low, a.high)}</td>
