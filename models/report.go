@@ -18,6 +18,7 @@ type ReportArgs struct {
 	Compare    *TimeRange     `json:"compare,omitempty"` // another range whose figures are returned as well
 	Sort       string         `json:"sort,omitempty"`    // a figure or a dimension; a minus before it: descending
 	MinClicks  int            `json:"min_clicks,omitempty"`
+	Having     []FigureFilter `json:"having,omitempty"`
 	Limit      int            `json:"limit,omitempty"` // maximum number of groups
 	Totals     bool           `json:"totals,omitempty"`
 }
@@ -29,6 +30,17 @@ type ReportFilter struct {
 	Values    []string `json:"values"`
 	Not       bool     `json:"not,omitempty"`
 }
+
+// FigureFilter keeps the groups whose figure is less or greater than a value, in the unit of answers. A figure without a value, such
+// as a ratio that divides by zero, is neither.
+type FigureFilter struct {
+	Figure string          `json:"figure"`
+	Op     string          `json:"op"` // one of FigureOps
+	Value  decimal.Decimal `json:"value"`
+}
+
+// FigureOps lists the comparisons of a FigureFilter. Those of two characters come first, because each begins with another one.
+var FigureOps = []string{"<=", ">=", "<", ">"}
 
 // TimeRange is the time in [From, To).
 type TimeRange struct {

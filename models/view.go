@@ -33,6 +33,7 @@ type ViewReport struct {
 	Sort      string       `json:"sort" maxLength:"60" doc:"a figure or a dimension of the group; after a minus descending"`
 	Flat      bool         `json:"flat" doc:"all dimensions in one row"`
 	MinClicks int          `json:"min_clicks" min:"0" max:"1000000000"`
+	Having    string       `json:"having" maxLength:"500" doc:"conditions on figures, as in GET /reports/performance; empty: none"`
 }
 
 // ViewFilter keeps rows by their value in a dimension, or drops them with Not.

@@ -134,6 +134,7 @@ func TestPerformanceOptions(t *testing.T) {
 		Totals       map[string]any
 		Truncated    bool
 		Filters      []map[string]any
+		Having       []map[string]any
 		CompareRange map[string]string `json:"compare_range"`
 	},
 	) {
@@ -197,6 +198,29 @@ func TestPerformanceOptions(t *testing.T) {
 	got = request(url.Values{"dimension": {"source_id"}, "min_clicks": {"100000"}})
 	if compare(t, "totals", got.Totals, figures(r.between(from, to))); len(got.Rows) != 0 || got.Truncated {
 		t.Errorf("%v", got.Rows)
+	}
+
+	// Only sources whose figures meet the conditions, in the units of answers. The totals are of these sources.
+	got = request(url.Values{"dimension": {"source_id"}, "sort": {"-cr"}})
+	best, few, bestVisits := got.Rows[0]["cr"].(float64), 0, []*visit(nil)
+	for _, row := range got.Rows {
+		if row["cr"] == nil || row["cr"].(float64) < best-0.01 {
+			continue
+		}
+		few++
+		for _, v := range r.between(from, to) {
+			if models.IDText(v.SourceID) == row["dims"].(map[string]any)["source_id"] {
+				bestVisits = append(bestVisits, v)
+			}
+		}
+	}
+	if few == len(got.Rows) {
+		t.Fatal("all sources convert equally well")
+	}
+	got = request(url.Values{"dimension": {"source_id"}, "having": {fmt.Sprintf("cr > %.4f,cost>=0, clicks > 0", best-0.01)}, "limit": {"1"}})
+	compare(t, "totals of the rows that having keeps", got.Totals, figures(bestVisits))
+	if len(got.Rows) != 1 || got.Truncated != (few > 1) || len(got.Having) != 3 || got.Having[1]["op"] != ">=" {
+		t.Errorf("%d rows, truncated %v, having %v", len(got.Rows), got.Truncated, got.Having)
 	}
 
 	// The same filters apply to series over time and to the totals.
@@ -334,6 +358,9 @@ func TestPerformanceRules(t *testing.T) {
 		"y.os=1": "invalid_input", "tz=Mars": "invalid_input", "sort=-roi": "", "sort=country": "invalid_input",
 		"dimension=country&sort=country": "", "sort=" + url.QueryEscape("clicks; drop"): "invalid_input",
 		"limit=0&min_clicks=-4": "", "limit=many": "invalid_input",
+		"having=profit%3C0,roi%3E%3D-12.5": "", "having=profits%3C0": "invalid_input", "having=profit%3D0": "invalid_input",
+		"having=profit%3C1e9": "invalid_input", "having=profit%3C%3C1": "invalid_input", "having=profit%3C0,": "invalid_input",
+		"having=profit%3C" + strings.Repeat("9", 13): "invalid_input", "having=clicks%3C1" + strings.Repeat(",clicks%3C1", 10): "invalid_input",
 		"compare=previous&tz=Asia/Kathmandu&dimension=date": "", "compare=next": "invalid_input",
 		"compare=2026-01-02..2026-01-01": "invalid_input", "compare=2026-01-01..": "invalid_input",
 		"compare=2026-01-01..2026-01-02": "", "dimension=hour&compare=1970-01-01..9999-12-31": "invalid_input",

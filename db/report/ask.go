@@ -15,7 +15,7 @@ func NewQuery(account uuid.UUID, a models.ReportArgs) (Query, error) {
 	zone, err := Zone(a.TZ)
 	return Query{
 		AccountID: account, From: a.From.UTC(), To: a.To.UTC(), Dimensions: a.Dimensions, Filters: a.Filters, Goals: a.Goals, Zone: zone,
-		Compare: a.Compare, Sort: a.Sort, MinClicks: a.MinClicks, Limit: a.Limit, Totals: a.Totals,
+		Compare: a.Compare, Sort: a.Sort, MinClicks: a.MinClicks, Having: a.Having, Limit: a.Limit, Totals: a.Totals,
 	}, err
 }
 

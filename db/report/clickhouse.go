@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/shopspring/decimal"
+
 	"switchyard/db"
 	"switchyard/db/clickhouse/schema"
 	"switchyard/models/measure"
@@ -135,8 +137,12 @@ func (c clickHouse) condition(f filter, at string) string {
 	return expr + " IN (" + f.list + ")"
 }
 
-// quotientScale sets the precision of ratios by which groups are sorted: 20 decimals.
-const quotientScale = "toInt256('100000000000000000000')"
+// quotientScale sets the precision of ratios by which groups are sorted: quotientDigits decimals.
+const (
+	quotientScale  = "toInt256('100000000000000000000')"
+	quotientDigits = 20
+	amountDigits   = 38 // of clickHouseAmount
+)
 
 // quotient implements dialect. Amounts have 38 decimals and are divided in their stored form, as whole numbers.
 func (clickHouse) quotient(over, under measure.Sum) string {
@@ -151,6 +157,21 @@ func (clickHouse) quotient(over, under measure.Sum) string {
 		a, b = a+" * "+quotientScale, "reinterpretAsInt256("+under.SQL+")"
 	}
 	return "if(" + under.SQL + " = 0, NULL, intDivOrZero(" + a + ", " + b + "))"
+}
+
+// bound implements dialect. A quotient is a whole number, whose decimals depend on which of its sides are amounts.
+func (clickHouse) bound(value decimal.Decimal, over, under measure.Sum) string {
+	if under.SQL == "" {
+		return "toDecimal256('" + value.String() + "', 38)"
+	}
+	var digits int32 = quotientDigits
+	if over.Amount {
+		digits = amountDigits
+	}
+	if under.Amount {
+		digits += quotientDigits - amountDigits
+	}
+	return "toInt256('" + value.Shift(digits).Truncate(0).String() + "')"
 }
 
 // facts implements dialect. It selects the clicks that ClickHouse has.
@@ -209,11 +230,16 @@ func (c clickHouse) statement(b *builder) string {
 	if len(groups) == 0 {
 		return "SELECT " + strings.Join(names, ", ") + ", 0 AS total FROM (SELECT " + strings.Join(sums, ", ") + from + ")"
 	}
+	where := b.kept("(" + strings.Join(names, " <> 0 OR ") + " <> 0)")
+	if len(b.Having) > 0 { // the groups are chosen before their sums are added to the totals
+		from = " FROM (\nSELECT * FROM (SELECT " + strings.Join(append(slices.Clone(groups), sums...), ", ") + from + "\nGROUP BY " +
+			strings.Join(keys, ", ") + ")\nWHERE " + where + "\n) AS facts"
+		sums = db.Map(names, func(name string) string { return "sum(facts." + name + ") AS " + name })
+	}
 	total, by, limit := "toUInt8(0)", strings.Join(keys, ", "), b.Limit
 	if b.Totals {
 		total, by, limit = "toUInt8(grouping("+keys[0]+"))", "GROUPING SETS (("+by+"), ())", limit+1
 	}
-	where := "(" + strings.Join(names, " <> 0 OR ") + " <> 0)" + b.enoughClicks()
 	return "SELECT " + strings.Join(append(texts, names...), ", ") + ", total FROM (\nSELECT " +
 		strings.Join(append(groups, sums...), ", ") + ", " + total + " AS total" + from + "\nGROUP BY " + by + "\n)\nWHERE total = 1 OR " + where +
 		"\nORDER BY total DESC, " + b.orderBy() + "\nLIMIT " + strconv.Itoa(limit)

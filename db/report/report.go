@@ -48,8 +48,12 @@ type Query struct {
 	Compare   *models.TimeRange
 	Sort      string // a name of Sorts or a dimension of the query, with a minus for descending; empty: -clicks
 	MinClicks int    // minimum clicks of a group, in either of the two stretches
-	Limit     int    // 0: MaxRows
-	Totals    bool   // adds a last row: the sums of all groups, even if MinClicks or Limit leaves them out
+	// Having keeps the groups that meet every condition on their figures in the window.
+	Having []models.FigureFilter
+	Limit  int // 0: MaxRows
+	// Totals adds a last row: the sums of all groups, even if MinClicks or Limit leaves them out. With Having, it has the sums of the
+	// groups that Having and MinClicks keep.
+	Totals bool
 
 	FromRows bool // does not use the ledger: the answer is the same but slower
 	// MaxClicks is the number of clicks that may be read, as Cost counts them. A query that would read more fails with ErrLarge. 0: no

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shopspring/decimal"
+
 	"switchyard/db"
 	"switchyard/db/exchangerate"
 	"switchyard/models"
@@ -50,6 +52,8 @@ type dialect interface {
 	// quotient returns the SQL of a formula by which groups are sorted: over alone if under is empty. Its value is NULL if it divides
 	// by zero.
 	quotient(over, under measure.Sum) string
+	// bound returns a number in the form in which the values of quotient compare with it.
+	bound(value decimal.Decimal, over, under measure.Sum) string
 	// facts adds the parts that select the facts of a period.
 	facts(b *builder, p *period)
 }
@@ -148,6 +152,26 @@ func (q *query) enoughClicks() string {
 		return fmt.Sprintf(" AND greatest(clicks, %sclicks) >= %d", ofBefore, q.MinClicks)
 	}
 	return fmt.Sprintf(" AND clicks >= %d", q.MinClicks)
+}
+
+// kept returns the condition on the sums of a group that has a row in the answer. notZero is the condition that it has a
+// figure.
+func (b *builder) kept(notZero string) string {
+	var s strings.Builder
+	s.WriteString(notZero + b.enoughClicks())
+	for _, h := range b.Having {
+		m := measure.Find(h.Figure)
+		over, under := m.Sums()
+		if m.IsCounter() {
+			over.SQL = m.Name
+		}
+		value := h.Value
+		if m.IsPercent() {
+			value = value.Shift(-2)
+		}
+		fmt.Fprintf(&s, " AND %s %s %s", b.dialect.quotient(over, under), h.Op, b.dialect.bound(value, over, under))
+	}
+	return s.String()
 }
 
 func group(i int) string { return "d" + strconv.Itoa(i) }
@@ -327,6 +351,8 @@ func (postgres) quotient(over, under measure.Sum) string {
 	return "(" + over.SQL + ")::numeric / nullif(" + under.SQL + ", 0)"
 }
 
+func (postgres) bound(value decimal.Decimal, _, _ measure.Sum) string { return value.String() }
+
 // columns returns the names of the measures of an answer, and the SQL of their sums.
 func (b *builder) columns() (names, sums []string) {
 	sum := func(prefix, of string) {
@@ -359,15 +385,19 @@ func (b *builder) statement() string {
 	if len(groups) == 0 {
 		return facts + "\n)\nSELECT " + figures + ", 1 AS place FROM sums"
 	}
-	where, order := measure.NotZero(names)+b.enoughClicks(), b.orderBy()
+	where, order := b.kept(measure.NotZero(names)), b.orderBy()
 	answer := facts + "\nGROUP BY " + strings.Join(groups, ", ") + "\n), answer AS (\nSELECT * FROM sums\nWHERE " + where +
 		"\nORDER BY " + order + "\nLIMIT " + strconv.Itoa(b.Limit) + "\n)\n"
 	shown := strings.Join(texts, "") + figures
 	if !b.Totals {
 		return answer + "SELECT " + shown + ", 1 AS place FROM answer\nORDER BY " + order
 	}
+	counted := "sums"
+	if len(b.Having) > 0 {
+		counted += " WHERE " + where
+	}
 	return answer + "SELECT " + shown + ", row_number() OVER (ORDER BY " + order + ") AS place FROM answer" +
-		"\nUNION ALL\nSELECT " + strings.Repeat("'', ", len(groups)) + b.total(names) + ", NULL FROM sums\nORDER BY place"
+		"\nUNION ALL\nSELECT " + strings.Repeat("'', ", len(groups)) + b.total(names) + ", NULL FROM " + counted + "\nORDER BY place"
 }
 
 // total returns the SQL of the sums of all groups.

@@ -53,6 +53,7 @@ var params = map[string]string{
 	"one_dimension": "one of: " + strings.Join(dimensions, ", "),
 	"sort":          "a figure to sort by, - in front for the largest first, such as -clicks, -profit, profit",
 	"min_clicks":    "leave out rows with fewer clicks",
+	"having":        "leave out rows by their figures: profit<0,cost>=10",
 	"bucket":        "month, day, weekday, hour or weekday_hour",
 	"tz":            "IANA time zone of dates and hours",
 	"q":             "part of a name",
@@ -76,7 +77,7 @@ var lookups = []lookup{
 	{"overview", "totals of all figures, and their change from the window before", "/stats/overview", "", window, 0, filterable},
 	{
 		"performance", "figures by dimensions, most clicks first", "/reports/performance", "rows",
-		slices.Concat(window, []string{"dimension", "sort", "min_clicks", "tz"}), 50, sendsLimit | filterable,
+		slices.Concat(window, []string{"dimension", "sort", "min_clicks", "having", "tz"}), 50, sendsLimit | filterable,
 	},
 	{"trends", "figures over time", "/reports/trends", "rows", slices.Concat(window, []string{"bucket", "tz"}), 0, filterable},
 	{"values", "values of a dimension, by clicks", "/reports/values", "values", slices.Concat(window, []string{"one_dimension", "tz"}), 50, sendsLimit | filterable},

@@ -41,6 +41,7 @@ type ExportBody struct {
 	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks,difference"`
 	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
 	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 with 100 values in all"`
+	Having    string              `json:"having" maxLength:"500" doc:"performance: only groups whose figures meet every condition, as in GET /reports/performance: profit<0,cost>=10"`
 	TZ        string              `json:"tz" doc:"performance, trends, difference: IANA time zone of days and buckets; default UTC"`
 	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
@@ -151,6 +152,9 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 		return err
 	}
 	if a.Dimensions, err = dimensionsOf(b.Dimension); err != nil {
+		return err
+	}
+	if a.Having, err = havingOf(b.Having); err != nil {
 		return err
 	}
 	if len(a.Dimensions) > report.MaxDimensions {

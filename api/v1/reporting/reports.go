@@ -63,6 +63,7 @@ var performanceParams = []route.Param{
 	},
 	route.Number("limit", report.MaxRows, 1, report.MaxRows, "rows"),
 	route.Number("min_clicks", 0, 0, math.MaxInt32, "only groups with so many clicks, in the window or in that of compare"),
+	{Name: "having", Doc: "only groups whose figures of the window meet every condition, " + havingDoc},
 	{
 		Name: "compare", Doc: "figures of another window beside: previous is the one before, of as many days by the clock of tz; " +
 			"else FROM..TO, UTC. By date, hour and month the first bucket has the first of the other window beside it, and so on",
@@ -84,11 +85,12 @@ type Performance struct {
 	Dimension    string                       `json:"dimension" doc:"the dimensions, comma-separated"`
 	Dimensions   []string                     `json:"dimensions"`
 	Filters      []DimensionFilter            `json:"filters"`
+	Having       []FigureCondition            `json:"having" doc:"conditions on the figures of a row; empty: none"`
 	Goals        []string                     `json:"goals" doc:"whose conversions count; empty: all count"`
 	CompareRange *bind.Range                  `json:"compare_range" doc:"the window that is compared with; null: none"`
 	Rows         []PerformanceRow             `json:"rows" doc:"in the order of sort, at most limit"`
 	Truncated    bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
-	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out"`
+	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit"`
 	Labels       map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
 	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave"`
 }
@@ -98,6 +100,13 @@ type DimensionFilter struct {
 	Dimension string `json:"dimension"`
 	Value     string `json:"value"`
 	Not       bool   `json:"not,omitempty" doc:"all but this value"`
+}
+
+// FigureCondition keeps the rows whose figure is less or greater than a value.
+type FigureCondition struct {
+	Figure string       `json:"figure" enum:"{measures}"`
+	Op     string       `json:"op" enum:"<=,>=,<,>"`
+	Value  models.Money `json:"value" doc:"in the unit of the figure: an amount, a number or percent"`
 }
 
 func filtersAnswer(filters []models.ReportFilter) []DimensionFilter {
@@ -140,6 +149,9 @@ func (d Deps) performance(c *route.Call) (Performance, error) {
 		if a.Goals, err = goalsOf(c.Query.Get("goal")); err != nil {
 			return err
 		}
+		if a.Having, err = havingOf(c.Query.Get("having")); err != nil {
+			return err
+		}
 		a.Sort, a.MinClicks, a.Totals = c.Query.Get("sort"), c.Numbers["min_clicks"], true
 		a.Limit = c.Numbers["limit"] + 1 // an additional row tells whether there are more rows
 		a.Compare, err = parseCompare(c.Query.Get("compare"), c.Window, a.TZ)
@@ -154,6 +166,9 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 		Range: bind.RangeOf(a.Args.From, a.Args.To), TZ: a.Args.TZ, Dimension: strings.Join(a.Args.Dimensions, ","),
 		Dimensions: a.Args.Dimensions, Filters: filtersAnswer(a.Args.Filters), Goals: append([]string{}, a.Args.Goals...),
 		Labels: a.Labels, SubNames: namesOrNone(a.SubNames),
+		Having: answer.Each(a.Args.Having, func(f models.FigureFilter) FigureCondition {
+			return FigureCondition{f.Figure, f.Op, models.NewMoney(f.Value)}
+		}),
 	}
 	if a.Args.Compare != nil {
 		out.CompareRange = new(bind.RangeOf(a.Args.Compare.From, a.Args.Compare.To))

@@ -6,6 +6,7 @@ const ask = (change: Partial<Ask>): Ask => ({
   group: ['sub1'],
   filters: [],
   least: 0,
+  having: [],
   columns: [],
   sort: '',
   flat: false,

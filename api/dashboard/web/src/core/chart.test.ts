@@ -3,7 +3,17 @@ import type { Performance, PerformanceRow } from '../api.gen.ts'
 import { chartFigure, kindsOf, linesOf, sharesOf, topOf } from './chart.ts'
 import { inOrder, orderAt, type Ask } from './report.ts'
 
-const ask = (of: Partial<Ask>): Ask => ({ group: ['country'], filters: [], least: 0, columns: [], sort: '', flat: false, open: [], ...of })
+const ask = (of: Partial<Ask>): Ask => ({
+  group: ['country'],
+  filters: [],
+  least: 0,
+  having: [],
+  columns: [],
+  sort: '',
+  flat: false,
+  open: [],
+  ...of,
+})
 const row = (dims: Record<string, string>, of: Partial<PerformanceRow> = {}) => ({ dims, clicks: 0, profit: 0, ...of }) as PerformanceRow
 const names = (rows: PerformanceRow[], d: string) => rows.map(r => r.dims[d])
 

@@ -7,6 +7,7 @@ const ask = (group: string[], filters: Ask['filters'] = []): Ask => ({
   group,
   filters,
   least: 0,
+  having: [],
   columns: [],
   sort: '',
   flat: false,

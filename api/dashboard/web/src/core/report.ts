@@ -9,13 +9,41 @@ import type { Calls, Performance, PerformanceRow, ViewReport } from '../api.gen.
 
 export type Dimension = Calls['GET /reports/values']['query']['dimension']
 export type Filter = { dimension: string; not: boolean; values: string[] }
+// Bound is a condition on a figure of a row, such as profit<0. Rows without the figure do not meet it.
+export type Bound = { figure: Name; op: string; value: number }
 // Ask is a report: what it groups by, what it shows, and the places of the tree that are open. least is the smallest number of clicks
-// of a row. sort is a figure, or a dimension, which stands for the first column; a minus before it means descending. An empty sort is
+// of a row, and having are the conditions on its figures. sort is a figure, or a dimension, which stands for the first column; a minus before it means descending. An empty sort is
 // the usual order: time runs on, and everything else begins with the most clicks.
-export type Ask = { group: string[]; filters: Filter[]; least: number; columns: Name[]; sort: string; flat: boolean; open: string[] }
+export type Ask = {
+  group: string[]
+  filters: Filter[]
+  least: number
+  having: Bound[]
+  columns: Name[]
+  sort: string
+  flat: boolean
+  open: string[]
+}
 
 export const mostDimensions = 5
 const usualGroup = 'campaign_id,country,device_type'
+
+export const mostBounds = 10
+export const boundOps = ['<', '<=', '>=', '>'] as const
+const boundForm = /^([a-z_]+)(<=|>=|<|>)(-?\d{1,12}(?:\.\d{1,6})?)$/
+
+// boundsOf reads conditions from a text as the API has it. It leaves out what is no condition. textOf writes them.
+export const boundsOf = (text: string): Bound[] =>
+  text
+    .split(',')
+    .flatMap(part => {
+      const [, figure, op, value] = boundForm.exec(part) ?? []
+      return names.includes(figure as Name) ? [{ figure: figure as Name, op: op!, value: Number(value) }] : []
+    })
+    .slice(0, mostBounds)
+const decimal = (n: number) => (Number.isInteger(n) ? String(n) : n.toFixed(6).replace(/0+$/, ''))
+export const textOf = (bounds: Bound[]) => bounds.map(b => b.figure + b.op + decimal(b.value)).join()
+export const setBounds = (bounds: Bound[]) => change({ h: textOf(bounds) || null })
 
 // asked returns the report that the address asks for.
 export function asked(): Ask {
@@ -35,6 +63,7 @@ export function asked(): Ask {
     group: group.length ? group : ['campaign_id'],
     filters,
     least: Math.max(0, Math.floor(Number(q.get('min')) || 0)),
+    having: boundsOf(q.get('h') ?? ''),
     columns: columns.length ? columns : usual,
     sort: q.get('sort') ?? '',
     flat: q.get('flat') === '1',
@@ -70,6 +99,7 @@ export const reportOf = (ask: Ask): ViewReport => ({
   sort: ask.sort,
   flat: ask.flat,
   min_clicks: ask.least,
+  having: textOf(ask.having),
 })
 
 // setReport shows the report of a saved view. The window stays. All other settings of the report in the address are replaced.
@@ -86,6 +116,7 @@ export function setReport(r: ViewReport, id: string, replace = false) {
       sort: r.sort && r.sort !== usualOrder(r.group) ? r.sort : null,
       flat: r.flat ? '1' : null,
       min: r.min_clicks ? String(r.min_clicks) : null,
+      h: r.having || null,
       o: null,
     },
     replace,
@@ -125,6 +156,7 @@ export function questionOf(ask: Ask, path: string[]): Query {
   }
   if (compares.value) out.compare = 'previous'
   if (ask.least) out.min_clicks = ask.least
+  if (ask.having.length) out.having = textOf(ask.having)
   return out
 }
 

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks'
 import type { Performance } from '../api.gen.ts'
 import { Button } from './button.tsx'
+import { figureName, names, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
-import { setFilter, valueText, type Ask, type Dimension, type Filter } from '../core/report.ts'
+import { mostBounds, setFilter, valueText, type Ask, type Dimension, type Filter } from '../core/report.ts'
 import { change } from '../core/router.ts'
 import { useDimensionName } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { windowQuery } from '../core/window.ts'
+import { BoundChip, BoundEditor } from './bounds.tsx'
 import { Seg } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { Choices } from './choices.tsx'
@@ -16,7 +18,8 @@ import { Menu } from './menu.tsx'
 type Labels = Performance['labels']
 const dimensions = Object.keys(t.dimensions)
 
-// Filters edits the filters in the address. With counts a minimum number of clicks can be set too.
+// Filters edits the filters in the address. With counts a minimum number of clicks and conditions on
+// figures can be set too.
 export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labels; counts?: boolean }) {
   return (
     <div class="line" role="group" aria-label={t.reports.only}>
@@ -32,6 +35,9 @@ export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labe
           </button>
         </span>
       )}
+      {ask.having.map((b, i) => (
+        <BoundChip key={b.figure + b.op} ask={ask} at={i} />
+      ))}
       <AddFilter ask={ask} counts={counts} />
     </div>
   )
@@ -102,11 +108,18 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
   return (
     <Menu kind="chip add" name={t.reports.filter} onOpen={() => setDimension(undefined)} icon="plus" label={t.reports.filter}>
       {close =>
-        dimension ? (
+        names.includes(dimension as Name) ? (
+          <BoundEditor ask={ask} figure={dimension as Name} close={close} />
+        ) : dimension ? (
           <FilterEditor dimension={dimension} negated={false} ask={ask} close={close} />
         ) : (
           <>
-            <Choices list={dimensions} text={nameOf} pick={setDimension} />
+            <Choices
+              list={counts && ask.having.length < mostBounds ? [...dimensions, ...names] : dimensions}
+              text={d => (names.includes(d as Name) ? figureName(d as Name) : nameOf(d))}
+              side={d => (names.includes(d as Name) ? '< >' : '')}
+              pick={setDimension}
+            />
             {counts && (
               <form
                 onSubmit={e => {

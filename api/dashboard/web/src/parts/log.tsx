@@ -42,7 +42,7 @@ type Props<R extends LogName> = {
 // Log shows a log, newest first, with the filters in the address. The details of the open row are shown next to it.
 export function Log<R extends LogName>(p: Props<R>) {
   const q = place.value.query,
-    ask = { ...asked(), least: 0 },
+    ask = { ...asked(), least: 0, having: [] },
     open = q.get(p.at),
     text = q.get('find') ?? '',
     search = useRef<HTMLInputElement>(null)

@@ -3,7 +3,7 @@ import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { makeExport } from '../../core/export.ts'
 import type { Name } from '../../core/figures.ts'
-import { mostDimensions, setColumns, setGroup, type Ask } from '../../core/report.ts'
+import { mostDimensions, setColumns, setGroup, textOf, type Ask } from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
@@ -30,7 +30,7 @@ export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
         aria-expanded={open}
         onClick={() => setOpen(!open)}
         icon="filter"
-        text={t.reports.grouped(ask.group.length, ask.filters.length + (ask.least ? 1 : 0))}
+        text={t.reports.grouped(ask.group.length, ask.filters.length + ask.having.length + (ask.least ? 1 : 0))}
       />
       <div class={open ? '' : 'wide'}>
         <Groups ask={ask} />
@@ -156,7 +156,9 @@ function Export({ ask }: { ask: Ask }) {
     <Button
       data-key="export"
       onClick={() => {
-        makeExport({ kind: 'performance', dimension: ask.group.join(','), filters, sub_names: true }).catch(() => undefined)
+        makeExport({ kind: 'performance', dimension: ask.group.join(','), filters, having: textOf(ask.having), sub_names: true }).catch(
+          () => undefined,
+        )
       }}
       icon="download"
       text={t.reports.exportIt}

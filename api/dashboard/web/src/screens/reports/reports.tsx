@@ -148,7 +148,7 @@ export function Reports() {
     else act(e.key.toLowerCase(), line)
   })
   const shown = root.data
-  const filtered = ask.filters.length > 0 || ask.least > 0
+  const filtered = ask.filters.length > 0 || ask.least > 0 || ask.having.length > 0
   return (
     <Named.Provider value={shown?.sub_names ?? none}>
       <Controls ask={ask} labels={shown?.labels ?? {}} />
@@ -162,7 +162,7 @@ export function Reports() {
               <Button
                 type="submit"
                 onClick={() =>
-                  change({ min: null, ...Object.fromEntries(ask.filters.map(f => [(f.not ? 'x.' : 'f.') + f.dimension, null])) })
+                  change({ min: null, h: null, ...Object.fromEntries(ask.filters.map(f => [(f.not ? 'x.' : 'f.') + f.dimension, null])) })
                 }
                 text={t.reports.clearFilters}
               />

@@ -1,0 +1,15 @@
+import { equal, test } from '../testing.ts'
+import { boundsOf, textOf } from './report.ts'
+
+test('conditions on figures are the same after they were in the address', () => {
+  for (const text of ['', 'profit<0', 'roi>=-12.5,cost>10,clicks<=3', 'epc<0.000001', 'cost>999999999999'])
+    equal(textOf(boundsOf(text)), text)
+})
+
+test('what is no condition on a figure is left out', () => {
+  equal(textOf(boundsOf('profits<0,profit=1,cost>,roi>x,profit<1e9,cost>=2')), 'cost>=2')
+})
+
+test('there are at most ten conditions', () => {
+  equal(boundsOf(Array(12).fill('clicks>1').join()).length, 10)
+})

@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks'
+import { figureName, figures, type Name } from '../core/figures.ts'
+import { shown } from '../core/format.ts'
+import { boundOps, setBounds, type Ask, type Bound } from '../core/report.ts'
+import { t } from '../core/text.ts'
+import { Button } from './button.tsx'
+import { Seg } from './form.tsx'
+import { Icon } from './icons.tsx'
+import { Menu } from './menu.tsx'
+
+const signs: Record<string, string> = { '<': '<', '<=': '≤', '>=': '≥', '>': '>' }
+const operators = boundOps.map(value => ({ value, label: signs[value]! }))
+
+// BoundChip shows a condition on a figure. A press on it changes the condition.
+export function BoundChip({ ask, at }: { ask: Ask; at: number }) {
+  const b = ask.having[at]!,
+    { kind, digits } = figures[b.figure],
+    name = figureName(b.figure)
+  return (
+    <span class="chip on">
+      <Menu
+        kind="chipname"
+        name={name}
+        label={
+          <>
+            {name} <b>{`${signs[b.op]} ${shown(b.value, kind, digits)}`}</b>
+          </>
+        }>
+        {close => <BoundEditor ask={ask} figure={b.figure} at={at} close={close} />}
+      </Menu>
+      <button type="button" aria-label={t.reports.remove(name)} onClick={() => setBounds(ask.having.filter((_, i) => i !== at))}>
+        <Icon name="x" />
+      </button>
+    </span>
+  )
+}
+
+type EditorProps = { ask: Ask; figure: Name; at?: number; close: () => void }
+
+// BoundEditor edits a condition on a figure. at is its place, or undefined for a new one.
+export function BoundEditor({ ask, figure, at = ask.having.length, close }: EditorProps) {
+  const old: Bound | undefined = ask.having[at],
+    [op, setOp] = useState<string>(old?.op ?? '<'),
+    [value, setValue] = useState(old ? String(old.value) : '0'),
+    name = figureName(figure)
+  return (
+    <form
+      onSubmit={e => {
+        e.preventDefault()
+        const next = [...ask.having]
+        next[at] = { figure, op, value: Number(value) }
+        setBounds(next)
+        close()
+      }}>
+      <div class="row">
+        <b>{name}</b>
+        <Seg label={name} value={op} options={operators} on={setOp} />
+      </div>
+      <label class="field">
+        <span>{t.reports.value + (figures[figure].kind === 'percent' ? ' (%)' : '')}</span>
+        <input
+          class="input"
+          type="number"
+          step="any"
+          min="-999999999999"
+          max="999999999999"
+          required
+          value={value}
+          onInput={e => setValue(e.currentTarget.value)}
+        />
+      </label>
+      <Button type="submit" look="sm" text={t.reports.set} />
+    </form>
+  )
+}
