@@ -16,6 +16,8 @@ type ExportArgs struct {
 	models.ReportArgs
 	Link    uuid.UUID       `json:"link,omitzero"`
 	Compare difference.Args `json:"difference,omitzero"` // ExportDifference: what is compared
+	// Columns has the figures of a file of figures, in their order. If it is empty, the file has all figures.
+	Columns []string `json:"columns,omitempty"`
 	// SubNames adds the names of sub-parameters to the headings of their columns.
 	SubNames bool   `json:"sub_names,omitempty"`
 	BaseURL  string `json:"base_url,omitempty"` // base URL of the API, for the address of the download

@@ -82,7 +82,7 @@ type viewBody struct {
 // checkView returns invalid_view for a view that no report can show.
 func checkView(v *models.ViewReport) error {
 	bad := func(format string, args ...any) error { return models.Invalid("invalid_view", format, args...) }
-	dimensions, figures := report.Public(), report.Sorts()
+	dimensions, figures := report.Dimensions(), report.Sorts()
 	if len(v.Group) == 0 || len(v.Group) > models.MaxViewGroup {
 		return bad("a report is grouped by one to %d dimensions", models.MaxViewGroup)
 	}
@@ -103,6 +103,9 @@ func checkView(v *models.ViewReport) error {
 		if !slices.Contains(figures, name) || slices.Contains(v.Columns[:i], name) {
 			return bad("columns[%d] is no other figure", i)
 		}
+	}
+	if _, err := report.ParseHaving(v.Having); err != nil {
+		return bad("%s", err)
 	}
 	if sort := strings.TrimPrefix(v.Sort, "-"); sort != "" && !slices.Contains(figures, sort) && !slices.Contains(v.Group, sort) {
 		return bad("sort is no figure and no dimension of the group")

@@ -22,7 +22,7 @@ type object = map[string]any
 
 // report returns the report of a view, with some members replaced.
 func report(more object) object {
-	out := object{"group": []string{"campaign_id", "country"}, "columns": []string{"clicks", "profit"}, "sort": "-profit", "min_clicks": 10}
+	out := object{"group": []string{"campaign_id", "country"}, "columns": []string{"clicks", "profit"}, "sort": "-profit", "min_clicks": 10, "having": "profit<0"}
 	for name, v := range more {
 		out[name] = v
 	}
@@ -57,13 +57,14 @@ func TestViews(t *testing.T) {
 	save(writer, "TEAM", true).want(t, 409, "duplicate_name")
 	save(writer, "Mine", false).want(t, 200, "")
 	if private.data["name"] != "Mine" || private.data["mine"] != true || fmt.Sprint(private.data["report"]) !=
-		"map[columns:[clicks profit] filters:[] flat:false group:[campaign_id country] min_clicks:10 sort:-profit]" {
+		"map[columns:[clicks profit] filters:[] flat:false group:[campaign_id country] having:profit<0 min_clicks:10 sort:-profit]" {
 		t.Errorf("saved %v", private.data)
 	}
 	for name, body := range map[string]object{
 		"no dimension": {"name": "x", "report": report(object{"group": []string{"nothing"}})}, "twice": {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
 		"none": {"name": "x", "report": report(object{"group": []string{}})}, "no figure": {"name": "x", "report": report(object{"columns": []string{"luck"}})},
-		"sort": {"name": "x", "report": report(object{"sort": "-luck"})}, "filter": {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
+		"having": {"name": "x", "report": report(object{"having": "luck<0"})},
+		"sort":   {"name": "x", "report": report(object{"sort": "-luck"})}, "filter": {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
 		"sort by another dimension": {"name": "x", "report": report(object{"sort": "os"})},
 	} {
 		if got := viewer.do("POST", path, body); got.status != 400 {

@@ -45,14 +45,37 @@ func cellsOf(row any) (cells []string) {
 	return cells
 }
 
-// cells returns the cells of a row: its values, its figures and, if withLoss is true, its click loss. The cells of the click loss are
-// empty if loss is nil.
-func cells(values []string, f models.Figures, withLoss bool, loss *models.ClickLoss) []string {
-	out := append(slices.Clone(values), cellsOf(f.Row())...)
+// figureColumns are the columns of figures of a file. places are the places of chosen figures in figureNames; nil means all figures.
+// With loss, the columns of the click loss follow.
+type figureColumns struct {
+	places []int
+	loss   bool
+}
+
+// columnsOf returns the columns of a file. A file with chosen columns has no others.
+func columnsOf(chosen []string, lossKnown bool) figureColumns {
+	c := figureColumns{loss: lossKnown && len(chosen) == 0}
+	for _, name := range chosen {
+		c.places = append(c.places, slices.Index(figureNames, name))
+	}
+	return c
+}
+
+// pick returns the values of the chosen columns.
+func (c figureColumns) pick(all []string) []string {
+	if c.places == nil {
+		return all
+	}
+	return db.Map(c.places, func(i int) string { return all[i] })
+}
+
+// cells returns the cells of a row: its values, its figures and its click loss. The cells of the click loss are empty if loss is nil.
+func (c figureColumns) cells(values []string, f models.Figures, loss *models.ClickLoss) []string {
+	out := append(slices.Clone(values), c.pick(cellsOf(f.Row()))...)
 	switch {
-	case withLoss && loss != nil:
+	case c.loss && loss != nil:
 		out = append(out, cellsOf(loss.Row())...)
-	case withLoss:
+	case c.loss:
 		out = append(out, make([]string, len(lossNames))...)
 	}
 	return out
@@ -62,15 +85,15 @@ func cells(values []string, f models.Figures, withLoss bool, loss *models.ClickL
 func foreignHeading(name string) export.Heading { return export.Heading{Name: name, Foreign: true} }
 func heading(name string) export.Heading        { return export.Heading{Name: name} }
 
-// withFigures returns columns, followed by the headings of the figures and, if withLoss is true, of the click loss.
-func withFigures(columns []export.Heading, withLoss bool) []export.Heading {
-	if columns = append(columns, db.Map(figureNames, heading)...); withLoss {
+// after returns columns, followed by the headings of the figures and of the click loss.
+func (c figureColumns) after(columns []export.Heading) []export.Heading {
+	if columns = append(columns, db.Map(c.pick(figureNames), heading)...); c.loss {
 		columns = append(columns, db.Map(lossNames, heading)...)
 	}
 	return columns
 }
 
-// performance writes a column for each dimension and each figure.
+// performance writes a column for each dimension and each chosen figure.
 func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	args := u.Args.ReportArgs
 	args.Limit = models.MaxExportRows + 1
@@ -86,12 +109,13 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, q.AccountID, f, withFigures(db.Map(q.Dimensions, foreignHeading), losses.Known), names)
+	columns := columnsOf(u.Args.Columns, losses.Known)
+	w, err := m.write(ctx, q.AccountID, f, columns.after(db.Map(q.Dimensions, foreignHeading)), names)
 	if err != nil {
 		return err
 	}
 	err = m.reports.Each(ctx, q, func(r report.Row) error {
-		return w.add(ctx, cells(r.Dims, r.Figures, losses.Known, losses.ForRow(r)))
+		return w.add(ctx, columns.cells(r.Dims, r.Figures, losses.ForRow(r)))
 	})
 	if err != nil {
 		return err
@@ -109,12 +133,13 @@ func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, q.AccountID, f, withFigures([]export.Heading{heading(t.Bucket)}, t.LossKnown()), nil)
+	columns := columnsOf(u.Args.Columns, t.LossKnown())
+	w, err := m.write(ctx, q.AccountID, f, columns.after([]export.Heading{heading(t.Bucket)}), nil)
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
-		if err := w.add(ctx, cells([]string{r.Label}, r.Figures, t.LossKnown(), r.Loss)); err != nil {
+		if err := w.add(ctx, columns.cells([]string{r.Label}, r.Figures, r.Loss)); err != nil {
 			return err
 		}
 	}

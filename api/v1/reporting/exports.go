@@ -20,6 +20,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/difference"
+	"switchyard/models/measure"
 )
 
 // exports returns the routes of /reports/exports.
@@ -41,7 +42,8 @@ type ExportBody struct {
 	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks,difference"`
 	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
 	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 with 100 values in all"`
-	Having    string              `json:"having" maxLength:"500" doc:"performance: only groups whose figures meet every condition, as in GET /reports/performance: profit<0,cost>=10"`
+	Having    string              `json:"having" bad:"invalid_input" maxLength:"500" doc:"performance: only groups whose figures meet every condition, as in GET /reports/performance: profit<0,cost>=10"`
+	Columns   []string            `json:"columns" bad:"invalid_input" maxItems:"30" doc:"performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals"`
 	TZ        string              `json:"tz" doc:"performance, trends, difference: IANA time zone of days and buckets; default UTC"`
 	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
@@ -147,6 +149,12 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 		return err
 	}
 	a.TZ = zone.String()
+	for i, name := range b.Columns {
+		if measure.Find(name) == nil || slices.Contains(b.Columns[:i], name) {
+			return models.Invalid("invalid_input", "columns[%d] is no other figure of reports", i)
+		}
+	}
+	a.Columns = b.Columns
 	if a.Kind == models.ExportTrends {
 		a.Bucket, err = bucketOf(b.Bucket)
 		return err
@@ -154,7 +162,7 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	if a.Dimensions, err = dimensionsOf(b.Dimension); err != nil {
 		return err
 	}
-	if a.Having, err = havingOf(b.Having); err != nil {
+	if a.Having, err = report.ParseHaving(b.Having); err != nil {
 		return err
 	}
 	if len(a.Dimensions) > report.MaxDimensions {

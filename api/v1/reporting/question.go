@@ -4,18 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/shopspring/decimal"
 
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
-	"switchyard/models/measure"
 )
 
 // The prefixes of the filter parameters. A dimension follows the prefix.
@@ -37,7 +33,7 @@ var filterParams = func() (params []route.Param) {
 		filterPrefix:  "only this %s; empty: those without; repeated: any of them. ",
 		excludePrefix: "all but this %s; empty: those with one; repeated: all but these. ",
 	} {
-		for _, name := range report.Public() {
+		for _, name := range report.Dimensions() {
 			params = append(params, route.Param{
 				Name: prefix + name, Repeated: true, Shared: true, Doc: fmt.Sprintf(doc, name) + limits + knownValues(name),
 			})
@@ -132,48 +128,10 @@ func goalsOf(text string) (out []string, err error) {
 
 // havingDoc describes the parameter having.
 var havingDoc = fmt.Sprintf("comma-separated, at most %d, such as profit<0,cost>=10: a figure, then %s, then a number in the unit of the answer, "+
-	"percent without a sign; a figure that is null meets none", maxHaving, strings.Join(models.FigureOps, " "))
-
-// maxHaving is the maximum number of conditions on figures.
-const maxHaving = 10
-
-// figureBound is a number with which a figure can be compared.
-var figureBound = regexp.MustCompile(`^-?\d{1,12}(\.\d{1,6})?$`)
-
-// havingOf parses conditions on figures, such as profit<0,cost>=10.
-func havingOf(text string) (out []models.FigureFilter, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	for condition := range strings.SplitSeq(text, ",") {
-		for _, op := range models.FigureOps {
-			name, number, found := strings.Cut(condition, op)
-			if !found {
-				continue
-			}
-			if name, number = strings.TrimSpace(name), strings.TrimSpace(number); measure.Find(name) == nil || !figureBound.MatchString(number) {
-				break
-			}
-			value, err := decimal.NewFromString(number)
-			if err != nil {
-				return nil, err
-			}
-			out, condition = append(out, models.FigureFilter{Figure: name, Op: op, Value: value}), ""
-			break
-		}
-		if condition != "" {
-			return nil, models.Invalid("invalid_input", "having: %.80q is no condition such as profit<0: a figure, then %s, then a number with at most "+
-				"12 digits and 6 decimals", condition, strings.Join(models.FigureOps, " "))
-		}
-	}
-	if len(out) > maxHaving {
-		return nil, models.Invalid("invalid_input", "having: at most %d conditions", maxHaving)
-	}
-	return out, nil
-}
+	"percent without a sign; a figure that is null meets none", report.MaxHaving, strings.Join(models.FigureOps, " "))
 
 func checkDimension(name string) error {
-	if !slices.Contains(report.Public(), name) {
+	if !slices.Contains(report.Dimensions(), name) {
 		return models.Invalid("invalid_dimension", "there is no dimension %.50q", name)
 	}
 	return nil

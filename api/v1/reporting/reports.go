@@ -31,7 +31,7 @@ func Reports(d Deps) []route.Route {
 		route.New("GET", "/reports/values", group, "values that a dimension takes, by clicks", route.Handle(d.values),
 			route.Codes("400 invalid_dimension")).
 			WithWindow().WithShare(route.Reads).Awaits(valuesJob.Answer()).
-			WithQuery(route.Param{Name: "dimension", Required: true, Enum: report.Public()}).
+			WithQuery(route.Param{Name: "dimension", Required: true, Enum: report.Dimensions()}).
 			WithQuery(route.Number("limit", 200, 1, 1000, "values"), zoneParam).WithQuery(filterParams...),
 		route.New("GET", "/reports/delays", group, "conversions by the time between click and conversion", route.Handle(d.delays),
 			route.Codes("400 invalid_dimension")).
@@ -50,7 +50,7 @@ const defaultDimension = "campaign_id"
 var performanceParams = []route.Param{
 	{
 		Name: "dimension", Default: defaultDimension,
-		Doc: fmt.Sprintf("up to %d, comma-separated: %s", report.MaxDimensions, strings.Join(report.Public(), ", ")),
+		Doc: fmt.Sprintf("up to %d, comma-separated: %s", report.MaxDimensions, strings.Join(report.Dimensions(), ", ")),
 	},
 	zoneParam,
 	{
@@ -90,7 +90,7 @@ type Performance struct {
 	CompareRange *bind.Range                  `json:"compare_range" doc:"the window that is compared with; null: none"`
 	Rows         []PerformanceRow             `json:"rows" doc:"in the order of sort, at most limit"`
 	Truncated    bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
-	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit"`
+	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit. A campaign counts in each of its tags, but once in the totals without having"`
 	Labels       map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
 	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave"`
 }
@@ -149,7 +149,7 @@ func (d Deps) performance(c *route.Call) (Performance, error) {
 		if a.Goals, err = goalsOf(c.Query.Get("goal")); err != nil {
 			return err
 		}
-		if a.Having, err = havingOf(c.Query.Get("having")); err != nil {
+		if a.Having, err = report.ParseHaving(c.Query.Get("having")); err != nil {
 			return err
 		}
 		a.Sort, a.MinClicks, a.Totals = c.Query.Get("sort"), c.Numbers["min_clicks"], true

@@ -3,7 +3,7 @@ import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { makeExport } from '../../core/export.ts'
 import type { Name } from '../../core/figures.ts'
-import { mostDimensions, setColumns, setGroup, textOf, type Ask } from '../../core/report.ts'
+import { mostDimensions, setColumns, setGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
@@ -149,16 +149,22 @@ function Columns({ ask }: { ask: Ask }) {
   return <ColumnMenu on={ask.columns} toggle={toggle} />
 }
 
-// Export makes a file of all rows as a background job. The tray shows it.
+// Export makes a file of all rows and the shown columns as a background job. The tray shows it.
 function Export({ ask }: { ask: Ask }) {
-  const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not })))
+  const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not }))),
+    least: Bound[] = ask.least ? [{ figure: 'clicks', op: '>=', value: ask.least }] : []
   return (
     <Button
       data-key="export"
       onClick={() => {
-        makeExport({ kind: 'performance', dimension: ask.group.join(','), filters, having: textOf(ask.having), sub_names: true }).catch(
-          () => undefined,
-        )
+        makeExport({
+          kind: 'performance',
+          dimension: ask.group.join(','),
+          filters,
+          having: textOf([...ask.having, ...least]),
+          columns: ask.columns,
+          sub_names: true,
+        }).catch(() => undefined)
       }}
       icon="download"
       text={t.reports.exportIt}

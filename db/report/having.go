@@ -1,0 +1,54 @@
+package report
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/measure"
+)
+
+// MaxHaving is the maximum number of conditions on figures.
+const MaxHaving = 12
+
+// figureBound is a number with which a figure can be compared.
+var figureBound = regexp.MustCompile(`^-?\d{1,12}(\.\d{1,6})?$`)
+
+// ParseHaving parses conditions on figures, such as profit<0,cost>=10.
+func ParseHaving(text string) (out []models.FigureFilter, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for condition := range strings.SplitSeq(text, ",") {
+		f, ok := parseCondition(condition)
+		if !ok {
+			return nil, models.Invalid("invalid_input", "having: %.80q is no condition such as profit<0: a figure, then %s, then a number with at most "+
+				"12 digits and 6 decimals", condition, strings.Join(models.FigureOps, " "))
+		}
+		out = append(out, f)
+	}
+	if len(out) > MaxHaving {
+		return nil, models.Invalid("invalid_input", "having: at most %d conditions", MaxHaving)
+	}
+	return out, nil
+}
+
+func parseCondition(text string) (f models.FigureFilter, ok bool) {
+	at := strings.IndexAny(text, "<>")
+	if at < 0 {
+		return f, false
+	}
+	f.Figure = strings.TrimSpace(text[:at])
+	i := slices.IndexFunc(models.FigureOps, func(op string) bool { return strings.HasPrefix(text[at:], op) })
+	f.Op = models.FigureOps[i] // each of the two characters is an operator
+	number := strings.TrimSpace(text[at+len(f.Op):])
+	if measure.Find(f.Figure) == nil || !figureBound.MatchString(number) {
+		return f, false
+	}
+	value, err := decimal.NewFromString(number)
+	f.Value = value
+	return f, err == nil
+}
