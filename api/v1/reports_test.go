@@ -320,14 +320,14 @@ func TestPerformanceRules(t *testing.T) {
 	s := apitest.New(t)
 	filters := func(n int) string {
 		q := url.Values{}
-		for _, name := range report.Public()[:n] {
+		for _, name := range report.Dimensions()[:n] {
 			q.Set("f."+name, "")
 		}
 		return q.Encode()
 	}
 	for query, code := range map[string]string{
 		"dimension=nonsense":                                  "invalid_dimension",
-		"dimension=network_id":                                "invalid_dimension",
+		"dimension=network_id,tag,group":                      "",
 		"dimension=os,,ip":                                    "invalid_dimension",
 		"dimension=" + url.QueryEscape("os;drop"):             "invalid_dimension",
 		"dimension=os,ip,date,hour,country,city":              "invalid_dimension",
@@ -360,7 +360,7 @@ func TestPerformanceRules(t *testing.T) {
 		"limit=0&min_clicks=-4": "", "limit=many": "invalid_input",
 		"having=profit%3C0,roi%3E%3D-12.5": "", "having=profits%3C0": "invalid_input", "having=profit%3D0": "invalid_input",
 		"having=profit%3C1e9": "invalid_input", "having=profit%3C%3C1": "invalid_input", "having=profit%3C0,": "invalid_input",
-		"having=profit%3C" + strings.Repeat("9", 13): "invalid_input", "having=clicks%3C1" + strings.Repeat(",clicks%3C1", 10): "invalid_input",
+		"having=profit%3C" + strings.Repeat("9", 13): "invalid_input", "having=clicks%3C1" + strings.Repeat(",clicks%3C1", 12): "invalid_input",
 		"compare=previous&tz=Asia/Kathmandu&dimension=date": "", "compare=next": "invalid_input",
 		"compare=2026-01-02..2026-01-01": "invalid_input", "compare=2026-01-01..": "invalid_input",
 		"compare=2026-01-01..2026-01-02": "", "dimension=hour&compare=1970-01-01..9999-12-31": "invalid_input",
@@ -375,7 +375,7 @@ func TestPerformanceRules(t *testing.T) {
 		}
 		s.Do("GET", "/reports/performance?"+query, nil).Want(status, code)
 	}
-	for _, name := range report.Public() {
+	for _, name := range report.Dimensions() {
 		value, a := "x", clickattr.Find(name)
 		checksValues := name == "day_of_week" || name == "lp_slot"
 		if a != nil {

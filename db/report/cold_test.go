@@ -49,7 +49,7 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		q.Zone = zone(h.t, name)
 		list["trends in "+name] = func(ctx context.Context, r readers) (any, error) { return r.reports.Trends(ctx, q) }
 	}
-	where, whereInCopy, err := Conditions([]Filter{{Dimension: "country", Values: []string{"FR"}}}, time.UTC, from, to)
+	where, whereInCopy, err := Reader{Conn: h.d}.Conditions(h.t.Context(), h.account, []Filter{{Dimension: "country", Values: []string{"FR"}}}, time.UTC, from, to)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -10,10 +11,15 @@ import (
 	"switchyard/db/click"
 )
 
-// Conditions returns the conditions of filters on the clicks of a window, for PostgreSQL and for the copy in ClickHouse.
-func Conditions(filters []Filter, zone *time.Location, from, to time.Time) (inPostgres, inCopy click.Condition, err error) {
-	q := &query{Query: Query{Filters: filters, Zone: zone}, known: map[string]dimension{}}
+// Conditions returns the conditions of filters on the clicks of an account in a window, for PostgreSQL and for the copy in ClickHouse.
+func (r Reader) Conditions(ctx context.Context, account uuid.UUID, filters []Filter, zone *time.Location, from, to time.Time) (
+	inPostgres, inCopy click.Condition, err error,
+) {
+	q := &query{Query: Query{AccountID: account, Filters: filters, Zone: zone}, known: map[string]dimension{}}
 	if err := q.check(); err != nil {
+		return inPostgres, inCopy, err
+	}
+	if err := q.loadLabels(ctx, r.Conn); err != nil {
 		return inPostgres, inCopy, err
 	}
 	p, err := q.newPeriod(from, to, nil)

@@ -47,6 +47,10 @@ type dimension struct {
 	grain   grain
 	inOrder bool
 	clock   *clock // of a local dimension
+	// labels returns the values that follow from the campaign of a fact. It is nil for all dimensions that facts have themselves. many is
+	// true if a campaign may have several values: then its facts are in several groups.
+	labels func(campaignLabels) []string
+	many   bool
 }
 
 const utc = ` AT TIME ZONE 'UTC'`
@@ -81,6 +85,8 @@ var dimensions = func() []dimension {
 			grain:        grains[Month], inOrder: true,
 		},
 	}
+	list = append(list, dimension{name: "group", place: 49, kind: text, labels: byGroup},
+		dimension{name: "tag", place: 50, kind: text, labels: byTag, many: true})
 	for i := range clickattr.All {
 		if a := &clickattr.All[i]; a.Dimension > 0 {
 			list = append(list, byAttr(a))
@@ -114,18 +120,13 @@ func formattedAs(format string) string { return "to_char(%s, '" + format + "')" 
 
 func part(unit string) string { return "extract(" + unit + " FROM %s" + utc + ")::int" }
 
-// Dimensions returns the names of all dimensions.
+// Dimensions returns the names of all dimensions. Callers of the API may use all of them.
 func Dimensions() []string {
 	return db.Map(dimensions, func(d dimension) string { return d.name })
 }
 
-// Network is a dimension for the list of networks. The API does not offer it to callers.
+// Network is the dimension of the ids of affiliate networks.
 const Network = "network_id"
-
-// Public returns the names of the dimensions that callers may use.
-func Public() []string {
-	return slices.DeleteFunc(Dimensions(), func(name string) bool { return name == Network })
-}
 
 func find(name string) (dimension, error) {
 	i := slices.IndexFunc(dimensions, func(d dimension) bool { return d.name == name })

@@ -30,7 +30,7 @@ func (a *asker) trends() {
 			q := TrendQuery{Query{AccountID: a.account, From: a.start, To: a.end, Zone: loc}, bucket}
 			questions = append(questions, q)
 			q.From, q.To = a.window()
-			q.Filters = a.filters(Dimensions())
+			q.Filters = a.filters(recordedDims())
 			questions = append(questions, q)
 		}
 	}

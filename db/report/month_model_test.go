@@ -191,6 +191,16 @@ var monthDims = []struct {
 	{"sub8", 5, named("\t"), sub(7)},
 	{"sub9", 5, named("'"), sub(8)},
 	{"sub10", 5, named("10"), sub(9)},
+	{"domain", 4, named("go.example-"), func(c *models.Click, v string) { c.Domain = v }},
+	{"referrer_domain", 20, named("r.example-"), func(c *models.Click, v string) { c.ReferrerDomain = v }},
+	{"keyword", 60, named("mot clé "), func(c *models.Click, v string) { c.Keyword = v }},
+	{"search_engine", 4, named("engine "), func(c *models.Click, v string) { c.SearchEngine = v }},
+	{"device_model", 40, named("model "), func(c *models.Click, v string) { c.DeviceModel = v }},
+}
+
+// recordedDims returns the names of the dimensions that facts have themselves. Those that follow from campaigns have their own test.
+func recordedDims() []string {
+	return slices.DeleteFunc(Dimensions(), func(name string) bool { return name == "group" || name == "tag" })
 }
 
 // place returns the index of a dimension in monthDims.

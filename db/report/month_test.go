@@ -115,7 +115,7 @@ func (m *month) checkVariety() {
 		all.charged < some/5 || all.rejected < some || all.pending < some || all.unique == all.clicks {
 		m.Fatalf("a poor history: %+v, %d deleted", all, m.deleted)
 	}
-	names := Dimensions()
+	names := recordedDims()
 	for i, d := range monthDims {
 		if !slices.Contains(names, d.name) || len(m.pools[i].list) < 2 && d.name != "month" {
 			m.Errorf("%s: %d values", d.name, len(m.pools[i].list))
@@ -163,7 +163,7 @@ func (a *asker) perform(q Query) error {
 
 func (a *asker) dimensions() {
 	a.Helper()
-	names := Dimensions()
+	names := recordedDims()
 	a.atOnce(len(names), func(i int) error {
 		return a.perform(Query{From: a.start, To: a.end, Dimensions: names[i : i+1]})
 	})
@@ -210,7 +210,7 @@ func (a *asker) combinations() {
 
 // questions returns random queries. Half of them use only dimensions of the ledger.
 func (a *asker) questions(n int) []Query {
-	names := Dimensions()
+	names := recordedDims()
 	var hourly []string
 	for _, n := range names {
 		if d, _ := find(n); d.inLedger() {
@@ -270,7 +270,7 @@ func (a *asker) byClock(q *Query, i int) {
 // labels checks the names of the ids in answers.
 func (a *asker) labels() {
 	a.Helper()
-	for _, name := range Dimensions() {
+	for _, name := range recordedDims() {
 		if !store.HasLabels(name) {
 			continue
 		}

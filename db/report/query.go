@@ -27,10 +27,12 @@ type query struct {
 	known    map[string]dimension // the dimensions of the query, filters included, by name
 	sort     string               // the name of the figure or dimension that groups are sorted by
 	descends bool
-	periods  []*period // the window, and with Compare the other stretch of time
-	scans    bool      // more than the ends of a window is read from the rows or from the ledger itself
-	copied   reach
-	inCopy   bool // ClickHouse answers
+	// campaigns has the campaigns with a group or a tag, if a dimension of the query follows from them.
+	campaigns []campaignLabels
+	periods   []*period // the window, and with Compare the other stretch of time
+	scans     bool      // more than the ends of a window is read from the rows or from the ledger itself
+	copied    reach
+	inCopy    bool // ClickHouse answers
 	// postgresFacts has the facts for ClickHouse that are only in PostgreSQL, as lines of tab-separated fields. It may be empty.
 	postgresFacts string
 	// oldestDay is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split and counts
@@ -81,6 +83,9 @@ type condition struct {
 func (r Reader) newQuery(ctx context.Context, request Query) (*query, error) {
 	q := &query{Query: request, known: map[string]dimension{}}
 	if err := q.check(); err != nil {
+		return nil, err
+	}
+	if err := q.loadLabels(ctx, r.Conn); err != nil {
 		return nil, err
 	}
 	clocked, long := q.buckets != nil, false // long: the window has more buckets of a time dimension than a clock may have spans
@@ -195,6 +200,10 @@ func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 		p.dims = append(p.dims, p.known[name])
 	}
 	for _, f := range q.Filters {
+		if d := p.known[f.Dimension]; d.labels != nil {
+			f = q.ofCampaigns(f, d)
+			p.known[f.Dimension], _ = find(f.Dimension)
+		}
 		c := condition{dimension: p.known[f.Dimension], not: f.Not, values: db.Map(f.Values, func(v string) string {
 			return strings.ToValidUTF8(strings.ReplaceAll(v, "\x00", ""), "\uFFFD")
 		})}
@@ -302,6 +311,9 @@ func (p *period) all(has func(dimension) bool) bool {
 func (d dimension) in(step time.Duration, keys []string) bool {
 	if d.kind == timed || d.kind == local {
 		return step <= d.step
+	}
+	if d.labels != nil {
+		return slices.Contains(keys, "campaign_id")
 	}
 	return slices.Contains(keys, d.name)
 }

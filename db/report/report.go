@@ -52,7 +52,7 @@ type Query struct {
 	Having []models.FigureFilter
 	Limit  int // 0: MaxRows
 	// Totals adds a last row: the sums of all groups, even if MinClicks or Limit leaves them out. With Having, it has the sums of the
-	// groups that Having and MinClicks keep.
+	// groups that Having and MinClicks keep. By tag, a fact counts once in the sums of all groups, and once for each tag with Having.
 	Totals bool
 
 	FromRows bool // does not use the ledger: the answer is the same but slower
@@ -91,6 +91,9 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 // the first error of fn. While the account's currency is being changed, the answer is in the new currency: see
 // exchangerate.Change.
 func (r Reader) Each(ctx context.Context, request Query, fn func(Row) error) error {
+	if request.Totals && len(request.Having) == 0 && request.overlaps() {
+		return r.eachThenTotals(ctx, request, fn)
+	}
 	var q *query
 	err := r.snapshot(ctx, func(r Reader) (err error) {
 		if q, err = r.newQuery(ctx, request); err != nil {

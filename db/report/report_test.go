@@ -135,11 +135,11 @@ func TestFiguresOfAndLabels(t *testing.T) {
 	if err := ingest.NewIngester(s, d, ingest.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for dimension, ids := range map[string][]uuid.UUID{"campaign_id": campaigns[:2], Network: {domain}} {
+	for dimension, ids := range map[string][]uuid.UUID{"campaign_id": campaigns[:2], "network_id": {domain}} {
 		got, err := Reader{Conn: d}.Performance(t.Context(), Query{
 			AccountID: acc, To: time.Now().Add(time.Hour), Dimensions: []string{dimension}, Filters: []Filter{IDs(dimension, ids...)},
 		})
-		want := map[string]int64{"campaign_id": 2, Network: 3}[dimension]
+		want := map[string]int64{"campaign_id": 2, "network_id": 3}[dimension]
 		if err != nil || len(got) != 1 || got[0].Dims[0] != ids[0].String() || got[0].Clicks != want {
 			t.Errorf("%+v, %v", got, err)
 		}

@@ -43,6 +43,8 @@ type dialect interface {
 	asText(d dimension, raw string) string
 	// sortable returns an expression that sorts raw values in the order of PostgreSQL, with missing values last.
 	sortable(d dimension, raw string) string
+	// labelled returns the expression of a dimension that follows from the campaign.
+	labelled(b *builder, d dimension) string
 	// span returns the number that a clock gives to the time %s, or 0.
 	span(b *builder, c *clock) string
 	// values returns the list of a filter's values. It leaves out values that no row can have.
@@ -78,6 +80,9 @@ func (b *builder) bind(p *period) {
 				b.spans[c] = b.dialect.span(b, c)
 			}
 			d.expr = b.spans[c]
+		}
+		if d.labels != nil {
+			d.expr = b.dialect.labelled(b, d)
 		}
 		return d
 	}

@@ -69,7 +69,7 @@ var routing = []Attr{
 		Text: func(c *models.Click) *string { return &c.ExternalID },
 	},
 	{
-		Name: "domain", Tag: 11, Token: "domain,trackingdomain", In: Both,
+		Name: "domain", Tag: 11, Token: "domain,trackingdomain", Dimension: 44, In: Both,
 		Doc:  "tracking domain of the link that was clicked",
 		Text: func(c *models.Click) *string { return &c.Domain },
 	},
@@ -154,7 +154,7 @@ var visitor = []Attr{
 		Text: func(c *models.Click) *string { return &c.DeviceBrand },
 	},
 	{
-		Name: "device_model", Tag: 33, Compare: AsText, Token: "device_model,model", In: Both,
+		Name: "device_model", Tag: 33, Compare: AsText, Token: "device_model,model", Dimension: 48, In: Both,
 		Doc:  "model of the device, where its user agent tells it",
 		Text: func(c *models.Click) *string { return &c.DeviceModel },
 	},
@@ -191,17 +191,17 @@ var visitor = []Attr{
 		Text: func(c *models.Click) *string { return &c.Referrer },
 	},
 	{
-		Name: "referrer_domain", Tag: 19, Compare: AsText, Token: "referrer_domain,referrerdomain,referer_domain", In: Both,
+		Name: "referrer_domain", Tag: 19, Compare: AsText, Token: "referrer_domain,referrerdomain,referer_domain", Dimension: 45, In: Both,
 		Doc:  "domain of the page that the visitor came from",
 		Text: func(c *models.Click) *string { return &c.ReferrerDomain },
 	},
 	{
-		Name: "keyword", Tag: 20, Compare: AsText, Token: "keyword", In: Both,
+		Name: "keyword", Tag: 20, Compare: AsText, Token: "keyword", Dimension: 46, In: Both,
 		Doc:  "search words: of the link's parameter keyword, else of the search engine that the visitor came from",
 		Text: func(c *models.Click) *string { return &c.Keyword },
 	},
 	{
-		Name: "search_engine", Tag: 21, Compare: AsText, In: Both,
+		Name: "search_engine", Tag: 21, Compare: AsText, Dimension: 47, In: Both,
 		Text: func(c *models.Click) *string { return &c.SearchEngine },
 	},
 	{

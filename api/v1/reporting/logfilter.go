@@ -42,7 +42,7 @@ func parseClickID(c *route.Call) (uuid.UUID, error) {
 }
 
 // filterLog parses the filters of a log.
-func filterLog(c *route.Call, q *click.LogQuery) (err error) {
+func (d Deps) filterLog(c *route.Call, q *click.LogQuery) (err error) {
 	if q.ClickID, err = parseClickID(c); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func filterLog(c *route.Call, q *click.LogQuery) (err error) {
 	}
 	// A conversion may belong to a click long before the window. The period therefore includes every stored click.
 	from, to := time.Now().UTC().AddDate(0, 0, -models.LongestHistory()-2), time.Now().UTC().AddDate(0, 0, 2)
-	q.Where, q.WhereInCopy, err = report.Conditions(args.Filters, zone, from, to)
+	q.Where, q.WhereInCopy, err = d.reports(c).Conditions(c.Context(), c.Account.ID, args.Filters, zone, from, to)
 	return err
 }
 

@@ -104,7 +104,7 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 	}
 	w, end := clampToHistory(c)
 	q.From, q.To = w.From, end
-	if err := filterLog(c, &q); err != nil {
+	if err := d.filterLog(c, &q); err != nil {
 		return ClickLog{}, err
 	}
 	if q.ClickID != uuid.Nil { // a click id is searched in the whole history
@@ -170,7 +170,7 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	if err != nil {
 		return Log[ConversionRow]{}, err
 	}
-	if err := filterLog(c, &q); err != nil {
+	if err := d.filterLog(c, &q); err != nil {
 		return Log[ConversionRow]{}, err
 	}
 	if q.Status = c.Query.Get("status"); q.Status != "" && !slices.Contains(conversionStatuses, q.Status) {

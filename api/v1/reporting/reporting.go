@@ -53,6 +53,8 @@ type ReportReader interface {
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
 	ClicksSince(ctx context.Context, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error)
 	Delays(ctx context.Context, q report.Query) ([]report.Delay, error)
+	Conditions(ctx context.Context, account uuid.UUID, filters []report.Filter, zone *time.Location, from, to time.Time) (
+		inPostgres, inCopy dbclick.Condition, err error)
 }
 
 // InWindow returns a query for the call's account and window.

@@ -68,7 +68,7 @@ func TestDashboardCells(t *testing.T) {
 	c.from = c.to.AddDate(0, 0, -9)
 	c.signIn()
 	c.setScreen(1440, "light")
-	for _, dimension := range report.Public() {
+	for _, dimension := range report.Dimensions() {
 		c.dimension(dimension)
 	}
 	c.hostile()
@@ -89,6 +89,10 @@ func (c *cells) expression(dimension string) string {
 		return "extract(hour FROM " + at + ")::int::text"
 	case "day_of_week":
 		return "extract(isodow FROM " + at + ")::int::text"
+	case "group":
+		return "coalesce((SELECT group_name FROM campaigns c WHERE c.id = f.campaign_id), '')"
+	case "tag":
+		return "unnest((SELECT coalesce(nullif(tags, '{}'), '{\"\"}') FROM campaigns c WHERE c.id = f.campaign_id))"
 	case "lp_slot":
 		return "coalesce(nullif(lp_slot, 0)::text, '')"
 	}
