@@ -1,6 +1,6 @@
 import { equal, test } from '../testing.ts'
 import type { FigureRow } from '../api.gen.ts'
-import { changeOf, totalsOf } from './figures.ts'
+import { changeOf, restOf, totalsOf } from './figures.ts'
 
 const row = (of: Partial<FigureRow>) => of as FigureRow
 const clicks = (now: number, was: number, digits = 0) => changeOf('clicks', row({ clicks: now }), row({ clicks: was }), digits).text
@@ -18,4 +18,10 @@ test('ratios of totals are divided after summing, cpa by approved and pending, a
   ])
   equal([sums.clicks, sums.cr, sums.cpa, sums.roi, sums.approve_rate], [200, 2, 2, 25, 25])
   equal([sums.lp_ctr, totalsOf([row({ profit: 5 })]).roi], [null, null])
+})
+
+test('the rest is what the rows lack of the totals, without errors of rounding', () => {
+  const rows = [row({ clicks: 2, cost: 0.1, revenue: 1, profit: 0.9 }), row({ clicks: 1, cost: 0.2, revenue: 0, profit: -0.2 })]
+  equal(restOf(row({ clicks: 10, profit: 0.4 }), rows), { clicks: 7, profit: -0.3 })
+  equal(restOf(row({ clicks: 3, profit: 0.7 }), rows), { clicks: 0, profit: 0 })
 })

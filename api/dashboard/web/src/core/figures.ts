@@ -31,6 +31,13 @@ export function totalsOf(rows: FigureRow[]): FigureRow {
   return Object.fromEntries(names.map(name => [name, total(name)])) as unknown as FigureRow
 }
 
+// restOf returns what is in the totals but in none of the rows.
+export function restOf(totals: FigureRow, rows: FigureRow[]): { clicks: number; profit: number } {
+  const sum = totalsOf(rows),
+    gap = (name: 'clicks' | 'profit') => Number((totals[name] - sum[name]).toFixed(4)) || 0
+  return { clicks: gap('clicks'), profit: gap('profit') }
+}
+
 export const text = (row: FigureRow, name: Name) => shown(row[name], figures[name].kind, figures[name].digits)
 
 // z is the limit of a change in standard deviations: in 95 of 100 cases chance alone stays below it.

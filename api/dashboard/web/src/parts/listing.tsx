@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { PerformanceRow } from '../api.gen.ts'
-import { changeOf, names, profit, text, totalsOf, type Name } from '../core/figures.ts'
+import type { FigureRow, PerformanceRow } from '../api.gen.ts'
+import { changeOf, names, profit, restOf, text, totalsOf, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
 import { groupsOf, shownOf, tagsOf, viewed, type Listed } from '../core/listing.ts'
 import { change, place } from '../core/router.ts'
@@ -11,9 +11,13 @@ import { List, type Common } from './list.tsx'
 import type { Column } from './table.tsx'
 
 export type { Action, Bulk } from './list.tsx'
+// Rest returns the text of what no record has: a number of clicks, and their profit.
+export type Rest = (clicks: number, shown: string, profit: string) => string
 type Props<R extends Listed> = Common<R> & {
   figures: Name[] // the list is ordered by the first, which is also shown on a phone, next to profit
   sums?: Name[] // figures that are added up below the list; default: the list in summed
+  // account has the account's totals. Below the whole list they are shown instead of the sums, with what none of the records has.
+  account?: { totals: FigureRow; rest: Rest; restHint: string }
   path: (r: R) => string
   under?: (r: R) => ComponentChildren
   marks?: (r: R) => ComponentChildren
@@ -66,11 +70,14 @@ function Columns({ on, usual }: { on: Name[]; usual: Name[] }) {
 export function Listing<R extends Listed>(p: Props<R>) {
   const usual = '-' + p.figures[0],
     figures = chosen(p.figures),
-    option = (value: string) => ({ value, label: value })
+    option = (value: string) => ({ value, label: value }),
+    view = viewed(usual),
+    account = p.whole && !view.q && !view.status && !view.group && !view.tag ? p.account : undefined,
+    sums = account ? [...summed, ...(p.sums ?? [])] : (p.sums ?? summed)
   return (
     <List
       {...p}
-      shown={p.rows && shownOf(p.rows, viewed(usual))}
+      shown={p.rows && shownOf(p.rows, view)}
       usual={usual}
       filters={[
         { name: 'group', label: t.lists.group, every: t.lists.everyGroup, options: groupsOf(p.rows ?? []).map(option) },
@@ -80,7 +87,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
       nameOf={r => r.name}
       first={r => <Named row={r} path={p.path(r)} under={p.under?.(r)} marks={p.marks?.(r)} />}
       columns={[...(p.extra ?? []), ...figures.map(n => figureColumn<R>(n, n === p.figures[0] || n === 'profit', p.compared))]}
-      foot={rows => <Sums rows={rows} whole={p.whole} figures={figures.filter(n => (p.sums ?? summed).includes(n))} />}
+      foot={rows => <Sums rows={rows} whole={p.whole} account={account} figures={figures.filter(n => sums.includes(n))} />}
     />
   )
 }
@@ -117,12 +124,19 @@ const Named = ({ row: r, path, under, marks }: NamedProps) => (
   </span>
 )
 
-function Sums({ rows, whole, figures }: { rows: Listed[]; whole: boolean; figures: Name[] }) {
-  const sum = totalsOf(rows)
+type SumsProps = { rows: Listed[]; whole: boolean; account?: Props<Listed>['account']; figures: Name[] }
+function Sums({ rows, whole, account, figures }: SumsProps) {
+  const sum = account?.totals ?? totalsOf(rows),
+    rest = account && restOf(account.totals, rows)
   return (
     <>
       <span>{whole ? t.lists.rows(rows.length, count(rows.length)) : t.lists.first(count(rows.length))}</span>
       <span class="grow" />
+      {account && rest && (rest.clicks !== 0 || rest.profit !== 0) && (
+        <span class="num wide dim" title={account.restHint}>
+          {account.rest(rest.clicks, count(rest.clicks), profit(rest.profit))}
+        </span>
+      )}
       {figures.map(n => (
         <span key={n} class="num wide">
           {t.figures.names[n]} <b>{n === 'profit' ? profit(sum.profit) : text(sum, n)}</b>

@@ -56,6 +56,7 @@ export function Offers() {
     word: t.kinds.offers,
     dimension: 'offer_id',
     figures: ['clicks', 'conversions', 'cr', 'revenue', 'profit', 'epc'],
+    rest: recordWords.noOffer,
     sums: ['clicks', 'conversions', 'revenue'], // not the cost, because it leaves out visitors who reached no offer
     clones: true,
     usesRouting: true,
@@ -139,6 +140,7 @@ export function Landers() {
     word: t.kinds.landers,
     dimension: 'lander_id',
     figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'],
+    rest: recordWords.noLander,
     sums: ['lp_views', 'conversions'], // not the cost, because it leaves out visitors who saw no landing page
     clones: true,
     usesRouting: true,

@@ -9,11 +9,11 @@ import { change, go, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
 import { recordWords } from '../../text/records.ts'
-import { span } from '../../core/window.ts'
-import type { User } from '../../api.gen.ts'
+import { span, windowQuery } from '../../core/window.ts'
+import type { FigureRow, User } from '../../api.gen.ts'
 import type { ComponentChildren } from 'preact'
 import { Part } from '../../parts/card.tsx'
-import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
+import { Listing, type Action, type Bulk, type Rest } from '../../parts/listing.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
 import { Ask, Sheet } from '../../parts/sheet.tsx'
 import type { Column } from '../../parts/table.tsx'
@@ -29,6 +29,7 @@ export type Kind<R extends Listed> = {
   dimension?: string
   figures: Name[]
   sums?: Name[]
+  rest?: Rest
   clones?: boolean
   under?: (r: R) => ComponentChildren
   marks?: (r: R) => ComponentChildren
@@ -68,6 +69,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
     error: undefined
     again: () => void
   }
+  const { data: totals } = use('GET /stats/overview', k.rest ? windowQuery() : null)
   const open = place.value.query.get('id'),
     may = canWrite(),
     [pausing, setPausing] = useState<R[] | null>(null),
@@ -127,6 +129,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
         {...list}
         figures={k.figures}
         sums={k.sums}
+        account={totals && k.rest ? { totals: totals as FigureRow, rest: k.rest, restHint: recordWords.restHint } : undefined}
         path={r => to(k.path, { id: r.id })}
         open={r => show(r.id)}
         under={k.under}

@@ -280,6 +280,8 @@ export function Networks() {
     name: 'networks',
     path: '/app/networks',
     word: t.kinds.networks,
+    dimension: 'network_id',
+    rest: recordWords.noNetwork,
     opensMade: true,
     figures: ['clicks', 'conversions', 'approve_rate', 'revenue', 'profit', 'epc'],
     fresh,

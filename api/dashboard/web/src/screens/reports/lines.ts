@@ -72,6 +72,12 @@ export function useRows(ask: Ask) {
 const isBlank = (row: PerformanceRow, dims: string[], ask: Ask) =>
   dims.every(d => row.dims[d] === '') && ask.columns.every(n => !row[n] && !row.compare?.[n])
 
+// countOf returns the number of rows that the table has on its first level.
+export function countOf(data: Performance, ask: Ask): number {
+  const dims = ask.flat ? ask.group : ask.group.slice(0, 1)
+  return data.rows.filter(row => !isBlank(row, dims, ask)).length
+}
+
 // pathOfRow returns the place of a row below a place of the tree. In a flat table it has the values of all dimensions.
 const pathOfRow = (ask: Ask, above: string[], row: PerformanceRow) =>
   ask.flat ? ask.group.map(d => row.dims[d]!) : [...above, row.dims[ask.group[above.length]!]!]

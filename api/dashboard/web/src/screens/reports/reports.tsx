@@ -1,5 +1,4 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { canWrite } from '../../core/can.ts'
 import { targetOfRow } from '../../core/cost.ts'
@@ -15,7 +14,7 @@ import { useCostSheet } from '../../parts/cost_place.tsx'
 import { Empty, Failed } from '../../parts/state.tsx'
 import { ChartPlace } from './chart_place.tsx'
 import { Controls } from './controls.tsx'
-import { linesOf, useRows, type Line, type RowLine } from './lines.ts'
+import { countOf, linesOf, useRows, type Line, type RowLine } from './lines.ts'
 import { keys, OverTime } from './over_time.tsx'
 import { BlockSheet } from './block.tsx'
 import { refusalOf, SelectionBar, useBlocked, useSelection } from './selection.tsx'
@@ -147,7 +146,8 @@ export function Reports() {
     if (e.key.toLowerCase() === 'b') block(line)
     else act(e.key.toLowerCase(), line)
   })
-  const shown = root.data
+  const shown = root.data,
+    rowCount = shown && countOf(shown, ask)
   const filtered = ask.filters.length > 0 || ask.least > 0 || ask.having.length > 0
   return (
     <Named.Provider value={shown?.sub_names ?? none}>
@@ -156,7 +156,7 @@ export function Reports() {
       <section class="card report">
         {root.error && !shown ? (
           <Failed error={root.error} again={retry} />
-        ) : shown && shown.rows.length === 0 ? (
+        ) : shown && rowCount === 0 ? (
           <Empty title={filtered ? t.reports.emptyFiltered : t.reports.empty}>
             {filtered && (
               <Button
@@ -184,10 +184,10 @@ export function Reports() {
             isBlocked={isBlocked}
           />
         )}
-        {(shown || !root.error) && <StatusBar shown={shown} />}
+        {(shown || !root.error) && <StatusBar rows={rowCount} note={noteOf(ask)} />}
       </section>
       {selection.rows.size > 0 && (
-        <SelectionBar of={selection} ask={ask} total={shown?.rows.length ?? 0} more={!!shown?.truncated} block={() => block()} />
+        <SelectionBar of={selection} ask={ask} total={rowCount ?? 0} more={!!shown?.truncated} block={() => block()} />
       )}
       {blocking && (
         <BlockSheet ask={ask} paths={blocking} close={() => setBlocking(null)} done={() => (setBlocking(null), selection.clear())} />
@@ -198,10 +198,14 @@ export function Reports() {
   )
 }
 
+// noteOf says how the rows of a report by tag overlap.
+const noteOf = (ask: Ask) =>
+  !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? t.reports.overlapKept : t.reports.overlap
+
 // StatusBar shows the number of rows, and the keys of the table.
-const StatusBar = ({ shown }: { shown?: Performance }) => (
+const StatusBar = ({ rows, note }: { rows?: number; note: string }) => (
   <div class="statusbar wide">
-    <span>{shown ? t.reports.rows(shown.rows.length, count(shown.rows.length)) : t.loading}</span>
+    <span>{rows === undefined ? t.loading : t.reports.rows(rows, count(rows))}</span>
     <span>
       <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
     </span>
@@ -210,6 +214,7 @@ const StatusBar = ({ shown }: { shown?: Performance }) => (
         <kbd>{k.key}</kbd> {k.text}
       </span>
     ))}
+    {note && <span>{note}</span>}
     {compares.value && <span>{t.reports.chance}</span>}
   </div>
 )

@@ -13,7 +13,7 @@ import { Bone, Failed } from '../../parts/state.tsx'
 import { Gap, Head } from '../../parts/table.tsx'
 import { useVirtual } from '../../parts/virtual.ts'
 import { w } from '../../text/blocks.ts'
-import type { Line, RowLine } from './lines.ts'
+import { countOf, type Line, type RowLine } from './lines.ts'
 import type { Selection } from './selection.tsx'
 
 type TableProps = {
@@ -93,7 +93,7 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
           {root && (
             <tr class="total" role="row" aria-level={1} tabIndex={-1} onFocus={() => focus(-1)}>
               <td class="first" style="--d:0" role="gridcell">
-                {root.truncated ? t.reports.totalMore : t.reports.total(root.rows.length, count(root.rows.length))}
+                {totalName(root, ask)}
                 <TotalActs act={overTotal} />
               </td>
               {ask.columns.map(n => (
@@ -134,6 +134,11 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
       </table>
     </div>
   )
+}
+
+function totalName(root: Performance, ask: Ask) {
+  const n = countOf(root, ask)
+  return root.truncated ? t.reports.totalMore : t.reports.total(n, count(n))
 }
 
 // TotalActs are the actions on the row of totals.

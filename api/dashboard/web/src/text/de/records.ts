@@ -28,6 +28,11 @@ export const words: typeof en = {
     capped: 'Limit erreicht',
     protected: 'geschützt',
     own: 'eigene Einstellungen',
+    noOffer: (n, shown, profit) => `vor dem Offer gegangen: ${of(n, 'Klick', 'Klicks', shown)}, ${profit}`,
+    noNetwork: (n, shown, profit) => `bei keinem Netzwerk: ${of(n, 'Klick', 'Klicks', shown)}, ${profit}`,
+    noLander: (n, shown, profit) => `ohne Landingpage: ${of(n, 'Klick', 'Klicks', shown)}, ${profit}`,
+    restHint:
+      'Besucher, die vorher gegangen sind oder einen anderen Weg genommen haben, Kosten ohne Klicks und archivierte oder gelöschte Einträge',
     fromNothing: 'Leer beginnen',
     asTemplate: 'Einstellungen als Vorlage speichern',
     templateSaved: name => `${name} ist jetzt eine Vorlage`,
