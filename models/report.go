@@ -39,7 +39,7 @@ type FigureFilter struct {
 	Value  decimal.Decimal `json:"value"`
 }
 
-// FigureOps lists the comparisons of a FigureFilter. Those of two characters come first, because each begins with another one.
+// FigureOps lists the comparisons of a FigureFilter. The longer ones come first, because each begins with a shorter one.
 var FigureOps = []string{"<=", ">=", "<", ">"}
 
 // TimeRange is the time in [From, To).

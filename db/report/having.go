@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -51,4 +52,35 @@ func parseCondition(text string) (f models.FigureFilter, ok bool) {
 	value, err := decimal.NewFromString(number)
 	f.Value = value
 	return f, err == nil
+}
+
+// kept returns the condition on the sums of a group that has a row in the answer. notZero is the condition that it has a
+// figure.
+func (b *builder) kept(notZero string) string {
+	var s strings.Builder
+	s.WriteString(notZero + b.enoughClicks())
+	for _, h := range b.Having {
+		m := measure.Find(h.Figure)
+		over, under := m.Sums()
+		if m.IsCounter() {
+			over.SQL = m.Name
+		}
+		value := h.Value
+		if m.IsPercent() {
+			value = value.Shift(-2)
+		}
+		fmt.Fprintf(&s, " AND %s %s %s", b.dialect.quotient(over, under), h.Op, b.dialect.bound(value, over, under))
+	}
+	return s.String()
+}
+
+// enoughClicks returns the SQL that keeps the groups with at least MinClicks clicks, after an AND.
+func (q *query) enoughClicks() string {
+	switch {
+	case q.MinClicks <= 0:
+		return ""
+	case q.Compare != nil:
+		return fmt.Sprintf(" AND greatest(clicks, %sclicks) >= %d", ofBefore, q.MinClicks)
+	}
+	return fmt.Sprintf(" AND clicks >= %d", q.MinClicks)
 }

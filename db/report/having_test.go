@@ -63,8 +63,8 @@ func TestHaving(t *testing.T) { //nolint:tparallel // the engines are asked in t
 	})
 }
 
-// middle returns a value of a figure in the middle of those that groups have. For a ratio it is one that no group has, because the
-// figures of answers are rounded.
+// middle returns a value of a figure in the middle of those that groups have. No group has the
+// value of a ratio, because the ratios of answers are rounded.
 func middle(groups []Row, name string) decimal.Decimal {
 	var values []decimal.Decimal
 	for _, r := range groups {

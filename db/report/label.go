@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// Reports by group and by tag read them from the campaign of a fact, as it is now. Facts are therefore as old as the campaign, and
-// the ledger answers. A filter by a group or a tag is a filter by the campaigns that have it.
+// The dimensions group and tag have the present values of a fact's campaign, so the ledger can answer. A filter by a group or a tag is
+// a filter by the campaigns that have it.
 
 // campaignLabels are the group and the tags of a campaign.
 type campaignLabels struct {
@@ -50,7 +50,7 @@ func (q *query) loadLabels(ctx context.Context, c db.Conn) (err error) {
 func (q *query) ofCampaigns(f Filter, d dimension) Filter {
 	out := Filter{Dimension: "campaign_id", Not: f.Not, Values: []string{}}
 	without := slices.Contains(f.Values, "")
-	if without { // all campaigns but those that have only other values
+	if without { // campaigns with other values alone are left out
 		out.Not = !f.Not
 	}
 	for _, c := range q.campaigns {

@@ -198,7 +198,7 @@ var monthDims = []struct {
 	{"device_model", 40, named("model "), func(c *models.Click, v string) { c.DeviceModel = v }},
 }
 
-// recordedDims returns the names of the dimensions that facts have themselves. Those that follow from campaigns have their own test.
+// recordedDims returns the names of the dimensions that facts have themselves. TestGroupsAndTags has the other ones.
 func recordedDims() []string {
 	return slices.DeleteFunc(Dimensions(), func(name string) bool { return name == "group" || name == "tag" })
 }

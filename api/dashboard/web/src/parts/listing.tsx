@@ -11,7 +11,7 @@ import { List, type Common } from './list.tsx'
 import type { Column } from './table.tsx'
 
 export type { Action, Bulk } from './list.tsx'
-// Rest returns the text of what no record has: a number of clicks, and their profit.
+// Rest returns the text for a number of clicks that belong to no record, and for their profit.
 export type Rest = (clicks: number, shown: string, profit: string) => string
 type Props<R extends Listed> = Common<R> & {
   figures: Name[] // the list is ordered by the first, which is also shown on a phone, next to profit
