@@ -63,8 +63,7 @@ func TestHaving(t *testing.T) { //nolint:tparallel // the engines are asked in t
 	})
 }
 
-// middle returns a value of a figure in the middle of those that groups have. No group has the
-// value of a ratio, because the ratios of answers are rounded.
+// middle returns the median of a figure. A ratio gets a few decimals more: the ratios of answers are rounded, and no group may have it.
 func middle(groups []Row, name string) decimal.Decimal {
 	var values []decimal.Decimal
 	for _, r := range groups {
