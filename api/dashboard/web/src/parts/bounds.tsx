@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { figureName, figures, type Name } from '../core/figures.ts'
 import { shown } from '../core/format.ts'
 import { boundOps, setBounds, type Ask, type Bound } from '../core/report.ts'
@@ -42,7 +42,9 @@ export function BoundEditor({ ask, figure, at = ask.having.length, close }: Edit
   const old: Bound | undefined = ask.having[at],
     [op, setOp] = useState<string>(old?.op ?? '<'),
     [value, setValue] = useState(old ? String(old.value) : '0'),
-    name = figureName(figure)
+    name = figureName(figure),
+    input = useRef<HTMLInputElement>(null)
+  useEffect(() => input.current!.select(), [])
   return (
     <form
       onSubmit={e => {
@@ -59,6 +61,7 @@ export function BoundEditor({ ask, figure, at = ask.having.length, close }: Edit
       <label class="field">
         <span>{t.reports.value + (figures[figure].kind === 'percent' ? ' (%)' : '')}</span>
         <input
+          ref={input}
           class="input"
           type="number"
           step="any"
