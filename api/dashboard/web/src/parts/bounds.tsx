@@ -44,7 +44,10 @@ export function BoundEditor({ ask, figure, at = ask.having.length, close }: Edit
     [value, setValue] = useState(old ? String(old.value) : '0'),
     name = figureName(figure),
     input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current!.select(), [])
+  useEffect(() => {
+    input.current!.focus({ preventScroll: true })
+    input.current!.select()
+  }, [])
   return (
     <form
       onSubmit={e => {
