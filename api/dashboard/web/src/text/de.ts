@@ -323,7 +323,7 @@ export const words: typeof en = {
       wrong_sign_in: 'E-Mail, Passwort oder Code ist falsch.',
       code_required: 'Es fehlt noch ein Code aus der App oder ein Wiederherstellungscode.',
       link_gone:
-        'Dieser Link wurde schon benutzt oder zurückgezogen, oder er ist älter als ein Tag. Einen neuen erstellt ein Inhaber. Inhaber ohne Passwort rufen auf dem Server switchyard users reset auf.',
+        'Dieser Link wurde schon benutzt oder zurückgezogen, oder er ist älter als ein Tag. Einen neuen erstellt ein Inhaber. Inhaber ohne Passwort rufen auf dem Server switchyard users reset --email auf.',
       weak_password: 'Ein Passwort hat 10 bis 200 Zeichen.',
       cross_site: 'Diese Anfrage kam von einer anderen Website.',
       unauthenticated: 'Es ist niemand angemeldet.',

@@ -325,7 +325,7 @@ export const words = {
       wrong_sign_in: 'The e-mail, password or code is wrong.',
       code_required: 'Enter a code from your app, or a recovery code.',
       link_gone:
-        'This link was used already, was withdrawn or is older than a day. Ask an owner for a new one. An owner without a password runs switchyard users reset on the server.',
+        'This link was used already, was withdrawn or is older than a day. Ask an owner for a new one. An owner without a password runs switchyard users reset --email on the server.',
       weak_password: 'A password has 10 to 200 characters.',
       cross_site: 'This request came from another site.',
       unauthenticated: 'You are not signed in.',
