@@ -116,7 +116,7 @@ func TestValues(t *testing.T) {
 	for query, code := range map[string]string{
 		"": "invalid_dimension", "dimension=x": "invalid_dimension", "dimension=os,ip": "invalid_dimension",
 		"dimension=os&limit=x": "invalid_input",
-		"dimension=os&from=x": "invalid_input",
+		"dimension=os&from=x":  "invalid_input",
 	} {
 		s.Do("GET", "/reports/values?"+query, nil).Want(400, code)
 	}
