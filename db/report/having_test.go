@@ -14,7 +14,7 @@ import (
 
 // TestHaving checks the groups that conditions on their figures keep, and the totals of these groups, with both engines. The conditions
 // compare with values that groups have.
-func TestHaving(t *testing.T) { //nolint:tparallel // the engines are asked in turn
+func TestHaving(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	h := newHistory(t, 41)

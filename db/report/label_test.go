@@ -18,7 +18,7 @@ import (
 
 // TestGroupsAndTags checks reports by the groups and tags of campaigns with both engines: a campaign counts in each of its tags, and once
 // in the totals. Filters find the clicks of the campaigns, alone, excluded and combined.
-func TestGroupsAndTags(t *testing.T) { //nolint:tparallel // the engines are asked in turn
+func TestGroupsAndTags(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	h := newHistory(t, 43)
@@ -90,8 +90,17 @@ func TestGroupsAndTags(t *testing.T) { //nolint:tparallel // the engines are ask
 		h.t.Helper()
 		for _, dims := range []string{"tag", "group", "tag,country", "group,tag", "country"} {
 			for _, filters := range [][]Filter{
-				nil, {is("tag", "hot")}, {is("tag", "hot", "")}, {not("tag", "q4")}, {not("tag", "")}, {is("group", "Push, DE")}, {is("group", "")},
-				{not("group", "", "Pop")}, {is("group", "Push, DE"), not("tag", "q4"), is("country", "DE")}, {is("tag", "none")}, {is("tag", "hot"), not("tag", "q4")},
+				nil,
+				{is("tag", "hot")},
+				{is("tag", "hot", "")},
+				{not("tag", "q4")},
+				{not("tag", "")},
+				{is("group", "Push, DE")},
+				{is("group", "")},
+				{not("group", "", "Pop")},
+				{is("group", "Push, DE"), not("tag", "q4"), is("country", "DE")},
+				{is("tag", "none")},
+				{is("tag", "hot"), not("tag", "q4")},
 			} {
 				for _, fromRows := range []bool{false, true} {
 					q := Query{
