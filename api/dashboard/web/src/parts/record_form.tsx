@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
 import { useAttempt } from '../core/busy.ts'
@@ -93,8 +93,8 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a value with the same content is the same value
   }, [JSON.stringify(value)])
   useUnsaved(() => edited && !readOnly)
-  useEffect(() => {
-    onDirty?.(edited)
+  useLayoutEffect(() => {
+    onDirty?.(edited) // before the next key, which may be Esc
   }, [edited, onDirty])
   const set = (name: string, v: unknown) => {
     setDraft(now => ({ ...now, [name]: v }))
