@@ -177,6 +177,43 @@ func TestAnAccountBlocksSoManyValues(t *testing.T) {
 	undone := d.Do("POST", "/blocks/undo", object{"id": whole["id"]}).Want(200, "").Map()
 	d.Do("POST", "/blocks", block(campaign, "one more")).Want(200, "")
 	d.Do("POST", "/blocks/undo", object{"id": undone["id"]}).Want(400, "too_many")
+	d.Do("POST", campaignPath(campaign)+"/clone", nil).Want(400, "too_many")
+}
+
+// TestACopyBlocksWhatItsCampaignBlocks: the copy has lists of its own, without the values that were allowed again.
+func TestACopyBlocksWhatItsCampaignBlocks(t *testing.T) {
+	t.Parallel()
+	d := newCampaignEnv(t)
+	campaign := d.make(t, with(d.campaign("Push DE"), "source_id", d.source))["id"]
+	other := d.make(t, d.campaign("Another"))["id"]
+	d.Do("POST", "/blocks", block(campaign, "a", "b", "c")).Want(200, "")
+	d.Do("POST", "/blocks", with(block(campaign, "FR"), "dimension", "country")).Want(200, "")
+	d.Do("POST", "/blocks/remove", block(campaign, "b")).Want(200, "")
+	d.Do("POST", "/blocks", block(other, "z")).Want(200, "")
+	d.Do("POST", "/blocks", object{"scope": "source", "source_id": d.source, "dimension": "sub1", "values": []string{"s"}}).Want(200, "")
+	copied := d.Do("POST", campaignPath(campaign)+"/clone", nil).Want(201, "").Map()["id"]
+	blocked := func(campaign any) string {
+		var list struct{ Rows []models.BlockedValue }
+		d.Do("GET", "/blocks", nil).Want(200, "").Into(&list)
+		var out []string
+		for _, r := range list.Rows {
+			if r.ScopeID.String() == campaign {
+				out = append(out, r.Dimension+":"+r.Value)
+			}
+			if r.Who == "" {
+				t.Errorf("nobody has blocked %+v", r)
+			}
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	if got := blocked(copied); got != "country:FR sub1:a sub1:c" {
+		t.Errorf("the copy blocks %q", got)
+	}
+	d.Do("POST", "/blocks/remove", block(campaign, "a")).Want(200, "")
+	if got := blocked(copied); got != "country:FR sub1:a sub1:c" {
+		t.Errorf("after a change of the campaign the copy blocks %q", got)
+	}
 }
 
 // TestBlockPreview compares a preview with the report of the same window.

@@ -43,7 +43,7 @@ func campaigns(d Deps, reportingDeps reporting.Deps) []route.Route {
 		res.Row("PATCH", "/{id}", "change the settings that are sent", route.HandleBody(d.changeCampaign),
 			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields too_long", "409 stale"), campaignCodes),
 		res.Row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Handle(deleteCampaign), answer.IDCodes),
-		resource.Clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain", "402 plan_limit"),
+		resource.Clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain too_many", "402 plan_limit"),
 			answer.FlowCodes),
 		res.Row("GET", "/{id}/stats", "totals of a campaign for the window", route.Handle(d.campaignStats),
 			route.Codes("400 invalid_id")).WithWindow().WithShare(route.Reads),

@@ -139,6 +139,30 @@ func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget
 	return change, list, err
 }
 
+// copyBlocked blocks in campaign $3 what is blocked in campaign $2, with the names of those who blocked it there.
+const copyBlocked = `
+WITH lists AS (
+	INSERT INTO block_lists (id, account_id, scope, scope_id, dimension)
+	SELECT gen_random_uuid(), l.account_id, l.scope, $3, l.dimension FROM block_lists l
+	WHERE l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2
+		AND EXISTS (SELECT FROM blocked_values v WHERE v.list_id = l.id AND v.removed_at IS NULL)
+	RETURNING id, dimension
+)
+INSERT INTO blocked_values (id, account_id, list_id, value, change_id, who)
+SELECT gen_random_uuid(), $1, n.id, v.value, $4, v.who FROM lists n
+JOIN block_lists l ON l.account_id = $1 AND l.scope = 'campaign' AND l.scope_id = $2 AND l.dimension = n.dimension
+JOIN blocked_values v ON v.list_id = l.id AND v.removed_at IS NULL`
+
+// copy blocks the values of a campaign in its copy too. Error: too_many.
+func (k Blocks) copy(ctx context.Context, account, campaign, copied uuid.UUID) error {
+	_, err := k.change(ctx, account, func(s *Store, c *models.BlockChange) error {
+		n, err := s.exec(ctx, "copy blocked values", copyBlocked, account, campaign, copied, c.ID)
+		c.Blocked = int(n)
+		return err
+	})
+	return err
+}
+
 // change runs fn in a transaction of its own and checks the number of values after it. Changes of an account run one after the
 // other.
 func (k Blocks) change(ctx context.Context, account uuid.UUID, fn func(*Store, *models.BlockChange) error) (models.BlockChange, error) {

@@ -145,8 +145,8 @@ func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *strin
 	return saved, err
 }
 
-// Clone copies a campaign and its flow, if the plan allows another campaign. The copy is paused. It gets a new alias and an unused
-// name that ends in " (copy)". Clone refuses a flow that could not be saved now.
+// Clone copies a campaign, its flow and the values that are blocked in it, if the plan allows another campaign. The copy is paused. It
+// gets a new alias and an unused name that ends in " (copy)". Clone refuses a flow that could not be saved now.
 func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Campaign, error) {
 	saved, err := routedTable.clone(ctx, k.s, account, id, func(s *Store, c *RoutedCampaign) (err error) {
 		if err := s.inlineDeleted(ctx, account, c.Paths); err != nil {
@@ -159,6 +159,12 @@ func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Cam
 		}
 		c.MeasurementSiteID, err = siteTable.orNone(ctx, s, account, c.MeasurementSiteID)
 		return err
-	}, insertCampaign)
+	}, func(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCampaign, error) {
+		saved, err := insertCampaign(ctx, s, c)
+		if err == nil {
+			err = s.Blocks().copy(ctx, account, id, saved.ID)
+		}
+		return saved, err
+	})
 	return saved.Campaign, err
 }
