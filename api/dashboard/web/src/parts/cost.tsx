@@ -7,7 +7,7 @@ import { dateOf } from '../core/dates.ts'
 import { explained } from '../core/errors.ts'
 import { count, money } from '../core/format.ts'
 import { me, zone } from '../core/me.ts'
-import { touches } from '../core/query.ts'
+import { touches, use } from '../core/query.ts'
 import { dimensionName, useScopeNames } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { toast, toastAndReload } from '../core/toast.ts'
@@ -115,6 +115,7 @@ export function CostFields({ of: cost }: { of: Cost }) {
       <Clicks of={target} set={set} />
       <InputField label={w.currency} value={cost.currency} maxLength={3} class="mono" on={v => cost.setCurrency(v.trim().toUpperCase())} />
       {!target.campaign && !target.source && <p class="dim">{w.needsOne}</p>}
+      <Synced of={target} />
       {(cost.wrong ?? quote.wrong) && <Alert text={(cost.wrong ?? quote.wrong)!} />}
       {cost.waits && (
         <p class="dim" role="status">
@@ -181,6 +182,19 @@ function Clicks({ of, set }: FieldsProps) {
       {of.sub > 0 && <InputField label={w.value} hint={w.valueHint} value={of.value} maxLength={300} on={value => set({ value })} />}
     </>
   )
+}
+
+// Synced says that the platform of the traffic source will replace the cost, if it fetches costs by itself.
+function Synced({ of }: { of: Target }) {
+  const campaigns = useCampaigns(),
+    id = of.source || campaigns?.find(c => c.id === of.campaign)?.source_id || '',
+    { data } = use('GET /traffic-sources/{id}/integration', id ? {} : null, 0, { id })
+  const provider = data?.is_enabled && data.next_sync_at ? data.providers.find(p => p.provider === data.provider) : undefined
+  return provider ? (
+    <p class="warn" role="status">
+      {w.synced(provider.label)}
+    </p>
+  ) : null
 }
 
 // Preview shows the cost before and after, by day and campaign. It names days without clicks.

@@ -13,6 +13,7 @@ import type { Choice, Option } from '../core/choices.ts'
 import { Area, Field, FormError, Input, MoneyInput, Select, Switch, TagInput, wrongOf, type Wired } from './form.tsx'
 import { Pairs, WordLists } from './pairs.tsx'
 import { UrlInput } from './url_input.tsx'
+import { Cancel } from './sheet.tsx'
 
 export type Draft = Record<string, unknown>
 type Base = {
@@ -163,7 +164,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
           <span class="grow" />
           {changed.length > 0 && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}
           {cancel ? (
-            <Button onClick={cancel} text={t.parts.cancel} />
+            <Cancel close={cancel} />
           ) : (
             changed.length > 0 && (
               <Button

@@ -1,5 +1,5 @@
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { ComponentChildren, ComponentProps } from 'preact'
+import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { createContext, type ComponentChildren, type ComponentProps } from 'preact'
 import { Button } from './button.tsx'
 import { useBusy } from '../core/busy.ts'
 import { t } from '../core/text.ts'
@@ -32,6 +32,9 @@ function begin(el: HTMLDialogElement, side?: boolean) {
     at = found?.getBoundingClientRect()
   if (at && at.height > 0 && at.top >= 0 && at.bottom < innerHeight - 60) found!.focus({ preventScroll: true })
 }
+
+// Shut closes the sheet around a control, and asks first if edits would be lost.
+const Shut = createContext<(() => void) | undefined>(undefined)
 
 // Sheet lies over the screen: in the middle, or with side on the right. The browser restores the focus when it closes. keep reports
 // whether closing would lose edits. The person is then asked first. A sheet with stays ignores Esc and clicks outside. A sheet with reads
@@ -78,18 +81,25 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
           {beside}
           <Button look="quiet icon" aria-label={t.close} onClick={shut} icon="x" />
         </header>
-        {children}
-        {foot && <footer class="row">{foot}</footer>}
+        <Shut.Provider value={shut}>
+          {children}
+          {foot && <footer class="row">{foot}</footer>}
+        </Shut.Provider>
       </section>
     </dialog>
   )
 }
 
+// Cancel closes the sheet around it like its cross, or else calls close.
+export const Cancel = ({ close, text = t.parts.cancel }: { close: () => void; text?: string }) => (
+  <Button onClick={useContext(Shut) ?? close} text={text} />
+)
+
 // Foot shows the button that cancels, and the button that does what the sheet is for.
-export const Foot = ({ close, back = t.parts.cancel, ...go }: { close: () => void; back?: string } & ComponentProps<typeof Button>) => (
+export const Foot = ({ close, back, ...go }: { close: () => void; back?: string } & ComponentProps<typeof Button>) => (
   <>
     <span class="grow" />
-    <Button onClick={close} text={back} />
+    <Cancel close={close} text={back} />
     <Button {...go} />
   </>
 )

@@ -1,5 +1,6 @@
 import type { AuditRow } from '../../api.gen.ts'
-import { Button } from '../../parts/button.tsx'
+import { undo } from '../../core/bulk.ts'
+import { useBusy } from '../../core/busy.ts'
 import { dateTime } from '../../core/dates.ts'
 import { count } from '../../core/format.ts'
 import { useAll, use } from '../../core/query.ts'
@@ -7,6 +8,7 @@ import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { w as words } from '../../text/people.ts'
+import { Button } from '../../parts/button.tsx'
 import { Select } from '../../parts/form.tsx'
 import { Owners } from '../../parts/owners.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
@@ -125,6 +127,27 @@ function Fields({ row }: { row: AuditRow }) {
   )
 }
 
+// changeOf returns the id by which the change of an entry can be undone, if it can.
+function changeOf(r: AuditRow, undone: Set<string | null>) {
+  const id = sentOf(r, 'change_id')
+  return id && !undone.has(id) && Date.now() - Date.parse(r.at) < undoDays * 86_400_000 ? id : undefined
+}
+const undoDays = 90
+
+// UndoCell has the button that undoes a change of many records.
+function UndoCell({ of: r, change: id, again }: { of: AuditRow; change?: string; again: () => void }) {
+  const [busy, run] = useBusy()
+  return id ? (
+    <Button
+      look="sm"
+      disabled={busy}
+      aria-label={`${w.undo}: ${actionOf(r)}`}
+      onClick={() => void run(() => undo([id]).then(again))}
+      text={w.undo}
+    />
+  ) : null
+}
+
 // Log lists the changes and sign-ins in the window, newest first.
 function Log() {
   const address = place.value.query,
@@ -150,6 +173,7 @@ function Log() {
       .map(([value, label]) => ({ value, label }))
       .sort((a, b) => a.label.localeCompare(b.label)),
   ]
+  const undone = new Set(rows?.filter(r => r.operation === 'POST /changes/{id}/undo').map(r => r.record))
   const columns: Column<AuditRow>[] = [
     { name: 'at', label: w.when, left: true, width: 160, phone: true, cell: r => <span class="num">{dateTime(r.at)}</span> },
     {
@@ -160,21 +184,18 @@ function Log() {
       cell: r => <Two a={authorOf(r)} b={r.key_id ? w.byKey : r.person_id ? (r.email ?? '') : w.byJob} />,
     },
     { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <ActionCell of={r} /> },
-    {
-      name: 'fields',
-      label: w.fields,
-      left: true,
-      cell: r => <Fields row={r} />,
-    },
-    {
-      name: 'record',
-      label: w.record,
-      left: true,
-      width: 160,
-      cell: r => <RecordCell of={r} />,
-    },
+    { name: 'record', label: w.record, left: true, width: 160, cell: r => <RecordCell of={r} /> },
+    { name: 'fields', label: w.fields, left: true, cell: r => <Fields row={r} /> },
     { name: 'address', label: w.address, left: true, width: 130, cell: r => <span class="mono dim">{r.address}</span> },
   ]
+  if (rows?.some(r => changeOf(r, undone)))
+    columns.push({
+      name: 'undo',
+      label: w.undo,
+      left: true,
+      width: 110,
+      cell: r => <UndoCell of={r} change={changeOf(r, undone)} again={again} />,
+    })
   return (
     <>
       <div class="line filters">

@@ -19,7 +19,7 @@ import { useAsk } from '../../parts/ask.tsx'
 import { ComboField } from '../../parts/combobox.tsx'
 import { DropArea } from '../../parts/drop.tsx'
 import { Area, Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
-import { Sheet } from '../../parts/sheet.tsx'
+import { Cancel, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { handleSubmit } from '../../core/submit.ts'
@@ -198,7 +198,7 @@ function NewEntry({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf
         <FormError wrong={wrong} />
         <div class="row formfoot">
           <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
+          <Cancel close={close} />
           <Button type="submit" look="primary" disabled={busy || lines === 0} text={w.create} />
         </div>
       </form>

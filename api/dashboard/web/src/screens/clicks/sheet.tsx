@@ -14,6 +14,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { Trace } from '../../parts/trace.tsx'
+import { w as said } from '../../text/reasons.ts'
 
 // ClickSheet shows one click: its visitor, the reasons for its routing, and its conversions.
 export function ClickSheet({ id, close, step }: { id: string; close: () => void; step: Steps }) {
@@ -193,8 +194,8 @@ function Postbacks({ id, at }: { id: string; at: string }) {
                 <div class="d mono cut" title={r.sent?.url ?? r.query}>
                   {r.sent?.url ?? r.query}
                 </div>
-                {r.reason && <div class="d">{r.reason}</div>}
-                {r.amount_reason && <div class="d warn">{r.amount_reason}</div>}
+                {r.reason && <div class="d">{said.of(r.reason)}</div>}
+                {r.amount_reason && <div class="d warn">{said.of(r.amount_reason)}</div>}
               </div>
               <span class="dim fine">{moment(r.at)}</span>
             </li>

@@ -21,6 +21,7 @@ import { Tag } from './postback_parts.tsx'
 import { ReceivedSheet } from './received.tsx'
 import { ResendFailed, SentSheet } from './sent.tsx'
 import { PostbackSheet } from './unmatched_sheet.tsx'
+import { w as said } from '../../text/reasons.ts'
 
 const live = 10, // seconds between requests for new postbacks
   retained = 90 // days that the largest plan keeps postbacks, which a search looks through
@@ -203,9 +204,9 @@ const sentColumns: Column<PostbackRow>[] = [
     left: true,
     cell: r =>
       r.sent!.attempts ? (
-        <Two a={r.sent!.http_status ? String(r.sent!.http_status) : w.noAnswer} b={r.result === 'told' ? '' : r.reason} />
+        <Two a={r.sent!.http_status ? String(r.sent!.http_status) : w.noAnswer} b={r.result === 'told' ? '' : said.of(r.reason)} />
       ) : r.reason ? (
-        <Two a={r.reason} b="" />
+        <Two a={said.of(r.reason)} b="" />
       ) : (
         <span class="dim">—</span>
       ),
@@ -229,7 +230,7 @@ const receivedColumns: Column<PostbackRow>[] = [
     cell: r => <Two a={r.network_name || (t.conversions.came[r.source] ?? r.source)} b={r.campaign_name || r.ip} />,
   },
   stateColumn,
-  { name: 'why', label: w.why, left: true, cell: r => <Two a={r.reason || '—'} b={r.amount_reason ?? ''} /> },
+  { name: 'why', label: w.why, left: true, cell: r => <Two a={said.of(r.reason) || '—'} b={said.of(r.amount_reason ?? '')} /> },
   {
     name: 'request',
     label: w.request,

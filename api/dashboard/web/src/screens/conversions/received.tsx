@@ -16,6 +16,7 @@ import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { w } from '../../text/postbacks.ts'
 import { OfConversion, Tag } from './postback_parts.tsx'
 import { w as correctionWords } from '../../text/corrections.ts'
+import { w as said } from '../../text/reasons.ts'
 
 const pause = 700, // ms between checks of a replayed postback
   mostChecks = 15
@@ -31,7 +32,7 @@ export async function replay(row: PostbackRow) {
     if (now.result === 'accepted' && i < mostChecks) continue
     touches('logs', 'reports', 'stats')
     const result = t.clicks.results[now.result] ?? now.result
-    toast(t.unmatched.inLog(now.reason ? `${result}, ${now.reason}` : result), {
+    toast(t.unmatched.inLog(now.reason ? `${result}, ${said.of(now.reason)}` : result), {
       bad: now.result === 'refused' || now.result === 'unmatched',
     })
     return
@@ -70,7 +71,11 @@ export function ReceivedSheet({ of: row, network, close, step }: Props) {
     may = canWrite() && replayable.includes(row.result)
   const run = () => void start(() => replay(row).then(close))
   useLetters(step, may ? { r: run } : {})
-  const notes = [row.amount_reason, row.invalid_payout && w.badPayout(row.invalid_payout), row.invalid_time && w.badTime(row.invalid_time)]
+  const notes = [
+    row.amount_reason && said.of(row.amount_reason),
+    row.invalid_payout && w.badPayout(row.invalid_payout),
+    row.invalid_time && w.badTime(row.invalid_time),
+  ]
   return (
     <Sheet
       side
@@ -90,7 +95,7 @@ export function ReceivedSheet({ of: row, network, close, step }: Props) {
         <section class="part">
           {notes.map(text => text && <p class="warn wrap">{text}</p>)}
           <dl class="facts">
-            {row.reason && <Fact name={t.unmatched.service} value={row.reason} look="wrap" />}
+            {row.reason && <Fact name={t.unmatched.service} value={said.of(row.reason)} look="wrap" />}
             <Fact name={t.unmatched.arrived} value={dateTime(row.at)} />
             <Fact name={t.conversions.network} value={row.network_name || t.unmatched.none} look="wrap" />
             <OfConversion of={row} />

@@ -19,6 +19,7 @@ import { Ask, Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { w } from '../../text/postbacks.ts'
 import { OfConversion, Tag } from './postback_parts.tsx'
+import { w as said } from '../../text/reasons.ts'
 
 type Sent = NonNullable<PostbackRow['sent']>
 
@@ -126,7 +127,7 @@ export function SentSheet({ of: row, close, step }: Props) {
             <OfConversion of={row} />
             {row.network_name && <Fact name={t.conversions.network} value={row.network_name} look="wrap" />}
             {sent.told_at && <Fact name={w.toldAt} value={`${dateTime(sent.told_at)}, ${ago(sent.told_at)}`} />}
-            {row.result === 'skipped' && <Fact name={w.why} value={row.reason} look="wrap" />}
+            {row.result === 'skipped' && <Fact name={w.why} value={said.of(row.reason)} look="wrap" />}
           </dl>
         </section>
         <Part title={w.request}>

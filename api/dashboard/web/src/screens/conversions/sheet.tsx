@@ -14,6 +14,7 @@ import { Loading } from '../../parts/state.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { tone } from '../../core/log.ts'
+import { w as said } from '../../text/reasons.ts'
 
 const w = t.conversions
 // moves lists, for each status of a conversion, the statuses to which it may change.
@@ -76,7 +77,11 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
             <span class="grow" />
             <b class="num">{amount(c.payout, c.currency)}</b>
           </div>
-          {c.amount_reason ? <p class="warn">{c.amount_reason}</p> : c.rate === null && c.currency && <p class="warn">{w.uncounted}</p>}
+          {c.amount_reason ? (
+            <p class="warn">{said.of(c.amount_reason)}</p>
+          ) : (
+            c.rate === null && c.currency && <p class="warn">{w.uncounted}</p>
+          )}
           {c.invalid_time && <p class="warn">{w.badTime(c.invalid_time, c.time_reason)}</p>}
           <dl class="facts">
             {facts.map(([name, value, mono]) => (value ? <Fact name={name} value={value} look={'wrap' + (mono ? ' mono' : '')} /> : null))}
@@ -128,7 +133,7 @@ function Told({ of: c }: { of: ConversionRow }) {
               </span>
               <div class="grow">
                 <div class="t">{[r.sent!.source_name || t.gone, w.statuses[r.sent!.status] ?? r.sent!.status].join(' · ')}</div>
-                <div class="d wrap">{[r.sent!.http_status, r.result !== 'told' && r.reason].filter(Boolean).join(' · ')}</div>
+                <div class="d wrap">{[r.sent!.http_status, r.result !== 'told' && said.of(r.reason)].filter(Boolean).join(' · ')}</div>
               </div>
               <Link
                 look="sm"
@@ -176,9 +181,9 @@ function History({ of: c }: { of: ConversionRow }) {
             <li key={r.id}>
               <span class={'tag ' + (r.result === 'matched' ? 'good' : 'warn')}>{t.clicks.results[r.result] ?? r.result}</span>
               <div class="grow">
-                <div class="t">{[r.network_name || w.came[r.source] || r.source, r.reason].filter(Boolean).join(' · ')}</div>
+                <div class="t">{[r.network_name || w.came[r.source] || r.source, said.of(r.reason)].filter(Boolean).join(' · ')}</div>
                 <div class="d mono wrap">{r.query}</div>
-                {r.amount_reason && <div class="d warn">{r.amount_reason}</div>}
+                {r.amount_reason && <div class="d warn">{said.of(r.amount_reason)}</div>}
               </div>
               <span class="dim fine">{dateTime(r.at)}</span>
             </li>

@@ -8,12 +8,13 @@ import { task } from '../../core/jobs.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
-import { Sheet } from '../../parts/sheet.tsx'
+import { Cancel, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 import { w as correctionWords } from '../../text/corrections.ts'
+import { w as said } from '../../text/reasons.ts'
 
 const w = t.unmatched,
   most = 100 // the most postbacks that a dry run reads
@@ -55,7 +56,7 @@ export function Replay({ network, name, close }: { network: string; name: string
       foot={
         <>
           <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
+          <Cancel close={close} />
           <Button look="primary" disabled={busy || !list.length} onClick={() => void run()} text={w.replayAll(list.length)} />
         </>
       }>
@@ -102,7 +103,7 @@ export function Replay({ network, name, close }: { network: string; name: string
                     label: t.clicks.sheet,
                     left: true,
                     phone: true,
-                    cell: o => <Two a={o.click_id ?? '—'} b={o.reason} mono />,
+                    cell: o => <Two a={o.click_id ?? '—'} b={said.of(o.reason)} mono />,
                   },
                 ]}
               />

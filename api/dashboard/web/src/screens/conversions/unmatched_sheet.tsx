@@ -15,6 +15,7 @@ import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
 import { Raw, replay } from './received.tsx'
+import { w as said } from '../../text/reasons.ts'
 
 const w = t.unmatched
 
@@ -82,7 +83,7 @@ export function PostbackSheet({ of: row, network, close, step }: SheetProps) {
           <p class="strong wrap">{causeText(cause)}</p>
           <p class="soft">{w.todo[cause.kind]}</p>
           <dl class="facts">
-            <Fact name={w.service} value={outcome?.reason || row.reason} look="wrap" />
+            <Fact name={w.service} value={said.of(outcome?.reason || row.reason)} look="wrap" />
             <Fact name={w.arrived} value={dateTime(row.at)} />
             <Fact name={t.conversions.network} value={row.network_name || w.none} look="wrap" />
             <Fact name={t.campaigns.domain} value={row.domain} look="wrap" />

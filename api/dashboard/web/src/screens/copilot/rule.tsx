@@ -12,7 +12,7 @@ import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
-import { Sheet } from '../../parts/sheet.tsx'
+import { Cancel, Sheet } from '../../parts/sheet.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { w } from '../../text/copilot.ts'
 import { errorText, figureName, figuresText } from './text.ts'
@@ -123,7 +123,7 @@ export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => v
         <>
           <Button disabled={busy} onClick={() => void simulate()} text={w.replay} />
           <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
+          <Cancel close={close} />
           <Button look="primary" disabled={busy} onClick={() => void save()} text={t.parts.save} />
         </>
       }>

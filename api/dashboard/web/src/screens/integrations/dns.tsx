@@ -14,7 +14,7 @@ import { w } from '../../text/integrations.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Credentials, Says } from '../../parts/credentials.tsx'
 import { Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
-import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Ask, Cancel, Sheet } from '../../parts/sheet.tsx'
 import { mayConnect, errorText, show } from '../../core/connect.ts'
 import { toastAndReload } from '../../core/toast.ts'
 
@@ -136,7 +136,7 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
       foot={
         <>
           <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
+          <Cancel close={close} />
           {may && <Button type="submit" form="dns-account" look="primary" disabled={!form || busy} text={t.parts.save} />}
         </>
       }>

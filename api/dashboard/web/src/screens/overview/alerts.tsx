@@ -9,7 +9,7 @@ import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
 import { LoadingCard, EmptyCard } from '../../parts/state.tsx'
 import { advice } from '../../text/advice.ts'
-import { adviceOf, placeOf } from './place.ts'
+import { adviceOf, placeOf, seenOf } from './place.ts'
 
 const w = t.alerts,
   live = 30 // seconds between reloads
@@ -64,7 +64,7 @@ export function Alerts() {
               />
               <div class="grow">
                 <div class="t">{w.names[o.name] ?? o.name}</div>
-                {o.message && <div class="d wrap">{advice[`${o.name}.${o.status}`] ?? o.message}</div>}
+                {o.message && <div class="d wrap">{advice.does[`${o.name}.${o.status}`] ?? o.message}</div>}
               </div>
               <span class="dim fine">{w.states[o.status] ?? o.status}</span>
             </li>
@@ -76,14 +76,20 @@ export function Alerts() {
 }
 
 function One({ of: a }: { of: Alert }) {
-  const path = placeOf(a)
+  const path = placeOf(a),
+    seen = seenOf(a)
   return (
     <li>
       <Sign name="warn" tone={a.severity === 'critical' ? 'bad' : 'warn'} />
       <div class="grow">
         <div class="t wrap">
-          {a.name}: {a.message}
+          {a.name}: {seen}
         </div>
+        {seen !== a.message && (
+          <div class="d wrap" lang="en">
+            {a.message}
+          </div>
+        )}
         <div class="wrap">{adviceOf(a)}</div>
         <div class="d wrap">
           {[

@@ -6,14 +6,15 @@ import { t } from '../../core/text.ts'
 import { atMost } from '../../core/waiting.ts'
 import { Sign, type IconName } from '../../parts/icons.tsx'
 import { Failed } from '../../parts/state.tsx'
-import { adviceOf, placeOf } from './place.ts'
+import { adviceOf, placeOf, seenOf } from './place.ts'
 
 const shownAlerts = 5
 
 // NeedsYou shows the alerts, and the numbers of unmatched postbacks and of open suggestions, each with a link.
 export function NeedsYou() {
   const { data, error, again } = use('GET /alerts', {}, 60),
-    unmatched = data?.unmatchedPostbacks ?? 0,
+    shown = data?.alerts.slice(0, shownAlerts) ?? [],
+    unmatched = shown.some(a => a.type === 'postbacks.unmatched') ? 0 : (data?.unmatchedPostbacks ?? 0), // the alert says it already
     open = data?.openSuggestions ?? 0,
     all = (data?.count ?? 0) + Number(unmatched > 0) + Number(open > 0)
   return (
@@ -28,12 +29,12 @@ export function NeedsYou() {
         <Failed error={error} again={again} />
       ) : (
         <ul class="list whole">
-          {data?.alerts.slice(0, shownAlerts).map(a => (
+          {shown.map(a => (
             <Need
               key={a.type + a.id}
               icon="warn"
               tone={a.severity === 'critical' ? 'bad' : 'warn'}
-              text={`${a.name}: ${a.message}`}
+              text={`${a.name}: ${seenOf(a)}`}
               more={adviceOf(a)}
               path={placeOf(a)}
             />

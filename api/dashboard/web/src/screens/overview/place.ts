@@ -39,5 +39,8 @@ export function placeOf(a: Alert): string {
   return to(screens[a.kind] ?? '/app/alerts', screens[a.kind] ? { q: a.name } : {})
 }
 
+// seenOf returns what is wrong. A language with texts of its own may leave out details of the service's message.
+export const seenOf = (a: Alert) => advice.seen(a.type, a.message)
+
 // adviceOf returns what to do about an alert. Languages without a text of their own show the service's.
-export const adviceOf = (a: Alert) => advice[a.type] ?? a.do
+export const adviceOf = (a: Alert) => advice.does[a.type] ?? a.do

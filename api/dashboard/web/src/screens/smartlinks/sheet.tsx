@@ -20,7 +20,7 @@ import { ComboField } from '../../parts/combobox.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Area, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
 import { QR } from '../../parts/qr.tsx'
-import { Sheet } from '../../parts/sheet.tsx'
+import { Cancel, Sheet } from '../../parts/sheet.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 import { Rules, type Rule } from './rules.tsx'
@@ -178,7 +178,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
         {may && (
           <div class="row formfoot">
             <span class="grow" />
-            <Button onClick={close} text={t.parts.cancel} />
+            <Cancel close={close} />
             <Button type="submit" look="primary" disabled={busy || (!!l && !changed)} text={l ? t.parts.save : w.create} letter="Ctrl S" />
           </div>
         )}

@@ -12,7 +12,7 @@ import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/webhooks.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { editing, Field, FormError, wrongOf, type Wrong, InputField } from '../../parts/form.tsx'
-import { Sheet, Shown } from '../../parts/sheet.tsx'
+import { Cancel, Sheet, Shown } from '../../parts/sheet.tsx'
 import { sentence } from '../../core/errors.ts'
 import { asWritten } from '../../core/idn.ts'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
@@ -118,7 +118,7 @@ export function EndpointForm({ of: h, events, close, made }: FormProps) {
         <FormError wrong={wrong} />
         <div class="row formfoot">
           <span class="grow" />
-          <Button onClick={close} text={t.parts.cancel} />
+          <Cancel close={close} />
           <Button type="submit" look="primary" disabled={busy || !url.trim() || (!!h && !changed)} text={h ? t.parts.save : w.create} />
         </div>
       </form>

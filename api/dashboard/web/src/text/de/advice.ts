@@ -1,7 +1,9 @@
-// The German of what to do about alerts, by their type.
-export const words: Record<string, string> = {
-  'link.broken': 'Die Adresse korrigieren oder aus der Rotation nehmen. Sie wird innerhalb einer Stunde erneut geprüft.',
-  'link.unsafe': 'Die Kampagnen auf eine andere Adresse umstellen und die Liste um eine neue Prüfung bitten.',
+// The German of alerts, by their type: what to do about them, and what is seen.
+import type { Alert } from '../../api.gen.ts'
+
+const does: Record<string, string> = {
+  'link.broken': 'Die URL korrigieren oder aus der Rotation nehmen. Sie wird innerhalb einer Stunde erneut geprüft.',
+  'link.unsafe': 'Die Kampagnen auf eine andere URL umstellen und die Liste um eine neue Prüfung bitten.',
   'domain.stray': 'Die DNS-Einträge, die bei der Domain stehen, beim Anbieter setzen und die Domain erneut prüfen.',
   'domain.expiring': 'Den Namen beim Registrar verlängern oder die Kampagnen auf eine andere Domain umstellen.',
   'certificate.expiring': 'Bei der Domain nachsehen, was dem Zertifikat fehlt, und es erneut anfordern.',
@@ -32,6 +34,109 @@ export const words: Record<string, string> = {
   'jobs.behind': 'Nichts geht verloren. Den Betreiber fragen, ob Worker laufen und die Warteschlange erreichbar ist.',
   // What the states of the service's own parts mean.
   'link_checks.failing': 'Die Links ließen sich nicht prüfen. Vielleicht hat der Server keine Verbindung zum Internet.',
-  'safe_browsing.off': 'Auf dieser Installation ist kein Schlüssel für eine Liste unsicherer Adressen eingerichtet.',
-  'safe_browsing.failing': 'Die Liste unsicherer Adressen ließ sich nicht abfragen.',
+  'safe_browsing.off': 'Auf dieser Installation ist kein Schlüssel für eine Liste unsicherer URLs eingerichtet.',
+  'safe_browsing.failing': 'Die Liste unsicherer URLs ließ sich nicht abfragen.',
+}
+
+// Said is a sentence about an alert, and how to translate the service's sentence with its figures, if it has some.
+type Said = [text: string, form?: RegExp, translated?: string]
+const bad = (what: string): Said => [
+  `Zu viele Postbacks ${what}.`,
+  /^of the last day's (\d+) postbacks (\d+) are \w+, of the (\d+) of the week before (\d+)$/,
+  `Von $1 Postbacks des letzten Tages ${what}: $2, von $3 der Woche davor $4`,
+]
+
+const seen: Record<Alert['type'], Said> = {
+  'link.broken': ['Der Link antwortet nicht, wie er soll'],
+  'link.unsafe': [
+    'Der Link steht auf einer Liste unsicherer URLs',
+    /^listed as ([^;]+)$/,
+    'Der Link steht auf einer Liste unsicherer URLs: $1',
+  ],
+  'domain.stray': ['Die Domain zeigt nicht mehr hierher'],
+  'domain.expiring': [
+    'Die Registrierung läuft bald ab',
+    /^the registration of (\S+) ends on (\S+)$/,
+    'Die Registrierung von $1 endet am $2',
+  ],
+  'certificate.expiring': [
+    'Das HTTPS-Zertifikat läuft bald ab und wurde nicht erneuert',
+    /^its HTTPS certificate ends on (\S+) and was not renewed.*$/s,
+    'Das HTTPS-Zertifikat endet am $1 und wurde nicht erneuert',
+  ],
+  'certificate.failing': ['Es war kein HTTPS-Zertifikat zu bekommen'],
+  'dns_account.failing': ['Der DNS-Anbieter lehnt die Zugangsdaten ab'],
+  'network.failing': [
+    'Die Abfrage scheitert',
+    /^asking (.+?) failed (\d+) times in a row: .*$/s,
+    'Die Abfrage bei $1 ist $2-mal in Folge gescheitert',
+  ],
+  'uploads.failing': [
+    'Conversions lassen sich nicht melden',
+    /^telling (.+?) of conversions failed (\d+) times in a row: .*$/s,
+    'Conversions an $1 zu melden ist $2-mal in Folge gescheitert',
+  ],
+  'uploads.stopped': ['Das Melden von Conversions ist angehalten'],
+  'oauth.revoked': ['Die Plattform nimmt die Anmeldung nicht mehr an'],
+  'oauth.failing': ['Die Anmeldung ließ sich nicht erneuern'],
+  'spend.failing': [
+    'Ausgaben lassen sich nicht abrufen',
+    /^asking (.+?) failed (\d+) times in a row: .*$/s,
+    'Die Abfrage bei $1 ist $2-mal in Folge gescheitert',
+  ],
+  'webhook.failing': [
+    'Zustellungen scheitern',
+    /^the last (\d+) attempts to deliver failed$/,
+    'Die letzten $1 Zustellungen sind gescheitert',
+  ],
+  'source.failing': [
+    'Die Quelle nimmt keine Postbacks an',
+    /^the last (\d+) postbacks about conversions were not accepted$/,
+    'Die letzten $1 Postbacks über Conversions wurden nicht angenommen',
+  ],
+  'source.unfilled': ['Die Quelle füllt das Makro dieses Parameters nicht aus'],
+  'geo_database.failing': ['Die eigene Geo-Datenbank ließ sich nicht laden: Klicks werden mit den Datenbanken des Dienstes beschrieben'],
+  'postbacks.unmatched': bad('fanden keinen Klick'),
+  'postbacks.refused': bad('wurden abgelehnt'),
+  'postbacks.unread': [
+    'Beträge von Postbacks zählen nicht',
+    /^of the last day's (\d+) postbacks (\d+) have a payout.*$/s,
+    'Von $1 Postbacks des letzten Tages haben $2 eine Auszahlung, Kosten oder eine Währung, die nicht zählt',
+  ],
+  'clicks.unread': [
+    'Kosten von Klicks lassen sich nicht lesen',
+    /^of the last day's (\d+) clicks (\d+) have a cost.*$/s,
+    'Von $1 Klicks des letzten Tages haben $2 Kosten, die sich nicht lesen lassen: Sie zählen keine Kosten',
+  ],
+  'offer.capped': [
+    'Das Tageslimit ist erreicht: Besucher gehen anderswohin',
+    /^it has its (\d+) conversions of the day: .*$/,
+    'Die $1 Conversions des Tages sind erreicht: Besucher gehen anderswohin',
+  ],
+  'currency.unconverted': [
+    'Für eine Währung fehlt ein Kurs',
+    /^amounts in (\w+) count no money on (\d+) days from (\S+) on: there is no rate to (\w+).*$/s,
+    'Beträge in $1 zählen seit $3 an $2 Tagen kein Geld: Es fehlt ein Kurs zu $4',
+  ],
+  'plan.limit_reached': [
+    'Die Klicks des Monats sind über dem Kontingent',
+    /^the month's clicks passed the (\d+) of the plan "(.+)"$/,
+    'Die Klicks des Monats sind über den $1 des Tarifs „$2“',
+  ],
+  'plan.limit_near': [
+    'Das Kontingent des Monats ist fast verbraucht',
+    /^(\d+) of the (\d+) clicks of the plan "(.+)" are used this month$/,
+    '$1 der $2 Klicks des Tarifs „$3“ sind in diesem Monat verbraucht',
+  ],
+  'rule.matched': ['Eine Regel trifft zu'],
+  'clicks.behind': ['Klicks oder Postbacks warten darauf, gespeichert zu werden'],
+  'jobs.behind': ['Fällige Aufgaben laufen nicht', /^(\d+) jobs are due and do not run.*$/s, '$1 fällige Aufgaben laufen nicht'],
+}
+
+export const words = {
+  does,
+  seen: (type: Alert['type'], message: string): string => {
+    const [text, form, translated] = seen[type]
+    return form?.test(message) ? message.replace(form, translated!) : text
+  },
 }

@@ -35,6 +35,8 @@ export const words: typeof english = {
   empty: 'keine Klicks, bekommt nichts',
   alone: 'keine Klicks, der Betrag zählt für sich',
   more: (n, shown) => `und ${of(n, 'weitere Zeile', 'weitere Zeilen', shown)}`,
+  synced: platform =>
+    `${platform} ist verbunden: Der nächste Abgleich ersetzt diese Kosten an den Tagen, die er erneut abruft. Damit sie bleiben, die Verbindung pausieren.`,
   spread: 'Jeder Klick dieser Tage kostet gleich viel. Bots kosten nichts.',
   go: 'Kosten setzen',
   done: (n, shown) => `Die Kosten von ${of(n, 'Klick', 'Klicks', shown)} sind gesetzt`,

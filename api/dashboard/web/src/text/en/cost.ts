@@ -34,6 +34,8 @@ export const words = {
   empty: 'no clicks, gets nothing',
   alone: 'no clicks, the amount counts by itself',
   more: (n: number, shown: string) => `and ${of(n, 'more row', 'more rows', shown)}`,
+  synced: (platform: string) =>
+    `${platform} is connected: the next sync replaces this cost on the days that it fetches again. To keep it, pause the connection.`,
   spread: 'Every click of these days costs the same. Bots cost nothing.',
   go: 'Set cost',
   done: (n: number, shown: string) => `The cost of ${of(n, 'click', 'clicks', shown)} is set`,

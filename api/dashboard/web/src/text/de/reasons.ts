@@ -1,0 +1,76 @@
+// The German of what the service says about postbacks. The service stores sentences and no codes.
+const sentences = new Map(
+  Object.entries({
+    created: 'neu',
+    updated: 'geändert',
+    unchanged: 'unverändert',
+    'it names no click: the parameter of the click id is missing, empty or still a macro':
+      'Es nennt keinen Klick: Der Parameter der Klick-ID fehlt, ist leer oder noch ein Makro.',
+    'what it says as its click is not a click id of this service': 'Was es als Klick nennt, ist keine unserer Klick-IDs.',
+    'the secret of the network is missing or wrong': 'Das Geheimnis des Netzwerks fehlt oder ist falsch.',
+    "the network has no secret yet: enter the platform's secret, then read the message again":
+      'Das Netzwerk hat noch kein Geheimnis: das der Plattform eintragen und die Meldung erneut lesen.',
+    'it names no click and refers to no conversion: the order came through no link, or the shop does not pass on the click id':
+      'Es nennt keinen Klick und keine Conversion: Die Bestellung kam nicht über einen Link, oder der Shop gibt die Klick-ID nicht weiter.',
+    "a part of the sale was refunded: correct the payout, or let the shop send the order's updates":
+      'Ein Teil des Verkaufs wurde erstattet: die Auszahlung korrigieren oder den Shop die Änderungen der Bestellung senden lassen.',
+    'only what it said is kept: let the platform send the notification again':
+      'Aufbewahrt ist nur, was darin stand: die Plattform die Meldung erneut senden lassen.',
+    'the shop had already sent a later state of the order': 'Der Shop hatte schon einen späteren Stand der Bestellung gesendet.',
+    'the sale that it is about is not known yet': 'Der Verkauf, um den es geht, ist noch nicht bekannt.',
+    'it was refused when it arrived: let the server report it again':
+      'Es wurde bei der Ankunft abgelehnt: den Server es erneut melden lassen.',
+    'what proves the sender cannot be opened: ENCRYPTION_KEY has changed':
+      'Der Nachweis des Absenders lässt sich nicht öffnen: ENCRYPTION_KEY hat sich geändert.',
+    'what arrived after it counts': 'Es zählt, was danach kam.',
+    'a server or a correction has told of this conversion: what a browser tells afterwards does not change it':
+      'Ein Server oder eine Korrektur hat diese Conversion gemeldet: Was ein Browser danach meldet, ändert sie nicht.',
+    'it was recorded as another conversion, whose id and goal differ: correct that one':
+      'Es ist als andere Conversion mit anderer ID und anderem Ziel erfasst: jene korrigieren.',
+    'its time lies before its click': 'Die Zeit liegt vor dem Klick.',
+    'its time lies in the future': 'Die Zeit liegt in der Zukunft.',
+    'its click is not known yet': 'Der Klick ist noch nicht bekannt.',
+    'its click never came': 'Der Klick ist nie angekommen.',
+    'there is no such network': 'Dieses Netzwerk gibt es nicht.',
+    'the traffic source is deactivated': 'Die Traffic-Quelle ist gelöscht.',
+    'the traffic source is paused': 'Die Traffic-Quelle ist pausiert.',
+    'the traffic source is not told of this any more': 'Die Traffic-Quelle erfährt davon nicht mehr.',
+    'its click is deleted': 'Der Klick ist gelöscht.',
+  }),
+)
+
+const statuses: Record<string, string> = {
+  pending: '„Offen“',
+  approved: '„Bestätigt“',
+  rejected: '„Abgelehnt“',
+  chargeback: '„Rückbuchung“',
+}
+const status = (name: string) => statuses[name] ?? `„${name}“`
+
+// forms are the sentences that name what was received.
+const forms: [RegExp, (...parts: string[]) => string][] = [
+  [
+    /^a conversion does not go from (\w+) to (\w+)$/,
+    (_, from, to) => `Eine Conversion wechselt nicht von ${status(from!)} zu ${status(to!)}.`,
+  ],
+  [
+    /^the status "(.*)" reports no conversion: .*$/s,
+    (_, word) => `Der Status „${word}“ meldet keine Conversion: Nichts wurde gezahlt oder zurückgenommen.`,
+  ],
+  [
+    /^the payout "(.*)" is a macro that was not filled in$/s,
+    (_, text) => `Die Auszahlung „${text}“ ist ein Makro, das nicht ausgefüllt wurde.`,
+  ],
+  [/^the cost "(.*)" is below zero$/s, (_, text) => `Die Kosten „${text}“ sind kleiner als null.`],
+  [
+    /^the cost "(.*)" is in another currency than the payout$/s,
+    (_, text) => `Die Kosten „${text}“ haben eine andere Währung als die Auszahlung.`,
+  ],
+]
+
+export const words = {
+  of: (said: string): string => {
+    const form = forms.find(([f]) => f.test(said))
+    return sentences.get(said) ?? (form ? form[1](...form[0].exec(said)!) : said)
+  },
+}
