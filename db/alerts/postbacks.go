@@ -40,8 +40,8 @@ func badPostbacks(ctx context.Context, l reading) ([]Alert, error) {
 		}
 		out = append(out, Alert{
 			Type: kind, Severity: Warning, Kind: "network", ID: n.ID, Name: n.Name,
-			Message: fmt.Sprintf("of the last day's %d postbacks %d are %s, of the %d of the week before %d",
-				n.Day.Total, bad, what, n.Before.Total, before),
+			Message: fmt.Sprintf("%d of the last day's %d postbacks are %s; in the week before, %d of %d were",
+				bad, n.Day.Total, what, before, n.Before.Total),
 			Since: n.Since,
 		})
 	}

@@ -87,7 +87,13 @@ export const undo = (id: string) =>
 export function CostSheet({ of, name, close }: { of: Target; name?: string; close: () => void }) {
   const cost = useCost(of, close)
   return (
-    <FormSheet title={name ? w.titleOf(name) : w.title} close={close} go={w.go} off={!cost.ready} send={cost.send}>
+    <FormSheet
+      title={name ? w.titleOf(name) : w.title}
+      close={close}
+      keep={() => cost.amount !== null}
+      go={w.go}
+      off={!cost.ready}
+      send={cost.send}>
       <CostFields of={cost} />
     </FormSheet>
   )

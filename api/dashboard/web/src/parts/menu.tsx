@@ -35,7 +35,7 @@ function useMenuKeys(box: { current: HTMLDivElement | null }) {
 }
 
 // Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes back
-// to the button. The content is rendered while the menu is open.
+// to the button. The content is rendered while the menu is open. A form at its top has the focus.
 export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
   const id = useId(),
     box = useRef<HTMLDivElement>(null),
@@ -66,6 +66,10 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
       el.removeEventListener('toggle', place)
     }
   }, [onOpen])
+  useEffect(() => {
+    if (shown && !matchMedia('(pointer: coarse)').matches)
+      box.current!.querySelector<HTMLElement>(':scope > form:first-child .input')?.focus({ preventScroll: true })
+  }, [shown])
   return (
     <>
       <button

@@ -56,6 +56,8 @@ const recordScreens: Record<string, string> = {
   'short-links': '/app/smartlinks',
   domains: '/app/domains',
 }
+// listed are the screens of changes that concern a list.
+const listed: Record<string, string> = { blocks: '/app/blocked', corrections: '/app/corrections' }
 
 // nameOf returns the name of an entry's record. A deleted record has the name that it had.
 function nameOf(r: AuditRow) {
@@ -67,7 +69,8 @@ function nameOf(r: AuditRow) {
 function RecordCell({ of: r }: { of: AuditRow }) {
   const path = recordPath(r),
     name = nameOf(r)
-  if (!r.record) return <span class="dim">—</span>
+  if (listed[partOf(r.operation)]) return <a href={to(listed[partOf(r.operation)]!)}>{w.things[partOf(r.operation)]}</a>
+  if (!r.record || partOf(r.operation) === 'changes') return <span class="dim">—</span>
   return path && r.name ? (
     <a class="cut block" href={path} title={`${name} ${r.record}`}>
       {name}

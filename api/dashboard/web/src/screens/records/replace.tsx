@@ -50,6 +50,7 @@ export function Replace({ kind, of: record, close }: Props) {
     <Sheet
       title={w.replaceTitle(record.name)}
       close={close}
+      keep={() => next !== ''}
       foot={
         <Foot close={close} look="primary" disabled={busy || !next || !on.length} onClick={() => void send()} text={w.go(on.length)} />
       }>

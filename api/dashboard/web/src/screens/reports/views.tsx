@@ -224,7 +224,7 @@ function Named({ title, name = '', share, close, save }: NamedProps) {
     })
   }
   return (
-    <FormSheet title={title} close={close} go={t.parts.save} off={busy} send={send}>
+    <FormSheet title={title} close={close} keep={() => text !== name} go={t.parts.save} off={busy} send={send}>
       <InputField
         label={t.overview.name}
         error={wrong?.field === 'name' ? wrong.text : undefined}

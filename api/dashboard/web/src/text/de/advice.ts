@@ -42,8 +42,8 @@ const does: Record<string, string> = {
 type Said = [text: string, form?: RegExp, translated?: string]
 const bad = (what: string): Said => [
   `Zu viele Postbacks ${what}.`,
-  /^of the last day's (\d+) postbacks (\d+) are \w+, of the (\d+) of the week before (\d+)$/,
-  `Von $1 Postbacks des letzten Tages ${what}: $2, von $3 der Woche davor $4`,
+  /^(\d+) of the last day's (\d+) postbacks are \w+; in the week before, (\d+) of (\d+) were$/,
+  `$1 von $2 Postbacks des letzten Tages ${what}; in der Woche davor $3 von $4`,
 ]
 
 const seen: Record<Alert['type'], Said> = {

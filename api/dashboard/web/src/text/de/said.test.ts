@@ -7,8 +7,8 @@ test('an alert is German with the figures of the service, and without them if it
   equal(seen('webhook.failing', 'the last 12 attempts to deliver failed'), 'Die letzten 12 Zustellungen sind gescheitert')
   equal(seen('webhook.failing', 'something else'), 'Zustellungen scheitern')
   equal(
-    seen('postbacks.unmatched', "of the last day's 40 postbacks 30 are unmatched, of the 9 of the week before 1"),
-    'Von 40 Postbacks des letzten Tages fanden keinen Klick: 30, von 9 der Woche davor 1',
+    seen('postbacks.unmatched', "30 of the last day's 40 postbacks are unmatched; in the week before, 1 of 9 were"),
+    '30 von 40 Postbacks des letzten Tages fanden keinen Klick; in der Woche davor 1 von 9',
   )
   equal(
     seen('plan.limit_near', '90 of the 100 clicks of the plan "free" are used this month'),
