@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { bodyOf, targetOfRow } from './cost.ts'
+import { bodyOf, daysOf, targetOfRecord, targetOfRow } from './cost.ts'
 import type { Ask } from './report.ts'
 
 const days = { from: { y: 2026, m: 11, d: 20 }, to: { y: 2026, m: 11, d: 26 } }
@@ -31,6 +31,12 @@ test('a row of campaigns, days and sub-parameters says which clicks it stands fo
     from: '2026-11-24',
     to: '2026-11-24',
   })
+})
+
+test('a row of a list stands for the day of the window, and for yesterday without one', () => {
+  const day = { from: days.from, to: days.from }
+  equal(targetOfRecord({ source: 's' }, day, 'UTC'), { campaign: '', source: 's', sub: 0, value: '', from: '2026-11-20', to: '2026-11-20' })
+  equal(targetOfRecord({ campaign: 'c' }, days, 'UTC'), { campaign: 'c', source: '', sub: 0, value: '', ...daysOf('yesterday', 'UTC') })
 })
 
 test('a row of other clicks has no cost of its own', () => {

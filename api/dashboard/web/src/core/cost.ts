@@ -3,7 +3,8 @@ import type { CostSet, SetCostBody } from '../api.gen.ts'
 import { call } from './call.ts'
 import { task } from './jobs.ts'
 import { filterQuery, type Ask } from './report.ts'
-import { iso, spanOf, type Span } from './window.ts'
+import { zone } from './me.ts'
+import { iso, span, spanOf, type Span } from './window.ts'
 
 // Target is what a cost is set for. from and to are days of the account's time zone.
 export type Target = { campaign: string; source: string; sub: number; value: string; from: string; to: string }
@@ -20,6 +21,13 @@ export const targetOf = (s: Span, more: Partial<Target> = {}): Target => ({
 export const daysOf = (preset: string, tz: string) => {
   const s = spanOf(preset, tz)
   return { from: iso(s.from), to: iso(s.to) }
+}
+
+// targetOfRecord returns the target of a row of a list: the day of the window. A window of several days has yesterday, because a cost is
+// known by day, when the day is over.
+export function targetOfRecord(more: Partial<Target>, s = span.value.span, tz = zone.value): Target {
+  const days = targetOf(s, more)
+  return days.from === days.to ? days : { ...days, ...daysOf('yesterday', tz) }
 }
 
 // targetOfRow returns the target of a row of a report: a campaign, a traffic source, a sub-parameter, a day. It returns undefined if the

@@ -4,7 +4,8 @@ import { Button } from '../../parts/button.tsx'
 import { changeManyAndToast } from '../../core/bulk.ts'
 import { call } from '../../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
-import { targetOf } from '../../core/cost.ts'
+import { targetOfRecord } from '../../core/cost.ts'
+import { groupingOf } from '../../core/grouping.ts'
 import { inBatches } from '../../core/listing.ts'
 import { touches, use, useAll } from '../../core/query.ts'
 import { go, to } from '../../core/router.ts'
@@ -56,14 +57,14 @@ export function Campaigns() {
     create = canCreateCampaigns()
   const actions: Action<CampaignRow>[] = [
     { label: t.campaigns.copyLink, key: 'y', on: r => void copy(r.tracking_url || r.url, t.campaigns.linkCopied) },
-    { label: t.campaigns.report, on: r => go(to('/app/reports', { g: 'country,device_type', 'f.campaign_id': r.id })) },
+    { label: t.campaigns.report, on: r => go(to('/app/reports', { g: groupingOf(r.sub_names), 'f.campaign_id': r.id })) },
     { label: t.campaigns.itsClicks, key: 'l', on: r => go(to(`/app/campaigns/${r.id}/clicks`)) },
   ]
   if (may)
     actions.push(
       { label: t.lists.pause, key: 'p', on: r => void setStatus([r], 'paused'), if: r => r.status === 'active' },
       { label: t.lists.resume, key: 'p', on: r => void setStatus([r], 'active'), if: r => r.status !== 'active' },
-      { label: t.campaigns.setCost, key: '$', on: r => openCost(targetOf(span.value.span, { campaign: r.id }), r.name) },
+      { label: t.campaigns.setCost, key: '$', on: r => openCost(targetOfRecord({ campaign: r.id }), r.name) },
       { label: t.lists.pin, on: r => void patch([r], () => ({ is_pinned: true }), t.campaigns.pinned(r.name)), if: r => !r.is_pinned },
       { label: t.lists.unpin, on: r => void patch([r], () => ({ is_pinned: false }), t.campaigns.unpinned(r.name)), if: r => r.is_pinned },
     )

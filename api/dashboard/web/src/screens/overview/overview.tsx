@@ -5,6 +5,7 @@ import { Card } from '../../parts/card.tsx'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { figureName, changeOf, figures, profit, text, totalsOf, type Name } from '../../core/figures.ts'
 import { shown, spanText } from '../../core/format.ts'
+import { groupingOf } from '../../core/grouping.ts'
 import { typing } from '../../core/keys.ts'
 import { useLazy } from '../../core/lazy.ts'
 import { use, type Used } from '../../core/query.ts'
@@ -337,7 +338,7 @@ function Campaign({ row, name, most }: { row: PerformanceRow; name: string; most
   return (
     <tr>
       <td class="pad strong">
-        <a href={to('/app/reports', { g: 'country,device_type', 'f.campaign_id': row.dims.campaign_id! })}>{name}</a>
+        <a href={to('/app/reports', { g: groupingOf({}), 'f.campaign_id': row.dims.campaign_id! })}>{name}</a>
       </td>
       {columns.map(n =>
         n === 'clicks' ? (

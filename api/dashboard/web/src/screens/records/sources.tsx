@@ -5,6 +5,7 @@ import { Part } from '../../parts/card.tsx'
 import { ApiError, asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { useCampaigns, useOffers } from '../../core/choices.ts'
+import { targetOfRecord } from '../../core/cost.ts'
 import { asWritten } from '../../core/idn.ts'
 import { me } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
@@ -13,6 +14,7 @@ import { t } from '../../core/text.ts'
 import { enterWords } from '../../text/enter.ts'
 import { recordWords } from '../../text/records.ts'
 import { Copy, copy } from '../../parts/copy.tsx'
+import { useCostSheet } from '../../parts/cost_place.tsx'
 import { Field } from '../../parts/form.tsx'
 import { needed, type Draft, type Spec } from '../../parts/record_form.tsx'
 import { Alert, Failed } from '../../parts/state.tsx'
@@ -38,7 +40,8 @@ const labels: Spec[] = [
 // Sources lists the traffic sources, where clicks come from.
 export function Sources() {
   const templates = use('GET /traffic-source-templates', {}).data?.rows,
-    campaigns = useCampaigns()
+    campaigns = useCampaigns(),
+    [costSheet, openCost] = useCostSheet()
   const fresh: Draft = {
     name: '',
     platform: '',
@@ -71,6 +74,9 @@ export function Sources() {
     under: r => templates?.find(p => p.platform === r.platform)?.name ?? recordWords.own,
     usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
     more: () => [
+      ...(canWrite()
+        ? [{ label: t.campaigns.setCost, key: '$', on: (r: SourceRow) => openCost(targetOfRecord({ source: r.id }), r.name) }]
+        : []),
       { label: t.nav.itsPostbacks, on: r => go(to('/app/postbacks', { dir: 'out', source: r.id })) },
       { label: recordWords.shareTemplate, on: r => void saveFile('traffic-sources', r) },
     ],
@@ -177,7 +183,12 @@ export function Sources() {
       },
     ],
   }
-  return <Records kind={kind} />
+  return (
+    <>
+      <Records kind={kind} />
+      {costSheet}
+    </>
+  )
 }
 
 type ConnectedProps = { to: Record<string, string>; path: string; id: string; log: Record<string, string> }

@@ -3,7 +3,8 @@ import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { makeExport } from '../../core/export.ts'
 import type { Name } from '../../core/figures.ts'
-import { mostDimensions, setColumns, setGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
+import { storeGrouping } from '../../core/grouping.ts'
+import { mostDimensions, setColumns, setGroup as showGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
@@ -52,6 +53,10 @@ function Groups({ ask }: { ask: Ask }) {
     by = byOf(g[0]),
     campaign = onlyCampaign(ask),
     nameOf = useDimensionName()
+  const setGroup = (next: string[]) => {
+    showGroup(next)
+    if (campaign) storeGrouping(next)
+  }
   const drop = (to: number, e: DragEvent) => {
     e.preventDefault()
     const from = Number(e.dataTransfer?.getData('text/plain')),
