@@ -58,12 +58,12 @@ const account: Room[] = [
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
 ]
-// groups are the groups of screens that can be folded.
-const groups = [
-  { id: 'build', name: t.nav.build, of: building },
-  { id: 'money', name: t.rooms.money, of: earning },
-  { id: 'connect', name: t.nav.connect, of: connecting },
-  { id: 'account', name: t.rooms.account, of: account },
+// groups are the groups of screens that can be folded. No icon is that of a screen of another group.
+const groups: { id: string; name: string; icon: IconName; of: Room[] }[] = [
+  { id: 'build', name: t.nav.build, icon: 'campaigns', of: building },
+  { id: 'money', name: t.rooms.money, icon: 'coin', of: earning },
+  { id: 'connect', name: t.nav.connect, icon: 'plug', of: connecting },
+  { id: 'account', name: t.rooms.account, icon: 'person', of: account },
 ]
 // rooms are all screens of the navigation.
 export const rooms = [...watching, ...groups.flatMap(g => g.of)]
@@ -79,9 +79,10 @@ const titles: Record<string, string> = {
 const isHere = (path: string) => place.value.path === path || (path !== '/app' && place.value.path.startsWith(path + '/'))
 const visible = (of: Room[]) => of.filter(r => !r.role || can(r.role))
 // sideGroup returns a group with its links, for the navigation at the side.
-const sideGroup = ({ id, name, of }: (typeof groups)[number]) => ({
+const sideGroup = ({ id, name, icon, of }: (typeof groups)[number]) => ({
   id,
   name,
+  icon,
   rows: visible(of).length,
   here: of.some(r => isHere(r.path)),
   links: <Rooms of={of} />,

@@ -2,10 +2,18 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { openGroups, readFolds, storeFolds } from '../core/fold.ts'
 import { onResize } from '../core/resize.ts'
-import { Icon } from './icons.tsx'
+import { Icon, type IconName } from './icons.tsx'
 
-// A SideGroup shows its badges at its heading while it is folded.
-export type SideGroup = { id: string; name: string; rows: number; here: boolean; links: ComponentChildren; badges: ComponentChildren }
+// A SideGroup shows its badges at its heading while it is folded. In the narrow form of the navigation its icon stands for its name.
+export type SideGroup = {
+  id: string
+  name: string
+  icon: IconName
+  rows: number
+  here: boolean
+  links: ComponentChildren
+  badges: ComponentChildren
+}
 
 // useFits returns how many links have room in a list below its groups' headings and the links that are always shown.
 function useFits(headings: number, always: number) {
@@ -45,6 +53,9 @@ export function SideList({ first, always, groups }: { first: ComponentChildren; 
       {groups.map(g => (
         <div key={g.id} role="group" aria-label={g.name}>
           <button type="button" class="fold" title={g.name} aria-expanded={open.has(g.id)} disabled={g.here} onClick={() => turn(g.id)}>
+            <span class="sign">
+              <Icon name={g.icon} />
+            </span>
             {g.name}
             {!open.has(g.id) && g.badges}
             <Icon name={open.has(g.id) ? 'down' : 'right'} />
