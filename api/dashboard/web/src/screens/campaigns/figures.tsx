@@ -133,7 +133,7 @@ function Funnel({ id }: { id: string }) {
       {error && !data ? (
         <Failed error={error} again={again} />
       ) : (
-        <div class="places">
+        <div class="places funnel">
           {data?.steps.map(s => (
             <div key={s.key} class="barline">
               <i style={`--share:${s.count / most}`} />
