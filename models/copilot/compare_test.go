@@ -71,8 +71,21 @@ func TestCompareOffers(t *testing.T) {
 	if !second.Loses || *second.BehindLow <= 0 || *second.BehindHigh <= *second.Behind || *second.Proposed < 1 || *first.Proposed < 180 {
 		t.Errorf("worse: second %+v", second)
 	}
-	if sum := *first.Proposed + *second.Proposed; math.Abs(sum-200) > 0.01 {
-		t.Errorf("the weights add up to %v, want 200 as before", sum)
+	if sum := *first.Proposed + *second.Proposed; math.Abs(sum-200) > 1 {
+		t.Errorf("the weights add up to %v, want about 200 as before", sum)
+	}
+	// Weights that people have chosen are whole numbers or have a decimal or two. The proposed ones have no more.
+	for scale, unit := range map[float64]float64{1: 1, 0.2: 0.1, 0.005: 0.01, 0.00001: 0.001} {
+		d := in.Campaigns[0].Paths[0].Destinations
+		for i := range d {
+			d[i].Weight = 100 * scale
+		}
+		list, _ = copilot.Compare(&in, &in.Campaigns[0], copilot.ByOffer)
+		for _, a := range list[0].Arms {
+			if units := *a.Proposed / unit; units < 1-1e-9 || math.Abs(units-math.Round(units)) > 1e-6 {
+				t.Errorf("of %v each: the weight %v is proposed, want a multiple of %v", 100*scale, *a.Proposed, unit)
+			}
+		}
 	}
 }
 

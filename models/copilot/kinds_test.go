@@ -370,7 +370,7 @@ func TestWeights(t *testing.T) {
 			continue
 		}
 		w := list[0].Action.Weights
-		if len(w) != 2 || w[0].Weight <= w[1].Weight || w[1].Weight < 0.05*200-1e-3 || math.Abs(w[0].Weight+w[1].Weight-200) > 0.01 {
+		if len(w) != 2 || w[0].Weight <= w[1].Weight || w[1].Weight < 0.05*200-1e-3 || math.Abs(w[0].Weight+w[1].Weight-200) > 1 || w[0].Weight != math.Round(w[0].Weight) {
 			t.Errorf("weights %+v", w)
 		}
 		return
