@@ -37,31 +37,33 @@ const labels: Spec[] = [
   { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 },
 ]
 
+// freshSource is a source before a person has entered anything.
+const freshSource: Draft = {
+  name: '',
+  platform: '',
+  external_id_param: '',
+  external_id_macro: '',
+  cost_param: '',
+  cost_macro: '',
+  cost_model: 'cpc',
+  token_macros: {},
+  subs: [],
+  traffic_loss_pct: 0,
+  postback_url: '',
+  postback_method: 'GET',
+  postback_statuses: ['approved'],
+  postback_goals: [],
+  send_payout_pct: 100,
+  group_name: '',
+  tags: [],
+  notes: '',
+}
+
 // Sources lists the traffic sources, where clicks come from.
 export function Sources() {
   const templates = use('GET /traffic-source-templates', {}).data?.rows,
     campaigns = useCampaigns(),
     [costSheet, openCost] = useCostSheet()
-  const fresh: Draft = {
-    name: '',
-    platform: '',
-    external_id_param: '',
-    external_id_macro: '',
-    cost_param: '',
-    cost_macro: '',
-    cost_model: 'cpc',
-    token_macros: {},
-    subs: [],
-    traffic_loss_pct: 0,
-    postback_url: '',
-    postback_method: 'GET',
-    postback_statuses: ['approved'],
-    postback_goals: [],
-    send_payout_pct: 100,
-    group_name: '',
-    tags: [],
-    notes: '',
-  }
   const exampleOf = (d: Draft) => templates?.find(p => p.platform === d.platform)?.postback_url ?? ''
   const kind: Kind<SourceRow> = {
     name: 'traffic-sources',
@@ -70,7 +72,7 @@ export function Sources() {
     word: t.kinds.sources,
     dimension: 'source_id',
     figures: ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'],
-    fresh,
+    fresh: freshSource,
     under: r => templates?.find(p => p.platform === r.platform)?.name ?? recordWords.own,
     usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
     more: () => [
@@ -90,7 +92,7 @@ export function Sources() {
           label: p.name,
           page,
           readOn: read_on,
-          draft: { ...fresh, ...p },
+          draft: { ...freshSource, ...p },
         }))}
       />
     ),
