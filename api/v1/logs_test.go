@@ -153,6 +153,7 @@ func TestLogFilters(t *testing.T) {
 		for _, in := range v.sales {
 			want["conversion_id="+in.ConversionID]++
 			want["status="+in.Status]++
+			want["f.status="+in.Status+"&x.goal="]++
 		}
 	}
 	for query, n := range want {
@@ -174,6 +175,13 @@ func TestLogFilters(t *testing.T) {
 		s.Do("GET", "/logs/conversions?"+query, nil).Want(400, code)
 	}
 	s.Do("GET", "/logs/conversions?status=paid", nil).Want(400, "invalid_input")
+	s.Do("GET", "/logs/conversions?f.status=paid", nil).Want(400, "invalid_dimension")
+	for _, query := range []string{"f.goal=", "x.status=approved&f.country=DE", "f.status=approved&converted=1"} {
+		s.Do("GET", "/logs/clicks?"+query, nil).Want(400, "invalid_dimension")
+	}
+	if got := r.log("/logs/conversions", url.Values{"f.goal": {""}}).Rows; len(got) != 0 {
+		t.Errorf("%d conversions are no conversions", len(got))
+	}
 	_, foreign, _ := s.NewAccount("scale")
 	for _, path := range []string{"clicks", "conversions"} {
 		page := s.As(foreign).Do("GET", "/logs/"+path+"?click_id="+models.FormatClickID(one.ID), nil).Want(200, "").Map()

@@ -326,8 +326,10 @@ func TestPerformanceRules(t *testing.T) {
 		return q.Encode()
 	}
 	for query, code := range map[string]string{
-		"dimension=nonsense":                                  "invalid_dimension",
-		"dimension=network_id,tag,group":                      "",
+		"dimension=nonsense":             "invalid_dimension",
+		"dimension=network_id,tag,group": "",
+		"dimension=goal,status,date&sort=goal&goal=sale&x.goal=%28plain%29&f.status=Approved&f.status=": "",
+		"f.status=paid":                                       "invalid_dimension",
 		"dimension=os,,ip":                                    "invalid_dimension",
 		"dimension=" + url.QueryEscape("os;drop"):             "invalid_dimension",
 		"dimension=os,ip,date,hour,country,city":              "invalid_dimension",
@@ -377,7 +379,7 @@ func TestPerformanceRules(t *testing.T) {
 	}
 	for _, name := range report.Dimensions() {
 		value, a := "x", clickattr.Find(name)
-		checksValues := name == "day_of_week" || name == "lp_slot"
+		checksValues := name == "day_of_week" || name == "lp_slot" || name == "status"
 		if a != nil {
 			checksValues = checksValues || a.ID != nil || a.ASN != nil || a.Addr != nil || a.Values != nil && !a.Values.Open
 		}

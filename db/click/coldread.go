@@ -102,7 +102,7 @@ func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversi
 	if q.Status != "" {
 		where = append(where, "v.status = $9")
 	}
-	query := "SELECT v.id FROM conversions AS v FINAL WHERE " + strings.Join(where, " AND ") + " AND v.click_id GLOBAL IN (SELECT f.id FROM clicks AS f FINAL WHERE " +
+	query := "SELECT v.id FROM conversions AS v FINAL WHERE " + strings.Join(where, " AND ") + q.WhereInCopy.OfSale + " AND v.click_id GLOBAL IN (SELECT f.id FROM clicks AS f FINAL WHERE " +
 		ofClick.copyCondition(time.UnixMilli(0), time.UnixMilli(schema.LatestMoment)) +
 		") ORDER BY v.recorded_at DESC, toString(v.id) DESC LIMIT $4 OFFSET $5"
 	ids, err := schema.Values[uuid.UUID](ctx, l.Copy, "list conversions", query, q.copyArgs()...)

@@ -48,11 +48,11 @@ type LogQuery struct {
 	Where, WhereInCopy Condition
 }
 
-// Condition is an SQL condition on clicks f. It is empty or begins with AND. Its first placeholder is $10, because the arguments
-// of the log come first: see LogArgs.
+// Condition is an SQL condition on clicks f, and OfSale is one on conversions v. Each is empty or begins with AND. The first
+// placeholder is $10, because the arguments of the log come first: see LogArgs.
 type Condition struct {
-	SQL  string
-	Args []any
+	SQL, OfSale string
+	Args        []any
 }
 
 // LogArgs is the number of arguments of a log's query before the arguments of a Condition.
@@ -309,7 +309,7 @@ func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, 
 		}
 		clicks = fmt.Sprintf(ofTheirClicks, q.Where.SQL)
 	}
-	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", fmt.Sprintf(selectConversionLog, clicks),
+	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", fmt.Sprintf(selectConversionLog, clicks+q.Where.OfSale),
 		q.args(q.From, q.To)...)
 	if err == nil {
 		err = l.replaceConversionRates(ctx, q.AccountID, list)

@@ -181,13 +181,17 @@ func (clickHouse) facts(b *builder, p *period) {
 			continue
 		}
 		clicks := "f.account_id = " + b.account + " AND " + schema.Window("f.at", s.from, s.to)
-		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m *measure.Measure) string { return m.CopyOfClick(len(b.Goals) == 0) })
-		if len(b.Goals) == 0 {
+		apart := len(b.Goals) > 0 || !p.all(func(d dimension) bool { return d.ofSale == "" }) // conversions are read one by one
+		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, false, func(m *measure.Measure) string { return m.CopyOfClick(!apart) })
+		if !apart {
 			continue
 		}
-		sales := "v.account_id = " + b.account + " AND " + schema.Window("v.click_at", s.from, s.to) + " AND v.goal IN (CAST(" + b.arg(b.Goals) + ", 'Array(String)'))"
+		sales := "v.account_id = " + b.account + " AND " + schema.Window("v.click_at", s.from, s.to)
+		if len(b.Goals) > 0 {
+			sales += " AND v.goal IN (CAST(" + b.arg(b.Goals) + ", 'Array(String)'))"
+		}
 		b.part("f.at", "(SELECT * FROM conversions AS v FINAL WHERE "+sales+") AS v GLOBAL INNER JOIN (SELECT * FROM clicks AS f FINAL WHERE "+
-			clicks+") AS f ON f.id = v.click_id WHERE 1", (*measure.Measure).CopyOfSale)
+			clicks+") AS f ON f.id = v.click_id WHERE 1", true, (*measure.Measure).CopyOfSale)
 	}
 }
 

@@ -37,7 +37,7 @@ func readersOf(d *db.DB, copied *click.CopyReader) readers {
 func coldQueries(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
 	list := map[string]func(context.Context, readers) (any, error){}
 	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}
-	for _, dims := range []string{"", "campaign_id", "city,date", "country,hour", "ip", "campaign_id,country,browser,os,offer_id"} {
+	for _, dims := range []string{"", "campaign_id", "city,date", "country,hour", "ip", "campaign_id,country,browser,os,offer_id", "status,goal,country"} {
 		q := q
 		if dims != "" {
 			q.Dimensions, q.Totals = strings.Split(dims, ","), true
@@ -76,6 +76,18 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		for _, log.Status = range []string{"", "approved"} {
 			list[fmt.Sprint("conversions ", n, log.Status)] = func(ctx context.Context, r readers) (any, error) { return r.log.Conversions(ctx, log) }
 		}
+	}
+	ofSale, ofSaleInCopy, err := Reader{Conn: h.d}.Conditions(h.t.Context(), h.account, []Filter{
+		{Dimension: "country", Values: []string{"FR"}, Not: true}, {Dimension: "status", Values: []string{"approved", "rejected"}},
+		{Dimension: "goal", Values: []string{PlainGoal}},
+	}, time.UTC, from, to)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	list["conversions by status and goal"] = func(ctx context.Context, r readers) (any, error) {
+		return r.log.Conversions(ctx, click.LogQuery{
+			AccountID: h.account, From: from, To: time.Now().Add(time.Hour), Limit: 20, Offset: 3, Where: ofSale, WhereInCopy: ofSaleInCopy,
+		})
 	}
 	for n, id := range append(h.order[:40:40], uuid.New(), models.FloorClickID(from)) {
 		list[fmt.Sprint("click ", n)] = func(ctx context.Context, r readers) (any, error) {

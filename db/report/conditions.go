@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,7 +10,8 @@ import (
 	"switchyard/db/click"
 )
 
-// Conditions returns the conditions of filters on the clicks of an account in a window, for PostgreSQL and for the copy in ClickHouse.
+// Conditions returns the conditions of filters on the clicks of an account in a window, and on their conversions, for PostgreSQL and
+// for the copy in ClickHouse.
 func (r Reader) Conditions(ctx context.Context, account uuid.UUID, filters []Filter, zone *time.Location, from, to time.Time) (
 	inPostgres, inCopy click.Condition, err error,
 ) {
@@ -32,11 +32,15 @@ func (r Reader) Conditions(ctx context.Context, account uuid.UUID, filters []Fil
 func conditionsIn(dialect dialect, p *period) click.Condition {
 	b := &builder{dialect: dialect, args: make([]any, click.LogArgs), spans: map[*clock]string{}}
 	b.bind(p)
-	var s strings.Builder
+	out := click.Condition{Args: b.args[click.LogArgs:]}
 	for _, f := range b.filters {
-		s.WriteString(" AND " + dialect.condition(f, "f.at"))
+		into := &out.SQL
+		if f.ofSale != "" {
+			f.dimension, into = f.of(true), &out.OfSale
+		}
+		*into += " AND " + dialect.condition(f, "f.at")
 	}
-	return click.Condition{SQL: s.String(), Args: b.args[click.LogArgs:]}
+	return out
 }
 
 // uuids returns the values that are UUIDs. An empty value becomes the zero UUID.

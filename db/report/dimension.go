@@ -51,6 +51,29 @@ type dimension struct {
 	// true if a campaign may have several values: then its facts are in several groups.
 	labels func(campaignLabels) []string
 	many   bool
+	// ofSale is the SQL of the value of a conversion v, for both engines, if conversions have the dimension and clicks do not. All other
+	// facts have no value in it.
+	ofSale string
+}
+
+// PlainGoal is the value of conversions without a goal in the dimension goal. An empty value means facts that are no conversions.
+const PlainGoal = "(plain)"
+
+// noSale is the value of facts that are no conversions in the dimensions of conversions.
+const noSale = "''"
+
+// of returns the dimension with the SQL for one kind of facts: for conversions, or for all others.
+func (d dimension) of(sales bool) dimension {
+	if sales && d.ofSale != "" {
+		d.expr = d.ofSale
+	}
+	return d
+}
+
+// OfConversions reports whether only conversions have a value in the dimension.
+func OfConversions(name string) bool {
+	d, _ := find(name)
+	return d.ofSale != ""
 }
 
 const utc = ` AT TIME ZONE 'UTC'`
@@ -86,7 +109,9 @@ var dimensions = func() []dimension {
 		},
 	}
 	list = append(list, dimension{name: "group", place: 49, kind: text, labels: byGroup},
-		dimension{name: "tag", place: 50, kind: text, labels: byTag, many: true})
+		dimension{name: "tag", place: 50, kind: text, labels: byTag, many: true},
+		dimension{name: "goal", place: 51, kind: text, expr: noSale, ofSale: "CASE WHEN v.goal = '' THEN '" + PlainGoal + "' ELSE v.goal END"},
+		dimension{name: "status", place: 52, kind: text, expr: noSale, ofSale: "v.status", values: clickattr.Statuses})
 	for i := range clickattr.All {
 		if a := &clickattr.All[i]; a.Dimension > 0 {
 			list = append(list, byAttr(a))

@@ -165,7 +165,7 @@ func (a *asker) addresses() {
 	from, to := a.start.Add(30*time.Hour), a.start.Add(300*time.Hour)
 	ip, hits, bots := place("ip"), map[string]int64{}, map[string]int64{}
 	a.within(from, to, nil, func(f *monthFact) {
-		if v := a.pools[ip].list[f.values[ip]]; v != "" {
+		if v := a.pools[ip].list[f.values[ip]]; v != "" && !f.sold {
 			hits[v]++
 			bots[v] += f.total.bots
 		}
@@ -184,7 +184,7 @@ func (a *asker) addresses() {
 	}
 	people, views := map[string]bool{}, int64(0)
 	a.within(from, from.Add(time.Hour), nil, func(f *monthFact) {
-		if !f.bot {
+		if !f.bot && !f.sold {
 			people[f.fingerprint[36:]], views = true, views+1
 		}
 	})
@@ -204,7 +204,7 @@ func (a *asker) logs() {
 	}
 	facts := map[uuid.UUID]*monthFact{}
 	a.within(q.From, q.To, nil, func(f *monthFact) {
-		if f.alone == 0 {
+		if f.alone == 0 && !f.sold {
 			facts[f.id] = f
 		}
 	})

@@ -51,6 +51,7 @@ type month struct {
 	spent   int                  // number of times that spend was set
 	alone   []*monthFact         // spend without clicks
 	log     []*monthFact         // facts with conversions
+	sold    int                  // number of facts that are conversions
 }
 
 // monthOffer has the payout of an offer: in units, or in percent of the sale.

@@ -246,9 +246,14 @@ func (m *month) compact(hours int) {
 	}
 }
 
-// sumUp sorts the facts and sums up each of them. Call it before queries.
+// sumUp splits the facts, sorts them and sums up each of them. Call it before queries.
 func (m *month) sumUp() {
-	m.facts = append(m.facts, m.alone...)
+	var sold []*monthFact
+	for _, f := range m.facts {
+		sold = append(sold, m.split(f)...)
+	}
+	m.sold = len(sold)
+	m.facts = slices.Concat(m.facts, m.alone, sold)
 	slices.SortFunc(m.facts, func(a, b *monthFact) int { return a.at.Compare(b.at) })
 	for _, f := range m.facts {
 		f.total = f.sums()

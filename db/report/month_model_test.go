@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -90,6 +93,7 @@ type monthFact struct {
 	fingerprint string // the campaign's id and the visitor's id
 	total       sums   // figures at the last sumUp
 	alone       int64  // spend without a click
+	sold        bool   // it is a conversion of the click alone, without the click's own figures
 }
 
 type monthSale struct {
@@ -102,6 +106,7 @@ type monthSale struct {
 func (f *monthFact) sums() sums {
 	var s sums
 	switch {
+	case f.sold:
 	case f.alone > 0:
 		s.cost = f.alone
 	case f.bot:
@@ -196,6 +201,8 @@ var monthDims = []struct {
 	{"keyword", 60, named("mot clé "), func(c *models.Click, v string) { c.Keyword = v }},
 	{"search_engine", 4, named("engine "), func(c *models.Click, v string) { c.SearchEngine = v }},
 	{"device_model", 40, named("model "), func(c *models.Click, v string) { c.DeviceModel = v }},
+	{"goal", 0, nil, nil},
+	{"status", 0, nil, nil},
 }
 
 // recordedDims returns the names of the dimensions that facts have themselves. TestGroupsAndTags has the other ones.
@@ -251,16 +258,33 @@ func sub(n int) func(*models.Click, string) {
 	return func(c *models.Click, v string) { c.Subs[n] = v }
 }
 
-// setTimeValues sets the values of a fact that follow from its time. The slot is empty until the visitor leaves the landing page.
+// setTimeValues sets the values of a fact that follow from its time. The slot is empty until the visitor leaves the landing page. Goal and
+// status are those of conversions: see split.
 func (m *month) setTimeValues(f *monthFact) {
 	for name, v := range map[string]string{
 		"date": f.at.Format("2006-01-02"), "hour": f.at.Format("2006-01-02 15") + ":00:00",
 		"hour_of_day": strconv.Itoa(f.at.Hour()), "day_of_week": strconv.Itoa((int(f.at.Weekday())+6)%7 + 1),
-		"month": f.at.Format("2006-01"), "lp_slot": "",
+		"month": f.at.Format("2006-01"), "lp_slot": "", "goal": "", "status": "",
 	} {
 		at := place(name)
 		f.values[at] = m.pools[at].number(v)
 	}
+}
+
+// split moves the conversions of a fact to facts of their own, which have a goal and a status, and returns them.
+func (m *month) split(f *monthFact) (list []*monthFact) {
+	for _, key := range slices.Sorted(maps.Keys(f.sales)) {
+		sale, v := *f, f.sales[key]
+		sale.sold, sale.sales, sale.values = true, map[string]*monthSale{key: v}, slices.Clone(f.values)
+		goal, _, _ := strings.Cut(key, "/")
+		for name, value := range map[string]string{"goal": cmp.Or(goal, PlainGoal), "status": v.status} {
+			at := place(name)
+			sale.values[at] = m.pools[at].number(value)
+		}
+		list = append(list, &sale)
+	}
+	f.sales = nil
+	return list
 }
 
 // within calls fn with every fact of a window that passes all filters. Facts are sorted by time.

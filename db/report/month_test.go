@@ -110,7 +110,7 @@ func (m *month) checkVariety() {
 	var all sums
 	m.within(m.start, m.end, nil, func(f *monthFact) { all.add(&f.total) })
 	many, some := int64(monthClicks/30), int64(monthConversions/40)
-	if len(m.facts)-len(m.alone) != monthClicks || len(m.alone) < 2 || len(m.alone) == m.spent || m.deleted < monthClicks/300 ||
+	if len(m.facts)-len(m.alone)-m.sold != monthClicks || len(m.alone) < 2 || len(m.alone) == m.spent || m.deleted < monthClicks/300 ||
 		all.bots < many || all.unique < many || all.outs < many ||
 		all.charged < some/5 || all.rejected < some || all.pending < some || all.unique == all.clicks {
 		m.Fatalf("a poor history: %+v, %d deleted", all, m.deleted)

@@ -98,12 +98,13 @@ func (b *builder) arg(v any) string {
 	return "$" + strconv.Itoa(len(b.args))
 }
 
-// part adds a SELECT of facts from a table. Dimensions are named by their place (d0, d1), figures by their name.
-func (b *builder) part(at, from string, figure func(*measure.Measure) string) {
+// part adds a SELECT of facts from a table. Dimensions are named by their place (d0, d1), figures by their name. sales is true if the
+// facts are conversions v.
+func (b *builder) part(at, from string, sales bool, figure func(*measure.Measure) string) {
 	var s strings.Builder
 	s.WriteString("SELECT ")
 	for i, d := range b.dims {
-		fmt.Fprintf(&s, "%s AS d%d, ", b.dialect.raw(d, at), i)
+		fmt.Fprintf(&s, "%s AS d%d, ", b.dialect.raw(d.of(sales), at), i)
 	}
 	if b.Compare != nil {
 		fmt.Fprintf(&s, "%t AS before, ", b.before)
@@ -116,6 +117,7 @@ func (b *builder) part(at, from string, figure func(*measure.Measure) string) {
 	}
 	s.WriteString("\nFROM " + from)
 	for _, f := range b.filters {
+		f.dimension = f.of(sales)
 		s.WriteString(" AND " + b.dialect.condition(f, at))
 	}
 	b.parts = append(b.parts, s.String())
@@ -234,14 +236,14 @@ func (b *builder) clicks(list, low, high string) {
 	if len(b.Goals) > 0 {
 		conversions += " AND v.goal = ANY (" + b.arg(b.Goals) + ")"
 	}
-	b.part("f.at", list+"clicks f WHERE "+clicks, func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfClick()) })
-	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks,
+	b.part("f.at", list+"clicks f WHERE "+clicks, false, func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfClick()) })
+	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, true,
 		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfConversion()) })
 }
 
 // spend adds the spend without clicks. It is a separate kind of fact, whose only figure is its cost.
 func (b *builder) spend(during string) {
-	b.part("f.at", "spend_alone f WHERE f.account_id = "+b.account+" AND "+during,
+	b.part("f.at", "spend_alone f WHERE f.account_id = "+b.account+" AND "+during, false,
 		func(m *measure.Measure) string { return b.prices.ofFacts.Replace(m.OfSpend()) })
 }
 
@@ -251,7 +253,7 @@ func (b *builder) hours(table string, s stretch, without []time.Time) {
 	if len(without) > 0 {
 		table += " AND f.hour <> ALL (" + b.arg(texts(without)) + "::timestamptz[])"
 	}
-	b.part("f.hour", table, func(m *measure.Measure) string {
+	b.part("f.hour", table, false, func(m *measure.Measure) string {
 		if m.IsAmount() && b.prices.ofLedger != "" {
 			return "f." + m.Name + " * " + b.prices.ofLedger
 		}

@@ -183,6 +183,10 @@ var (
 		"monday": "1", "tuesday": "2", "wednesday": "3", "thursday": "4", "friday": "5", "saturday": "6", "sunday": "7",
 		"mon": "1", "tue": "2", "wed": "3", "thu": "4", "fri": "5", "sat": "6", "sun": "7",
 	})
+
+	Statuses = oneOf("ConversionStatus", []string{
+		models.StatusPending, models.StatusApproved, models.StatusRejected, models.StatusChargeback,
+	}, nil)
 )
 
 // replacedLanguages maps codes that ISO 639 has replaced to the present codes. Android, Java and old programs still send the replaced

@@ -68,7 +68,7 @@ var dimensions = []string{
 	"connection_type", "mobile_operator", "device_type", "device_brand", "os", "os_version", "browser", "browser_version", "referrer",
 	"arrival", "bot_reason", "proxy_kind", "sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10", "date", "hour",
 	"hour_of_day", "day_of_week", "month", "domain", "referrer_domain", "keyword", "search_engine", "device_model", "group",
-	"tag",
+	"tag", "goal", "status",
 }
 
 var window = []string{"from", "to"}

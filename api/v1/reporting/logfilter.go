@@ -2,6 +2,7 @@ package reporting
 
 import (
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -11,9 +12,11 @@ import (
 	"switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/clickattr"
 )
 
-// logFilters are the parameters that filter the logs of clicks and conversions. For conversions the values of their clicks decide.
+// logFilters are the parameters that filter the logs of clicks and conversions. For conversions the values of their clicks decide,
+// except in dimensions that only conversions have.
 var logFilters = slices.Concat([]route.Param{
 	{Name: "click_id", Doc: "only this click, whenever it came"},
 	{Name: "external_id", Doc: "only clicks with this id of the traffic source's"},
@@ -23,9 +26,12 @@ var logFilters = slices.Concat([]route.Param{
 
 var logCodes = route.Codes("400 invalid_dimension invalid_id")
 
-var conversionStatuses = []string{
-	models.StatusPending, models.StatusApproved, models.StatusRejected, models.StatusChargeback,
-}
+var conversionStatuses = clickattr.Statuses.List()
+
+// clickFilters are the logFilters of the log of clicks. It has no filters by what only conversions have.
+var clickFilters = slices.DeleteFunc(slices.Clone(logFilters), func(p route.Param) bool {
+	return strings.Contains(p.Name, ".") && report.OfConversions(p.Name[len(filterPrefix):])
+})
 
 // parseClickID returns the click in the parameter click_id. Without the parameter it returns the zero id, which stands for all
 // clicks.

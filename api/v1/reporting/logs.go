@@ -31,7 +31,7 @@ func Logs(d Deps) []route.Route {
 			route.Handle(d.listClicks), logCodes).
 			WithWindow().WithShare(route.Reads).WithQuery(paging...).
 			WithQuery(route.Param{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"}).
-			WithQuery(logFilters...),
+			WithQuery(clickFilters...),
 		route.New("GET", "/logs/clicks/{clickId}", group, "one click with hops, conversions and visitor", route.Handle(d.findClick),
 			answer.IDCodes, route.Codes("402 plan_limit")).
 			WithShare(route.Reads).WithQuery(route.Param{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how it was routed"}),
@@ -106,6 +106,9 @@ func (d Deps) listClicks(c *route.Call) (ClickLog, error) {
 	q.From, q.To = w.From, end
 	if err := d.filterLog(c, &q); err != nil {
 		return ClickLog{}, err
+	}
+	if q.Where.OfSale != "" {
+		return ClickLog{}, models.Invalid("invalid_dimension", "only conversions have a goal and a status: filter GET /logs/conversions")
 	}
 	if q.ClickID != uuid.Nil { // a click id is searched in the whole history
 		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2) // no click is later

@@ -93,6 +93,8 @@ func (c *cells) expression(dimension string) string {
 		return "coalesce((SELECT group_name FROM campaigns c WHERE c.id = f.campaign_id), '')"
 	case "tag":
 		return "unnest((SELECT coalesce(nullif(tags, '{}'), '{\"\"}') FROM campaigns c WHERE c.id = f.campaign_id))"
+	case "goal", "status": // the clicks are in the row without a value
+		return "''"
 	case "lp_slot":
 		return "coalesce(nullif(lp_slot, 0)::text, '')"
 	}

@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { boundsOf, textOf } from './report.ts'
+import { boundsOf, isOfSales, textOf, valueText } from './report.ts'
 
 test('conditions on figures are the same after they were in the address', () => {
   for (const text of ['', 'profit<0', 'roi>=-12.5,cost>10,clicks<=3', 'epc<0.000001', 'cost>999999999999'])
@@ -12,4 +12,27 @@ test('what is no condition on a figure is left out', () => {
 
 test('there are at most ten conditions', () => {
   equal(boundsOf(Array(12).fill('clicks>1').join()).length, 10)
+})
+
+test('only a filter by a goal or a status keeps conversions alone', () => {
+  for (const [query, want] of [
+    [{ 'f.status': ['approved'] }, true],
+    [{ 'f.goal': ['lead', '(plain)'], 'f.country': [''] }, true],
+    [{ 'f.goal': [''] }, false],
+    [{ 'f.status': ['approved', ''] }, false],
+    [{ 'x.status': ['approved'] }, false],
+    [{ 'f.country': ['DE'] }, false],
+  ] as const)
+    equal(isOfSales(query as unknown as Record<string, string[]>), want)
+})
+
+test('goals and statuses have names, and clicks are without a conversion', () => {
+  equal(
+    ['approved', 'chargeback', ''].map(v => valueText('status', v, {})),
+    ['Approved', 'Chargebacks', 'Without conversion'],
+  )
+  equal(
+    ['lead', '(plain)', ''].map(v => valueText('goal', v, {})),
+    ['lead', 'Conversion without a goal', 'Without conversion'],
+  )
 })

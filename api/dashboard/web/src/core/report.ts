@@ -75,6 +75,10 @@ export const setGroup = (group: string[]) => change({ g: group.join(',') === usu
 
 // timely are the dimensions of time. Their values have an order of their own.
 export const timely = ['date', 'hour', 'hour_of_day', 'day_of_week', 'month']
+// ofSales are the dimensions that only conversions have.
+export const ofSales = ['goal', 'status']
+// isOfSales reports whether a query keeps conversions alone, by a goal or a status.
+export const isOfSales = (query: Query) => ofSales.some(d => (query['f.' + d] as string[] | undefined)?.every(v => v))
 const isFigure = (sort: string) => names.includes(sort.replace('-', '') as Name)
 
 // orderAt returns the order of the rows on a level of the tree: a figure, or the dimension of the level for the order of its values.
@@ -203,6 +207,8 @@ export function valueText(dimension: string, value: string, labels: Performance[
   if (dimension === 'day_of_week') return t.weekdays[+value] ?? value
   if (timely.includes(dimension)) return timeText(dimension, value)
   if (dimension === 'passed_reason') return t.trace.reasons[value] ?? value
+  if (dimension === 'status') return t.figures.names[(value === 'chargeback' ? 'chargebacks' : value) as Name] ?? value
+  if (dimension === 'goal' && value === '(plain)') return t.reports.plainGoal
   if (dimension === 'device_type') return t.devices[value] ?? value
   if (dimension.endsWith('_id')) return t.gone
   return value

@@ -4,7 +4,7 @@ import { Button } from './button.tsx'
 import { figureName, names, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
-import { mostBounds, setFilter, valueText, type Ask, type Dimension, type Filter } from '../core/report.ts'
+import { mostBounds, ofSales, setFilter, valueText, type Ask, type Dimension, type Filter } from '../core/report.ts'
 import { change } from '../core/router.ts'
 import { useDimensionName } from '../core/subs.ts'
 import { t } from '../core/text.ts'
@@ -18,9 +18,10 @@ import { Menu } from './menu.tsx'
 type Labels = Performance['labels']
 const dimensions = Object.keys(t.dimensions)
 
-// Filters edits the filters in the address. With counts a minimum number of clicks and conditions on
+// Filters edits the filters in the address, except by the dimensions in without. With counts a minimum number of clicks and conditions on
 // figures can be set too.
-export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labels; counts?: boolean }) {
+type FiltersProps = { ask: Ask; labels: Labels; counts?: boolean; without?: string[] }
+export function Filters({ ask, labels, counts = true, without = [] }: FiltersProps) {
   return (
     <div class="line" role="group" aria-label={t.reports.only}>
       <span class="dim">{t.reports.only}</span>
@@ -38,7 +39,7 @@ export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labe
       {ask.having.map((b, i) => (
         <BoundChip key={b.figure + b.op} ask={ask} at={i} />
       ))}
-      <AddFilter ask={ask} counts={counts} />
+      <AddFilter ask={ask} counts={counts} dimensions={dimensions.filter(d => !without.includes(d))} />
     </div>
   )
 }
@@ -101,7 +102,7 @@ function FilterEditor({ dimension, negated, ask, close }: EditorProps) {
   )
 }
 
-function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
+function AddFilter({ ask, counts, dimensions }: { ask: Ask; counts: boolean; dimensions: string[] }) {
   const [dimension, setDimension] = useState<string>(),
     [minimum, setMinimum] = useState(''),
     nameOf = useDimensionName()
@@ -153,7 +154,7 @@ function Values({ dimension, not, ask }: { dimension: string; not: boolean; ask:
       text={v => valueText(dimension, v, { [dimension]: data.labels })}
       pick={pick}
       on={v => filter.values.includes(v)}
-      side={v => count(clicks.get(v))}
+      side={v => (ofSales.includes(dimension) ? '' : count(clicks.get(v)))}
     />
   ) : (
     <p class="dim none">{t.loading}</p>

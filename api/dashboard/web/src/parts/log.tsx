@@ -5,7 +5,7 @@ import type { ApiError } from '../core/call.ts'
 import { count } from '../core/format.ts'
 import { useKeys, type Key } from '../core/keys.ts'
 import { idOf, isClickID, useLog, type LogRow } from '../core/log.ts'
-import { asked, filterQuery } from '../core/report.ts'
+import { asked, filterQuery, ofSales } from '../core/report.ts'
 import { change, place } from '../core/router.ts'
 import { Named, type SubNames } from '../core/subs.ts'
 import { t } from '../core/text.ts'
@@ -76,7 +76,12 @@ export function Log<R extends LogName>(p: Props<R>) {
         {p.beside}
       </div>
       <div class="filterline">
-        <Filters ask={{ ...ask, filters: ask.filters.filter(f => f.dimension !== p.fixed) }} labels={{}} counts={false} />
+        <Filters
+          ask={{ ...ask, filters: ask.filters.filter(f => f.dimension !== p.fixed) }}
+          labels={{}}
+          counts={false}
+          without={p.row === 'GET /logs/clicks' ? ofSales : undefined}
+        />
       </div>
       <section class="card report lists clicklog">
         <LogRows

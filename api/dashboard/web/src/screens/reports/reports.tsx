@@ -4,7 +4,7 @@ import { canWrite } from '../../core/can.ts'
 import { targetOfRow } from '../../core/cost.ts'
 import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
-import { asked, filterQuery, keyOf, setFilter, setOpen, timely, type Ask } from '../../core/report.ts'
+import { asked, filterQuery, isOfSales, keyOf, ofSales, setFilter, setOpen, timely, type Ask } from '../../core/report.ts'
 import { change, go, to } from '../../core/router.ts'
 import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
@@ -16,17 +16,24 @@ import { ChartPlace } from './chart_place.tsx'
 import { Controls } from './controls.tsx'
 import { countOf, linesOf, useRows, type Line, type RowLine } from './lines.ts'
 import { keys, OverTime } from './over_time.tsx'
+import { w as views } from '../../text/views.ts'
 import { BlockSheet } from './block.tsx'
 import { refusalOf, SelectionBar, useBlocked, useSelection } from './selection.tsx'
 import { Table } from './table.tsx'
 
-// clicksOf returns the filters of the click log for a row: its values and the filters of the report. It leaves out dimensions of
-// time, because the log does not have them.
-function clicksOf(ask: Ask, path: string[]): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(filterQuery(ask, path))
-      .filter(([name]) => !timely.includes(name.slice(2)))
-      .map(([name, v]) => [name, v as string[]]),
+// logOf returns the address of the log of a row's clicks, or of its conversions. The values of the row and the filters of the report
+// filter the log, without those of dimensions that it does not have.
+function logOf(ask: Ask, path: string[]) {
+  const query = filterQuery(ask, path),
+    sales = isOfSales(query),
+    without = sales ? timely : [...timely, ...ofSales]
+  return to(
+    sales ? '/app/conversions' : '/app/clicks',
+    Object.fromEntries(
+      Object.entries(query)
+        .filter(([name]) => !without.includes(name.slice(2)))
+        .map(([name, v]) => [name, v as string[]]),
+    ),
   )
 }
 
@@ -79,7 +86,7 @@ export function Reports() {
     b: block,
     f: line => only(ask, line),
     x: line => exclude(ask, line),
-    l: line => go(to('/app/clicks', clicksOf(ask, line.path))),
+    l: line => go(logOf(ask, line.path)),
     t: line => setSheet({ path: line.path, name: line.name }),
     $: line => canWrite() && openCost(targetOfRow(ask, line.path, span.value.span), line.name),
   }
@@ -198,8 +205,9 @@ export function Reports() {
   )
 }
 
-// noteOf says how the rows of a report by tag overlap.
-const noteOf = (ask: Ask) =>
+// noteOf says how the rows of a report by tag overlap, or that a report by goal or status has the clicks in a row of their own.
+const noteOf = (ask: Ask) => (ask.group.some(d => ofSales.includes(d)) ? views.apart : overlapOf(ask))
+const overlapOf = (ask: Ask) =>
   !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? t.reports.overlapKept : t.reports.overlap
 
 // StatusBar shows the number of rows, and the keys of the table.

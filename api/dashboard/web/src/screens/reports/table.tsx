@@ -4,7 +4,7 @@ import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { canWrite } from '../../core/can.ts'
 import { changeOf, text, type Name } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
-import { keyOf, orderAt, setSort, type Ask } from '../../core/report.ts'
+import { filterQuery, isOfSales, keyOf, orderAt, setSort, type Ask } from '../../core/report.ts'
 import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { compares } from '../../core/window.ts'
@@ -13,6 +13,7 @@ import { Bone, Failed } from '../../parts/state.tsx'
 import { Gap, Head } from '../../parts/table.tsx'
 import { useVirtual } from '../../parts/virtual.ts'
 import { w } from '../../text/blocks.ts'
+import { w as views } from '../../text/views.ts'
 import { countOf, type Line, type RowLine } from './lines.ts'
 import type { Selection } from './selection.tsx'
 
@@ -206,7 +207,7 @@ const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act, selection, i
           [
             ['f', 'filter', t.reports.onlyThis],
             ['x', 'except', t.reports.exclude],
-            ['l', 'clicks', t.reports.itsClicks],
+            ['l', 'clicks', isOfSales(filterQuery(ask, line.path)) ? views.itsConversions : t.reports.itsClicks],
             ['t', 'reports', t.reports.overTime],
             ...(canWrite() && dimensionAt(ask, line.path) >= 0 ? [['b', 'ban', w.block] as const] : []),
             ...(canWrite() ? [['$', 'coin', t.reports.setCost] as const] : []),
