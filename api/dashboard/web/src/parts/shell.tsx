@@ -58,7 +58,7 @@ const account: Room[] = [
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
 ]
-// groups are the groups of screens that can be folded. No icon is that of a screen of another group.
+// groups can be folded. Each has the icon of one of its own screens, or an icon that no screen has.
 const groups: { id: string; name: string; icon: IconName; of: Room[] }[] = [
   { id: 'build', name: t.nav.build, icon: 'campaigns', of: building },
   { id: 'money', name: t.rooms.money, icon: 'coin', of: earning },

@@ -24,7 +24,7 @@ import { removalOf } from './remove.ts'
 
 const figures = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as const
 
-// clone copies campaigns. The toast links to the copy of a single campaign.
+// clone copies campaigns. The flow of the copy opens if there is one, because a copy is made to be changed.
 async function clone(rows: CampaignRow[]) {
   const made: string[] = []
   const errors = await inBatches(rows, r =>
@@ -34,10 +34,8 @@ async function clone(rows: CampaignRow[]) {
   )
   touches('campaigns')
   if (errors.length) failed(errors[0])
-  if (made.length)
-    toast(t.campaigns.cloned(made.length), {
-      link: made.length === 1 ? { path: to(`/app/campaigns/${made[0]}/flow`), text: t.campaigns.openIt } : undefined,
-    })
+  if (made.length) toast(t.campaigns.cloned(made.length))
+  if (made.length === 1) go(to(`/app/campaigns/${made[0]}/flow`))
 }
 
 // useCompared loads the figures of the campaigns in the window and in the window before, by campaign.
