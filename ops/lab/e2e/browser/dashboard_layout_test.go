@@ -64,6 +64,10 @@ func (b *env) fitsEveryWidth() {
 	b.until("the click is stored", func() bool {
 		return b.api.Get(b.t.Context(), "/logs/clicks?limit=1&f.campaign_id="+campaign.ID, &log) == nil && len(log.Rows) > 0
 	})
+	block := map[string]any{"scope": "campaign", "campaign_id": campaign.ID, "dimension": "sub1", "values": []string{unbroken}}
+	if err := b.api.Create(b.t.Context(), "/blocks", block, nil); err != nil {
+		b.t.Fatal(err)
+	}
 	flow := "/app/campaigns/" + campaign.ID + "/flow"
 	const opener = `document.querySelector('.opener')`
 	pages := []struct {
@@ -71,6 +75,10 @@ func (b *env) fitsEveryWidth() {
 		widths           []int // where the screen is most likely not to fit
 	}{
 		{"audit", "/app/audit", "", []int{1440, 1280}},
+		{"overview", "/app", "", []int{780}},
+		{"clicks", "/app/clicks", "", []int{1440, 1100}},
+		{"campaigns", "/app/campaigns", "", []int{1100}},
+		{"blocked", "/app/blocked", "", []int{390}},
 		{"report", "/app/reports?flat=1", "", []int{1920, 1366, 390}},
 		{"flow", flow, "", []int{1366, 1280, 1100}},
 		{"path", flow, opener, []int{1440, 390}},
@@ -80,7 +88,7 @@ func (b *env) fitsEveryWidth() {
 	sizes := []struct {
 		width, height int
 		theme         string
-	}{{1920, 1080, "dark"}, {1440, 900, "light"}, {1366, 768, "dark"}, {1280, 720, "light"}, {1100, 800, "dark"}, {390, 844, "light"}}
+	}{{1920, 1080, "dark"}, {1440, 900, "light"}, {1366, 768, "dark"}, {1280, 720, "light"}, {1100, 800, "dark"}, {780, 900, "light"}, {390, 844, "light"}}
 	for _, s := range sizes {
 		b.setHeight(s.width, s.height, s.theme)
 		for _, p := range pages {
@@ -97,13 +105,19 @@ func (b *env) fitsEveryWidth() {
 			}
 			name := p.name + "-" + strconv.Itoa(s.width)
 			b.fits(name)
-			if p.name != "flow" && p.name != "path" && b.run(`document.documentElement.scrollHeight - innerHeight`) != "0" {
+			if wide := b.run(wideLists); wide != "[]" {
+				b.t.Errorf("%s: these lists scroll sideways: %s", name, wide)
+			}
+			if p.name != "flow" && p.name != "path" && p.name != "overview" && b.run(`document.documentElement.scrollHeight - innerHeight`) != "0" {
 				b.t.Errorf("%s: the page scrolls besides its list", name)
 			}
 		}
 	}
 	b.setScreen(1440, "light")
 }
+
+// wideLists lists the lists of records that scroll sideways.
+const wideLists = `JSON.stringify([...document.querySelectorAll('.lists .view')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel + ' ' + e.scrollWidth + ' > ' + e.clientWidth))`
 
 // write types a text where the focus is.
 func (b *env) write(text string) {

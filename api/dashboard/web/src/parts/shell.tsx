@@ -314,7 +314,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
             palette.value = 'find'
           }}>
           <Icon name="search" />
-          {t.palette.find}
+          <span class="cut">{t.palette.find}</span>
           <kbd>Ctrl K</kbd>
         </button>
         {windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows compare={compared.test(path)} />}

@@ -126,7 +126,18 @@ const columnsOf = (nameOf: (o: Listed) => string, allow?: (id: string) => void):
     ),
   },
   { name: 'dimension', label: t.reports.group, left: true, width: 150, cell: r => nameOf(r) },
-  { name: 'where', label: w.where, left: true, phone: true, cell: r => whereOf(r) },
+  {
+    name: 'where',
+    label: w.where,
+    left: true,
+    phone: true,
+    kind: 'where',
+    cell: r => (
+      <span class="cut block" title={whereOf(r)}>
+        {whereOf(r)}
+      </span>
+    ),
+  },
   { name: 'who', label: w.by, left: true, width: 170, cell: r => r.who },
   { name: 'since', label: w.since, left: true, width: 140, cell: r => <span title={dateTime(r.created_at)}>{ago(r.created_at)}</span> },
   {

@@ -60,7 +60,7 @@ function UnmatchedLink() {
     n = data?.rows.length ?? 0
   return n > 0 ? (
     <a class="btn quiet" href={to('/app/unmatched')}>
-      <span class="warn">
+      <span class="warn row">
         <Icon name="warn" />
       </span>
       {w.unmatched(n, n === 100 ? '100+' : count(n))}

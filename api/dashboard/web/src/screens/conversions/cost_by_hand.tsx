@@ -37,7 +37,7 @@ export function ByHand({ kinds }: { kinds: ComponentChildren }) {
 function Form({ done }: { done: () => void }) {
   const cost = useCost(targetOf(spanOf('yesterday', zone.value)), done)
   return (
-    <form class="part body" onSubmit={handleSubmit(cost.send)}>
+    <form class="part body cost" onSubmit={handleSubmit(cost.send)}>
       <CostFields of={cost} />
       <div class="row">
         <Button type="submit" look="primary" disabled={!cost.ready} text={w.go} />

@@ -39,8 +39,8 @@ export function PathFigures({ rows, flow, error, again }: FiguresProps) {
               const r = rows.get(p.id)
               return (
                 <tr key={p.id}>
-                  <td class="pad strong">
-                    <span class="name">{p.name}</span>
+                  <td class="pad strong rest" title={p.name}>
+                    {p.name}
                   </td>
                   <td>
                     {r ? (

@@ -151,6 +151,17 @@ const TotalActs = ({ act }: { act: () => void }) => (
   </span>
 )
 
+// Parts shows the values of a row of a flat table. The last one tells rows apart, so the others give way to it where room is short.
+function Parts({ of: name }: { of: string }) {
+  const last = name.lastIndexOf(' · ') + 1
+  return (
+    <>
+      {last > 0 && <span class="lead">{name.slice(0, last + 2)}</span>}
+      <span>{name.slice(last && last + 2)}</span>
+    </>
+  )
+}
+
 type RowProps = Pick<TableProps, 'ask' | 'focus' | 'toggle' | 'act' | 'selection' | 'isBlocked'> & {
   line: RowLine
   i: number
@@ -185,7 +196,7 @@ const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act, selection, i
           e.currentTarget.closest('tr')!.focus({ preventScroll: true })
         }}
       />
-      {line.leaf ? (
+      {ask.flat ? null : line.leaf ? (
         <span class="tw" />
       ) : (
         <button
@@ -198,8 +209,8 @@ const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act, selection, i
         </button>
       )}
       {line.dimension === 'country' && !ask.flat && line.path.at(-1) && <span class="cc">{line.path.at(-1)}</span>}
-      <span class="name" title={line.name}>
-        {line.name}
+      <span class={ask.flat ? 'name parts' : 'name'} title={line.name}>
+        {ask.flat ? <Parts of={line.name} /> : line.name}
       </span>
       {isBlocked(line.path) && <span class="tag bad">{w.tag}</span>}
       <span class="acts wide" role="group" aria-label={t.reports.actionsOf(line.name)}>
