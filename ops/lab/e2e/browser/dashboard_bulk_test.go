@@ -47,7 +47,7 @@ func (b *env) makesSwapped() (first string, campaigns []swapped) {
 
 // swapsEverywhere replaces an offer in all campaigns with at most six actions. Before that, the page lists the paths and says which
 // weights are added. One undo restores all of them. The test then changes the cost and the group of these campaigns at once, and undoes
-// that too.
+// that too, from the audit log.
 func (b *env) swapsEverywhere() {
 	b.t.Helper()
 	first, campaigns := b.makesSwapped()
@@ -125,6 +125,13 @@ func (b *env) editsMany() {
 	b.tap(`document.querySelector('.side-sheet .formfoot .btn.primary')`)
 	b.waitText("3 records are changed")
 	b.until("all campaigns have the cost and the group", state("cpc 0.25 Swapped"))
-	b.tap(button("Undo"))
+	b.goTo(b.f.URL + "/app/audit?w=today") // the toast is gone, and its undo with it
+	b.waitText("Several campaigns changed")
+	b.tap(`document.querySelector('tr[data-row] button[aria-label^="Undo"]')`)
+	b.waitText("It is as it was before")
 	b.until("all campaigns are as before", state("auto 0 "))
+	b.until("it cannot be undone twice", func() bool {
+		return strings.Contains(b.run(`document.querySelector('tr[data-row]').textContent`), "undone") &&
+			b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('Several campaigns changed')).querySelector('button') ? '' : 'none'`) == "none"
+	})
 }

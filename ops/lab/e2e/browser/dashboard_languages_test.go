@@ -37,6 +37,7 @@ func TestDashboardLanguages(t *testing.T) {
 	if err := b.api.Create(t.Context(), "/networks", map[string]any{"name": "Compared"}, &network); err != nil {
 		t.Fatal(err)
 	}
+	b.translates(network.ID)
 	of := "/app/campaigns/" + list.Rows[0].ID
 	pages := map[string]string{
 		"overview": "/app", "reports": "/app/reports", "more": "/app/more", "campaigns": "/app/campaigns", "campaign-new": "/app/campaigns/new", "campaign-figures": of + "/figures",
@@ -69,6 +70,14 @@ func TestDashboardLanguages(t *testing.T) {
 			}
 		}
 	}
+}
+
+// translates sees in German why a postback found no click.
+func (b *env) translates(network string) {
+	b.t.Helper()
+	b.redirect(b.f.URL + "/postback/" + network + "?clickid=nobody&payout=1")
+	b.goTo(b.f.URL + "/app/postbacks")
+	b.waitText("Was es als Klick nennt, ist keine unserer Klick-IDs.")
 }
 
 // cutTexts lists the controls and headings whose text is cut off. Names may be cut off if their title shows the whole text.

@@ -171,6 +171,14 @@ func (b *env) picksByTyping() {
 	b.press("Enter")
 	at("it is filtered", "f.country=DE")
 	b.press("Escape")
+	b.goTo(b.f.URL + "/app/campaigns")
+	b.waitIdle()
+	b.tap(`document.querySelector('th.check input')`)
+	b.click(button("Add a tag"))
+	b.until("the tag can be typed", func() bool { return b.run(`document.activeElement.matches('.menu:popover-open input')`) == "true" })
+	b.write("typed")
+	b.press("Enter")
+	b.waitText("have the tag typed")
 	b.goTo(b.f.URL + "/app/offers?id=new")
 	b.waitIdle()
 	b.click(button("Token"))
@@ -182,7 +190,7 @@ func (b *env) picksByTyping() {
 	})
 }
 
-// asksBeforeLosing changes an offer and leaves it by Esc, the cross and Back. Each of them asks, and nothing is lost until the person
+// asksBeforeLosing changes an offer and leaves it by Esc, the cross, Cancel and Back. Each of them asks, and nothing is lost until the person
 // agrees.
 func (b *env) asksBeforeLosing() {
 	b.t.Helper()
@@ -213,6 +221,10 @@ func (b *env) asksBeforeLosing() {
 	kept()
 	b.tap(`document.querySelector('dialog[open] > .sheet > header .btn')`)
 	asked("the cross")
+	b.tap(button("Keep editing"))
+	kept()
+	b.tap(`[...document.querySelectorAll('dialog[open] .formfoot .btn')].find(e => e.textContent === 'Cancel')`)
+	asked("Cancel")
 	b.tap(button("Keep editing"))
 	kept()
 	b.run(`history.back()`)
