@@ -158,7 +158,11 @@ function Line({ name, on, connected, checked, synced, next, error, loaded, open 
     </li>
   )
 }
-const untilText = (at: string) => `${Math.max(1, Math.round((Date.parse(at) - Date.now()) / 60000))} min`
+const untilText = (at: string) => {
+  const minutes = Math.max(1, Math.round((Date.parse(at) - Date.now()) / 60_000)),
+    { times } = t.exports
+  return minutes < 60 ? times.minutes(minutes) : times.hours(Math.round(minutes / 60))
+}
 
 function NetworkLine({ of: n }: { of: NetworkRow }) {
   const { data: i } = use('GET /networks/{id}/integration', {}, 0, { id: n.id })

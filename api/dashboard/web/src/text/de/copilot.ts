@@ -3,6 +3,25 @@ import { counted } from '../words.ts'
 
 const of = counted('de')
 
+// minimums are the forms of what a check needs, as the service says it.
+const minimums: [RegExp, string][] = [
+  [/^(\d+) clicks of each, (\d+) conversions of all together, on (\d+) days$/, 'je $1 Klicks, zusammen $2 Conversions, an $3 Tagen'],
+  [/^(\d+) clicks that cost as much as (\d+) conversions are worth$/, '$1 Klicks, die so viel kosten, wie $2 Conversions wert sind'],
+  [/^(\d+) of (\d+) days at the cap$/, '$1 von $2 Tagen am Limit'],
+  [/^(\d+) decided conversions, (\d+) days with refused ones$/, '$1 entschiedene Conversions, $2 Tage mit abgelehnten'],
+  [/^(\d+) clicks and bots$/, '$1 Klicks und Bots'],
+  [/^(\d+) clicks$/, '$1 Klicks'],
+  [/^(\d+) visitors of the page$/, '$1 Besucher der Seite'],
+  [/^(\d+) postbacks without a click in a week$/, '$1 Postbacks ohne Klick in einer Woche'],
+  [/^a destination with a weight$/, 'ein Ziel mit Gewicht'],
+  [/^two active campaigns$/, 'zwei aktive Kampagnen'],
+  [/^a campaign on the domain$/, 'eine Kampagne auf der Domain'],
+]
+const minimumText = (said: string) => {
+  const form = minimums.find(([f]) => f.test(said))
+  return form ? said.replace(...form) : said
+}
+
 export const words: typeof en = {
   pages: 'Bereiche des Copiloten',
   tabs: { suggestions: 'Vorschläge', chat: 'Chat', rules: 'Regeln', history: 'Verlauf' },
@@ -24,7 +43,7 @@ export const words: typeof en = {
   cases: 'Beurteilte Fälle',
   needs: 'Was fehlt',
   fine: 'nichts zu ändern',
-  atLeast: minimum => `Noch kein Fall. Nötig: ${minimum}.`,
+  atLeast: minimum => `Noch kein Fall. Nötig: ${minimumText(minimum)}.`,
   kinds: {
     pause_loser: 'Pfade, Landingpages und Offers mit Verlust',
     move_weight: 'Pfade, Landingpages und Offers, die besser laufen',

@@ -17,7 +17,7 @@ export const words: typeof en = {
   since: when => `seit ${when}`,
   asked: when => `geprüft ${when}`,
   read: when => `gelesen ${when}`,
-  next: when => `nächstes Mal ${when}`,
+  next: when => `nächstes Mal in ${when}`,
   change: 'Bearbeiten',
   test: 'Testen',
   testing: 'Anfrage läuft …',

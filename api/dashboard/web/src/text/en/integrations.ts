@@ -16,7 +16,7 @@ export const words = {
   since: (when: string) => `since ${when}`,
   asked: (when: string) => `checked ${when}`,
   read: (when: string) => `read ${when}`,
-  next: (when: string) => `next ${when}`,
+  next: (when: string) => `next in ${when}`,
   change: 'Change',
   test: 'Test',
   testing: 'Asking…',
