@@ -1,3 +1,4 @@
+import { amountOf } from '../core/amount.ts'
 import { useId, useState } from 'preact/hooks'
 import type { Option } from '../core/choices.ts'
 import type { ComponentChildren, ComponentProps } from 'preact'
@@ -140,8 +141,7 @@ export function MoneyInput({ value, currency, on, wired }: MoneyProps) {
   const [text, setText] = useState(value == null ? '' : String(value))
   const read = (v: string) => {
     setText(v)
-    const n = Number(v.replace(',', '.'))
-    on(v.trim() === '' || !Number.isFinite(n) ? null : n)
+    on(amountOf(v))
   }
   return (
     <span class="money">
@@ -152,9 +152,10 @@ export function MoneyInput({ value, currency, on, wired }: MoneyProps) {
         {...wired}
         class="input num"
         inputMode="decimal"
-        value={Number(text.replace(',', '.')) === (value ?? 0) || value == null ? text : String(value)}
+        value={value == null || amountOf(text) === value ? text : String(value)}
         onInput={e => read(e.currentTarget.value)}
       />
+      {value == null && text.trim() && <span class="bad">{t.parts.badAmount}</span>}
     </span>
   )
 }

@@ -42,10 +42,14 @@ export const keys = [
   ['X', t.reports.exceptKey],
   ['L', t.reports.itsClicks],
   ['T', t.reports.overTime],
-  ['Space', blockWords.selectKey],
-  ['Shift ↑ ↓', blockWords.extend],
-  ['B', blockWords.key],
-  ...(canWrite() ? [['$', t.campaigns.setCost]] : []),
+  ...(canWrite()
+    ? [
+        ['Space', blockWords.selectKey],
+        ['Shift ↑ ↓', blockWords.extend],
+        ['B', blockWords.key],
+        ['$', t.campaigns.setCost],
+      ]
+    : []),
   ['C', t.reports.columns],
   ['E', t.reports.exportIt],
   ['Esc', t.reports.clearFilters],

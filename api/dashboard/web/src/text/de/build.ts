@@ -43,6 +43,7 @@ export const words: typeof en = {
     copied: 'Kopiert',
     unsaved: n => of(n, 'Änderung nicht gespeichert', 'Änderungen nicht gespeichert'),
     discard: 'Verwerfen',
+    badAmount: 'Bitte wie 1234,56 schreiben.',
     leaveTitle: 'Änderungen sind nicht gespeichert',
     leaveText: 'Beim Verlassen gehen sie verloren.',
     stay: 'Weiter bearbeiten',

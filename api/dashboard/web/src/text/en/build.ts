@@ -42,6 +42,7 @@ export const words = {
     copied: 'Copied',
     unsaved: (n: number) => of(n, 'change not saved', 'changes not saved'),
     discard: 'Discard',
+    badAmount: 'Write it like 1234.56.',
     leaveTitle: 'Changes are not saved',
     leaveText: 'They are lost if you go on.',
     stay: 'Keep editing',
