@@ -17,7 +17,7 @@ func (a *actions) extend(control string) {
 	a.t.Helper()
 	a.n++
 	a.until("there is "+control, func() bool { return a.run(`(`+control+`) ? 'yes' : ''`) == "yes" })
-	a.run(`(`+control+`).dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: true}))`)
+	a.run(`(` + control + `).dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: true}))`)
 }
 
 // item taps an item of the open menu.
@@ -93,7 +93,9 @@ func (a *actions) findsLosers() {
 	a.waitText("vs the day before")
 	for _, sort := range []string{"descending", "ascending"} {
 		a.tap(`[...document.querySelectorAll('th button')].find(e => e.textContent.trim() === 'Profit')`)
-		a.until("it is sorted", func() bool { return a.run(`document.querySelector('th[aria-sort="`+sort+`"]')?.textContent.trim()`) == "Profit" })
+		a.until("it is sorted", func() bool {
+			return a.run(`document.querySelector('th[aria-sort="`+sort+`"]')?.textContent.trim()`) == "Profit"
+		})
 		a.waitIdle()
 	}
 }
@@ -118,7 +120,9 @@ func (a *actions) copiesCampaign() {
 	a.chord(2, "s")
 	a.waitText("The flow is live")
 	a.waitText(nutra + " (copy)")
-	a.until("the copy is for France", func() bool { return strings.Contains(a.run(`document.querySelector('.node').textContent`), "Country is France") })
+	a.until("the copy is for France", func() bool {
+		return strings.Contains(a.run(`document.querySelector('.node').textContent`), "Country is France")
+	})
 }
 
 // addsSource makes a traffic source from a template, which has the tokens of its links.
