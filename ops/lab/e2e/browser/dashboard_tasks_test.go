@@ -83,7 +83,7 @@ func TestDashboardTasks(t *testing.T) {
 
 const nutra = "DACH nutra · mobile"
 
-// findsLosers shows the placements of a campaign, those that lost most yesterday first, beside the day before.
+// findsLosers shows the placements of a campaign and compares yesterday with the day before. The largest loss comes first.
 func (a *actions) findsLosers() {
 	a.tap(label("Actions for " + nutra))
 	a.item("Report")
