@@ -157,6 +157,7 @@ function Arms({ of: g, label }: { of: ComparedGroup; label: string }) {
   const missing = (a: ComparedArm) => (a.loses ? w.loses : a.more_clicks == null ? none : w.each(count(a.more_clicks)))
   return (
     <PlainTable
+      look="arms"
       label={label}
       heads={[
         { left: t.overview.name },
@@ -170,8 +171,8 @@ function Arms({ of: g, label }: { of: ComparedGroup; label: string }) {
       ]}>
       {g.arms.map(a => (
         <tr key={a.id}>
-          <td class="left strong">
-            <span class="name">{a.name}</span>
+          <td class="left strong" title={a.name}>
+            {a.name}
           </td>
           <td class="num">{count(a.clicks)}</td>
           <td class="num">{count(a.conversions)}</td>

@@ -111,7 +111,7 @@ const Named = ({ row: r, path, under, marks }: NamedProps) => (
       ))}
     </span>
     <small class="dim beneath">
-      <span class="cut">
+      <span class="cut" title={[r.group_name, under].filter(o => typeof o === 'string' && o).join(' · ')}>
         {[r.group_name, under].filter(Boolean).map((o, i) => (
           <>
             {i > 0 && ' · '}

@@ -144,7 +144,7 @@ function Preview({ of }: { of: ReturnType<typeof usePreview> }) {
     bare = sum(p => p.without_fallback)
   return (
     <>
-      <PlainTable label={w.before} heads={[{ left: '' }, ...shown.map(n => t.figures.names[n])]}>
+      <PlainTable look="verdict" label={w.before} heads={[{ left: '' }, ...shown.map(n => t.figures.names[n])]}>
         <FiguresRow name={w.these} of={these} against={rest} />
         <FiguresRow name={w.rest} of={rest} />
       </PlainTable>
