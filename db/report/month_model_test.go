@@ -258,8 +258,8 @@ func sub(n int) func(*models.Click, string) {
 	return func(c *models.Click, v string) { c.Subs[n] = v }
 }
 
-// setTimeValues sets the values of a fact that follow from its time. The slot is empty until the visitor leaves the landing page. Only
-// conversions have a goal and a status: see split.
+// setTimeValues sets the values of a fact that follow from its time. The slot is empty until the visitor leaves the landing page. Goal and
+// status stay empty, because only conversions have them: see split.
 func (m *month) setTimeValues(f *monthFact) {
 	for name, v := range map[string]string{
 		"date": f.at.Format("2006-01-02"), "hour": f.at.Format("2006-01-02 15") + ":00:00",

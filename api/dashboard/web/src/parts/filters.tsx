@@ -18,9 +18,10 @@ import { Menu } from './menu.tsx'
 type Labels = Performance['labels']
 const dimensions = Object.keys(t.dimensions)
 
+type FiltersProps = { ask: Ask; labels: Labels; counts?: boolean; without?: string[] }
+
 // Filters edits the filters in the address, except by the dimensions in without. With counts a minimum number of clicks and conditions on
 // figures can be set too.
-type FiltersProps = { ask: Ask; labels: Labels; counts?: boolean; without?: string[] }
 export function Filters({ ask, labels, counts = true, without = [] }: FiltersProps) {
   return (
     <div class="line" role="group" aria-label={t.reports.only}>

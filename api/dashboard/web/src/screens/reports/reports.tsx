@@ -22,7 +22,7 @@ import { refusalOf, SelectionBar, useBlocked, useSelection } from './selection.t
 import { Table } from './table.tsx'
 
 // logOf returns the address of the log of a row's clicks, or of its conversions. The values of the row and the filters of the report
-// filter the log, except in dimensions that the log does not have.
+// filter the log. Dimensions that the log does not have are left out.
 function logOf(ask: Ask, path: string[]) {
   const query = filterQuery(ask, path),
     sales = isOfSales(query),
