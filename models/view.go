@@ -30,6 +30,7 @@ type ViewReport struct {
 	Group     []string     `json:"group" required:"true" maxItems:"5" doc:"dimensions"`
 	Filters   []ViewFilter `json:"filters" maxItems:"30"`
 	Columns   []string     `json:"columns" maxItems:"30" doc:"figures; none: the usual ones"`
+	Formulas  string       `json:"formulas" maxLength:"520" doc:"more columns, separated by commas: formulas of figures, such as profit/conversions"`
 	Sort      string       `json:"sort" maxLength:"60" doc:"a figure or a dimension of the group; after a minus descending"`
 	Flat      bool         `json:"flat" doc:"all dimensions in one row"`
 	MinClicks int          `json:"min_clicks" min:"0" max:"1000000000"`

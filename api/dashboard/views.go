@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -104,6 +105,9 @@ func checkView(v *models.ViewReport) error {
 			return bad("columns[%d] is no other figure", i)
 		}
 	}
+	if !isFormulas(v.Formulas, figures) {
+		return bad("formulas have figures, numbers, + - * / and parentheses, and no others")
+	}
 	if _, err := report.ParseHaving(v.Having); err != nil {
 		return bad("%s", err)
 	}
@@ -112,6 +116,18 @@ func checkView(v *models.ViewReport) error {
 	}
 	v.Filters, v.Columns = append([]models.ViewFilter{}, v.Filters...), append([]string{}, v.Columns...)
 	return nil
+}
+
+var formulaWord = regexp.MustCompile(`[a-z_]+`)
+
+// isFormulas reports whether a text has nothing but figures, numbers and signs of formulas. The page that shows the view calculates them.
+func isFormulas(text string, figures []string) bool {
+	for _, word := range formulaWord.FindAllString(text, -1) {
+		if !slices.Contains(figures, word) {
+			return false
+		}
+	}
+	return strings.Trim(formulaWord.ReplaceAllString(text, ""), "0123456789.+-*/(), ") == ""
 }
 
 // checkMayShare returns role_required if the view is to be shared and the caller's role may not write.

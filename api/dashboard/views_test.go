@@ -22,7 +22,8 @@ type object = map[string]any
 
 // report returns the report of a view, with some members replaced.
 func report(more object) object {
-	out := object{"group": []string{"campaign_id", "country"}, "columns": []string{"clicks", "profit"}, "sort": "-profit", "min_clicks": 10, "having": "profit<0"}
+	out := object{"group": []string{"campaign_id", "country"}, "columns": []string{"clicks", "profit"}, "sort": "-profit", "min_clicks": 10, "having": "profit<0",
+		"formulas": "profit/conversions,-cost/(lp_clicks+1.5)"}
 	for name, v := range more {
 		out[name] = v
 	}
@@ -57,14 +58,15 @@ func TestViews(t *testing.T) {
 	save(writer, "TEAM", true).want(t, 409, "duplicate_name")
 	save(writer, "Mine", false).want(t, 200, "")
 	if private.data["name"] != "Mine" || private.data["mine"] != true || fmt.Sprint(private.data["report"]) !=
-		"map[columns:[clicks profit] filters:[] flat:false group:[campaign_id country] having:profit<0 min_clicks:10 sort:-profit]" {
+		"map[columns:[clicks profit] filters:[] flat:false formulas:profit/conversions,-cost/(lp_clicks+1.5) group:[campaign_id country] having:profit<0 min_clicks:10 sort:-profit]" {
 		t.Errorf("saved %v", private.data)
 	}
 	for name, body := range map[string]object{
 		"no dimension": {"name": "x", "report": report(object{"group": []string{"nothing"}})}, "twice": {"name": "x", "report": report(object{"group": []string{"os", "os"}})},
 		"none": {"name": "x", "report": report(object{"group": []string{}})}, "no figure": {"name": "x", "report": report(object{"columns": []string{"luck"}})},
-		"having": {"name": "x", "report": report(object{"having": "luck<0"})},
-		"sort":   {"name": "x", "report": report(object{"sort": "-luck"})}, "filter": {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
+		"having": {"name": "x", "report": report(object{"having": "luck<0"})}, "formula": {"name": "x", "report": report(object{"formulas": "luck/clicks"})},
+		"sign in a formula": {"name": "x", "report": report(object{"formulas": "profit;clicks"})},
+		"sort":              {"name": "x", "report": report(object{"sort": "-luck"})}, "filter": {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
 		"sort by another dimension": {"name": "x", "report": report(object{"sort": "os"})},
 	} {
 		if got := viewer.do("POST", path, body); got.status != 400 {

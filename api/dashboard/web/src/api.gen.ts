@@ -474,8 +474,8 @@ export interface ViewFilter { "dimension": string; "values": (string)[]; "not": 
 export interface ViewFilterPart { "dimension": string; "values": (string)[]; "not"?: boolean }
 export interface ViewList { "rows": (ViewRow)[]; "default": string | null }
 export interface ViewPatch { "name"?: string | null; "shared"?: boolean | null; "report"?: ViewReportPart | null }
-export interface ViewReport { "group": (string)[]; "filters": (ViewFilter)[]; "columns": (string)[]; "sort": string; "flat": boolean; "min_clicks": number; "having": string }
-export interface ViewReportPart { "group": (string)[]; "filters"?: (ViewFilterPart)[]; "columns"?: (string)[]; "sort"?: string; "flat"?: boolean; "min_clicks"?: number; "having"?: string }
+export interface ViewReport { "group": (string)[]; "filters": (ViewFilter)[]; "columns": (string)[]; "formulas": string; "sort": string; "flat": boolean; "min_clicks": number; "having": string }
+export interface ViewReportPart { "group": (string)[]; "filters"?: (ViewFilterPart)[]; "columns"?: (string)[]; "formulas"?: string; "sort"?: string; "flat"?: boolean; "min_clicks"?: number; "having"?: string }
 export interface ViewRow { "id": string; "name": string; "shared": boolean; "author": string; "mine": boolean; "may_change": boolean; "report": ViewReport; "updated_at": string }
 export interface WebhookAnswer { "id": string; "name": string; "url": string; "events": (string)[]; "active": boolean }
 export interface WebhookBody { "url": string; "events": ("conversion.created" | "conversion.updated" | "link.broken" | "link.unsafe" | "campaign.paused" | "plan.limit_reached")[]; "name"?: string }

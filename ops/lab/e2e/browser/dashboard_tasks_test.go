@@ -36,9 +36,9 @@ func (a *actions) find(text string) {
 	a.press("Enter")
 }
 
-// label returns an expression for the visible control with a name for screen readers.
-func label(name string) string {
-	return `[...document.querySelectorAll('[aria-label]')].find(e => e.checkVisibility() && e.getAttribute('aria-label') === ` + strconv.Quote(name) + `)`
+// named returns an expression for the visible control with a name, which is its text or only for screen readers.
+func named(name string) string {
+	return `[...document.querySelectorAll('button, input')].find(e => e.checkVisibility() && (e.getAttribute('aria-label') ?? e.textContent).trim() === ` + strconv.Quote(name) + `)`
 }
 
 // pick returns an expression for the checkbox of a row.
@@ -66,6 +66,7 @@ func TestDashboardTasks(t *testing.T) {
 		{"two landing pages compared", "/app/campaigns", 3, (*actions).comparesPages},
 		{"profit by hour", "/app/reports", 2, (*actions).seesHours},
 		{"a filtered view, saved and shared", "/app/reports", 10, (*actions).sharesView},
+		{"a column with a formula", "/app/reports", 3, (*actions).addsFormula},
 		{"three campaigns paused", "/app/campaigns", 3, (*actions).pausesThree},
 	}
 	for _, task := range tasks {
@@ -85,7 +86,7 @@ const nutra = "DACH nutra · mobile"
 
 // findsLosers shows the placements of a campaign and compares yesterday with the day before. The largest loss comes first.
 func (a *actions) findsLosers() {
-	a.tap(label("Actions for " + nutra))
+	a.tap(named("Actions for " + nutra))
 	a.item("Report")
 	a.waitText("zoneid (Sub 1)")
 	a.tap(button("Last 7 days"))
@@ -112,16 +113,16 @@ func (a *actions) blocksTen() {
 
 // copiesCampaign makes a paused copy of a campaign, with France in the place of Germany.
 func (a *actions) copiesCampaign() {
-	a.tap(label("Actions for " + nutra))
+	a.tap(named("Actions for " + nutra))
 	a.item("Clone")
-	a.tap(label("Edit Android in Germany"))
-	a.tap(label("Remove Germany"))
-	a.choose(label("Value of Country"), "France")
+	a.tap(named("Edit Android in Germany"))
+	a.tap(named("Remove Germany"))
+	a.choose(named("Value of Country"), "France")
 	a.chord(2, "s")
 	a.waitText("The flow is live")
 	a.waitText(nutra + " (copy)")
 	a.until("the copy is for France", func() bool {
-		return strings.Contains(a.run(`document.querySelector('.node').textContent`), "Country is France")
+		return strings.Contains(a.run(`[...document.querySelectorAll('.node')].map(e => e.textContent).join()`), "Country is France")
 	})
 }
 
@@ -172,10 +173,22 @@ func (a *actions) sharesView() {
 	a.until("the view", func() bool { return a.run(`new URL(location).searchParams.has('view')`) == "true" })
 }
 
+// addsFormula types a formula into the search of columns.
+func (a *actions) addsFormula() {
+	a.tap(button("Columns"))
+	a.find("Cost / Clicks * 1000")
+	a.until("the column", func() bool {
+		return a.run(`document.querySelector('th:last-child').textContent`) == "Cost / Clicks * 1000"
+	})
+	a.until("its total", func() bool {
+		return strings.Contains(a.run(`document.querySelector('tr.total td:last-child').textContent`), "$")
+	})
+}
+
 // pausesThree pauses campaigns that stand below each other.
 func (a *actions) pausesThree() {
 	a.tap(pick(0))
 	a.extend(pick(2))
-	a.tap(button("Pause"))
+	a.tap(named("Pause"))
 	a.waitText("3 campaigns are paused")
 }

@@ -7,6 +7,7 @@ const ask = (change: Partial<Ask>): Ask => ({
   filters: [],
   least: 0,
   having: [],
+  formulas: '',
   columns: [],
   sort: '',
   flat: false,

@@ -8,6 +8,7 @@ const ask = (of: Partial<Ask>): Ask => ({
   filters: [],
   least: 0,
   having: [],
+  formulas: '',
   columns: [],
   sort: '',
   flat: false,

@@ -8,6 +8,7 @@ const ask = (group: string[], filters: Ask['filters'] = []): Ask => ({
   filters,
   least: 0,
   having: [],
+  formulas: '',
   columns: [],
   sort: '',
   flat: false,

@@ -17,6 +17,9 @@ function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 type Maybe = number | null | undefined
 export const count = (n: Maybe) => (n == null ? none : minus(numbers({ maximumFractionDigits: 0 }).format(n)))
+// decimal formats a number with two decimals at most, or with as many as show a small number.
+export const decimal = (n: Maybe) =>
+  n == null ? none : minus(numbers(n !== 0 && Math.abs(n) < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }).format(n))
 export const short = (n: Maybe) => (n == null ? none : minus(numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(n)))
 const currency = () => me.value?.account.currency || 'USD'
 export const money = (n: Maybe, digits = 2) =>

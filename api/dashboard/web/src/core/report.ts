@@ -12,7 +12,7 @@ export type Filter = { dimension: string; not: boolean; values: string[] }
 // Bound is a condition on a figure of a row, such as profit<0. Rows without the figure do not meet it.
 export type Bound = { figure: Name; op: string; value: number }
 // Ask is a report: what it groups by, what it shows, and the places of the tree that are open. least is the smallest number of clicks
-// of a row, and having are the conditions on its figures. sort is a figure, or a dimension, which stands for the first column; a minus before it means descending. An empty sort is
+// of a row, and having are the conditions on its figures. formulas are more columns, as core/formula.ts reads them. sort is a figure, or a dimension, which stands for the first column; a minus before it means descending. An empty sort is
 // the usual order: time runs on, and everything else begins with the most clicks.
 export type Ask = {
   group: string[]
@@ -20,6 +20,7 @@ export type Ask = {
   least: number
   having: Bound[]
   columns: Name[]
+  formulas: string
   sort: string
   flat: boolean
   open: string[]
@@ -65,6 +66,7 @@ export function asked(): Ask {
     least: Math.max(0, Math.floor(Number(q.get('min')) || 0)),
     having: boundsOf(q.get('h') ?? ''),
     columns: columns.length ? columns : usual,
+    formulas: q.get('fx') ?? '',
     sort: q.get('sort') ?? '',
     flat: q.get('flat') === '1',
     open: q.getAll('o'),
@@ -92,6 +94,7 @@ const usualOrder = (group: string[]) => orderAt({ group, sort: '' }, 0)
 // setSort orders the report by a column. group is the grouping of the report.
 export const setSort = (sort: string, group: string[]) => change({ sort: sort === usualOrder(group) ? null : sort }, true)
 export const setColumns = (columns: Name[]) => change({ c: columns.join() === usual.join() ? null : columns.join() }, true)
+export const setFormulas = (formulas: string) => change({ fx: formulas || null }, true)
 export const setFilter = (f: Filter) => change({ [(f.not ? 'x.' : 'f.') + f.dimension]: f.values.length ? f.values : null })
 export const setOpen = (open: string[]) => change({ o: open }, true)
 
@@ -100,6 +103,7 @@ export const reportOf = (ask: Ask): ViewReport => ({
   group: ask.group,
   filters: ask.filters.map(({ dimension, values, not }) => ({ dimension, values, not })),
   columns: ask.columns.join() === usual.join() ? [] : ask.columns,
+  formulas: ask.formulas,
   sort: ask.sort,
   flat: ask.flat,
   min_clicks: ask.least,
@@ -117,6 +121,7 @@ export function setReport(r: ViewReport, id: string, replace = false) {
       view: id,
       g: r.group.join(',') === usualGroup ? null : r.group.join(','),
       c: r.columns.length ? r.columns.join() : null,
+      fx: r.formulas || null,
       sort: r.sort && r.sort !== usualOrder(r.group) ? r.sort : null,
       flat: r.flat ? '1' : null,
       min: r.min_clicks ? String(r.min_clicks) : null,

@@ -11,20 +11,25 @@ type Props = {
   pick: (v: string) => void
   on?: (v: string) => boolean // whether a value is chosen
   side?: (v: string) => string // the text at the end of the line
+  more?: (typed: string) => string[] // values that what is typed makes
+  hint?: string // in the empty search
 }
 
 const touch = matchMedia('(pointer: coarse)') // a field with the focus would open the keyboard
 
 // Choices shows a list with a search in a menu. The search has the focus, and Enter picks the first line, which fits best what is typed.
-export function Choices({ list, text, show = text, pick, on, side }: Props) {
+export function Choices({ list, text, show = text, pick, on, side, more, hint }: Props) {
   const el = useRef<HTMLInputElement>(null),
     [search, setSearch] = useState(''),
     typed = search.trim().toLowerCase(),
-    found = bestFirst(
-      list.filter(v => text(v).toLowerCase().includes(typed)),
-      typed,
-      text,
-    )
+    found = [
+      ...bestFirst(
+        list.filter(v => text(v).toLowerCase().includes(typed)),
+        typed,
+        text,
+      ),
+      ...(more?.(typed) ?? []),
+    ]
   useEffect(() => {
     if (!touch.matches) el.current!.focus({ preventScroll: true })
   }, [])
@@ -35,7 +40,7 @@ export function Choices({ list, text, show = text, pick, on, side }: Props) {
         class="input search"
         type="search"
         aria-label={t.reports.search}
-        placeholder={t.reports.search}
+        placeholder={hint ?? t.reports.search}
         value={search}
         onInput={e => setSearch(e.currentTarget.value)}
       />

@@ -3,33 +3,42 @@ import { t } from '../core/text.ts'
 import { Choices } from './choices.tsx'
 import { Menu, Tick } from './menu.tsx'
 
-type Props = { on: Name[]; toggle: (name: Name) => void; class?: string }
+// A menu with formulas has the chosen ones. titleOf returns what a text is shown as if it is a formula.
+type Formulas = { chosen: string[]; toggle: (text: string) => void; titleOf: (text: string) => string | undefined; hint: string }
+type Props = { on: Name[]; toggle: (name: Name) => void; formulas?: Formulas; class?: string }
 
-// ColumnMenu chooses the figures that a table shows.
-export const ColumnMenu = ({ on, toggle, ...rest }: Props) => (
-  <Menu
-    {...rest}
-    name={t.reports.columns}
-    icon="columns"
-    label={
-      <>
-        <span data-key="columns" hidden />
-        {t.reports.columns} <span class="dim">{on.length}</span>
-      </>
-    }>
-    {() => (
-      <Choices
-        list={names}
-        text={n => t.figures.names[n as Name]}
-        show={n => (
-          <>
-            <Tick on={on.includes(n as Name)} />
-            {t.figures.names[n as Name]}
-          </>
-        )}
-        on={n => on.includes(n as Name)}
-        pick={n => toggle(n as Name)}
-      />
-    )}
-  </Menu>
-)
+// ColumnMenu chooses the figures that a table shows. With formulas, a person types more columns into its search.
+export const ColumnMenu = ({ on, toggle, formulas, ...rest }: Props) => {
+  const chosen = formulas?.chosen ?? [],
+    shown = (v: string) => t.figures.names[v as Name] ?? formulas?.titleOf(v) ?? v,
+    isOn = (v: string) => on.includes(v as Name) || chosen.includes(v)
+  return (
+    <Menu
+      {...rest}
+      name={t.reports.columns}
+      icon="columns"
+      label={
+        <>
+          <span data-key="columns" hidden />
+          {t.reports.columns} <span class="dim">{on.length + chosen.length}</span>
+        </>
+      }>
+      {() => (
+        <Choices
+          list={[...chosen, ...names]}
+          text={shown}
+          show={v => (
+            <>
+              <Tick on={isOn(v)} />
+              {shown(v)}
+            </>
+          )}
+          on={isOn}
+          pick={v => (v in t.figures.names ? toggle(v as Name) : formulas?.toggle(v))}
+          more={typed => (formulas?.titleOf(typed) && !chosen.some(c => shown(c) === shown(typed)) ? [typed] : [])}
+          hint={formulas?.hint}
+        />
+      )}
+    </Menu>
+  )
+}

@@ -76,9 +76,7 @@ export function Sources() {
     under: r => templates?.find(p => p.platform === r.platform)?.name ?? recordWords.own,
     usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
     more: () => [
-      ...(canWrite()
-        ? [{ label: t.campaigns.setCost, key: '$', on: (r: SourceRow) => openCost(targetOfRecord({ source: r.id }), r.name) }]
-        : []),
+      { label: t.campaigns.setCost, key: '$', on: r => openCost(targetOfRecord({ source: r.id }), r.name), if: canWrite },
       { label: t.nav.itsPostbacks, on: r => go(to('/app/postbacks', { dir: 'out', source: r.id })) },
       { label: recordWords.shareTemplate, on: r => void saveFile('traffic-sources', r) },
     ],

@@ -3,13 +3,15 @@ import type { Performance } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { makeExport } from '../../core/export.ts'
 import type { Name } from '../../core/figures.ts'
+import { formulaOf, formulasOf, formulasText, mostFormulas } from '../../core/formula.ts'
 import { storeGrouping } from '../../core/grouping.ts'
-import { mostDimensions, setColumns, setGroup as showGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
+import { mostDimensions, setColumns, setFormulas, setGroup as showGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { CompareButton } from '../../parts/compare.tsx'
+import { w } from '../../text/views.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { ColumnMenu } from '../../parts/column_menu.tsx'
 import { Menu } from '../../parts/menu.tsx'
@@ -151,7 +153,18 @@ function Columns({ ask }: { ask: Ask }) {
     const next = ask.columns.includes(name) ? ask.columns.filter(n => n !== name) : [...ask.columns, name]
     if (next.length) setColumns(next)
   }
-  return <ColumnMenu on={ask.columns} toggle={toggle} />
+  const formulas = formulasOf(ask.formulas)
+  const own = {
+    chosen: formulas.map(f => f.text),
+    toggle: (text: string) => {
+      const left = formulas.filter(f => f.text !== text),
+        more = left.length === formulas.length ? formulasOf(text) : []
+      setFormulas(formulasText([...left, ...more].slice(0, mostFormulas)))
+    },
+    titleOf: (text: string) => formulaOf(text)?.title,
+    hint: w.columnHint,
+  }
+  return <ColumnMenu on={ask.columns} toggle={toggle} formulas={own} />
 }
 
 // Export makes a file of all rows and the shown columns as a background job. The tray shows it.

@@ -3,7 +3,8 @@ import { dimensionAt } from '../../core/blocks.ts'
 import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { canWrite } from '../../core/can.ts'
 import { changeOf, text, type Name } from '../../core/figures.ts'
-import { count } from '../../core/format.ts'
+import { count, decimal, small } from '../../core/format.ts'
+import { formulasOf, type Formula } from '../../core/formula.ts'
 import { filterQuery, isOfSales, keyOf, orderAt, setSort, type Ask } from '../../core/report.ts'
 import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
@@ -47,7 +48,8 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
     most: Math.max(1, ...(root?.rows ?? []).map(r => r.clicks)),
     heat: Math.max(1, ...(root?.rows ?? []).map(r => Math.abs(r.profit))),
   }
-  const nameOf = useDimensionName()
+  const nameOf = useDimensionName(),
+    formulas = formulasOf(ask.formulas)
   const what = ask.group.map((d, i) =>
     i ? (
       <span key={d} class="dim">
@@ -88,6 +90,9 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
                 onSort={sort => setSort(sort, ask.group)}
               />
             ))}
+            {formulas.map(f => (
+              <Head key={f.text} column={{ name: f.text, label: f.title }} />
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -99,6 +104,9 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
               </td>
               {ask.columns.map(n => (
                 <Cell key={n} name={n} row={root.totals as PerformanceRow} compare={compare} />
+              ))}
+              {formulas.map(f => (
+                <FormulaCell key={f.text} of={f} row={root.totals as PerformanceRow} />
               ))}
             </tr>
           )}
@@ -114,6 +122,7 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
                 tabbed={i === tabbed}
                 scale={scale}
                 ask={ask}
+                formulas={formulas}
                 focus={focus}
                 toggle={toggle}
                 act={act}
@@ -164,13 +173,14 @@ function Parts({ of: name }: { of: string }) {
 
 type RowProps = Pick<TableProps, 'ask' | 'focus' | 'toggle' | 'act' | 'selection' | 'isBlocked'> & {
   line: RowLine
+  formulas: Formula[]
   i: number
   at: boolean
   tabbed: boolean
   scale: { most: number; heat: number }
 }
 
-const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act, selection, isBlocked }: RowProps) => (
+const Row = ({ line, formulas, i, at, tabbed, scale, ask, focus, toggle, act, selection, isBlocked }: RowProps) => (
   <tr
     role="row"
     data-row={i}
@@ -233,6 +243,9 @@ const Row = ({ line, i, at, tabbed, scale, ask, focus, toggle, act, selection, i
     {ask.columns.map(n => (
       <Cell key={n} name={n} row={line.row} compare={compares.value} {...scale} />
     ))}
+    {formulas.map(f => (
+      <FormulaCell key={f.text} of={f} row={line.row} />
+    ))}
   </tr>
 )
 
@@ -244,7 +257,10 @@ const Missing = ({ line, ask, retry }: { line: Exclude<Line, { kind: 'row' }>; a
     </tr>
   ) : (
     <tr role="row">
-      <td role="gridcell" colSpan={ask.columns.length + 1} class={line.kind === 'error' ? 'first' : 'first dim pad'}>
+      <td
+        role="gridcell"
+        colSpan={ask.columns.length + formulasOf(ask.formulas).length + 1}
+        class={line.kind === 'error' ? 'first' : 'first dim pad'}>
         {line.kind === 'error' ? <Failed error={line.error} again={retry} /> : t.reports.most(count(1000))}
       </td>
     </tr>
@@ -285,6 +301,16 @@ function Cell({ name, row, compare, most, heat }: { name: Name; row: Performance
       {text(row, name)}
       {c && <small class={c.tone}>{c.text || '\u00a0'}</small>}
       {name === 'clicks' && most && <i style={`width:${Math.min(90, (row.clicks / most) * 90)}%`} />}
+    </td>
+  )
+}
+
+// FormulaCell shows what a formula gives for a row.
+function FormulaCell({ of, row }: { of: Formula; row: PerformanceRow }) {
+  const value = of.of(row)
+  return (
+    <td role="gridcell" class="narrow-off">
+      {of.money ? small(value) : decimal(value)}
     </td>
   )
 }
