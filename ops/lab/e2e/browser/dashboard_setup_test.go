@@ -11,7 +11,7 @@ import (
 )
 
 // mostActions is the most clicks and entries that lead from an empty account to its first conversion.
-const mostActions = 20
+const mostActions = 17
 
 // TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. Then the traps of setting up are sprung one by one: the
 // dashboard shows nothing that is not so.

@@ -84,7 +84,7 @@ func TestDashboardTasks(t *testing.T) {
 
 const nutra = "DACH nutra · mobile"
 
-// findsLosers shows the placements of a campaign and compares yesterday with the day before. The largest loss comes first.
+// findsLosers shows the placements of a campaign yesterday and the day before. The largest loss is first.
 func (a *actions) findsLosers() {
 	a.tap(named("Actions for " + nutra))
 	a.item("Report")

@@ -5,7 +5,8 @@ import { t } from './text.ts'
 
 // Part is a number, a figure, or a sign: an operator or a parenthesis.
 type Part = number | { figure: Name } | string
-// Formula is a formula that can be calculated. text has the names of the API, and title those of people. With money, it gives an amount.
+// Formula can be calculated for a row. Its text has the names of the API, its title the names on the screen. With money, its values are
+// amounts.
 export type Formula = { text: string; title: string; money: boolean; of: (row: FigureRow) => number | null }
 
 export const mostFormulas = 5
@@ -41,7 +42,7 @@ const both =
     return sign === '+' ? x + y : sign === '-' ? x - y : sign === '*' ? x * y : x / y
   }
 
-// formulaOf reads a formula of figures, numbers, + - * / and parentheses. It returns undefined if the text is none.
+// formulaOf reads a formula of figures, numbers, + - * / and parentheses. It returns undefined for any other text.
 export function formulaOf(text: string): Formula | undefined {
   const parts = text.length <= longest ? partsOf(text) : undefined
   if (!parts?.some(p => typeof p === 'object') || parts.length < 2) return undefined
