@@ -91,7 +91,17 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
               />
             ))}
             {formulas.map(f => (
-              <Head key={f.text} column={{ name: f.text, label: f.title }} />
+              <Head
+                key={f.text}
+                column={{
+                  name: f.text,
+                  label: (
+                    <span class="cut formula" title={f.title}>
+                      {f.title}
+                    </span>
+                  ),
+                }}
+              />
             ))}
           </tr>
         </thead>
