@@ -128,7 +128,7 @@ function Group({ id, of: g, version, again }: GroupProps) {
     name = [g.path, g.slot > 0 && w.slot(g.slot)].filter(Boolean).join(', '),
     estimated = g.state === 'open' || g.state === 'decided'
   return (
-    <section class="part">
+    <section class="compared">
       {name && <h3 class="label">{name}</h3>}
       <div class="row wraps">
         <p class="grow strong">{verdict(g)}</p>
