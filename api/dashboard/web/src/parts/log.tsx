@@ -83,7 +83,7 @@ export function Log<R extends LogName>(p: Props<R>) {
           without={p.row === 'GET /logs/clicks' ? ofSales : undefined}
         />
       </div>
-      <section class="card report lists clicklog">
+      <section class="card report lists clicklog even">
         <LogRows
           log={log}
           label={p.label}

@@ -205,7 +205,7 @@ function Log() {
         <Select label={w.who} value={who} options={people} on={v => change({ who: v || null }, true)} />
         <Select label={w.what} value={what} options={things} on={v => change({ what: v || null }, true)} />
       </div>
-      <section class="card report lists clicklog">
+      <section class="card report lists clicklog even">
         {!rows ? (
           <Loading of={{ error, again }} height={220} />
         ) : rows.length === 0 ? (

@@ -100,7 +100,7 @@ export function Postbacks() {
           <ResendFailed source={source} name={sources?.find(s => s.id === source)?.name ?? w.every.source} />
         )}
       </div>
-      <section class="card report lists clicklog">
+      <section class="card report lists clicklog even">
         <LogRows
           log={log}
           label={t.rooms.postbacks}

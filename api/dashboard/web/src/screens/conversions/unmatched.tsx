@@ -82,7 +82,7 @@ export function Unmatched() {
         <span class="grow" />
         {canWrite() && <Button look="primary" disabled={!canReplay} onClick={() => setConfirming(true)} text={w.check} letter="R" />}
       </div>
-      <section class="card report lists clicklog inbox">
+      <section class="card report lists clicklog even inbox">
         <LogRows
           log={log}
           label={w.title}
