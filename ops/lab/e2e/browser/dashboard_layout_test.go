@@ -2,6 +2,7 @@ package browser
 
 import (
 	"encoding/base64"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +66,7 @@ func (b *env) fitsEveryWidth() {
 		return b.api.Get(b.t.Context(), "/logs/clicks?limit=1&f.campaign_id="+campaign.ID, &log) == nil && len(log.Rows) > 0
 	})
 	block := map[string]any{"scope": "campaign", "campaign_id": campaign.ID, "dimension": "sub1", "values": []string{unbroken}}
-	if err := b.api.Create(b.t.Context(), "/blocks", block, nil); err != nil {
+	if err := b.api.Do(b.t.Context(), http.StatusOK, http.MethodPost, "/blocks", block, nil); err != nil {
 		b.t.Fatal(err)
 	}
 	flow := "/app/campaigns/" + campaign.ID + "/flow"
