@@ -190,7 +190,7 @@ function Clicks({ of, set }: FieldsProps) {
   )
 }
 
-// Synced says that the next sync of the traffic source will replace the cost, if costs are synced automatically.
+// Synced says that the platform of the traffic source will replace the cost, if it is connected and fetches costs.
 function Synced({ of }: { of: Target }) {
   const campaigns = useCampaigns(),
     id = of.source || campaigns?.find(c => c.id === of.campaign)?.source_id || '',
