@@ -75,7 +75,11 @@ func TestDashboardLanguages(t *testing.T) {
 // translates sees in German why a postback found no click.
 func (b *env) translates(network string) {
 	b.t.Helper()
-	b.redirect(b.f.URL + "/postback/" + network + "?clickid=nobody&payout=1")
+	b.until("the postback is stored", func() bool { // the service learns of a new network within a second
+		b.redirect(b.f.URL + "/postback/" + network + "?clickid=nobody&payout=1")
+		var list struct{ Rows []struct{ ID string } }
+		return b.api.Get(b.t.Context(), "/logs/postbacks?result=unmatched", &list) == nil && len(list.Rows) > 0
+	})
 	b.goTo(b.f.URL + "/app/postbacks")
 	b.waitText("Was es als Klick nennt, ist keine unserer Klick-IDs.")
 }
