@@ -11,6 +11,7 @@ import { change } from '../../core/router.ts'
 import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { CompareButton } from '../../parts/compare.tsx'
+import { reportWords } from '../../text/reports.ts'
 import { w } from '../../text/views.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { ColumnMenu } from '../../parts/column_menu.tsx'
@@ -33,7 +34,7 @@ export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
         aria-expanded={open}
         onClick={() => setOpen(!open)}
         icon="filter"
-        text={t.reports.grouped(ask.group.length, ask.filters.length + ask.having.length + (ask.least ? 1 : 0))}
+        text={reportWords.grouped(ask.group.length, ask.filters.length + ask.having.length + (ask.least ? 1 : 0))}
       />
       <div class={open ? '' : 'wide'}>
         <Groups ask={ask} />
@@ -90,13 +91,13 @@ function Groups({ ask }: { ask: Ask }) {
               <button
                 type="button"
                 class="step"
-                aria-label={t.reports.earlier(nameOf(d))}
-                title={t.reports.earlier(nameOf(d))}
+                aria-label={reportWords.earlier(nameOf(d))}
+                title={reportWords.earlier(nameOf(d))}
                 onClick={() => setGroup([...g.slice(0, i - 1), d, g[i - 1]!, ...g.slice(i + 1)])}>
                 <Icon name="back" />
               </button>
             )}
-            <Menu kind="chipname" name={t.reports.replace(nameOf(d))} label={<b>{nameOf(d)}</b>}>
+            <Menu kind="chipname" name={reportWords.replace(nameOf(d))} label={<b>{nameOf(d)}</b>}>
               {close => (
                 <Choices
                   list={left}
@@ -117,7 +118,7 @@ function Groups({ ask }: { ask: Ask }) {
         </>
       ))}
       {g.length < mostDimensions && (
-        <Menu kind="chip add" name={t.reports.addDimension} icon="plus" label={t.reports.add(g.length)}>
+        <Menu kind="chip add" name={reportWords.addDimension} icon="plus" label={reportWords.add(g.length)}>
           {close => (
             <Choices
               list={left}
@@ -131,12 +132,12 @@ function Groups({ ask }: { ask: Ask }) {
         </Menu>
       )}
       <span class="grow" />
-      <span class="seg" role="group" aria-label={t.reports.shape}>
+      <span class="seg" role="group" aria-label={reportWords.shape}>
         <button type="button" aria-pressed={!ask.flat} onClick={() => change({ flat: null, o: null })}>
-          {t.reports.tree}
+          {reportWords.tree}
         </button>
         <button type="button" aria-pressed={ask.flat} onClick={() => change({ flat: '1', o: null })}>
-          {t.reports.flat}
+          {reportWords.flat}
         </button>
       </span>
       {by && campaign && <CompareButton id={campaign} by={by} />}
@@ -185,7 +186,7 @@ function Export({ ask }: { ask: Ask }) {
         }).catch(() => undefined)
       }}
       icon="download"
-      text={t.reports.exportIt}
+      text={reportWords.exportIt}
     />
   )
 }

@@ -1,6 +1,7 @@
 import { canWrite } from '../../core/can.ts'
 import { filterQuery, type Ask } from '../../core/report.ts'
 import { t } from '../../core/text.ts'
+import { reportWords } from '../../text/reports.ts'
 import { w as blockWords } from '../../text/blocks.ts'
 import { Sheet } from '../../parts/sheet.tsx'
 import { useTrend } from '../../parts/trend.tsx'
@@ -18,7 +19,7 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
     trend = useTrend({ filter: filterQuery(ask, path), campaign: campaignOf(ask, path), of })
   return (
     <Sheet
-      title={t.reports.overTimeOf(of)}
+      title={reportWords.overTimeOf(of)}
       close={close}
       reads
       beside={
@@ -36,12 +37,12 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
 // keys are the keys of the report, with what they do.
 export const keys = [
   ['↑ ↓', t.reports.move],
-  ['→', t.reports.opens],
-  ['←', t.reports.closes],
-  ['F', t.reports.onlyKey],
-  ['X', t.reports.exceptKey],
-  ['L', t.reports.itsClicks],
-  ['T', t.reports.overTime],
+  ['→', reportWords.opens],
+  ['←', reportWords.closes],
+  ['F', reportWords.onlyKey],
+  ['X', reportWords.exceptKey],
+  ['L', reportWords.itsClicks],
+  ['T', reportWords.overTime],
   ...(canWrite()
     ? [
         ['Space', blockWords.selectKey],
@@ -51,6 +52,6 @@ export const keys = [
       ]
     : []),
   ['C', t.reports.columns],
-  ['E', t.reports.exportIt],
+  ['E', reportWords.exportIt],
   ['Esc', t.reports.clearFilters],
 ].map(([key, text]) => ({ key: key!, text: text! }))

@@ -16,7 +16,7 @@ import { ChartPlace } from './chart_place.tsx'
 import { Controls } from './controls.tsx'
 import { countOf, linesOf, useRows, type Line, type RowLine } from './lines.ts'
 import { keys, OverTime } from './over_time.tsx'
-import { w as views } from '../../text/views.ts'
+import { reportWords } from '../../text/reports.ts'
 import { BlockSheet } from './block.tsx'
 import { refusalOf, SelectionBar, useBlocked, useSelection } from './selection.tsx'
 import { Table } from './table.tsx'
@@ -206,23 +206,23 @@ export function Reports() {
 }
 
 // noteOf says how the rows of a report by tag overlap, or that a report by goal or status has the clicks in a row of their own.
-const noteOf = (ask: Ask) => (ask.group.some(d => ofSales.includes(d)) ? views.apart : overlapOf(ask))
+const noteOf = (ask: Ask) => (ask.group.some(d => ofSales.includes(d)) ? reportWords.apart : overlapOf(ask))
 const overlapOf = (ask: Ask) =>
-  !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? t.reports.overlapKept : t.reports.overlap
+  !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? reportWords.overlapKept : reportWords.overlap
 
 // StatusBar shows the number of rows, and the keys of the table.
 const StatusBar = ({ rows, note }: { rows?: number; note: string }) => (
   <div class="statusbar wide">
-    <span>{rows === undefined ? t.loading : t.reports.rows(rows, count(rows))}</span>
+    <span>{rows === undefined ? t.loading : reportWords.rows(rows, count(rows))}</span>
     <span>
       <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
     </span>
-    {[...keys.filter(k => ['→', '←', 'F', 'X', 'Space', 'B'].includes(k.key)), { key: '?', text: t.reports.allKeys }].map(k => (
+    {[...keys.filter(k => ['→', '←', 'F', 'X', 'Space', 'B'].includes(k.key)), { key: '?', text: reportWords.allKeys }].map(k => (
       <span key={k.key}>
         <kbd>{k.key}</kbd> {k.text}
       </span>
     ))}
     {note && <span>{note}</span>}
-    {compares.value && <span>{t.reports.chance}</span>}
+    {compares.value && <span>{reportWords.chance}</span>}
   </div>
 )

@@ -14,7 +14,7 @@ import { Bone, Failed } from '../../parts/state.tsx'
 import { Gap, Head } from '../../parts/table.tsx'
 import { useVirtual } from '../../parts/virtual.ts'
 import { w } from '../../text/blocks.ts'
-import { w as views } from '../../text/views.ts'
+import { reportWords } from '../../text/reports.ts'
 import { countOf, type Line, type RowLine } from './lines.ts'
 import type { Selection } from './selection.tsx'
 
@@ -158,13 +158,13 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
 
 function totalName(root: Performance, ask: Ask) {
   const n = countOf(root, ask)
-  return root.truncated ? t.reports.totalMore : t.reports.total(n, count(n))
+  return root.truncated ? reportWords.totalMore : reportWords.total(n, count(n))
 }
 
 // TotalActs are the actions on the row of totals.
 const TotalActs = ({ act }: { act: () => void }) => (
-  <span class="acts wide" role="group" aria-label={t.reports.actionsOf(t.reports.totalMore)}>
-    <button type="button" title={t.reports.overTime} aria-label={t.reports.overTime} onClick={act}>
+  <span class="acts wide" role="group" aria-label={reportWords.actionsOf(reportWords.totalMore)}>
+    <button type="button" title={reportWords.overTime} aria-label={reportWords.overTime} onClick={act}>
       <Icon name="reports" />
     </button>
   </span>
@@ -223,7 +223,7 @@ const Row = ({ line, formulas, i, at, tabbed, scale, ask, focus, toggle, act, se
           type="button"
           class={'tw' + (line.open ? ' open' : '')}
           tabIndex={-1}
-          aria-label={(line.open ? t.reports.close : t.reports.open) + ' ' + line.name}
+          aria-label={(line.open ? reportWords.close : reportWords.open) + ' ' + line.name}
           onClick={() => toggle(line)}>
           <Icon name="right" />
         </button>
@@ -233,15 +233,15 @@ const Row = ({ line, formulas, i, at, tabbed, scale, ask, focus, toggle, act, se
         {ask.flat ? <Parts of={line.name} /> : line.name}
       </span>
       {isBlocked(line.path) && <span class="tag bad">{w.tag}</span>}
-      <span class="acts wide" role="group" aria-label={t.reports.actionsOf(line.name)}>
+      <span class="acts wide" role="group" aria-label={reportWords.actionsOf(line.name)}>
         {(
           [
-            ['f', 'filter', t.reports.onlyThis],
-            ['x', 'except', t.reports.exclude],
-            ['l', 'clicks', isOfSales(filterQuery(ask, line.path)) ? views.itsConversions : t.reports.itsClicks],
-            ['t', 'reports', t.reports.overTime],
+            ['f', 'filter', reportWords.onlyThis],
+            ['x', 'except', reportWords.exclude],
+            ['l', 'clicks', isOfSales(filterQuery(ask, line.path)) ? reportWords.itsConversions : reportWords.itsClicks],
+            ['t', 'reports', reportWords.overTime],
             ...(canWrite() && dimensionAt(ask, line.path) >= 0 ? [['b', 'ban', w.block] as const] : []),
-            ...(canWrite() ? [['$', 'coin', t.reports.setCost] as const] : []),
+            ...(canWrite() ? [['$', 'coin', reportWords.setCost] as const] : []),
           ] as const
         ).map(([key, icon, label]) => (
           <button key={key} type="button" tabIndex={-1} title={label} aria-label={label} onClick={() => act(key, line)}>
@@ -271,7 +271,7 @@ const Missing = ({ line, ask, retry }: { line: Exclude<Line, { kind: 'row' }>; a
         role="gridcell"
         colSpan={ask.columns.length + formulasOf(ask.formulas).length + 1}
         class={line.kind === 'error' ? 'first' : 'first dim pad'}>
-        {line.kind === 'error' ? <Failed error={line.error} again={retry} /> : t.reports.most(count(1000))}
+        {line.kind === 'error' ? <Failed error={line.error} again={retry} /> : reportWords.most(count(1000))}
       </td>
     </tr>
   )

@@ -34,7 +34,4 @@ export const words: typeof en = {
   isOwn: name => `${name} ist nur noch privat sichtbar`,
   isDefault: name => `Berichte öffnen mit ${name}`,
   noDefault: 'Berichte öffnen wie üblich',
-  // rows of reports by what only conversions have
-  apart: 'Klicks und ihre Kosten stehen in der Zeile „Ohne Conversion“',
-  itsConversions: 'Conversions (L)',
 }

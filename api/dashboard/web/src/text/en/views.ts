@@ -33,7 +33,4 @@ export const words = {
   isOwn: (name: string) => `${name} is yours alone`,
   isDefault: (name: string) => `Reports open with ${name}`,
   noDefault: 'Reports open as usual',
-  // rows of reports by what only conversions have
-  apart: 'Clicks and their costs are in the row “Without conversion”',
-  itsConversions: 'Conversions (L)',
 }

@@ -1,0 +1,40 @@
+// The texts of reports.
+import { counted } from '../words.ts'
+
+const of = counted('en')
+
+export const words = {
+  add: (n: number) => `Add (${n} of 5)`,
+  addDimension: 'Add a dimension',
+  tree: 'Tree',
+  flat: 'Flat',
+  shape: 'Shape of the table',
+  exportIt: 'Export',
+  total: (n: number, shown: string) => `Total of ${of(n, 'row', 'rows', shown)}`,
+  totalMore: 'Total of all',
+  replace: (what: string) => `Replace ${what}`,
+  earlier: (what: string) => `${what} one level up`,
+  onlyThis: 'Only this (F)',
+  exclude: 'Exclude (X)',
+  overTime: 'Over time (T)',
+  setCost: 'Set cost ($)',
+  itsClicks: 'Clicks (L)',
+  open: 'Open',
+  close: 'Close',
+  most: (n: string) => `The ${n} largest are shown; the export has all.`,
+  grouped: (g: number, f: number) => `${of(g, 'grouping', 'groupings')}, ${f ? of(f, 'filter', 'filters') : 'no filter'}`,
+  rows: (n: number, shown: string) => of(n, 'row', 'rows', shown),
+  opens: 'open',
+  closes: 'close',
+  onlyKey: 'only this',
+  exceptKey: 'exclude',
+  allKeys: 'all keys',
+  chance: 'Grey changes are within chance',
+  overlap: 'A campaign counts in each of its tags, and once in the total',
+  overlapKept: 'A campaign counts in each of its tags, also in the total',
+  overTimeOf: (name: string) => `${name} over time`,
+  actionsOf: (name: string) => `Actions for ${name}`,
+  // rows of reports by what only conversions have
+  apart: 'Clicks and their costs are in the row “Without conversion”',
+  itsConversions: 'Conversions (L)',
+}
