@@ -18,6 +18,7 @@ var unbroken = strings.Repeat("Unbroken", 11)
 // question. Paper shows every column and every row. The palette finds screens by other words, and clicks by their id.
 func TestDashboardLayout(t *testing.T) {
 	parttest.Browser.Only(t)
+	longOnly(t)
 	t.Parallel()
 	b := newEnv(t)
 	b.signIn()
