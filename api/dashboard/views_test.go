@@ -22,8 +22,10 @@ type object = map[string]any
 
 // report returns the report of a view, with some members replaced.
 func report(more object) object {
-	out := object{"group": []string{"campaign_id", "country"}, "columns": []string{"clicks", "profit"}, "sort": "-profit", "min_clicks": 10, "having": "profit<0",
-		"formulas": "profit/conversions,-cost/(lp_clicks+1.5)"}
+	out := object{
+		"group": []string{"campaign_id", "country"}, "columns": []string{"clicks", "profit"}, "sort": "-profit", "min_clicks": 10, "having": "profit<0",
+		"formulas": "profit/conversions,-cost/(lp_clicks+1.5)",
+	}
 	for name, v := range more {
 		out[name] = v
 	}

@@ -78,7 +78,8 @@ func coldQueries(h *history, from, to time.Time) map[string]func(context.Context
 		}
 	}
 	ofSale, ofSaleInCopy, err := Reader{Conn: h.d}.Conditions(h.t.Context(), h.account, []Filter{
-		{Dimension: "country", Values: []string{"FR"}, Not: true}, {Dimension: "status", Values: []string{"approved", "rejected"}},
+		{Dimension: "country", Values: []string{"FR"}, Not: true},
+		{Dimension: "status", Values: []string{"approved", "rejected"}},
 		{Dimension: "goal", Values: []string{PlainGoal}},
 	}, time.UTC, from, to)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // press and chord count a key of a person, which does something at once.
-func (a *actions) press(key string)               { a.t.Helper(); a.n++; a.env.press(key) }
+func (a *actions) press(key string) { a.t.Helper(); a.n++; a.env.press(key) }
+
 func (a *actions) chord(modifier int, key string) { a.t.Helper(); a.n++; a.env.chord(modifier, key) }
 
 // extend clicks a checkbox of a list while Shift is held down.
