@@ -326,9 +326,10 @@ func TestPerformanceRules(t *testing.T) {
 		return q.Encode()
 	}
 	for query, code := range map[string]string{
-		"dimension=nonsense":             "invalid_dimension",
-		"dimension=network_id,tag,group": "",
-		"dimension=goal,status,date&sort=goal&goal=sale&x.goal=%28plain%29&f.status=Approved&f.status=": "",
+		"dimension=nonsense":                                  "invalid_dimension",
+		"dimension=network_id,tag,group":                      "",
+		"dimension=goal,status&sort=goal&x.goal=%28plain%29":  "",
+		"goal=sale&f.status=Approved&f.status=":               "",
 		"f.status=paid":                                       "invalid_dimension",
 		"dimension=os,,ip":                                    "invalid_dimension",
 		"dimension=" + url.QueryEscape("os;drop"):             "invalid_dimension",
