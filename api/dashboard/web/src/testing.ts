@@ -1,4 +1,6 @@
 // Helpers for tests of modules without a screen. These tests run in the browser of the Go tests, in a bundle of their own.
+import type { Ask } from './core/report.ts'
+
 export const failures: string[] = []
 export let ran = 0
 
@@ -27,3 +29,17 @@ export function random(seed: number) {
     return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+// askFor returns a report by country. change replaces what a test needs to be different.
+export const askFor = (change: Partial<Ask> = {}): Ask => ({
+  group: ['country'],
+  filters: [],
+  least: 0,
+  having: [],
+  formulas: '',
+  columns: [],
+  sort: '',
+  flat: false,
+  open: [],
+  ...change,
+})

@@ -1,19 +1,8 @@
-import { equal, test } from '../testing.ts'
+import { askFor, equal, test } from '../testing.ts'
 import { bodiesOf, dimensionAt, placeOf, targetsOf } from './blocks.ts'
 import type { Ask } from './report.ts'
 
-const ask = (change: Partial<Ask>): Ask => ({
-  group: ['sub1'],
-  filters: [],
-  least: 0,
-  having: [],
-  formulas: '',
-  columns: [],
-  sort: '',
-  flat: false,
-  open: [],
-  ...change,
-})
+const ask = (change: Partial<Ask>) => askFor({ group: ['sub1'], ...change })
 
 test('a row of a tree blocks the value of its own dimension', () => {
   const tree = ask({ group: ['campaign_id', 'sub1', 'date'] })

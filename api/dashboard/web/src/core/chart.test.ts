@@ -1,25 +1,13 @@
-import { equal, test } from '../testing.ts'
+import { askFor, equal, test } from '../testing.ts'
 import type { Performance, PerformanceRow } from '../api.gen.ts'
 import { chartFigure, kindsOf, linesOf, sharesOf, topOf } from './chart.ts'
-import { inOrder, orderAt, type Ask } from './report.ts'
+import { inOrder, orderAt } from './report.ts'
 
-const ask = (of: Partial<Ask>): Ask => ({
-  group: ['country'],
-  filters: [],
-  least: 0,
-  having: [],
-  formulas: '',
-  columns: [],
-  sort: '',
-  flat: false,
-  open: [],
-  ...of,
-})
 const row = (dims: Record<string, string>, of: Partial<PerformanceRow> = {}) => ({ dims, clicks: 0, profit: 0, ...of }) as PerformanceRow
 const names = (rows: PerformanceRow[], d: string) => rows.map(r => r.dims[d])
 
 test('time runs on and everything else begins with the most clicks, unless a column is chosen', () => {
-  const tree = ask({ group: ['campaign_id', 'date'] })
+  const tree = askFor({ group: ['campaign_id', 'date'] })
   equal([orderAt(tree, 0), orderAt(tree, 1)], ['-clicks', 'date'])
   equal([orderAt({ ...tree, sort: '-profit' }, 0), orderAt({ ...tree, sort: '-profit' }, 1)], ['-profit', '-profit'])
   equal([orderAt({ ...tree, sort: '-campaign_id' }, 0), orderAt({ ...tree, sort: '-campaign_id' }, 1)], ['-campaign_id', '-date'])
@@ -27,12 +15,12 @@ test('time runs on and everything else begins with the most clicks, unless a col
 
 test('rows by name are in the order of what is shown, in both directions, and unknown values come last', () => {
   const rows = ['', 'DE', 'US', 'AT'].map(country => row({ country }))
-  equal(names(inOrder(rows, ask({ sort: 'country' }), ['country'], 0, {}), 'country'), ['AT', 'DE', 'US', ''])
-  equal(names(inOrder(rows, ask({ sort: '-country' }), ['country'], 0, {}), 'country'), ['US', 'DE', 'AT', ''])
-  equal(names(inOrder(rows, ask({}), ['country'], 0, {}), 'country'), ['', 'DE', 'US', 'AT'])
+  equal(names(inOrder(rows, askFor({ sort: 'country' }), ['country'], 0, {}), 'country'), ['AT', 'DE', 'US', ''])
+  equal(names(inOrder(rows, askFor({ sort: '-country' }), ['country'], 0, {}), 'country'), ['US', 'DE', 'AT', ''])
+  equal(names(inOrder(rows, askFor({}), ['country'], 0, {}), 'country'), ['', 'DE', 'US', 'AT'])
   const named = ['b', 'a', 'c'].map(id => row({ campaign_id: id })),
     labels = { campaign_id: { a: 'Zone 10', b: 'Zone 9', c: 'Alpha' } }
-  equal(names(inOrder(named, ask({ group: ['campaign_id'], sort: 'campaign_id' }), ['campaign_id'], 0, labels), 'campaign_id'), [
+  equal(names(inOrder(named, askFor({ group: ['campaign_id'], sort: 'campaign_id' }), ['campaign_id'], 0, labels), 'campaign_id'), [
     'c',
     'b',
     'a',
@@ -53,10 +41,13 @@ test('a chart has the largest rows, losses included, and ratios of the rows with
 })
 
 test('only countries have a map, and time has bars alone', () => {
-  equal(kindsOf(ask({})), ['bars', 'lines', 'share', 'map'])
-  equal(kindsOf(ask({ group: ['date', 'country'] })), ['bars'])
-  equal(kindsOf(ask({ group: ['os', 'country'], flat: true })), ['bars', 'lines', 'share'])
-  equal([chartFigure(ask({ sort: '-cost' }), null), chartFigure(ask({}), null), chartFigure(ask({}), 'epc')], ['cost', 'profit', 'epc'])
+  equal(kindsOf(askFor({})), ['bars', 'lines', 'share', 'map'])
+  equal(kindsOf(askFor({ group: ['date', 'country'] })), ['bars'])
+  equal(kindsOf(askFor({ group: ['os', 'country'], flat: true })), ['bars', 'lines', 'share'])
+  equal(
+    [chartFigure(askFor({ sort: '-cost' }), null), chartFigure(askFor({}), null), chartFigure(askFor({}), 'epc')],
+    ['cost', 'profit', 'epc'],
+  )
 })
 
 test('lines have a value for each moment: zero for what adds up, and none for a ratio', () => {

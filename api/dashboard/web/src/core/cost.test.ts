@@ -1,19 +1,9 @@
-import { equal, test } from '../testing.ts'
+import { askFor, equal, test } from '../testing.ts'
 import { bodyOf, daysOf, targetOfRecord, targetOfRow } from './cost.ts'
 import type { Ask } from './report.ts'
 
 const days = { from: { y: 2026, m: 11, d: 20 }, to: { y: 2026, m: 11, d: 26 } }
-const ask = (group: string[], filters: Ask['filters'] = []): Ask => ({
-  group,
-  filters,
-  least: 0,
-  having: [],
-  formulas: '',
-  columns: [],
-  sort: '',
-  flat: false,
-  open: [],
-})
+const ask = (group: string[], filters: Ask['filters'] = []) => askFor({ group, filters })
 
 test('a row of campaigns, days and sub-parameters says which clicks it stands for', () => {
   equal(targetOfRow(ask(['campaign_id']), ['c'], days), {
