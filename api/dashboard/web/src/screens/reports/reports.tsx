@@ -180,6 +180,7 @@ export function Reports() {
             box={table}
             ask={ask}
             root={shown}
+            rowCount={rowCount ?? 0}
             lines={lines}
             cursor={cursor}
             focus={setCursor}

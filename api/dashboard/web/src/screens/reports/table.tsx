@@ -15,13 +15,14 @@ import { Gap, Head } from '../../parts/table.tsx'
 import { useVirtual } from '../../parts/virtual.ts'
 import { w } from '../../text/blocks.ts'
 import { reportWords } from '../../text/reports.ts'
-import { countOf, type Line, type RowLine } from './lines.ts'
+import type { Line, RowLine } from './lines.ts'
 import type { Selection } from './selection.tsx'
 
 type TableProps = {
   box: { current: HTMLDivElement | null }
   ask: Ask
   root?: Performance
+  rowCount: number // on the first level
   lines: Line[]
   cursor: number
   focus: (i: number) => void
@@ -34,7 +35,7 @@ type TableProps = {
 }
 
 // Table renders the rows in sight.
-export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry, overTotal, selection, isBlocked }: TableProps) {
+export function Table({ box, ask, root, rowCount, lines, cursor, focus, toggle, act, retry, overTotal, selection, isBlocked }: TableProps) {
   const compare = compares.value,
     height = compare ? 44 : 34
   const { first, last, reveal } = useVirtual(box, lines.length, height, 32 + height)
@@ -109,7 +110,7 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
           {root && (
             <tr class="total" role="row" aria-level={1} tabIndex={-1} onFocus={() => focus(-1)}>
               <td class="first" style="--d:0" role="gridcell">
-                {totalName(root, ask)}
+                {root.truncated ? reportWords.totalMore : reportWords.total(rowCount, count(rowCount))}
                 <TotalActs act={overTotal} />
               </td>
               {ask.columns.map(n => (
@@ -154,11 +155,6 @@ export function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry
       </table>
     </div>
   )
-}
-
-function totalName(root: Performance, ask: Ask) {
-  const n = countOf(root, ask)
-  return root.truncated ? reportWords.totalMore : reportWords.total(n, count(n))
 }
 
 // TotalActs are the actions on the row of totals.
