@@ -12,8 +12,9 @@ export type Filter = { dimension: string; not: boolean; values: string[] }
 // Bound is a condition on a figure of a row, such as profit<0. Rows without the figure do not meet it.
 export type Bound = { figure: Name; op: string; value: number }
 // Ask is a report: what it groups by, what it shows, and the places of the tree that are open. least is the smallest number of clicks
-// of a row, and having are the conditions on its figures. formulas are more columns, as core/formula.ts reads them. sort is a figure, or a dimension, which stands for the first column; a minus before it means descending. An empty sort is
-// the usual order: time runs on, and everything else begins with the most clicks.
+// of a row, and having are the conditions on its figures. formulas are more columns, as core/formula.ts reads them. sort is a figure,
+// or a dimension, which stands for the first column; a minus before it means descending. An empty sort is the usual order: time runs on,
+// and everything else begins with the most clicks.
 export type Ask = {
   group: string[]
   filters: Filter[]
@@ -29,7 +30,7 @@ export type Ask = {
 export const mostDimensions = 5
 const usualGroup = 'campaign_id,country,device_type'
 
-export const mostBounds = 10
+export const mostBounds = 10 // the API takes 12, and an export adds least
 export const boundOps = ['<', '<=', '>=', '>'] as const
 const boundForm = /^([a-z_]+)(<=|>=|<|>)(-?\d{1,12}(?:\.\d{1,6})?)$/
 

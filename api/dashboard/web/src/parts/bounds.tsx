@@ -4,9 +4,8 @@ import { shown } from '../core/format.ts'
 import { boundOps, setBounds, type Ask, type Bound } from '../core/report.ts'
 import { t } from '../core/text.ts'
 import { Button } from './button.tsx'
+import { Chip } from './chip.tsx'
 import { Seg } from './form.tsx'
-import { Icon } from './icons.tsx'
-import { Menu } from './menu.tsx'
 
 const signs: Record<string, string> = { '<': '<', '<=': '≤', '>=': '≥', '>': '>' }
 const operators = boundOps.map(value => ({ value, label: signs[value]! }))
@@ -17,21 +16,16 @@ export function BoundChip({ ask, at }: { ask: Ask; at: number }) {
     { kind, digits } = figures[b.figure],
     name = figureName(b.figure)
   return (
-    <span class="chip on">
-      <Menu
-        kind="chipname"
-        name={name}
-        label={
-          <>
-            {name} <b>{`${signs[b.op]} ${shown(b.value, kind, digits)}`}</b>
-          </>
-        }>
-        {close => <BoundEditor ask={ask} figure={b.figure} at={at} close={close} />}
-      </Menu>
-      <button type="button" aria-label={t.reports.remove(name)} onClick={() => setBounds(ask.having.filter((_, i) => i !== at))}>
-        <Icon name="x" />
-      </button>
-    </span>
+    <Chip
+      name={name}
+      label={
+        <>
+          {name} <b>{`${signs[b.op]} ${shown(b.value, kind, digits)}`}</b>
+        </>
+      }
+      remove={() => setBounds(ask.having.filter((_, i) => i !== at))}>
+      {close => <BoundEditor ask={ask} figure={b.figure} at={at} close={close} />}
+    </Chip>
   )
 }
 

@@ -71,11 +71,11 @@ export const CompareSheet = ({ close, ...where }: Where & { close: () => void })
 )
 
 // CompareButton opens the comparison.
-export function CompareButton(where: Where) {
+export function CompareButton({ look, text = w.title, ...where }: Where & { look?: string; text?: string }) {
   const [open, setOpen] = useState(false)
   return (
     <>
-      <Button onClick={() => setOpen(true)} text={w.title} />
+      <Button look={look} onClick={() => setOpen(true)} text={text} />
       {open && <CompareSheet {...where} close={() => setOpen(false)} />}
     </>
   )
@@ -84,8 +84,7 @@ export function CompareButton(where: Where) {
 // CompareLine says in a sentence which landing page or offer of a path is better, and opens the comparison. It is empty if there is
 // nothing to compare.
 export function CompareLine(where: Where) {
-  const [open, setOpen] = useState(false),
-    groups = useComparison(where).data?.groups.filter(g => g.path_id === where.path) ?? []
+  const groups = useComparison(where).data?.groups.filter(g => g.path_id === where.path) ?? []
   if (groups.length === 0) return null
   return (
     <div class="row wraps fine">
@@ -97,8 +96,7 @@ export function CompareLine(where: Where) {
           </span>
         ))}
       </span>
-      <Button look="sm" onClick={() => setOpen(true)} text={w.compare} />
-      {open && <CompareSheet {...where} close={() => setOpen(false)} />}
+      <CompareButton {...where} look="sm" text={w.compare} />
     </div>
   )
 }

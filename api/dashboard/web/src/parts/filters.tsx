@@ -10,6 +10,7 @@ import { useDimensionName } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { windowQuery } from '../core/window.ts'
 import { BoundChip, BoundEditor } from './bounds.tsx'
+import { Chip } from './chip.tsx'
 import { Seg } from './form.tsx'
 import { Icon } from './icons.tsx'
 import { Choices } from './choices.tsx'
@@ -52,27 +53,22 @@ function FilterChip({ filter: f, labels, ask }: { filter: Filter; labels: Labels
   const allLabels = { ...labels, [f.dimension]: { ...labels[f.dimension], ...data?.labels } },
     name = useDimensionName()(f.dimension)
   return (
-    <span class="chip on">
-      <Menu
-        kind="chipname"
-        name={name}
-        label={
-          <>
-            {f.not ? t.reports.isNot(name) : t.reports.is(name)}{' '}
-            {f.values.map((v, i) => (
-              <>
-                {i > 0 && ` ${t.reports.or} `}
-                <b>{valueText(f.dimension, v, allLabels)}</b>
-              </>
-            ))}
-          </>
-        }>
-        {close => <FilterEditor dimension={f.dimension} negated={f.not} ask={ask} close={close} />}
-      </Menu>
-      <button type="button" aria-label={t.reports.remove(name)} onClick={() => setFilter({ ...f, values: [] })}>
-        <Icon name="x" />
-      </button>
-    </span>
+    <Chip
+      name={name}
+      label={
+        <>
+          {f.not ? t.reports.isNot(name) : t.reports.is(name)}{' '}
+          {f.values.map((v, i) => (
+            <>
+              {i > 0 && ` ${t.reports.or} `}
+              <b>{valueText(f.dimension, v, allLabels)}</b>
+            </>
+          ))}
+        </>
+      }
+      remove={() => setFilter({ ...f, values: [] })}>
+      {close => <FilterEditor dimension={f.dimension} negated={f.not} ask={ask} close={close} />}
+    </Chip>
   )
 }
 
