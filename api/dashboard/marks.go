@@ -6,10 +6,10 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // maxMarks is the maximum number of changes, and also of notes, in a plot. The latest in the window are kept.

@@ -11,13 +11,13 @@ import (
 	"sync"
 	"time"
 
-	"switchyard/api/bind"
 	"switchyard/api/envelope"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/interval"
 )
 

@@ -5,6 +5,7 @@ package middleware
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"regexp"
@@ -17,12 +18,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"switchyard/api/bind"
 	"switchyard/api/envelope"
 	"switchyard/api/route"
 	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // Pipeline serves the rows of the table. NewPipeline returns a Pipeline. It is safe for use by many goroutines.
@@ -157,7 +158,7 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 			}
 		}
 		if c.Route.Body != nil || c.Request.Method == http.MethodPost {
-			if c.Body, err = bind.Read(w, c.Request, c.Route.BodyLimit); err != nil {
+			if c.Body, err = readBody(w, c.Request, c.Route.BodyLimit); err != nil {
 				return envelope.New(c, nil, err)
 			}
 			if err := bind.RefuseDashboardLinks(c.Body, c.Route.Body, p.site.url); err != nil {
@@ -166,6 +167,22 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 		}
 		return next(c)
 	}
+}
+
+// readBody reads a body of at most limit bytes. A longer body is 413 body_too_large. A compressed body is refused, so that a small
+// body cannot expand into a large one. A connection that breaks off is bad_body.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
+		return nil, models.Invalid("bad_body", "the body must not be compressed")
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, ok := err.(*http.MaxBytesError); ok { //nolint:errorlint // returned as it is by the reader
+		return nil, models.Errorf(models.KindTooLarge, "body_too_large", "the body may have at most %d bytes", limit)
+	}
+	if err != nil {
+		return nil, models.Invalid("bad_body", "the body ended early")
+	}
+	return body, nil
 }
 
 // runHandler runs the row's handler, records the change in the audit log, and then runs the work that After added. Within a

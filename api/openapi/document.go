@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/models/bind"
 )
 
 // Info holds the service's address and version for the head of the document.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"sync"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/models/bind"
 )
 
 // Example is a request to an operation and the answer to it. A test sends each request, and writes examples.json.

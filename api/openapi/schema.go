@@ -14,8 +14,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/api/bind"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/measure"
 )
 

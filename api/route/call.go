@@ -15,10 +15,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/bind"
 	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // Call is one request. A handler reads it and returns the answer; the handler writes no response itself.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"switchyard/api/bind"
+	"switchyard/models/bind"
 )
 
 // NameKeys sets the Keys of every row with a body: the names that the body may have. They are the body's own fields. If the row

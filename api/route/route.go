@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/bind"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // Scope says which keys a route accepts.

@@ -8,12 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/clickattr"
 	"switchyard/models/subslot"
 )

@@ -5,10 +5,10 @@ import (
 	"errors"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/copilot"
 )
 

@@ -9,12 +9,12 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/bot"
 )
 

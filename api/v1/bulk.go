@@ -10,12 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
 	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/bulk"
 )
 

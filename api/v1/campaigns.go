@@ -6,13 +6,13 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
 	"switchyard/api/v1/resource"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // These are the error codes that the documentation calls FLOW-ERR and CAMPAIGN-ERR.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/flow"
 )
 

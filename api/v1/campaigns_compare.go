@@ -8,10 +8,10 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/copilot"
 	"switchyard/models/flow"
 )

@@ -8,13 +8,13 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // domains returns the routes of /domains.

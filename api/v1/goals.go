@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // goals returns the routes of /goals.

@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // The time windows of the figures of goals, in days, and of live events, in minutes.

@@ -4,11 +4,11 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // links returns the route that checks the link of an offer or a landing page.

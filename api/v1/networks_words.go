@@ -3,10 +3,10 @@ package v1
 import (
 	"slices"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/postback"
 )
 

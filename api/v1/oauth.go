@@ -8,13 +8,13 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/oauth"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	dboauth "switchyard/db/oauth"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // oauthRoutes returns the routes of /oauth, the connections to ad platforms by OAuth sign-in.

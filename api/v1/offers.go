@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // offers returns the routes of /offers.

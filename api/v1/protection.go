@@ -3,9 +3,9 @@ package v1
 import (
 	"github.com/google/uuid"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // LanderToggle is the part of the body that decides whether PATCH /landers changes the status or the protection. Unlike other

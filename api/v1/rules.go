@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"strings"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/cond"
 )
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/click"
@@ -16,6 +15,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/money"
 )
 

@@ -4,9 +4,9 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 const goalsGroup = "Goals and sites"

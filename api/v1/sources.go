@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/subslot"
 	"switchyard/models/template"
 	"switchyard/models/token"

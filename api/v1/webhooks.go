@@ -7,13 +7,13 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/netguard"
 	"switchyard/models/token"
 )

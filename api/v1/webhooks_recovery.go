@@ -4,11 +4,11 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // WebhookRotated has an endpoint's new secret.

@@ -8,12 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	dbalerts "switchyard/db/alerts"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/netguard"
 	"switchyard/models/token"
 )

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/api/v1/resource"
@@ -14,6 +13,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/autorule"
+	"switchyard/models/bind"
 	"switchyard/models/copilot"
 )
 

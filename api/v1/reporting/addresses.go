@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
+	"switchyard/models/bind"
 )
 
 // RepeatIPs is the answer of GET /logs/repeat-ips.

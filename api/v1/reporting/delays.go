@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // delayParams are the filters of the delays.

@@ -6,12 +6,12 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/difference"
 )
 

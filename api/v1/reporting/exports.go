@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/openapi"
 	"switchyard/api/route"
 	"switchyard/api/slow"
@@ -19,6 +18,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/difference"
 	"switchyard/models/measure"
 )

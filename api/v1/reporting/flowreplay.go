@@ -7,11 +7,11 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/flow"
 )
 

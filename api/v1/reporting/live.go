@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
+	"switchyard/models/bind"
 )
 
 const listedSources = 20

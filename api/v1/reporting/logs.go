@@ -10,11 +10,11 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/click"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/flow"
 	"switchyard/models/postback"
 )

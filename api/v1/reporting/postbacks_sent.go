@@ -9,12 +9,12 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/sourcepostback"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // SentPostback is a postback to a traffic source about a conversion, with the results of its attempts.

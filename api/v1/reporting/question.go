@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // The prefixes of the filter parameters. A dimension follows the prefix.

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 const defaultBucket = report.Day

@@ -10,13 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
-	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/v1/reporting"
 	"switchyard/db"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // body is the body of POST and PUT. Record checks the body and returns the record that it describes, without id and account.

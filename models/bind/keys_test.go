@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/api/bind"
+	"switchyard/models/bind"
 )
 
 type keyed struct {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"switchyard/api/bind"
 	"switchyard/models"
+	"switchyard/models/bind"
 )
 
 // PathBody shows the rules that tags can express.

@@ -3,8 +3,6 @@ package bind
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
 	"reflect"
 	"slices"
 	"unicode/utf8"
@@ -16,27 +14,10 @@ const maxDepth = 32 // how deep objects and arrays may be nested
 
 // The errors for a body as a whole.
 var (
-	errBody     = models.Invalid("bad_body", "the body must be a JSON object")
-	errDepth    = models.Invalid("bad_body", "the body is nested too deeply")
-	errEncoding = models.Invalid("bad_body", "the body must not be compressed")
-	errNUL      = models.Invalid("invalid_input", "a text contains the character U+0000")
+	errBody  = models.Invalid("bad_body", "the body must be a JSON object")
+	errDepth = models.Invalid("bad_body", "the body is nested too deeply")
+	errNUL   = models.Invalid("invalid_input", "a text contains the character U+0000")
 )
-
-// Read reads a body of at most limit bytes. A longer body is 413 body_too_large. A compressed body is refused, so that a small
-// body cannot expand into a large one. A connection that breaks off is bad_body.
-func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
-		return nil, errEncoding
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if _, ok := err.(*http.MaxBytesError); ok { //nolint:errorlint // returned as it is by the reader
-		return nil, models.Errorf(models.KindTooLarge, "body_too_large", "the body may have at most %d bytes", limit)
-	}
-	if err != nil {
-		return nil, models.Invalid("bad_body", "the body ended early")
-	}
-	return body, nil
-}
 
 // Decode reads a JSON object into the struct that into points to, and checks it against the rules in the struct's tags. Fields
 // are matched by their exact name. Unknown fields are ignored. If a field is repeated, the last value counts. A field that was
