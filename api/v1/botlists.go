@@ -1,19 +1,13 @@
 package v1
 
 import (
-	"encoding/json"
-	"fmt"
-	"strings"
-
-	"github.com/google/uuid"
-
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/v1/resource"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bind"
-	"switchyard/models/botlist"
+	"switchyard/models/form"
 )
 
 // botLists returns the routes of /bot-lists.
@@ -26,7 +20,7 @@ func botLists() []route.Route {
 	}
 	return []route.Route{
 		res.Row("GET", "", "allow and deny lists and what was blocked", route.Handle(listBotEntries)).WithWindow().WithPage(),
-		resource.Create[BotEntryBody](res, "add an entry to the allow or deny list"),
+		resource.Create[form.BotEntryBody](res, "add an entry to the allow or deny list"),
 		resource.Remove(res, "delete an entry of a bot list", answer.Deleted),
 	}
 }
@@ -36,78 +30,6 @@ const propagationSeconds = 1
 
 // publicBotValues is the maximum number of an entry's values in an answer.
 const publicBotValues = 100
-
-// BotEntryBody is the body of POST /bot-lists.
-type BotEntryBody struct {
-	ListType   string           `json:"list_type" required:"invalid_list_type" bad:"invalid_list_type" case:"lower" enum:"allow,deny"`
-	Attribute  string           `json:"attribute" required:"invalid_attribute" bad:"invalid_attribute" case:"lower" enum:"ip,ip_range,asn,country,isp,user_agent,referrer,sub1,sub2,sub3,sub4,sub5,sub6,sub7,sub8,sub9,sub10"`
-	Operator   string           `json:"operator" bad:"invalid_operator" case:"lower" enum:"equals,contains,regex,in_cidr" default:"equals"`
-	Value      json.RawMessage  `json:"value" is:"texts" doc:"a value or a list of values, up to 10,000; one of them is enough"`
-	Text       bind.Opt[string] `json:"text" doc:"in place of value: a text with one value a line; what follows a # is left out"`
-	CampaignID uuid.NullUUID    `json:"campaign_id" bad:"invalid_campaign" doc:"only this campaign; left out: all campaigns"`
-	Note       string           `json:"note" trim:"true" maxLength:"500"`
-	Everybody  bool             `json:"everybody" doc:"true: an entry that matches all visitors, or most of them, is meant; without it such an entry is refused, for example 0.0.0.0/0"`
-}
-
-// Record returns the entry that the body describes.
-func (b BotEntryBody) Record() (models.BotEntry, error) {
-	e := models.BotEntry{
-		ListType: b.ListType, Attribute: b.Attribute, Operator: b.Operator, Note: b.Note, CampaignID: b.CampaignID,
-	}
-	var place botlist.Place
-	switch {
-	case b.Text.Given() && len(b.Value) > 0:
-		return e, models.Invalid("invalid_input", "value and text exclude each other: send one of them")
-	case b.Text.Given():
-		e.Value = linesOf(b.Text.Value)
-		place = func(i int) string { return fmt.Sprintf("line %d", i+1) }
-	default:
-		var err error
-		if e.Value, place, err = botValues(b.Value); err != nil {
-			return e, err
-		}
-	}
-	if err := botlist.Check(&e, place); err != nil {
-		return e, err
-	}
-	if why := botlist.TooBroad(&e); why != "" && !b.Everybody {
-		return e, models.Invalid("invalid_input", `the entry is for everybody: %s. If that is meant, send "everybody": true`, why)
-	}
-	return e, nil
-}
-
-// botValues parses a value, or a list of values. Each value is a text or a number. Errors have the code value_required.
-func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place, err error) {
-	place = func(i int) string { return fmt.Sprintf("value[%d]", i) }
-	items := []json.RawMessage{}
-	if len(raw) > 0 && json.Unmarshal(raw, &items) != nil {
-		items, place = []json.RawMessage{raw}, func(int) string { return "value" }
-	}
-	for i, item := range items {
-		var text string
-		var number json.Number
-		switch {
-		case string(item) == "null":
-			return nil, nil, models.Invalid("value_required", "%s is null: a value is a text or a number", place(i))
-		case json.Unmarshal(item, &text) == nil:
-		case json.Unmarshal(item, &number) == nil:
-			text = number.String()
-		default:
-			return nil, nil, models.Invalid("value_required", "%s is %.40s: a value is a text or a number", place(i), item)
-		}
-		list = append(list, text)
-	}
-	return list, place, nil
-}
-
-// linesOf returns the lines of a list, without comments.
-func linesOf(text string) (list models.BotValues) {
-	for line := range strings.Lines(text) {
-		line, _, _ = strings.Cut(line, "#")
-		list = append(list, line)
-	}
-	return list
-}
 
 // BotEntryAnswer is an entry of a bot list.
 type BotEntryAnswer struct {

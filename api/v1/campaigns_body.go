@@ -11,32 +11,16 @@ import (
 	"switchyard/models"
 	"switchyard/models/bind"
 	"switchyard/models/flow"
+	"switchyard/models/form"
 )
 
-// CampaignBody is the body of POST /campaigns. A null field is the same as a field that is left out.
-type CampaignBody struct {
-	Name   string `json:"name" bad:"invalid_input" required:"name_required" trim:"true" maxLength:"255"`
-	Alias  string `json:"alias" bad:"invalid_alias" required:"invalid_alias" format:"alias" doc:"on the shared link domain a generated one takes its place; to choose it, put the campaign on a domain of your own"`
-	Status string `json:"status" bad:"invalid_status" optional:"true" trim:"true" enum:"active,paused" doc:"active or paused; PATCH also archived"`
-
-	models.CampaignSettings `optional:"true"`
-
-	Streams  json.RawMessage `json:"streams" is:"paths" doc:"a full flow: an array of Path"`
-	FlowID   uuid.UUID       `json:"flow_id" bad:"invalid_flow" doc:"an active saved flow whose paths are copied, when streams is absent"`
-	OfferID  uuid.UUID       `json:"offer_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`
-	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`
-}
+// CampaignBody is the body of POST /campaigns.
+type CampaignBody struct{ form.CampaignBody }
 
 // Preset sets the defaults of a new campaign in the caller's account.
 func (b *CampaignBody) Preset(c *route.Call) {
 	fresh := models.NewCampaign(c.Account)
 	b.Status, b.CampaignSettings = fresh.Status, fresh.CampaignSettings
-}
-
-// Record returns the new campaign that the body describes. Its id and account are not set.
-func (b CampaignBody) Record() (models.Campaign, error) {
-	c := models.Campaign{Name: b.Name, Alias: b.Alias, Status: b.Status, CampaignSettings: b.CampaignSettings}
-	return c, checkUniqueness(&c)
 }
 
 // CampaignPatch is the body of PATCH /campaigns/{id}. A field that is left out keeps its value. Null stands for the empty value: it
@@ -82,7 +66,7 @@ func editCampaign(c *models.Campaign, body []byte) error {
 		}
 	}
 	c.Name, c.Alias, c.Status, c.CampaignSettings = p.Name, p.Alias, p.Status, p.CampaignSettings
-	return checkUniqueness(c)
+	return form.CheckUniqueness(c)
 }
 
 // paths returns the paths that the body describes, or the paths of the saved flow with FlowID. A body without a flow has no paths.
@@ -96,12 +80,4 @@ func (b CampaignBody) paths(c *route.Call) ([]flow.Path, error) {
 		return []flow.Path{}, nil
 	}
 	return flow.Simple(models.IDText(b.OfferID), models.IDText(b.LanderID)), nil
-}
-
-// checkUniqueness refuses the uniqueness method param without the name of a parameter.
-func checkUniqueness(c *models.Campaign) error {
-	if c.UniquenessMethod == models.UniqueByParam && c.UniquenessParam == "" {
-		return models.Invalid("uniqueness_param_required", "the method param needs uniqueness_param")
-	}
-	return nil
 }

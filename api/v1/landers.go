@@ -7,6 +7,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bind"
+	"switchyard/models/form"
 )
 
 // landers returns the routes of /landers.
@@ -22,7 +23,7 @@ func landers(d Deps) []route.Route {
 	patch.Body = LanderPatch{}
 	return append(replacing(res, "a landing page", "lander_id", (*store.Store).LanderDestinations), []route.Route{
 		resource.ListFigures(d.Reports, res, "landing pages with figures for the window", "lander_id", landerRows),
-		resource.Create[LanderBody](res, "create a landing page"),
+		resource.Create[form.LanderBody](res, "create a landing page"),
 		resource.Put[LanderPut](res, "replace a landing page", resource.IDOf),
 		patch,
 		resource.RemoveUsed(res, "deactivate a landing page; flows that name it pass it over", resource.DeactivatedWith),
@@ -31,19 +32,11 @@ func landers(d Deps) []route.Route {
 	}...)
 }
 
-// LanderBody is the body of POST /landers.
-type LanderBody struct{ models.LanderFields }
-
 // LanderPut is the body of PUT /landers. It replaces every field. A field that is left out gets its default. The protection does
 // not change.
 type LanderPut struct {
 	bind.ID
-	LanderBody
-}
-
-// Record returns the landing page that the body describes.
-func (b LanderBody) Record() (models.Lander, error) {
-	return models.Lander{LanderFields: b.LanderFields, Protection: models.DefaultProtection()}, nil
+	form.LanderBody
 }
 
 // LanderAnswer is a saved landing page.

@@ -9,6 +9,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/models"
+	"switchyard/models/form"
 	"switchyard/models/postback"
 	"switchyard/models/template"
 	"switchyard/models/token"
@@ -16,7 +17,7 @@ import (
 
 // NetworkCreate is the body of POST /networks.
 type NetworkCreate struct {
-	NetworkBody
+	form.NetworkBody
 	Template string `json:"template" maxLength:"255" doc:"name or id of a network template, from which fields come that are left out"`
 }
 
@@ -37,7 +38,7 @@ func (NetworkCreate) Fill(c *route.Call) error {
 func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
 	const longest = 255
 	if utf8.RuneCountInString(name) > longest {
-		return template.Network{}, tooLong("template", longest)
+		return template.Network{}, form.TooLong("template", longest)
 	}
 	table := c.Store.NetworkTemplates()
 	own, ok, err := table.Find(c.Context(), c.Account.ID, name)

@@ -7,6 +7,7 @@ import (
 	"switchyard/api/v1/resource"
 	"switchyard/models"
 	"switchyard/models/bind"
+	"switchyard/models/form"
 	"switchyard/models/postback"
 )
 
@@ -32,12 +33,12 @@ func patchNetwork(c *route.Call, b NetworkPatch) (NetworkPatchAnswer, error) {
 	if !b.StatusMap.Given() {
 		return NetworkPatchAnswer{}, models.Invalid("invalid_status", "is_active must be true or false, or status_map must name words")
 	}
-	added, err := statusMap(b.StatusMap.Value)
+	added, err := form.StatusMap(b.StatusMap.Value)
 	if err != nil {
 		return NetworkPatchAnswer{}, err
 	}
 	n, err := table.MapWords(c.Context(), c.Account.ID, id, func(now map[string][]string) (map[string][]string, error) {
-		return statusMap(withWords(now, added))
+		return form.StatusMap(withWords(now, added))
 	})
 	return NetworkPatchAnswer{resource.ToggledStatus(id, bool(n.IsActive)), n.StatusMap}, err
 }

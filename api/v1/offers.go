@@ -10,6 +10,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bind"
+	"switchyard/models/form"
 )
 
 // offers returns the routes of /offers.
@@ -22,7 +23,7 @@ func offers(d Deps) []route.Route {
 	}
 	return append(replacing(res, "an offer", "offer_id", (*store.Store).OfferDestinations), []route.Route{
 		resource.ListFigures(d.Reports, res, "offers with figures for the window", "offer_id", d.offerRows),
-		resource.Create[OfferBody](res, "create an offer"),
+		resource.Create[form.OfferBody](res, "create an offer"),
 		resource.Put[OfferPut](res, "replace an offer", offerAnswer),
 		resource.Toggle(res, "pause or resume an offer; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
 		resource.RemoveUsed(res, "deactivate an offer; flows that name it pass it over", resource.DeactivatedWith),
@@ -31,24 +32,10 @@ func offers(d Deps) []route.Route {
 	}...)
 }
 
-// OfferBody is the body of POST /offers.
-type OfferBody struct {
-	models.OfferFields
-	GroupSent bind.Opt[string] `json:"group_name" trim:"true" maxLength:"255"`
-	Group     bind.Opt[string] `json:"group" trim:"true" maxLength:"255" doc:"another name of group_name, which goes before it"`
-}
-
 // OfferPut is the body of PUT /offers. It replaces every field. A field that is left out gets its default.
 type OfferPut struct {
 	bind.ID
-	OfferBody
-}
-
-// Record returns the offer that the body describes.
-func (b OfferBody) Record() (models.Offer, error) {
-	o := models.Offer{OfferFields: b.OfferFields}
-	o.GroupName = b.GroupSent.Or(b.Group.Value)
-	return o, nil
+	form.OfferBody
 }
 
 // OfferAnswer is a saved offer. The fields group and group_name have the same value.

@@ -14,6 +14,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bind"
+	"switchyard/models/form"
 	"switchyard/models/template"
 )
 
@@ -72,7 +73,7 @@ func (f SourceTemplateFile) Record() (models.TrafficSource, error) {
 		notes += "Postback address: replace YOUR_... in " + t.PostbackURL + "\n"
 		t.PostbackURL = ""
 	}
-	var b SourceBody
+	var b form.SourceBody
 	if err := decodeTemplate(t, notes, &b); err != nil {
 		return models.TrafficSource{}, err
 	}
@@ -84,7 +85,7 @@ func (f NetworkTemplateFile) Record() (models.Network, error) {
 	if err := f.Template.Check(time.Now()); err != nil {
 		return models.Network{}, err
 	}
-	var b NetworkBody
+	var b form.NetworkBody
 	if err := decodeTemplate(f.Template, originLine(f.Template.Origin)+f.Template.Notes, &b); err != nil {
 		return models.Network{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/bind"
+	"switchyard/models/form"
 	"switchyard/models/subslot"
 	"switchyard/models/template"
 )
@@ -161,7 +162,7 @@ func parseNetworkTemplate(raw json.RawMessage) (template.Network, error) {
 		return template.Network{}, err
 	}
 	plain, _ := json.Marshal(fields)
-	var b NetworkBody
+	var b form.NetworkBody
 	if err := bind.Decode(plain, &b); err != nil {
 		return template.Network{}, err
 	}
@@ -170,7 +171,7 @@ func parseNetworkTemplate(raw json.RawMessage) (template.Network, error) {
 }
 
 // templateFields are the field names of a template, as a client sends it and as GET returns it.
-var templateFields = bind.KeysOf(NetworkBody{}, NetworkTemplateRow{}).Names()
+var templateFields = bind.KeysOf(form.NetworkBody{}, NetworkTemplateRow{}).Names()
 
 // checkFieldNames refuses an unknown name that resembles the name of a template's field. Other unknown names, such as fields of
 // another tracker's templates, are ignored.
