@@ -122,8 +122,8 @@ func changePath(c *route.Call, b PathPatch) (FlowAnswer, error) {
 
 // apply changes a path. The check of the whole flow decides whether the numbers are allowed.
 func (b PathPatch) apply(p *flow.Path) error {
-	set(&p.Weight, b.Weight, p.Weight)
-	set(&p.IsActive, b.IsActive, p.IsActive)
+	b.Weight.Into(&p.Weight, p.Weight)
+	b.IsActive.Into(&p.IsActive, p.IsActive)
 	if b.DailyCap.Set {
 		p.DailyCap = answer.OrNull(b.DailyCap.Or(0)) // null removes the cap
 	}

@@ -15,6 +15,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/bind"
+	"switchyard/models/form"
 )
 
 // domains returns the routes of /domains.
@@ -94,10 +95,7 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 type DomainBody struct {
 	Domain       string    `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
 	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"a connected DNS account; then up to 10 hostnames"`
-	GroupName    string    `json:"group_name" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
-	Failover     bool      `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain"`
-	TagName      string    `json:"tag_name" trim:"true" case:"lower" pattern:"^([a-z0-9][a-z0-9_-]{0,49})?$" doc:"serve the page tag as /{tag_name}.js too"`
-	models.DomainFields
+	form.DomainBody
 }
 
 // maxHosts is the maximum number of hostnames that a call adds. With a DNS account the maximum is jobs.MaxPointed.
@@ -136,10 +134,10 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	if err != nil {
 		return DomainAdded{}, err
 	}
-	if err := models.CheckTagName(b.TagName); err != nil {
+	set, err := b.Settings()
+	if err != nil {
 		return DomainAdded{}, err
 	}
-	set := models.DomainSettings{GroupName: b.GroupName, Failover: b.Failover, TagName: b.TagName, DomainFields: b.DomainFields}
 	if b.DNSAccountID != uuid.Nil {
 		if _, err := c.Store.DNSAccounts().Named(c.Context(), c.Account.ID, b.DNSAccountID, "dns_account_not_found"); err != nil {
 			return DomainAdded{}, err
@@ -239,7 +237,7 @@ func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
 	d, err := c.Store.Domains().Update(c.Context(), c.Account.ID, b.RecordID(), func(s *models.DomainSettings) {
 		s.GroupName, s.DomainFields = b.GroupName, b.DomainFields
 		s.Failover = b.Failover.Or(s.Failover)
-		set(&s.TagName, b.TagName, "")
+		b.TagName.Into(&s.TagName, "")
 	})
 	return DomainChanged{ID: d.ID, Domain: d.Host}, err
 }

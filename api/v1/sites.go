@@ -6,7 +6,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/models"
-	"switchyard/models/bind"
+	"switchyard/models/form"
 )
 
 const goalsGroup = "Goals and sites"
@@ -38,39 +38,14 @@ type SiteAnswer struct {
 
 // SiteBody is the body of POST /sites.
 type SiteBody struct {
-	SiteFields
+	form.SiteFields
 	SeedGoals bool `json:"seedGoals" doc:"add the goals that most sites of the kind have"`
 }
 
 // SitePut is the body of PUT /sites. A field that is left out gets its default, except isActive, which keeps its value.
 type SitePut struct {
 	ID uuid.UUID `json:"id" bad:"no_id" required:"no_id" doc:"the site's id"`
-	SiteFields
-}
-
-// SiteFields are the settings of a site that the account chooses.
-type SiteFields struct {
-	Name        string         `json:"name" trim:"true" required:"invalid" bad:"invalid" maxLength:"120"`
-	Domain      string         `json:"domain" trim:"true" bad:"invalid" maxLength:"500" doc:"host of its pages, with those below it; an address is reduced to its host. Empty: events name no other site"`
-	Currency    string         `json:"currency" trim:"true" case:"upper" bad:"invalid" pattern:"^[A-Za-z]{3}$" default:"USD"`
-	Kind        string         `json:"kind" trim:"true" bad:"invalid" enum:"store,lead" default:"store"`
-	RevenueFrom string         `json:"revenueFrom" trim:"true" bad:"invalid" enum:"order,fixed" default:"order" doc:"fixed: goals whose valueMode is from_event are worth their own value, whatever the event says"`
-	IsActive    bind.Opt[bool] `json:"isActive" bad:"invalid" doc:"default true; without it no event is taken for the site"`
-}
-
-func (f SiteFields) record(c *route.Call, id uuid.UUID) (models.Site, error) {
-	s := models.Site{Name: f.Name, Kind: f.Kind, SiteTerms: models.SiteTerms{
-		Currency: f.Currency, RevenueFrom: f.RevenueFrom, IsActive: f.IsActive.Or(true),
-	}}
-	s.SetOwner(c.Account.ID, id)
-	if f.Domain == "" {
-		return s, nil
-	}
-	var ok bool
-	if s.Domain, ok = models.HostOf(f.Domain); !ok {
-		return s, models.Invalid("invalid", "the domain is not a hostname")
-	}
-	return s, nil
+	form.SiteFields
 }
 
 func listSites(c *route.Call) (SiteList, error) {
@@ -79,7 +54,8 @@ func listSites(c *route.Call) (SiteList, error) {
 }
 
 func createSite(c *route.Call, b SiteBody) (SiteAnswer, error) {
-	s, err := b.record(c, uuid.Nil)
+	s, err := b.Record()
+	s.SetOwner(c.Account.ID, uuid.Nil)
 	if err != nil {
 		return SiteAnswer{}, err
 	}
@@ -88,7 +64,8 @@ func createSite(c *route.Call, b SiteBody) (SiteAnswer, error) {
 }
 
 func replaceSite(c *route.Call, b SitePut) (SiteAnswer, error) {
-	s, err := b.record(c, b.ID)
+	s, err := b.Record()
+	s.SetOwner(c.Account.ID, b.ID)
 	if err != nil {
 		return SiteAnswer{}, err
 	}

@@ -24,6 +24,13 @@ func (o Opt[T]) Or(other T) T {
 	return other
 }
 
+// Into assigns the value that was sent to a field. Null assigns def. A field that was left out does not change.
+func (o Opt[T]) Into(field *T, def T) {
+	if o.Set {
+		*field = o.Or(def)
+	}
+}
+
 // Sent returns a pointer to the value that was sent, or to the zero value for null. It returns nil if the field was left out.
 func (o Opt[T]) Sent() *T {
 	if !o.Set {

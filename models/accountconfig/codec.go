@@ -1,0 +1,140 @@
+package accountconfig
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/bind"
+)
+
+// IDs translates between the keys of a document and the ids of records.
+type IDs interface {
+	// ID returns the id of a record by its key. ok is false if there is no such record.
+	ID(kind Kind, key string) (id uuid.UUID, ok bool)
+	// Key returns the key of a record by its id. ok is false if no such record is known.
+	Key(kind Kind, id uuid.UUID) (key string, ok bool)
+}
+
+// Codec converts records of a kind between a document and the store.
+type Codec[R any] struct {
+	kind   Kind
+	refs   []ref      // members that name another record
+	keys   *bind.Keys // names that the body may have
+	read   func(body []byte) (R, error)
+	view   func(R) any // the members of the record, with ids
+	preset Members     // the members of a record with nothing but defaults
+}
+
+// ref is a member that holds a key, and the member of the API's body that holds the id.
+type ref struct {
+	member, idMember string
+	kind             Kind
+}
+
+// Decode returns the record that members of a document describe. Its id and account are not set. The error is a Problem.
+func (c *Codec[R]) Decode(key string, m Members, ids IDs) (R, error) {
+	var none R
+	t := toBody{kind: c.kind, ids: ids}
+	body := t.record(m, c.refs)
+	if t.err != nil {
+		return none, t.err.at(c.kind, key)
+	}
+	raw, err := json.Marshal(body)
+	if err == nil {
+		err = c.keys.Check(raw)
+	}
+	if err != nil {
+		return none, problemOf(err).at(c.kind, key)
+	}
+	record, err := c.read(raw)
+	if err != nil {
+		return none, problemOf(err).at(c.kind, key)
+	}
+	return record, nil
+}
+
+// Encode returns the members of a record. Members with their default are left out. So are references to records that ids does not
+// know.
+func (c *Codec[R]) Encode(record R, ids IDs) (Members, error) {
+	m, err := c.encode(record, ids)
+	if err != nil {
+		return nil, err
+	}
+	dropEqual(m, c.preset)
+	return m, nil
+}
+
+func (c *Codec[R]) encode(record R, ids IDs) (Members, error) {
+	m, err := membersOf(c.view(record))
+	if err != nil {
+		return nil, fmt.Errorf("accountconfig: members of a %s: %w", c.kind.Noun(), err)
+	}
+	fromBody{ids}.record(m, c.refs)
+	return m, nil
+}
+
+// problemOf returns what is wrong with a body.
+func problemOf(err error) Problem {
+	if e, ok := models.AsError(err); ok {
+		return Problem{Text: e.Message}
+	}
+	return Problem{Text: err.Error()}
+}
+
+func (p Problem) at(kind Kind, key string) Problem {
+	p.Kind, p.Key = kind, key
+	return p
+}
+
+// membersOf returns the members of the JSON form of a value.
+func membersOf(v any) (m Members, err error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	return m, dec.Decode(&m)
+}
+
+// newCodec returns a codec whose defaults are those of the record that the smallest body describes.
+func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
+	c.kind = kind
+	record, err := c.read([]byte(smallest))
+	if err == nil {
+		c.preset, err = c.encode(record, nobody{})
+	}
+	if err != nil {
+		panic("accountconfig: " + string(kind) + ": " + err.Error()) // the body is a constant
+	}
+	for _, name := range append(own, "name") {
+		delete(c.preset, name)
+	}
+	return &c
+}
+
+// nobody knows no record.
+type nobody struct{}
+
+func (nobody) ID(Kind, string) (uuid.UUID, bool)  { return uuid.Nil, false }
+func (nobody) Key(Kind, uuid.UUID) (string, bool) { return "", false }
+
+// active says whether a record is active. The API has it in another call than the rest.
+type active struct {
+	IsActive bool `json:"is_active" default:"true"`
+}
+
+// body reads a body of the API's type B, with is_active.
+func body[B any](raw []byte) (b B, isActive bool, err error) {
+	var a struct {
+		IsActive bind.Opt[bool] `json:"is_active"`
+	}
+	if err = bind.Decode(raw, &b); err == nil {
+		err = bind.Decode(raw, &a)
+	}
+	return b, a.IsActive.Or(true), err
+}

@@ -1,0 +1,20 @@
+// Package accountconfig describes everything that an account has set up as one document. A document is YAML or JSON. It names records
+// by keys instead of ids, so it can be kept in a repository, changed and applied to the same account or to another one:
+//
+//	version: 1
+//	networks:
+//	  acme: {name: Acme, click_param: sub1}
+//	offers:
+//	  nutra-de: {name: Nutra DE, network: acme, url: "https://offer.example/?s={clickid}", payout: "12.5", currency: EUR}
+//	campaigns:
+//	  push-de:
+//	    name: Push DE
+//	    domain: go.example.com
+//	    alias: push-de-1
+//	    paths:
+//	      - {name: Everybody, action: offer, destinations: [{offer: nutra-de}]}
+//
+// The members of a record are those of its body in the API, with two differences. A member that holds the id of another record is
+// called after its kind and holds a key: network for network_id. And a record says with is_active whether it is paused. A member
+// that is left out has its default. A document holds no secrets and no times.
+package accountconfig

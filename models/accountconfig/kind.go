@@ -1,0 +1,92 @@
+package accountconfig
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"switchyard/models"
+)
+
+// Kind is a kind of record, by its name in a document.
+type Kind string
+
+// The kinds of records that a document may have.
+const (
+	Domains    Kind = "domains"
+	Networks   Kind = "networks"
+	Sources    Kind = "sources"
+	Landers    Kind = "landers"
+	Offers     Kind = "offers"
+	Sites      Kind = "sites"
+	Rules      Kind = "rules"
+	Campaigns  Kind = "campaigns"
+	Flows      Kind = "flows"
+	Smartlinks Kind = "smartlinks"
+	BotLists   Kind = "bot_lists"
+)
+
+// Kinds lists the kinds in the order in which their records are written: a record comes after those to which it refers. Campaigns
+// refer to each other, too.
+var Kinds = []Kind{Domains, Networks, Sources, Landers, Offers, Sites, Rules, Campaigns, Flows, Smartlinks, BotLists}
+
+// Noun returns the name of one record of the kind, for messages.
+func (k Kind) Noun() string {
+	if k == BotLists {
+		return "bot list entry"
+	}
+	return strings.TrimSuffix(string(k), "s")
+}
+
+// SharedDomain is the key of the shared link domain of an install. A document does not describe it.
+const SharedDomain = "shared"
+
+// MaxKey is the maximum number of characters of a key.
+const MaxKey = 100
+
+var keyForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
+
+// ValidKey reports whether a text can be the key of a record: lower-case letters, digits, dots, _ and -.
+func ValidKey(key string) bool { return keyForm.MatchString(key) }
+
+// NewKey returns a key for a record with a name, such as nutra-de for "Nutra DE". taken reports whether another record of the
+// kind has the key. A name without letters or digits that a key may have gives the noun of the kind.
+func NewKey(kind Kind, name string, taken func(string) bool) string {
+	base := slug(name)
+	if base == "" {
+		base = slug(kind.Noun())
+	}
+	key := base
+	for n := 2; taken(key); n++ {
+		ending := "-" + strconv.Itoa(n)
+		key = strings.TrimRight(models.Cut(base, MaxKey-len(ending)), "-.") + ending
+	}
+	return key
+}
+
+// slug returns the letters and digits of a text in lower case, joined by hyphens.
+func slug(text string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range strings.ToLower(text) {
+		switch {
+		case r < unicode.MaxASCII && (unicode.IsLower(r) || unicode.IsDigit(r)):
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			b.WriteRune(r)
+			gap = false
+		default:
+			gap = true
+		}
+		if b.Len() >= MaxKey {
+			break
+		}
+	}
+	return models.Cut(b.String(), MaxKey)
+}
+
+// known reports whether a document may have the kind.
+func known(k Kind) bool { return slices.Contains(Kinds, k) }

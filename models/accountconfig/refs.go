@@ -1,0 +1,209 @@
+package accountconfig
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"switchyard/models"
+	"switchyard/models/flow"
+)
+
+// The paths of a campaign are streams in the API. A document calls them paths, like those of a saved flow.
+const (
+	pathsMember   = "paths"
+	streamsMember = "streams"
+)
+
+// toBody replaces the keys in a record of a document by ids. It stops at the first problem.
+type toBody struct {
+	kind  Kind
+	ids   IDs
+	paths map[string]string // ids of paths by their names, to keep their statistics
+	err   *Problem
+}
+
+func (t *toBody) problem(path, format string, args ...any) {
+	if t.err == nil {
+		t.err = &Problem{Path: path, Text: fmt.Sprintf(format, args...)}
+	}
+}
+
+// record returns the body of a record.
+func (t *toBody) record(m Members, refs []ref) Members {
+	out := make(Members, len(m))
+	for name, v := range m {
+		out[name] = v
+	}
+	for _, r := range refs {
+		t.reference(out, "", r)
+	}
+	if list, ok := out[pathsMember].([]any); ok {
+		out[pathsMember] = t.list(list, pathsMember, t.path)
+	}
+	if t.kind == Campaigns {
+		if _, ok := out[streamsMember]; ok {
+			t.problem(streamsMember, "a document calls it paths")
+		}
+		if paths, ok := out[pathsMember]; ok {
+			out[streamsMember] = paths
+			delete(out, pathsMember)
+		}
+	}
+	return out
+}
+
+// reference replaces the key in a member of an object by the id of its record.
+func (t *toBody) reference(object Members, path string, r ref) {
+	if _, ok := object[r.idMember]; ok && r.idMember != r.member {
+		t.problem(path+r.idMember, "a document has no ids: %s names the %s by its key", r.member, r.kind.Noun())
+	}
+	v, ok := object[r.member]
+	if !ok {
+		return
+	}
+	delete(object, r.member)
+	if v == nil || v == "" {
+		return
+	}
+	key, isText := v.(string)
+	if !isText {
+		t.problem(path+r.member, "must be the key of a %s", r.kind.Noun())
+		return
+	}
+	id, found := t.ids.ID(r.kind, key)
+	if !found {
+		t.problem(path+r.member, "there is no %s with the key %q", r.kind.Noun(), models.Shortened(key, MaxKey))
+	}
+	object[r.idMember] = id.String()
+}
+
+// list changes each object of a list. Other items are left for the checks of the body.
+func (t *toBody) list(list []any, path string, change func(Members, string)) []any {
+	out := make([]any, len(list))
+	for i, item := range list {
+		out[i] = item
+		if object, ok := item.(map[string]any); ok {
+			copied := make(Members, len(object))
+			for name, v := range object {
+				copied[name] = v
+			}
+			change(copied, path+"["+strconv.Itoa(i)+"].")
+			out[i] = copied
+		}
+	}
+	return out
+}
+
+func (t *toBody) path(p Members, path string) {
+	t.reference(p, path, ref{"campaign", "campaign_id", Campaigns})
+	if _, ok := p["id"]; ok {
+		t.problem(path+"id", "a document has no ids: a path is known by its name")
+	}
+	if name, ok := p["name"].(string); ok && t.paths[name] != "" {
+		p["id"] = t.paths[name]
+	}
+	if list, ok := p["destinations"].([]any); ok {
+		p["destinations"] = t.list(list, path+"destinations", t.destination)
+	}
+	if list, ok := p["rules"].([]any); ok {
+		p["rules"] = t.list(list, path+"rules", func(r Members, path string) {
+			t.reference(r, path, ref{"rule", "rule_id", Rules})
+		})
+	}
+}
+
+// destination reads a destination: an offer, a landing page or an address.
+func (t *toBody) destination(d Members, path string) {
+	if _, ok := d["id"]; ok {
+		t.problem(path+"id", "a document has no ids: offer or lander names the destination by its key")
+	}
+	if d["offer"] != nil && d["lander"] != nil {
+		t.problem(path+"offer", "a destination is an offer or a landing page, not both")
+	}
+	for _, r := range destinationRefs {
+		if _, ok := d[r.member]; ok {
+			t.reference(d, path, r)
+		}
+	}
+}
+
+var destinationRefs = []ref{{"offer", "id", Offers}, {"lander", "id", Landers}}
+
+// fromBody replaces the ids in the members of a record by keys.
+type fromBody struct{ ids IDs }
+
+func (f fromBody) record(m Members, refs []ref) {
+	for _, r := range refs {
+		f.reference(m, r)
+	}
+	if streams, ok := m[streamsMember]; ok {
+		m[pathsMember] = streams
+		delete(m, streamsMember)
+	}
+	list, _ := m[pathsMember].([]any)
+	for _, item := range list {
+		if p, ok := item.(map[string]any); ok {
+			f.path(p)
+		}
+	}
+}
+
+// reference replaces the id in a member of an object by the key of its record. It reports whether the record is known.
+func (f fromBody) reference(object Members, r ref) bool {
+	text, _ := object[r.idMember].(string)
+	id, _ := models.ParseID(text)
+	key, ok := f.ids.Key(r.kind, id)
+	if ok || r.member != "offer" { // a destination that is no offer may be a landing page
+		delete(object, r.idMember)
+	}
+	if ok {
+		object[r.member] = key
+	}
+	return ok
+}
+
+// newPath has the members of a path with nothing but defaults.
+var newPath = func() Members {
+	m, err := membersOf(flow.NewPath())
+	if err != nil {
+		panic("accountconfig: " + err.Error()) // cannot happen: the path is empty
+	}
+	return m
+}()
+
+func (f fromBody) path(p Members) {
+	delete(p, "id")
+	f.reference(p, ref{"campaign", "campaign_id", Campaigns})
+	rules, _ := p["rules"].([]any)
+	for _, item := range rules {
+		r, _ := item.(map[string]any)
+		f.reference(r, ref{"rule", "rule_id", Rules})
+		dropEqual(r, Members{"logic": "and"})
+	}
+	destinations, _ := p["destinations"].([]any)
+	for _, item := range destinations {
+		d, _ := item.(map[string]any)
+		if !f.reference(d, destinationRefs[0]) {
+			f.reference(d, destinationRefs[1])
+		}
+		dropEqual(d, Members{"weight": json.Number("100")})
+	}
+	preset := make(Members, len(newPath))
+	for name, v := range newPath {
+		if name != "name" && name != "action" {
+			preset[name] = v
+		}
+	}
+	dropEqual(p, preset)
+}
+
+// dropEqual removes members whose value is their default.
+func dropEqual(m, preset Members) {
+	for name, v := range preset {
+		if reflect.DeepEqual(m[name], v) {
+			delete(m, name)
+		}
+	}
+}

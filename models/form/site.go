@@ -1,0 +1,31 @@
+package form
+
+import (
+	"switchyard/models"
+	"switchyard/models/bind"
+)
+
+// SiteFields are the settings of a site that the account chooses.
+type SiteFields struct {
+	Name        string         `json:"name" trim:"true" required:"invalid" bad:"invalid" maxLength:"120"`
+	Domain      string         `json:"domain" trim:"true" bad:"invalid" maxLength:"500" doc:"host of its pages, with those below it; an address is reduced to its host. Empty: events name no other site"`
+	Currency    string         `json:"currency" trim:"true" case:"upper" bad:"invalid" pattern:"^[A-Za-z]{3}$" default:"USD"`
+	Kind        string         `json:"kind" trim:"true" bad:"invalid" enum:"store,lead" default:"store"`
+	RevenueFrom string         `json:"revenueFrom" trim:"true" bad:"invalid" enum:"order,fixed" default:"order" doc:"fixed: goals whose valueMode is from_event are worth their own value, whatever the event says"`
+	IsActive    bind.Opt[bool] `json:"isActive" bad:"invalid" doc:"default true; without it no event is taken for the site"`
+}
+
+// Record returns the site that the fields describe.
+func (f SiteFields) Record() (models.Site, error) {
+	s := models.Site{Name: f.Name, Kind: f.Kind, SiteTerms: models.SiteTerms{
+		Currency: f.Currency, RevenueFrom: f.RevenueFrom, IsActive: f.IsActive.Or(true),
+	}}
+	if f.Domain == "" {
+		return s, nil
+	}
+	var ok bool
+	if s.Domain, ok = models.HostOf(f.Domain); !ok {
+		return s, models.Invalid("invalid", "the domain is not a hostname")
+	}
+	return s, nil
+}

@@ -1,0 +1,88 @@
+// Package trackerimport describes what is read from another tracker: a document with its settings, notes about what could not be
+// brought over, and the addresses by which its ads and networks reach it.
+package trackerimport
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"switchyard/models"
+	"switchyard/models/accountconfig"
+)
+
+// Result is what a reader of another tracker has read. The keys of the document's records contain the tracker's own ids, so a second run
+// finds the records of the first.
+type Result struct {
+	Document accountconfig.Document
+	Notes    []Note
+	Links    []Link
+}
+
+// The severities of a note, the worst first.
+const (
+	Refused = "refused" // the record is not in the document
+	Lost    = "lost"    // the record is in the document, paused, because something that decides where visitors go is missing
+	Changed = "changed" // something is different here, or was left out, and visitors still go where they went
+)
+
+// Note says what is different about a record here, in a sentence for the person who moves.
+type Note struct {
+	Severity string             `json:"severity" enum:"refused,lost,changed"`
+	Kind     accountconfig.Kind `json:"kind"`
+	Key      string             `json:"key"`
+	Name     string             `json:"name" doc:"of the record at the other tracker"`
+	Text     string             `json:"text"`
+}
+
+// Link is an address of the other tracker that leads to a campaign.
+type Link struct {
+	Domain   string `json:"domain" doc:"host; empty: every imported domain"`
+	Form     string `json:"form" enum:"path,query,php,go,cf"`
+	ID       string `json:"id" doc:"what the address names: an alias, a key, or an id"`
+	Campaign string `json:"campaign" doc:"key of the campaign"`
+}
+
+// The forms of links of other trackers.
+const (
+	FormPath  = "path"  // /{id}: Keitaro, Voluum, RedTrack
+	FormQuery = "query" // /click?key={id}: Binom
+	FormPHP   = "php"   // /click.php?key={id}: Binom
+	FormGo    = "go"    // /go/{id}: BeMob
+	FormCF    = "cf"    // /cf/r/{id}: ClickFlare
+)
+
+// Key returns the key of a record of another tracker: the tracker, its host and the record's own id there. Equal arguments give equal
+// keys.
+func Key(tracker, host, id string) string {
+	key := strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z') {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(fmt.Sprintf("%s.%s.%s", tracker, host, id)))
+	if len(key) > accountconfig.MaxKey {
+		key = key[:accountconfig.MaxKey]
+	}
+	return key
+}
+
+// Names gives each record of a kind a name of its own, because other trackers allow the same name twice.
+type Names map[string]bool
+
+// Unique returns a name, cut to 255 characters. A name that was given before, whatever its case, gets " (2)" and so on. changed
+// reports whether the name is another one now.
+func (n Names) Unique(name, fallback string) (unique string, changed bool) {
+	const limit = 255
+	base := strings.TrimSpace(name)
+	if base == "" {
+		base = fallback
+	}
+	unique = models.Cut(base, limit)
+	for i := 2; n[strings.ToLower(unique)]; i++ {
+		ending := fmt.Sprintf(" (%d)", i)
+		unique = models.Cut(base, limit-len(ending)) + ending
+	}
+	n[strings.ToLower(unique)] = true
+	return unique, unique != name
+}
