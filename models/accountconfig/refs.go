@@ -10,7 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// The paths of a campaign are streams in the API. A document calls them paths, like those of a saved flow.
+// The API calls the paths of a campaign streams, and the paths of a saved flow paths. A document calls both paths.
 const (
 	pathsMember   = "paths"
 	streamsMember = "streams"
@@ -18,10 +18,9 @@ const (
 
 // toBody replaces the keys in a record of a document by ids. It stops at the first problem.
 type toBody struct {
-	kind  Kind
-	ids   IDs
-	paths map[string]string // ids of paths by their names, to keep their statistics
-	err   *Problem
+	kind Kind
+	ids  IDs
+	err  *Problem
 }
 
 func (t *toBody) problem(path, format string, args ...any) {
@@ -100,9 +99,6 @@ func (t *toBody) path(p Members, path string) {
 	t.reference(p, path, ref{"campaign", "campaign_id", Campaigns})
 	if _, ok := p["id"]; ok {
 		t.problem(path+"id", "a document has no ids: a path is known by its name")
-	}
-	if name, ok := p["name"].(string); ok && t.paths[name] != "" {
-		p["id"] = t.paths[name]
 	}
 	if list, ok := p["destinations"].([]any); ok {
 		p["destinations"] = t.list(list, path+"destinations", t.destination)

@@ -1,0 +1,356 @@
+package accountconfig
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"switchyard/models"
+)
+
+// The operations of a plan.
+const (
+	OpCreate  = "create"
+	OpChange  = "change"
+	OpSame    = "same"
+	OpDelete  = "delete"
+	OpArchive = "archive" // of a campaign that has clicks, where another record would be deleted
+	OpRefused = "refused"
+)
+
+// Current is what an account has set up at a moment.
+type Current struct {
+	Account models.Account
+	Records Document
+	Removed map[Kind]map[string]bool // records that were deactivated, and to which live records still refer
+	Clicked map[string]bool          // keys of the campaigns that have clicks
+	Shared  bool                     // the install has a shared link domain
+	Room    map[Kind]int             // how many more records the plan allows; a kind without a limit is missing
+}
+
+// Prune says which records a plan deletes: those within the scope that the document does not have. An empty scope is refused.
+type Prune struct {
+	Group string `json:"group" trim:"true" maxLength:"255" doc:"records of this group"`
+	Tag   string `json:"tag" trim:"true" maxLength:"64" doc:"records with this tag"`
+}
+
+// has reports whether a record is within the scope.
+func (p Prune) has(m Members) bool {
+	group, _ := m["group_name"].(string)
+	tags, _ := m["tags"].([]any)
+	return p.Group != "" && strings.EqualFold(group, p.Group) || p.Tag != "" && slices.ContainsFunc(tags, func(t any) bool {
+		text, _ := t.(string)
+		return strings.EqualFold(text, p.Tag)
+	})
+}
+
+// FieldChange is a member of a record that a plan changes. A member that is left out has its default.
+type FieldChange struct {
+	Path string `json:"path" doc:"such as paths[Germans].weight"`
+	Was  any    `json:"was" doc:"null: not there, or the default"`
+	Is   any    `json:"is" doc:"null: not there, or the default"`
+}
+
+// Item is what a plan does with one record.
+type Item struct {
+	Kind     Kind          `json:"kind"`
+	Key      string        `json:"key"`
+	Name     string        `json:"name"`
+	Op       string        `json:"op" enum:"create,change,same,delete,archive,refused"`
+	Fields   []FieldChange `json:"fields" doc:"of a change, at most 200"`
+	Errors   []string      `json:"errors" doc:"why the record is refused"`
+	Warnings []string      `json:"warnings"`
+	Before   Members       `json:"-"` // nil: the record is new
+	After    Members       `json:"-"` // nil: the record is deleted
+}
+
+// refuse makes an item one that is not carried out.
+func (i *Item) refuse(format string, args ...any) {
+	i.Op = OpRefused
+	i.Errors = append(i.Errors, fmt.Sprintf(format, args...))
+}
+
+// MakePlan returns what has to be done so that the account has what a document describes, in the order in which it is done. Records
+// that the document does not have stay as they are, unless prune has them.
+func MakePlan(now Current, want Document, prune Prune) []Item {
+	p := planner{now: now, want: want, asked: map[place][]place{}, items: map[place]*Item{}}
+	var list []*Item
+	for _, kind := range Kinds {
+		for _, key := range slices.Sorted(maps.Keys(want[kind])) {
+			item := p.item(kind, key, want[kind][key])
+			p.items[place{kind, key}] = item
+			list = append(list, item)
+		}
+	}
+	p.checkNames(list)
+	p.checkFlows(list)
+	p.checkRoom(list)
+	p.refuseUsers()
+	out := make([]Item, 0, len(list))
+	for _, item := range list {
+		out = append(out, *item)
+	}
+	return append(out, p.pruned(prune)...)
+}
+
+// place is the place of a record in a document.
+type place struct {
+	kind Kind
+	key  string
+}
+
+func (p place) String() string { return string(p.kind) + "." + p.key }
+
+type planner struct {
+	now   Current
+	want  Document
+	asked map[place][]place // the records to which a record of the document refers
+	items map[place]*Item
+	decoded
+}
+
+// item compares a record of the document with the account's.
+func (p *planner) item(kind Kind, key string, m Members) *Item {
+	item := &Item{Kind: kind, Key: key, Name: nameOf(m, key), Before: p.now.Records[kind][key]}
+	if err := checkKey(kind, key); err != nil {
+		item.refuse("%s", err)
+		return item
+	}
+	ids := &asking{known: p.known}
+	after, err := p.canonical(kind, key, m, ids)
+	p.asked[place{kind, key}] = ids.asked
+	if err != nil {
+		item.refuse("%s", strings.TrimPrefix(err.Error(), place{kind, key}.String()+": "))
+		return item
+	}
+	keepGenerated(kind, m, after, item.Before)
+	item.After = after
+	switch {
+	case item.Before == nil:
+		item.Op = OpCreate
+	case p.now.Removed[kind][key] && !reflect.DeepEqual(item.Before, after):
+		item.refuse("it was deleted here: restore it first")
+	default:
+		item.Op, item.Fields = OpSame, differences(item.Before, after)
+		if len(item.Fields) > 0 {
+			item.Op = OpChange
+		}
+	}
+	return item
+}
+
+// keepGenerated copies members that the service generates from the account's record, if the document leaves them out.
+func keepGenerated(kind Kind, sent, after, before Members) {
+	names := map[Kind][]string{Campaigns: {"alias"}, Sources: {"subs"}}[kind]
+	for _, name := range names {
+		if _, ok := sent[name]; !ok {
+			delete(after, name)
+			if before[name] != nil {
+				after[name] = before[name]
+			}
+		}
+	}
+}
+
+func checkKey(kind Kind, key string) error {
+	if kind == Domains {
+		if host, ok := models.HostOf(key); !ok || host != key {
+			return models.Invalid("invalid_domain", "the key of a domain is its host, in lower case and as DNS has it")
+		}
+		return nil
+	}
+	if !ValidKey(key) {
+		return models.Invalid("invalid_input", "a key has 1 to %d of a-z, 0-9, dot, _ and -, and begins with a letter or digit", MaxKey)
+	}
+	return nil
+}
+
+func nameOf(m Members, key string) string {
+	if name, ok := m["name"].(string); ok && strings.TrimSpace(name) != "" {
+		return models.Shortened(strings.TrimSpace(name), 255)
+	}
+	return key
+}
+
+// known reports whether a record is in the account or in the document.
+func (p *planner) known(at place) bool {
+	_, has := p.now.Records[at.kind][at.key]
+	_, wanted := p.want[at.kind][at.key]
+	return has || wanted || at.kind == Domains && at.key == SharedDomain && p.now.Shared
+}
+
+// checkNames refuses records with a name, an alias or a slug that another record has.
+func (p *planner) checkNames(list []*Item) {
+	taken := map[string]place{}
+	for _, kind := range Kinds {
+		for key, m := range p.now.Records[kind] {
+			if at := (place{kind, key}); p.items[at] == nil && !p.now.Removed[kind][key] {
+				for _, name := range uniqueNames(kind, m) {
+					taken[name] = at
+				}
+			}
+		}
+	}
+	for _, item := range list {
+		if item.After == nil {
+			continue
+		}
+		for _, name := range uniqueNames(item.Kind, item.After) {
+			other, ok := taken[name]
+			if ok && item.Op != OpRefused {
+				item.refuse("%s has the same name, alias or slug", other)
+			}
+			if !ok {
+				taken[name] = place{item.Kind, item.Key}
+			}
+		}
+	}
+}
+
+// uniqueNames returns what no other record may have: the name within its kind, and the address of a link.
+func uniqueNames(kind Kind, m Members) (names []string) {
+	text := func(member string) string { t, _ := m[member].(string); return t }
+	if name := text("name"); name != "" {
+		group := ""
+		if kind == Sites {
+			group = text("kind")
+		}
+		names = append(names, fmt.Sprint("name", kind, group, "/", strings.ToLower(name)))
+	}
+	if alias := cmp.Or(text("alias"), text("slug")); alias != "" {
+		names = append(names, "address "+text("domain")+"/"+alias)
+	}
+	return names
+}
+
+// checkRoom refuses new records for which the plan has no room.
+func (p *planner) checkRoom(list []*Item) {
+	used := map[Kind]int{}
+	for _, item := range list {
+		if item.Op != OpCreate {
+			continue
+		}
+		room := roomOf(item.Kind)
+		used[room]++
+		if limit, ok := p.now.Room[room]; ok && used[room] > limit {
+			item.refuse("the plan %q has room for %d more", p.now.Account.Plan, limit)
+		}
+	}
+}
+
+// roomOf returns the kind whose allowance a record takes. Sources and networks share one.
+func roomOf(kind Kind) Kind {
+	if kind == Sources {
+		return Networks
+	}
+	return kind
+}
+
+// refuseUsers refuses each record that refers to a new record which is refused, again and again until no more are found.
+func (p *planner) refuseUsers() {
+	for again := true; again; {
+		again = false
+		for at, item := range p.items {
+			if item.Op == OpRefused {
+				continue
+			}
+			for _, used := range p.asked[at] {
+				if other := p.items[used]; other != nil && other.Op == OpRefused && other.Before == nil {
+					item.refuse("%s, to which it refers, is refused", used)
+					again = true
+					break
+				}
+			}
+		}
+	}
+}
+
+// pruned returns the removals, those that use others first.
+func (p *planner) pruned(prune Prune) (list []Item) {
+	for _, kind := range slices.Backward(Kinds) {
+		for _, key := range slices.Sorted(maps.Keys(p.now.Records[kind])) {
+			m := p.now.Records[kind][key]
+			if p.items[place{kind, key}] != nil || p.now.Removed[kind][key] || !prune.has(m) {
+				continue
+			}
+			item := Item{Kind: kind, Key: key, Name: nameOf(m, key), Op: OpDelete, Before: m}
+			if kind == Campaigns && p.now.Clicked[key] {
+				item.Op, item.After = OpArchive, maps.Clone(m)
+				item.After["status"] = "archived"
+			}
+			list = append(list, item)
+		}
+	}
+	return list
+}
+
+const maxFields = 200
+
+// differences returns the members that differ. Objects of a list that have names are compared by name.
+func differences(was, is Members) []FieldChange {
+	var list []FieldChange
+	compare("", was, is, &list)
+	slices.SortStableFunc(list, func(a, b FieldChange) int { return cmp.Compare(a.Path, b.Path) })
+	return list[:min(len(list), maxFields)]
+}
+
+func compare(path string, was, is any, list *[]FieldChange) {
+	if equal(was, is) {
+		return
+	}
+	before, ok1 := was.(map[string]any)
+	after, ok2 := is.(map[string]any)
+	if ok1 && ok2 {
+		for _, name := range slices.Sorted(maps.Keys(union(before, after))) {
+			compare(strings.TrimPrefix(path+"."+name, "."), before[name], after[name], list)
+		}
+		return
+	}
+	before, order1 := byNames(was)
+	after, order2 := byNames(is)
+	if before != nil && after != nil {
+		for _, name := range slices.Sorted(maps.Keys(union(before, after))) {
+			compare(path+"["+name+"]", before[name], after[name], list)
+		}
+		if !slices.Equal(order1, order2) && len(order1) == len(order2) {
+			*list = append(*list, FieldChange{path, order1, order2})
+		}
+		return
+	}
+	*list = append(*list, FieldChange{path, was, is})
+}
+
+func equal(a, b any) bool {
+	x, err1 := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	return err1 == nil && err2 == nil && string(x) == string(y)
+}
+
+func union(a, b map[string]any) map[string]any {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// byNames returns the objects of a list by their names, and the names in order. It returns nil if the list has anything else, or a name
+// twice.
+func byNames(v any) (map[string]any, []string) {
+	list, ok := v.([]any)
+	if !ok || len(list) == 0 {
+		return nil, nil
+	}
+	out, order := make(map[string]any, len(list)), make([]string, 0, len(list))
+	for _, item := range list {
+		object, _ := item.(map[string]any)
+		name, ok := object["name"].(string)
+		if _, twice := out[name]; !ok || twice {
+			return nil, nil
+		}
+		out[name], order = item, append(order, name)
+	}
+	return out, order
+}
