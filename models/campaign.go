@@ -10,8 +10,9 @@ import (
 
 // States of a campaign. The third state is archived. Only an active campaign routes visitors.
 const (
-	CampaignActive = "active"
-	CampaignPaused = "paused"
+	CampaignActive   = "active"
+	CampaignPaused   = "paused"
+	CampaignArchived = "archived"
 )
 
 // UniqueByParam is the uniqueness method that needs a parameter's name.

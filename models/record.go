@@ -17,6 +17,9 @@ type Owned struct {
 // SetOwner sets the account that owns the record, and the record's id. A new record has the zero id.
 func (o *Owned) SetOwner(account, id uuid.UUID) { o.AccountID, o.ID = account, id }
 
+// Owner returns the id of the account.
+func (o Owned) Owner() uuid.UUID { return o.AccountID }
+
 // RecordID returns the id of the record.
 func (o Owned) RecordID() uuid.UUID { return o.ID }
 

@@ -2,6 +2,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -172,7 +173,7 @@ func responses(s *schemas, row route.Route) object {
 
 func success(s *schemas, row route.Route) object {
 	if _, isFile := row.Answer.(route.File); isFile {
-		return object{"description": "the file", "content": object{"text/csv": object{"schema": object{"type": "string"}}}}
+		return object{"description": "the file", "content": object{cmp.Or(row.FileType, "text/csv"): object{"schema": object{"type": "string"}}}}
 	}
 	schema := object{}
 	if row.Answer != nil {

@@ -64,7 +64,9 @@ type Route struct {
 	Page    bool    // takes limit and cursor
 	Body    any     // zero value of the body's struct; nil: from Handle
 	Answer  any     // zero value of data's type; nil: from Handle
-	Codes   []Code  // errors of its own; the errors of every call come from UsualCodes
+	// FileType is the type of an answer that is a File. The default is text/csv.
+	FileType string
+	Codes    []Code // errors of its own; the errors of every call come from UsualCodes
 	// BodyLimit is the largest body in bytes.
 	BodyLimit int64
 	// BodyOptional lets the body be absent.

@@ -101,6 +101,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		botLists(),
 		blocks(d),
 		sites(),
+		config(d),
 		goals(d),
 		botDetection(d),
 		geoDatabase(d),

@@ -164,3 +164,21 @@ func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, accountDe
 	}
 	return d, err
 }
+
+// AllWithFlows lists every campaign of an account with its flow, oldest first. Saved rules that were deleted are inlined.
+func (k Campaigns) AllWithFlows(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
+	list, err := records[RoutedCampaign]{k.s, routedTable}.All(ctx, account)
+	if err == nil {
+		err = k.s.inlineDeleted(ctx, account, db.Map(list, func(c RoutedCampaign) []flow.Path { return c.Paths })...)
+	}
+	return list, err
+}
+
+// WithFlow returns a campaign with its flow. Saved rules that were deleted are inlined.
+func (k Campaigns) WithFlow(ctx context.Context, account, id uuid.UUID) (RoutedCampaign, error) {
+	c, err := routedTable.find(ctx, k.s, account, id)
+	if err == nil {
+		err = k.s.inlineDeleted(ctx, account, c.Paths)
+	}
+	return c, err
+}

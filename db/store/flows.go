@@ -71,6 +71,15 @@ func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, err
 	return found, err
 }
 
+// AllWithRules lists every saved flow of an account, oldest first. Saved rules that were deleted are inlined.
+func (k Flows) AllWithRules(ctx context.Context, account uuid.UUID) ([]flow.Saved, error) {
+	list, err := k.All(ctx, account)
+	if err == nil {
+		err = k.s.inlineDeleted(ctx, account, db.Map(list, func(f flow.Saved) []flow.Path { return f.Paths })...)
+	}
+	return list, err
+}
+
 // Start returns the paths of a saved flow for a new campaign. If the account does not have the flow, or the flow is paused, the
 // error is invalid_flow.
 func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {

@@ -45,6 +45,27 @@ func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) 
 	return db.Get[PlanUsage](ctx, u.s.c, "usage", countUsage, account)
 }
 
+// Room returns how many more records the plan of an account allows, by the names of their tables. Networks share their allowance with
+// sources. A kind without a limit is missing.
+func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int, error) {
+	plan, room := account.Allowances(), map[string]int{}
+	for name, a := range map[string]allowance{
+		"campaigns": campaignTable.allowance, "offers": offerTable.allowance, "landers": landerTable.allowance, "rules": ruleTable.allowance,
+		"flows": flowTable.allowance, "smartlinks": smartlinkTable.allowance, "networks": allowedIntegrations,
+		"domains": {count: `SELECT count(*) FROM domains WHERE account_id = $1`, limit: func(p models.Plan) int { return p.Domains }},
+		"sites":   {count: siteTable.allowance.count, limit: func(p models.Plan) int { return p.Sites }},
+	} {
+		if allowed := a.limit(plan); allowed != models.Unlimited {
+			have, err := db.Get[int](ctx, u.s.c, name, a.count, account.ID)
+			if err != nil {
+				return nil, err
+			}
+			room[name] = max(allowed-have, 0)
+		}
+	}
+	return room, nil
+}
+
 // UnknownPlans lists the plans of accounts that are not in models.Plans. Accounts on such a plan are allowed nothing. It is for
 // workers.
 func (u Usage) UnknownPlans(ctx context.Context) ([]string, error) {

@@ -165,3 +165,14 @@ func (t *table[R]) searched(sql string) string {
 	}
 	return sql
 }
+
+// All lists every record of an account that is not removed, oldest first.
+func (k records[R]) All(ctx context.Context, account uuid.UUID) ([]R, error) {
+	return db.Select[R](ctx, k.s.c, "all "+k.t.what+"s", k.t.from+` WHERE `+k.t.live+` ORDER BY t.id`, account)
+}
+
+// RemovedAmong lists the records with one of the ids that were removed.
+func (k records[R]) RemovedAmong(ctx context.Context, account uuid.UUID, ids []uuid.UUID) ([]R, error) {
+	q := k.t.from + ` WHERE t.account_id = $1 AND t.id = ANY ($2) AND t.` + k.t.removed + ` IS NOT NULL ORDER BY t.id`
+	return db.Select[R](ctx, k.s.c, "removed "+k.t.what+"s", q, account, db.UUIDs(ids))
+}

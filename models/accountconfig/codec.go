@@ -3,6 +3,7 @@ package accountconfig
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -79,6 +80,9 @@ func (c *Codec[R]) encode(record R, ids IDs) (Members, error) {
 
 // problemOf returns what is wrong with a body.
 func problemOf(err error) Problem {
+	if p, ok := errors.AsType[Problem](err); ok {
+		return p
+	}
 	if e, ok := models.AsError(err); ok {
 		return Problem{Text: e.Message}
 	}
@@ -95,6 +99,14 @@ func membersOf(v any) (m Members, err error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
+	}
+	return ReadMembers(raw)
+}
+
+// ReadMembers reads members from JSON. Numbers keep their digits. No text gives no members.
+func ReadMembers(raw []byte) (m Members, err error) {
+	if len(raw) == 0 {
+		return nil, nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()

@@ -19,10 +19,26 @@ type Campaign struct {
 
 type campaignMembers struct {
 	Name   string `json:"name"`
-	Alias  string `json:"alias"`
+	Alias  string `json:"alias,omitempty"` // empty: it is generated
 	Status string `json:"status"`
 	models.CampaignSettings
 	Paths []flow.Path `json:"streams"`
+}
+
+// newCampaign turns the members of a campaign into the body of a new one, which always has an alias and is not archived.
+func newCampaign(raw []byte) (body []byte, archived bool, err error) {
+	object, err := bind.Object(raw)
+	if err != nil {
+		return nil, false, err
+	}
+	if archived = string(object["status"]) == `"`+models.CampaignArchived+`"`; archived {
+		delete(object, "status")
+	}
+	if alias := string(object["alias"]); alias == "" || alias == "null" || alias == `""` {
+		object["alias"] = json.RawMessage(`"` + models.NewAlias() + `"`)
+	}
+	body, err = json.Marshal(object)
+	return body, archived, err
 }
 
 // campaignRefs are the references of a campaign. The paths, which a document calls paths, are streams in the API.
@@ -35,11 +51,18 @@ var campaignRefs = []ref{
 func CampaignCodec(account models.Account) *Codec[Campaign] {
 	fresh := models.NewCampaign(account)
 	read := func(raw []byte) (Campaign, error) {
-		b := form.CampaignBody{Status: fresh.Status, CampaignSettings: fresh.CampaignSettings, Alias: models.NewAlias()}
-		if err := bind.Decode(raw, &b); err != nil {
+		b := form.CampaignBody{Status: fresh.Status, CampaignSettings: fresh.CampaignSettings}
+		raw, archived, err := newCampaign(raw)
+		if err == nil {
+			err = bind.Decode(raw, &b)
+		}
+		if err != nil {
 			return Campaign{}, err
 		}
 		c, err := b.Record()
+		if archived {
+			c.Status = models.CampaignArchived
+		}
 		if err != nil || len(b.Streams) == 0 {
 			return Campaign{Campaign: c, Paths: []flow.Path{}}, err
 		}
@@ -62,7 +85,7 @@ func CampaignCodec(account models.Account) *Codec[Campaign] {
 
 type smartlinkRuleMembers struct {
 	Name           string             `json:"name"`
-	Logic          string             `json:"logic"`
+	Logic          string             `json:"logic,omitempty"`
 	Conditions     []models.Condition `json:"conditions"`
 	DestinationURL string             `json:"destination_url"`
 }
@@ -91,7 +114,11 @@ var SmartlinkCodec = newCodec(Smartlinks, `{"slug": "x", "destination_url": "htt
 		view: func(l models.Smartlink) any {
 			m := smartlinkMembers{SmartlinkFields: l.SmartlinkFields, Name: l.Name, Notes: l.Notes, IsActive: l.IsActive}
 			for _, r := range l.Rules {
-				m.Rules = append(m.Rules, smartlinkRuleMembers{r.Name, r.Logic, r.Conditions, r.DestinationURL})
+				rule := smartlinkRuleMembers{r.Name, r.Logic, r.Conditions, r.DestinationURL}
+				if rule.Logic == "and" { // the default
+					rule.Logic = ""
+				}
+				m.Rules = append(m.Rules, rule)
 			}
 			return m
 		},
@@ -133,9 +160,7 @@ var SiteCodec = newCodec(Sites, `{"name": "x"}`, Codec[Site]{
 	view: func(s Site) any {
 		m := siteMembers{s.Name, s.Domain, s.Currency, s.Kind, s.RevenueFrom, s.IsActive, map[string]goalMembers{}}
 		for _, g := range s.Goals {
-			m.Goals[g.Key] = goalMembers{
-				g.Name, g.Kind, g.MatchPath, g.Dedupe, g.ValueMode, g.Value, g.Currency, g.Status, g.IsPrimary, g.IsActive,
-			}
+			m.Goals[g.Key] = goalOf(g)
 		}
 		return m
 	},
@@ -183,3 +208,17 @@ func readGoal(key string, raw json.RawMessage) (g models.Goal, err error) {
 	g = models.NewGoal(models.Site{}, key)
 	return g, b.Fill(&g)
 }
+
+func goalOf(g models.Goal) goalMembers {
+	return goalMembers{g.Name, g.Kind, g.MatchPath, g.Dedupe, g.ValueMode, g.Value, g.Currency, g.Status, g.IsPrimary, g.IsActive}
+}
+
+// newGoal has the members of a goal with nothing but defaults. A document always has the name.
+var newGoal = func() Members {
+	m, err := membersOf(goalOf(models.NewGoal(models.Site{}, "")))
+	if err != nil {
+		panic("accountconfig: " + err.Error()) // cannot happen: the goal is empty
+	}
+	delete(m, "name")
+	return m
+}()

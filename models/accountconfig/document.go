@@ -87,7 +87,7 @@ func (r *reader) document(top map[string]any, node *yaml.Node) (Document, error)
 	for _, name := range slices.Sorted(maps.Keys(top)) {
 		kind := Kind(name)
 		line := lineOf(node, name)
-		if !known(kind) {
+		if !kind.Known() {
 			return nil, Problem{Kind: kind, Line: line, Text: "no kind of record has this name; the kinds are " + kindNames()}
 		}
 		list, ok := top[name].(map[string]any)

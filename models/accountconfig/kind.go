@@ -88,5 +88,5 @@ func slug(text string) string {
 	return models.Cut(b.String(), MaxKey)
 }
 
-// known reports whether a document may have the kind.
-func known(k Kind) bool { return slices.Contains(Kinds, k) }
+// Known reports whether a document may have the kind.
+func (k Kind) Known() bool { return slices.Contains(Kinds, k) }

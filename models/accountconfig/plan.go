@@ -117,14 +117,15 @@ type planner struct {
 func (p *planner) item(kind Kind, key string, m Members) *Item {
 	item := &Item{Kind: kind, Key: key, Name: nameOf(m, key), Before: p.now.Records[kind][key]}
 	if err := checkKey(kind, key); err != nil {
-		item.refuse("%s", err)
+		item.refuse("%s", problemOf(err).Text)
 		return item
 	}
 	ids := &asking{known: p.known}
 	after, err := p.canonical(kind, key, m, ids)
 	p.asked[place{kind, key}] = ids.asked
 	if err != nil {
-		item.refuse("%s", strings.TrimPrefix(err.Error(), place{kind, key}.String()+": "))
+		problem := problemOf(err)
+		item.refuse("%s", strings.TrimPrefix(problem.Path+": "+problem.Text, ": "))
 		return item
 	}
 	keepGenerated(kind, m, after, item.Before)
@@ -280,7 +281,7 @@ func (p *planner) pruned(prune Prune) (list []Item) {
 			item := Item{Kind: kind, Key: key, Name: nameOf(m, key), Op: OpDelete, Before: m}
 			if kind == Campaigns && p.now.Clicked[key] {
 				item.Op, item.After = OpArchive, maps.Clone(m)
-				item.After["status"] = "archived"
+				item.After["status"] = models.CampaignArchived
 			}
 			list = append(list, item)
 		}
@@ -299,7 +300,7 @@ func differences(was, is Members) []FieldChange {
 }
 
 func compare(path string, was, is any, list *[]FieldChange) {
-	if equal(was, is) {
+	if Equal(was, is) {
 		return
 	}
 	before, ok1 := was.(map[string]any)
@@ -324,7 +325,8 @@ func compare(path string, was, is any, list *[]FieldChange) {
 	*list = append(*list, FieldChange{path, was, is})
 }
 
-func equal(a, b any) bool {
+// Equal reports whether two values of a document are the same.
+func Equal(a, b any) bool {
 	x, err1 := json.Marshal(a)
 	y, err2 := json.Marshal(b)
 	return err1 == nil && err2 == nil && string(x) == string(y)

@@ -10,10 +10,11 @@ import (
 	"switchyard/models/flow"
 )
 
-// The API calls the paths of a campaign streams, and the paths of a saved flow paths. A document calls both paths.
+// Members that hold other objects. The API calls the paths of a campaign streams. A document calls them paths.
 const (
 	pathsMember   = "paths"
 	streamsMember = "streams"
+	goalsMember   = "goals"
 )
 
 // toBody replaces the keys in a record of a document by ids. It stops at the first problem.
@@ -138,6 +139,11 @@ func (f fromBody) record(m Members, refs []ref) {
 		m[pathsMember] = streams
 		delete(m, streamsMember)
 	}
+	goals, _ := m[goalsMember].(map[string]any)
+	for _, item := range goals {
+		g, _ := item.(map[string]any)
+		dropEqual(g, newGoal)
+	}
 	list, _ := m[pathsMember].([]any)
 	for _, item := range list {
 		if p, ok := item.(map[string]any); ok {
@@ -195,10 +201,16 @@ func (f fromBody) path(p Members) {
 	dropEqual(p, preset)
 }
 
-// dropEqual removes members whose value is their default.
+// dropEqual removes members whose value is their default, and empty lists.
 func dropEqual(m, preset Members) {
-	for name, v := range preset {
-		if reflect.DeepEqual(m[name], v) {
+	for name, v := range m {
+		def, ok := preset[name]
+		inner, isObject := v.(map[string]any)
+		defaults, hasDefaults := def.(map[string]any)
+		if isObject && hasDefaults {
+			dropEqual(inner, defaults)
+		}
+		if list, isList := v.([]any); isList && len(list) == 0 || ok && (reflect.DeepEqual(v, def) || hasDefaults && len(inner) == 0) {
 			delete(m, name)
 		}
 	}

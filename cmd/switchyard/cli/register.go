@@ -13,6 +13,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/ops/config"
 	"switchyard/workers"
+	"switchyard/workers/accountconfig"
 	"switchyard/workers/alerts"
 	"switchyard/workers/botscan"
 	"switchyard/workers/chat"
@@ -88,6 +89,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	export.Register(r, records, dbexport.Reader{Conn: from.Bulk, Copy: from.copied}, bulk)
 	g.registerPlatforms()
 	g.registerChat()
+	accountconfig.Register(r, records)
 	flowreplay.Register(r, records, FlowReplayOptions(from.clicks(from.Bulk)))
 	return r, g.err
 }

@@ -1,0 +1,272 @@
+package v1
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	dbconfig "switchyard/db/accountconfig"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/accountconfig"
+	"switchyard/models/bind"
+	"switchyard/models/trackerimport"
+)
+
+const configGroup = "Configuration"
+
+// config returns the routes of /config.
+func config(d Deps) []route.Route {
+	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
+		return route.New(method, "/config"+path, configGroup, summary, handle, route.Codes(codes...))
+	}
+	plan := row("POST", "/plan", "what a document would change in the account", route.HandleBody(d.planConfig), "400 invalid_document").
+		Awaits(planConfigJob.Answer()).Asks()
+	plan.BodyLimit = 2 * accountconfig.MaxBytes // a text in JSON may be twice as long
+	export := row("GET", "", "everything that the account has set up, as one document", route.Handle(exportConfig)).WithShare(route.Reads)
+	export.FileType = "application/yaml"
+	return []route.Route{
+		export.WithQuery(
+			route.Param{Name: "format", Doc: "yaml or json; default yaml"},
+			route.Param{Name: "kinds", Doc: "only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists"}),
+		plan,
+		row("GET", "/plans", "the newest plans", route.Handle(listConfigPlans)),
+		row("GET", "/plans/{id}", "a plan, and how far it is applied", route.Handle(readConfigPlan), "404 not_found"),
+		row("GET", "/plans/{id}/items", "what a plan does with each record", route.Handle(listConfigItems), "404 not_found").WithQuery(
+			route.Param{Name: "op", Doc: "only these operations, separated by commas: create, change, same, delete, archive, refused"},
+			route.Param{Name: "from", Type: "integer", Doc: "position of the first item; default 0"},
+			route.Param{Name: "limit", Type: "integer", Doc: "1 to 1000, default 100"}),
+		row("POST", "/apply", "carry out a plan", route.HandleBody(d.applyConfig), "404 not_found", "409 stale not_planned has_refused").
+			Awaits(applyConfigJob.Answer()),
+		row("POST", "/undo", "take back a plan that was applied", route.HandleBody(d.undoConfig), "404 not_found", "409 not_applied").
+			Awaits(applyConfigJob.Answer()),
+	}
+}
+
+// exportConfig answers the document. Keys that records get are stored, so that they stay.
+func exportConfig(c *route.Call) (route.File, error) {
+	format := c.Query.Get("format")
+	if format != "" && format != "yaml" && format != "json" {
+		return route.File{}, models.Invalid("invalid_input", "format must be yaml or json")
+	}
+	kinds, err := configKinds(c.Query.Get("kinds"))
+	if err != nil {
+		return route.File{}, err
+	}
+	state, err := dbconfig.Load(c.Context(), c.Store, c.Account.ID)
+	if err != nil {
+		return route.File{}, err
+	}
+	doc := state.Records
+	if len(kinds) > 0 {
+		doc = accountconfig.Document{}
+		for _, kind := range kinds {
+			doc[kind] = state.Records[kind]
+		}
+	}
+	var text []byte
+	name, kind := "switchyard.yaml", "application/yaml"
+	if format == "json" {
+		name, kind = "switchyard.json", "application/json"
+		text, err = json.Marshal(doc)
+	} else {
+		text, err = doc.YAML()
+	}
+	return route.File{Name: name, Type: kind, Size: int64(len(text)), Write: func(_ context.Context, w io.Writer) error {
+		_, err := io.Copy(w, bytes.NewReader(text))
+		return err
+	}}, err
+}
+
+func configKinds(text string) (kinds []accountconfig.Kind, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		kind := accountconfig.Kind(word)
+		if !kind.Known() {
+			return nil, models.Invalid("invalid_input", "kinds: %.40q is not a kind of record", word)
+		}
+		kinds = append(kinds, kind)
+	}
+	return kinds, nil
+}
+
+// PlanConfigBody is the body of POST /config/plan.
+type PlanConfigBody struct {
+	Document json.RawMessage     `json:"document" required:"invalid_document" doc:"the document: an object, or a text with YAML or JSON"`
+	Prune    accountconfig.Prune `json:"prune" doc:"delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived"`
+}
+
+// ConfigPlan is what a document would change, or has changed.
+type ConfigPlan struct {
+	PlanID    uuid.UUID            `json:"plan_id"`
+	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document cannot be read; stopped: a record could not be written, and what was written before it stays"`
+	Origin    string               `json:"origin" doc:"document, or the tracker from which it was read"`
+	Counts    map[string]int       `json:"counts" doc:"records by operation: create, change, same, delete, archive, refused"`
+	Done      int                  `json:"done" doc:"records that are written"`
+	Work      int                  `json:"work" doc:"records that are to be written"`
+	Problem   string               `json:"problem" doc:"why the plan is refused or was stopped; else empty"`
+	Notes     []trackerimport.Note `json:"notes" doc:"what could not be brought over from another tracker, the worst first"`
+	CreatedAt string               `json:"created_at"`
+	AppliedAt *string              `json:"applied_at"`
+	UndoneAt  *string              `json:"undone_at"`
+}
+
+func configPlan(p dbconfig.Plan) ConfigPlan {
+	return ConfigPlan{
+		PlanID: p.ID, State: p.State, Origin: p.Origin, Counts: p.Counts, Done: p.Done, Work: p.Work, Problem: p.Problem, Notes: p.Notes,
+		CreatedAt: answer.Stamp(p.CreatedAt.Time), AppliedAt: answer.StampOrNull(p.AppliedAt), UndoneAt: answer.StampOrNull(p.UndoneAt),
+	}
+}
+
+// ConfigPlanned is the answer of POST /config/plan.
+type ConfigPlanned struct {
+	PlanID uuid.UUID `json:"plan_id" doc:"for GET /config/plans/{id}, which says what it does"`
+}
+
+var planConfigJob = slow.New(jobs.PlanConfig, func(a jobs.ConfigPlanned) ConfigPlanned { return ConfigPlanned(a) })
+
+func (d Deps) planConfig(c *route.Call, b PlanConfigBody) (ConfigPlanned, error) {
+	document := []byte(b.Document)
+	var text string
+	if json.Unmarshal(b.Document, &text) == nil {
+		document = []byte(text)
+	} else if _, err := bind.Object(b.Document); err != nil {
+		return ConfigPlanned{}, models.Invalid("invalid_document", "document must be an object or a text")
+	}
+	if len(document) > accountconfig.MaxBytes {
+		return ConfigPlanned{}, models.Invalid("invalid_document", "the document may have at most %d bytes", accountconfig.MaxBytes)
+	}
+	return planConfigJob.Start(c, d.Jobs, jobs.PlanConfigArgs{}, func(tx *store.Store, id uuid.UUID) error {
+		return dbconfig.PlansOf(tx).Add(c.Context(), c.Account.ID, id, document, b.Prune, "document")
+	})
+}
+
+// ConfigPlans is the answer of GET /config/plans.
+type ConfigPlans struct {
+	Rows []ConfigPlan `json:"rows" doc:"newest first, at most 50"`
+}
+
+func listConfigPlans(c *route.Call) (ConfigPlans, error) {
+	list, err := dbconfig.PlansOf(c.Store).List(c.Context(), c.Account.ID)
+	return ConfigPlans{answer.Each(list, configPlan)}, err
+}
+
+func readConfigPlan(c *route.Call) (ConfigPlan, error) {
+	p, err := dbconfig.PlansOf(c.Store).Find(c.Context(), c.Account.ID, c.ID)
+	return configPlan(p), err
+}
+
+// ConfigItem is what a plan does with one record.
+type ConfigItem struct {
+	Position int                         `json:"position"`
+	Kind     accountconfig.Kind          `json:"kind"`
+	Key      string                      `json:"key"`
+	Name     string                      `json:"name"`
+	Op       string                      `json:"op" enum:"create,change,same,delete,archive,refused"`
+	Fields   []accountconfig.FieldChange `json:"fields" doc:"of a change, at most 200"`
+	Errors   []string                    `json:"errors" doc:"why the record is refused"`
+	Warnings []string                    `json:"warnings"`
+	Done     bool                        `json:"done" doc:"it is written"`
+}
+
+// ConfigItems is the answer of GET /config/plans/{id}/items.
+type ConfigItems struct {
+	Rows []ConfigItem `json:"rows"`
+	Next *int         `json:"next" doc:"for from; null at the end"`
+}
+
+const (
+	usualItems = 100
+	mostItems  = 1000
+)
+
+func listConfigItems(c *route.Call) (out ConfigItems, err error) {
+	from, err := bind.Int(c.Query, "from", 0, 0, accountconfig.MaxRecords*2)
+	if err != nil {
+		return out, err
+	}
+	limit, err := bind.Int(c.Query, "limit", usualItems, 1, mostItems)
+	if err != nil {
+		return out, err
+	}
+	var ops []string
+	for word := range strings.SplitSeq(c.Query.Get("op"), ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			ops = append(ops, word)
+		}
+	}
+	plans := dbconfig.PlansOf(c.Store)
+	if _, err := plans.Find(c.Context(), c.Account.ID, c.ID); err != nil {
+		return out, err
+	}
+	list, err := plans.Items(c.Context(), c.Account.ID, c.ID, from, limit+1, ops)
+	if len(list) > limit {
+		out.Next, list = &list[limit].Position, list[:limit]
+	}
+	out.Rows = answer.Each(list, func(i dbconfig.Item) ConfigItem { return ConfigItem(i) })
+	return out, err
+}
+
+// ApplyConfigBody is the body of POST /config/apply.
+type ApplyConfigBody struct {
+	PlanID      uuid.UUID `json:"plan_id" bad:"invalid_id" required:"invalid_id"`
+	SkipRefused bool      `json:"skip_refused" doc:"carry out the rest of a plan with refused records"`
+}
+
+// UndoConfigBody is the body of POST /config/undo.
+type UndoConfigBody struct {
+	PlanID uuid.UUID `json:"plan_id" bad:"invalid_id" required:"invalid_id"`
+}
+
+// ConfigApplied is the answer of POST /config/apply and POST /config/undo.
+type ConfigApplied struct {
+	PlanID uuid.UUID `json:"plan_id"`
+	Done   int       `json:"done" doc:"records that were written"`
+	Kept   []string  `json:"kept" doc:"of an undo: records that have changed since, and stay as they are, with the reason"`
+}
+
+var applyConfigJob = slow.New(jobs.ApplyConfig, func(a jobs.ConfigApplied) ConfigApplied { return ConfigApplied(a) })
+
+func (d Deps) applyConfig(c *route.Call, b ApplyConfigBody) (ConfigApplied, error) {
+	return applyConfigJob.Start(c, d.Jobs, jobs.ApplyConfigArgs{PlanID: b.PlanID}, func(tx *store.Store, job uuid.UUID) error {
+		plans := dbconfig.PlansOf(tx)
+		p, err := plans.Find(c.Context(), c.Account.ID, b.PlanID)
+		if err != nil {
+			return err
+		}
+		if n := p.Counts[accountconfig.OpRefused]; n > 0 && !b.SkipRefused {
+			return models.Conflict("has_refused", "%d records of the plan are refused: mend the document, or send skip_refused", n)
+		}
+		ok, err := plans.Begin(c.Context(), c.Account.ID, b.PlanID, job, dbconfig.Applying, dbconfig.Planned)
+		if err == nil && !ok {
+			err = models.Conflict("not_planned", "the plan is %s: make a new one", p.State)
+		}
+		return err
+	})
+}
+
+func (d Deps) undoConfig(c *route.Call, b UndoConfigBody) (ConfigApplied, error) {
+	args := jobs.ApplyConfigArgs{PlanID: b.PlanID, Undo: true}
+	return applyConfigJob.Start(c, d.Jobs, args, func(tx *store.Store, job uuid.UUID) error {
+		plans := dbconfig.PlansOf(tx)
+		p, err := plans.Find(c.Context(), c.Account.ID, b.PlanID)
+		if err != nil {
+			return err
+		}
+		ok, err := plans.Begin(c.Context(), c.Account.ID, b.PlanID, job, dbconfig.Undoing, dbconfig.Applied, dbconfig.Stopped)
+		if err == nil && !ok {
+			err = models.Conflict("not_applied", "the plan is %s: there is nothing to undo", p.State)
+		}
+		return err
+	})
+}

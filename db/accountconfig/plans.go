@@ -1,0 +1,204 @@
+package accountconfig
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/accountconfig"
+	"switchyard/models/trackerimport"
+)
+
+// The states of a plan.
+const (
+	Making   = "making"
+	Refused  = "refused" // the document could not be read
+	Planned  = "planned"
+	Applying = "applying"
+	Applied  = "applied"
+	Stopped  = "stopped" // a record could not be written; what was written before it stays
+	Undoing  = "undoing"
+	Undone   = "undone"
+)
+
+// Plan is what a document would change, or has changed.
+type Plan struct {
+	ID        uuid.UUID            `db:"id"`
+	State     string               `db:"state"`
+	Origin    string               `db:"origin"` // "document", or the tracker from which the document was read
+	Prune     accountconfig.Prune  `db:"prune,json"`
+	Counts    map[string]int       `db:"counts,json"` // of records by operation
+	Notes     []trackerimport.Note `db:"notes,json"`
+	Problem   string               `db:"problem"`
+	JobID     uuid.NullUUID        `db:"job_id"`
+	CreatedAt models.Stamp         `db:"created_at"`
+	AppliedAt *time.Time           `db:"applied_at"`
+	UndoneAt  *time.Time           `db:"undone_at"`
+	Done      int                  `db:"done"` // of Work records, how many are written, or undone
+	Work      int                  `db:"work"`
+}
+
+// Plans accesses the plans of accounts.
+type Plans struct{ s *store.Store }
+
+// PlansOf returns access to the plans on a store's connection.
+func PlansOf(s *store.Store) Plans { return Plans{s} }
+
+const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, p.problem, p.job_id, p.created_at, p.applied_at, p.undone_at,
+	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.done) AS done,
+	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.op NOT IN ('same', 'refused')) AS work
+FROM config_plans p WHERE p.account_id = $1`
+
+// Add stores the document of a plan. A repeated call does nothing.
+func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string) error {
+	const q = `INSERT INTO config_plans (id, account_id, document, prune, origin) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`
+	_, err := db.Exec(ctx, k.s.Conn(), "add plan", q, id, account, document, db.Document(prune), origin)
+	return err
+}
+
+// Document returns the document of a plan.
+func (k Plans) Document(ctx context.Context, account, id uuid.UUID) ([]byte, error) {
+	return db.Get[[]byte](ctx, k.s.Conn(), "plan", `SELECT document FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+// Find returns a plan.
+func (k Plans) Find(ctx context.Context, account, id uuid.UUID) (Plan, error) {
+	return db.Get[Plan](ctx, k.s.Conn(), "plan", selectPlan+` AND p.id = $2`, account, id)
+}
+
+// MaxListed is the number of plans that List returns at most.
+const MaxListed = 50
+
+// List lists the newest plans of an account.
+func (k Plans) List(ctx context.Context, account uuid.UUID) ([]Plan, error) {
+	return db.Select[Plan](ctx, k.s.Conn(), "plans", selectPlan+` ORDER BY p.created_at DESC, p.id DESC LIMIT $2`, account, MaxListed)
+}
+
+// Item is an item of a plan with its place.
+type Item struct {
+	Position int                         `db:"position"`
+	Kind     accountconfig.Kind          `db:"kind"`
+	Key      string                      `db:"key"`
+	Name     string                      `db:"name"`
+	Op       string                      `db:"op"`
+	Fields   []accountconfig.FieldChange `db:"fields,json"`
+	Errors   []string                    `db:"errors,json"`
+	Warnings []string                    `db:"warnings,json"`
+	Done     bool                        `db:"done"`
+}
+
+// Work is an item that is to be written.
+type Work struct {
+	Position int                `db:"position"`
+	Kind     accountconfig.Kind `db:"kind"`
+	Key      string             `db:"key"`
+	Op       string             `db:"op"`
+	Before   accountconfig.Members
+	After    accountconfig.Members
+	Done     bool `db:"done"`
+}
+
+const insertItems = `
+INSERT INTO config_items (plan_id, account_id, position, kind, key, name, op, fields, errors, warnings, before, after)
+SELECT $1, $2, i.* FROM jsonb_to_recordset($3) AS i
+	(position int, kind text, key text, name text, op text, fields jsonb, errors jsonb, warnings jsonb, before jsonb, after jsonb)
+ON CONFLICT DO NOTHING`
+
+const itemsAtOnce = 500
+
+// SetItems stores the items of a plan, which then is planned.
+func (k Plans) SetItems(ctx context.Context, account, id uuid.UUID, items []accountconfig.Item, notes []trackerimport.Note) error {
+	counts := map[string]int{}
+	for from := 0; from < len(items); from += itemsAtOnce {
+		rows := make([]map[string]any, 0, itemsAtOnce)
+		for i, item := range items[from:min(from+itemsAtOnce, len(items))] {
+			counts[item.Op]++
+			rows = append(rows, map[string]any{
+				"position": from + i, "kind": item.Kind, "key": item.Key, "name": item.Name, "op": item.Op, "fields": orEmpty(item.Fields),
+				"errors": orEmpty(item.Errors), "warnings": orEmpty(item.Warnings), "before": item.Before, "after": item.After,
+			})
+		}
+		if _, err := db.Exec(ctx, k.s.Conn(), "items of a plan", insertItems, id, account, db.Document(rows)); err != nil {
+			return err
+		}
+	}
+	const q = `UPDATE config_plans SET state = 'planned', counts = $3, notes = $4 WHERE account_id = $1 AND id = $2`
+	_, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, db.Document(counts), db.Document(orEmpty(notes)))
+	return err
+}
+
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
+
+// SetState changes the state of a plan, with what went wrong.
+func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, problem string) error {
+	const q = `UPDATE config_plans SET state = $3, problem = $4, applied_at = CASE WHEN $3 = 'applied' THEN now() ELSE applied_at END,
+		undone_at = CASE WHEN $3 = 'undone' THEN now() ELSE undone_at END WHERE account_id = $1 AND id = $2`
+	_, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, state, problem)
+	return err
+}
+
+// Begin starts to apply or to undo a plan by a job, if the plan is in one of the states.
+func (k Plans) Begin(ctx context.Context, account, id, job uuid.UUID, state string, from ...string) (ok bool, err error) {
+	const q = `UPDATE config_plans SET state = $4, job_id = $3, problem = '' WHERE account_id = $1 AND id = $2 AND state = ANY ($5)`
+	n, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, job, state, from)
+	return n > 0, err
+}
+
+// Items lists items of a plan by position, from one on. Only items with an operation of ops are listed, or all without ops.
+func (k Plans) Items(ctx context.Context, account, id uuid.UUID, from, limit int, ops []string) ([]Item, error) {
+	const q = `SELECT position, kind, key, name, op, fields, errors, warnings, done FROM config_items
+		WHERE account_id = $1 AND plan_id = $2 AND position >= $3 AND ($5::text[] IS NULL OR op = ANY ($5)) ORDER BY position LIMIT $4`
+	return db.Select[Item](ctx, k.s.Conn(), "items of a plan", q, account, id, from, limit, ops)
+}
+
+// Work lists the items of a plan that are to be written, in their order.
+func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) {
+	const q = `SELECT position, kind, key, op, before, after, done FROM config_items
+		WHERE account_id = $1 AND plan_id = $2 AND op NOT IN ('same', 'refused') ORDER BY position`
+	rows, err := db.Select[struct {
+		Work
+		BeforeText []byte `db:"before"`
+		AfterText  []byte `db:"after"`
+	}](ctx, k.s.Conn(), "items of a plan", q, account, id)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Work, len(rows))
+	for i, r := range rows {
+		list[i] = r.Work
+		if list[i].Before, err = accountconfig.ReadMembers(r.BeforeText); err != nil {
+			return nil, err
+		}
+		if list[i].After, err = accountconfig.ReadMembers(r.AfterText); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// SetDone marks an item as written, with the members that its record has now, or as not written any more.
+func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members) error {
+	const q = `UPDATE config_items SET done = $4, after = $5 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
+	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after))
+}
+
+const planRetention = 90 * 24 * time.Hour
+
+// DeleteExpired deletes plans that are too old to be applied or undone. It is for workers.
+func (k Plans) DeleteExpired(ctx context.Context) (int64, error) {
+	const q = `DELETE FROM config_plans WHERE id = ANY (ARRAY(SELECT id FROM config_plans WHERE created_at < now() - make_interval(secs => $1)
+		LIMIT 100))`
+	return db.Exec(ctx, k.s.Conn(), "delete plans", q, planRetention.Seconds())
+}
+
+// documentOrNull returns members as a parameter. Without members it is NULL.
+func documentOrNull(m accountconfig.Members) any {
+	if m == nil {
+		return nil
+	}
+	return db.Document(m)
+}

@@ -1,0 +1,212 @@
+// Package accountconfig says what a document would change in an account, applies it and takes it back. See models/accountconfig.
+package accountconfig
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	dbconfig "switchyard/db/accountconfig"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/accountconfig"
+	"switchyard/models/trackerimport"
+	"switchyard/workers"
+)
+
+// Register adds the handlers to a runtime.
+func Register(r *workers.Runtime, s *store.Store) {
+	k := &keeper{s}
+	workers.RegisterRow(r, jobs.PlanConfig, k.plan)
+	workers.RegisterRow(r, jobs.ApplyConfig, k.apply)
+}
+
+type keeper struct{ store *store.Store }
+
+type (
+	planRun  = workers.Run[jobs.PlanConfigArgs, jobs.ConfigPlanned]
+	applyRun = workers.Run[jobs.ApplyConfigArgs, jobs.ConfigApplied]
+)
+
+// plan makes a plan of the document that has the id of the job. A document that cannot be read gives a plan that is refused.
+func (k *keeper) plan(ctx context.Context, u *planRun) error {
+	account, id := u.Job.AccountID.UUID, u.Job.ID
+	raw, err := dbconfig.PlansOf(k.store).Document(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	found, err := dbconfig.PlansOf(k.store).Find(ctx, account, id)
+	if err != nil {
+		return err
+	}
+	doc, wrong := accountconfig.Parse(raw)
+	var items []accountconfig.Item
+	if wrong == nil {
+		if items, err = Plan(ctx, k.store, account, doc, found.Prune, nil); err != nil {
+			return err
+		}
+	}
+	return u.Commit(ctx, jobs.ConfigPlanned{PlanID: id}, func(c db.Conn) error {
+		plans := dbconfig.PlansOf(k.store.On(c))
+		if wrong != nil {
+			return plans.SetState(ctx, account, id, dbconfig.Refused, wrong.Error())
+		}
+		return plans.SetItems(ctx, account, id, items, nil)
+	})
+}
+
+// Plan returns what has to be done so that an account has what a document describes. The notes of a reader become warnings of their
+// records.
+func Plan(ctx context.Context, s *store.Store, account uuid.UUID, doc accountconfig.Document, prune accountconfig.Prune, notes []trackerimport.Note) (
+	[]accountconfig.Item, error,
+) {
+	state, err := dbconfig.Load(ctx, s, account)
+	if err != nil {
+		return nil, err
+	}
+	if prune != (accountconfig.Prune{}) {
+		if err := state.FindClicked(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	items := accountconfig.MakePlan(state.Current, doc, prune)
+	byRecord := map[string][]string{}
+	for _, n := range notes {
+		at := string(n.Kind) + "." + n.Key
+		byRecord[at] = append(byRecord[at], n.Text)
+	}
+	for i := range items {
+		items[i].Warnings = append(items[i].Warnings, byRecord[string(items[i].Kind)+"."+items[i].Key]...)
+	}
+	return items, nil
+}
+
+// apply writes a plan, or takes it back.
+func (k *keeper) apply(ctx context.Context, u *applyRun) error {
+	account, plan := u.Job.AccountID.UUID, u.Args.PlanID
+	work, err := dbconfig.PlansOf(k.store).Work(ctx, account, plan)
+	if err != nil {
+		return err
+	}
+	state, err := dbconfig.Load(ctx, k.store, account)
+	if err != nil {
+		return err
+	}
+	state.NameAll()
+	if !u.Args.Begun && !u.Args.Undo {
+		if changed := stale(state, work); changed != "" {
+			return k.stop(ctx, u, models.Conflict("stale", "%s has changed since the plan was made: make a new plan", changed), dbconfig.Planned)
+		}
+	}
+	if u.Args.Undo {
+		slices.Reverse(work)
+	}
+	campaigns := map[string]accountconfig.Members{}
+	for _, w := range work {
+		if w.Kind == accountconfig.Campaigns {
+			campaigns[w.Key] = wanted(w, u.Args.Undo)
+		}
+	}
+	for _, w := range work {
+		if w.Done != u.Args.Undo {
+			continue // an earlier attempt did it
+		}
+		if err := k.step(ctx, u, state, campaigns, w); err != nil {
+			if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Kind < models.KindTooMany {
+				place := fmt.Sprintf("%s.%s: ", w.Kind, w.Key)
+				return k.stop(ctx, u, models.Errorf(e.Kind, e.Code, "%s%s", place, e.Message), dbconfig.Stopped)
+			}
+			return err
+		}
+	}
+	end := dbconfig.Applied
+	if u.Args.Undo {
+		end = dbconfig.Undone
+	}
+	return u.Commit(ctx, jobs.ConfigApplied{PlanID: plan, Done: len(work), Kept: append([]string{}, u.Args.Kept...)}, func(c db.Conn) error {
+		return dbconfig.PlansOf(k.store.On(c)).SetState(ctx, account, plan, end, "")
+	})
+}
+
+// stop ends a run that cannot go on. What was written before stays, and can be taken back.
+func (k *keeper) stop(ctx context.Context, u *applyRun, cause error, state string) error {
+	return u.Fail(ctx, cause, func(c db.Conn, _ workers.NextAttempt) error {
+		text := cause.Error()
+		if e, ok := models.AsError(cause); ok {
+			text = e.Message
+		}
+		return dbconfig.PlansOf(k.store.On(c)).SetState(ctx, u.Job.AccountID.UUID, u.Args.PlanID, state, text)
+	})
+}
+
+// stale returns a record that is not as the plan found it, or an empty text.
+func stale(state *dbconfig.State, work []dbconfig.Work) string {
+	for _, w := range work {
+		if !accountconfig.Equal(state.Records[w.Kind][w.Key], w.Before) {
+			return fmt.Sprintf("%s.%s", w.Kind, w.Key)
+		}
+	}
+	return ""
+}
+
+// step writes one record in a transaction of its own. An undo leaves a record as it is that has changed since.
+func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work) error {
+	return u.Step(ctx, func(c db.Conn) (jobs.ApplyConfigArgs, error) {
+		a, s := u.Args, k.store.On(c)
+		a.Begun = true
+		before, after := w.Before, w.After
+		if a.Undo {
+			before, after = after, before
+		}
+		var now accountconfig.Members
+		err := s.Tx(ctx, func(s *store.Store) (err error) {
+			if after == nil {
+				return state.Remove(ctx, s, w.Kind, w.Key, before)
+			}
+			if err := reserve(ctx, s, state, campaigns, after); err != nil {
+				return err
+			}
+			now, err = state.Save(ctx, s, w.Kind, w.Key, before, after)
+			return err
+		})
+		if e, ok := models.AsError(err); ok && a.Undo && e.Kind != models.KindInternal {
+			a.Kept, err = append(a.Kept, fmt.Sprintf("%s.%s: %s", w.Kind, w.Key, e.Message)), nil
+		}
+		if err != nil {
+			return a, err
+		}
+		done := w.After
+		if !a.Undo && w.After != nil {
+			done = now // with what the service has generated, so that an undo finds the record as it was written
+		}
+		return a, dbconfig.PlansOf(s).SetDone(ctx, u.Job.AccountID.UUID, a.PlanID, w.Position, !a.Undo, done)
+	})
+}
+
+// reserve begins the campaigns to which the paths of a record hand visitors over, and that are not there yet.
+func reserve(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, m accountconfig.Members) error {
+	paths, _ := m["paths"].([]any)
+	for _, p := range paths {
+		path, _ := p.(map[string]any)
+		key, ok := path["campaign"].(string)
+		if _, there := state.ID(accountconfig.Campaigns, key); !ok || there || campaigns[key] == nil {
+			continue
+		}
+		if err := state.Reserve(ctx, s, key, campaigns[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wanted returns the members that the record of an item is to have.
+func wanted(w dbconfig.Work, undo bool) accountconfig.Members {
+	if undo {
+		return w.Before
+	}
+	return w.After
+}
