@@ -231,6 +231,15 @@ func TestClickTrace(t *testing.T) {
 	first := steps[0].(map[string]any)["units"].([]any)[0].(map[string]any)["conditions"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"attribute": "country", "seen": "FR", "known": true, "matched": false})
 
+	// A click that was sent to a page which the draw of today does not give: the names have the page of today too.
+	other := *c
+	other.ID, other.LanderID = models.NewClickID(), uuid.New()
+	storeClicks(t, s, &other)
+	answer := s.Do("GET", "/logs/clicks/"+models.FormatClickID(other.ID)+"?trace=1", nil).Want(200, "").Map()
+	if name := answer["names"].(map[string]any)[r.landers[0].String()]; name == nil || answer["trace"].(map[string]any)["reproduced"] != false {
+		t.Errorf("the page of the trace has no name: %v", answer["names"])
+	}
+
 	// A cap that was used up before the click refuses it. A cap that was used up later does not.
 	lower := flowFor(r)
 	lower[1].(map[string]any)["daily_cap"], lower[1].(map[string]any)["id"] = 1, e.Route.ID

@@ -244,11 +244,19 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	if err != nil {
 		return ClickAnswer{}, err
 	}
-	names, err := clickNames(c, found)
+	var trace *ClickTrace
+	explain, err := bind.Bool(c.Query, "trace", false)
+	if err == nil && explain {
+		trace, err = d.traceClick(c, &found.StoredClick)
+	}
 	if err != nil {
 		return ClickAnswer{}, err
 	}
-	out := ClickAnswer{
+	names, err := clickNames(c, found, trace)
+	if err != nil {
+		return ClickAnswer{}, err
+	}
+	return ClickAnswer{
 		ClickID: models.FormatClickID(found.ID), Click: rows[0], Hops: hopRows(found), Names: names,
 		Conversions: answer.Each(found.Conversions, func(v models.Conversion) ConversionRow { return conversionRow(v, names) }),
 		Visitor:     clickVisitor(&found.StoredClick),
@@ -256,12 +264,8 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 			Via:  flow.Via(found.Via).String(), //nolint:gosec // it was one
 			Path: answer.OrNull(names[models.IDText(found.StreamID)]),
 		},
-	}
-	explain, err := bind.Bool(c.Query, "trace", false)
-	if err == nil && explain {
-		out.Trace, err = d.traceClick(c, &found.StoredClick)
-	}
-	return out, err
+		Trace: trace,
+	}, nil
 }
 
 // hopRows returns the redirect and the steps after it. The redirect has an offer only if it did not lead to a landing page.
@@ -282,8 +286,8 @@ func hopRows(d click.Detail) []HopRow {
 	return out
 }
 
-// clickNames returns the names of the records in a click and its steps.
-func clickNames(c *route.Call, d click.Detail) (map[string]string, error) {
+// clickNames returns the names of the records in a click, its steps and its trace. The trace may be nil.
+func clickNames(c *route.Call, d click.Detail, trace *ClickTrace) (map[string]string, error) {
 	ids := map[string][]string{
 		"campaign_id": {models.IDText(d.CampaignID), models.IDText(d.ParentCampaignID)},
 		"stream_id":   {models.IDText(d.StreamID), models.IDText(d.PassedStreamID)}, "lander_id": {models.IDText(d.LanderID)},
@@ -293,6 +297,10 @@ func clickNames(c *route.Call, d click.Detail) (map[string]string, error) {
 	for _, h := range d.Hops {
 		ids["offer_id"] = append(ids["offer_id"], models.IDText(h.OfferID))
 		ids[report.Network] = append(ids[report.Network], models.IDText(h.NetworkID))
+	}
+	if trace != nil && trace.Decision != nil {
+		ids["lander_id"] = append(ids["lander_id"], models.IDText(answer.ValueOrZero(trace.Decision.LanderID)))
+		ids["offer_id"] = append(ids["offer_id"], models.IDText(answer.ValueOrZero(trace.Decision.OfferID)))
 	}
 	return namesOf(c, ids)
 }
