@@ -130,6 +130,8 @@ function Where({ targets, value, on }: { targets: Target[]; value: Place; on: (p
 }
 
 const shown: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit']
+// withPending also has the revenue that may still come, which counts for what the values earned.
+const withPending: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'pending_revenue', 'profit']
 
 // Preview shows what the values and the rest did, what blocking would have saved, and whether that may be chance.
 function Preview({ of }: { of: ReturnType<typeof usePreview> }) {
@@ -141,15 +143,18 @@ function Preview({ of }: { of: ReturnType<typeof usePreview> }) {
     saved = sum(p => p.saved),
     already = sum(p => p.already),
     campaigns = sum(p => p.campaigns),
-    bare = sum(p => p.without_fallback)
+    bare = sum(p => p.without_fallback),
+    pending = these.pending_revenue !== 0,
+    heads = pending || rest.pending_revenue !== 0 ? withPending : shown
   return (
     <>
-      <PlainTable look="verdict" label={w.before} heads={[{ left: '' }, ...shown.map(n => t.figures.names[n])]}>
-        <FiguresRow name={w.these} of={these} against={rest} />
-        <FiguresRow name={w.rest} of={rest} />
+      <PlainTable look="verdict" label={w.before} heads={[{ left: '' }, ...heads.map(n => t.figures.names[n])]}>
+        <FiguresRow name={w.these} heads={heads} of={these} against={rest} />
+        <FiguresRow name={w.rest} heads={heads} of={rest} />
       </PlainTable>
       <p>
-        <b>{saved > 0 ? w.saved(money(saved)) : saved < 0 ? w.lost(money(-saved)) : w.even}</b> {saved > 0 && chanceText(of.list)}
+        <b>{saved > 0 ? w.saved(money(saved)) : saved < 0 ? w.lost(money(-saved)) : w.even}</b>{' '}
+        {pending && w.pending(money(these.pending_revenue))} {saved > 0 && chanceText(of.list)}
       </p>
       {already > 0 && <p>{w.already(already, count(already))}</p>}
       <p>
@@ -167,10 +172,10 @@ function chanceText(list: BlockPreview[]): string {
 }
 
 // FiguresRow shows figures. A rate that differs from the rest by no more than chance is grey, as in reports.
-const FiguresRow = ({ name, of, against }: { name: string; of: FigureRow; against?: FigureRow }) => (
+const FiguresRow = ({ name, heads, of, against }: { name: string; heads: Name[]; of: FigureRow; against?: FigureRow }) => (
   <tr>
     <td class="left">{name}</td>
-    {shown.map(n => (
+    {heads.map(n => (
       <td key={n} class={n === 'cr' && against && !isReal(n, of, against) ? 'dim' : ''}>
         {text(of, n)}
       </td>

@@ -32,6 +32,7 @@ export const words: typeof english = {
   saved: amount => `Ohne diese Besucher hättest du ${amount} gespart.`,
   lost: amount => `Diese Besucher brachten ${amount} ein. Wenn du sie sperrst, fehlt dir das.`,
   even: 'Diese Besucher haben weder etwas gekostet noch etwas eingebracht.',
+  pending: amount => `Dabei zählt offener Umsatz von ${amount} als eingenommen.`,
   certain: 'Der Verlust ist mehr als Zufall: Werte, die ihre Klicks bezahlen, sehen selten so aus.',
   uncertain: 'Das kann Zufall sein: Werte, die ihre Klicks bezahlen, sehen eine Zeit lang oft so aus.',
   unknown: 'Hier gibt es noch keine Conversions. Ob der Verlust Zufall ist, lässt sich deshalb nicht sagen.',

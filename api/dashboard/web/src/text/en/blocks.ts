@@ -31,6 +31,7 @@ export const words = {
   saved: (amount: string) => `Without these visitors you would have saved ${amount}.`,
   lost: (amount: string) => `These visitors earned ${amount}. Blocking them costs you that.`,
   even: 'These visitors neither cost nor earned anything.',
+  pending: (amount: string) => `This counts ${amount} of pending revenue as earned.`,
   certain: 'The loss is more than chance: values that pay for their clicks seldom look like this.',
   uncertain: 'This may be chance: values that pay for their clicks often look like this for a while.',
   unknown: 'No conversions here yet, so it cannot be said whether the loss is chance.',
