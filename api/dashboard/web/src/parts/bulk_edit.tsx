@@ -58,22 +58,24 @@ type Props = {
   sections?: Section[]
   groups: string[]
   byCode?: Record<string, string>
+  done: () => void // called when the change is saved
   close: () => void
 }
 
 // BulkEdit changes the same fields of several records. A record keeps its value of a field that is not set.
-export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, close }: Props) {
+export function BulkEdit({ name, rows, specs, sections = [], groups, byCode, done, close }: Props) {
   const [dirty, setDirty] = useState(false),
     [refused, setRefused] = useState<string[]>([])
   const save = async (draft: Draft, changed: string[]) => {
     setRefused([])
     try {
-      const done = await changeMany(
+      const made = await changeMany(
         name,
         rows.map(r => r.id),
         bodyOf(draft, changed),
       )
-      toast(done.changed ? w.saved(done.changed) : w.same, done.changes.length ? { undo: () => undo(done.changes) } : {})
+      toast(made.changed ? w.saved(made.changed) : w.same, made.changes.length ? { undo: () => undo(made.changes) } : {})
+      done()
       close()
     } catch (e) {
       setRefused(refusers(asError(e).message))

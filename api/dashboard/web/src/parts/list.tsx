@@ -15,7 +15,13 @@ import { Table, type Column } from './table.tsx'
 import { useRowHeight } from './virtual.ts'
 
 export type Action<R> = { key?: string; label: string; on: (r: R) => void; if?: (r: R) => boolean; danger?: boolean }
-export type Bulk<R> = { label: string; on: (rows: R[]) => void; menu?: (rows: R[], close: () => void) => ComponentChildren }
+// Bulk is an action on the selected rows. An action that opens a form keeps the selection, and calls done when the form is saved.
+export type Bulk<R> = {
+  label: string
+  on: (rows: R[], done: () => void) => void
+  keeps?: boolean
+  menu?: (rows: R[], close: () => void) => ComponentChildren
+}
 type Row = { id: string; status: string }
 type Add = { label: string; on: () => void; letter?: boolean }
 // Common are the properties that a list of any records has. With letter, the button that adds a record shows its key.
@@ -246,8 +252,8 @@ const Selection = <R,>({ rows, bulk, reset }: { rows: R[]; bulk: Bulk<R>[]; rese
           key={b.label}
           look="sm"
           onClick={() => {
-            b.on(rows)
-            reset()
+            b.on(rows, reset)
+            if (!b.keeps) reset()
           }}
           text={b.label}
         />

@@ -48,7 +48,7 @@ function useCompared() {
 export function Campaigns() {
   const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
   const [question, ask] = useAsk(),
-    [editing, setEditing] = useState<CampaignRow[]>(),
+    [editing, setEditing] = useState<{ rows: CampaignRow[]; done: () => void }>(),
     [costSheet, openCost] = useCostSheet(),
     compared = useCompared()
   const may = canWrite(),
@@ -74,7 +74,7 @@ export function Campaigns() {
     )
   const bulk: Bulk<CampaignRow>[] = may
     ? [
-        { label: t.lists.edit, on: setEditing },
+        { label: t.lists.edit, keeps: true, on: (rows, done) => setEditing({ rows, done }) },
         { label: t.lists.pause, on: rows => void setStatus(rows, 'paused') },
         { label: t.lists.resume, on: rows => void setStatus(rows, 'active') },
         {
@@ -129,7 +129,7 @@ export function Campaigns() {
         empty={{ title: t.campaigns.empty, more: t.campaigns.emptyMore }}
       />
       {question}
-      {editing && <EditMany rows={editing} close={() => setEditing(undefined)} />}
+      {editing && <EditMany {...editing} close={() => setEditing(undefined)} />}
       {costSheet}
     </>
   )

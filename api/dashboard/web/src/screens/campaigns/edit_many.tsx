@@ -11,7 +11,7 @@ const models = Object.entries(fields.costModels).map(([value, label]) => ({ valu
 const currency = (d: Draft) => String(d.currency || me.value!.account.currency)
 
 // EditMany changes cost, domain, state, group and tags of several campaigns.
-export function EditMany({ rows, close }: { rows: CampaignRow[]; close: () => void }) {
+export function EditMany({ rows, done, close }: { rows: CampaignRow[]; done: () => void; close: () => void }) {
   const domains = useDomains(),
     groups = useGroups('campaigns')
   return (
@@ -19,6 +19,7 @@ export function EditMany({ rows, close }: { rows: CampaignRow[]; close: () => vo
       name="campaigns"
       rows={rows}
       groups={groups}
+      done={done}
       close={close}
       byCode={{ invalid_domain: 'domain_id', alias_taken: 'domain_id' }}
       specs={[

@@ -75,7 +75,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
     [pausing, setPausing] = useState<R[] | null>(null),
     [removing, setRemoving] = useState<R | null>(null),
     [replacing, setReplacing] = useState<R>(),
-    [editing, setEditing] = useState<R[]>()
+    [editing, setEditing] = useState<{ rows: R[]; done: () => void }>()
   const users = useUsers(!!k.usesRouting && (pausing !== null || removing !== null || open !== null)),
     used = (r: R) => k.usedBy?.(r) ?? users?.get(r.id) ?? []
   const record = open === 'new' ? null : list.rows?.find(r => r.id === open)
@@ -117,7 +117,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   }
   const bulk: Bulk<R>[] = may
     ? [
-        ...(k.usesRouting ? [{ label: t.lists.edit, on: setEditing }] : []),
+        ...(k.usesRouting ? [{ label: t.lists.edit, keeps: true, on: (rows: R[], done: () => void) => setEditing({ rows, done }) }] : []),
         { label: t.lists.pause, on: rows => setActive(rows, false) },
         { label: t.lists.resume, on: rows => setActive(rows, true) },
       ]
@@ -145,7 +145,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
         <Editor key={open} kind={k} record={record ?? null} used={record ? used(record) : []} close={() => show(null)} made={show} />
       )}
       {replacing && <Replace kind={k.name as 'offers'} of={replacing} close={() => setReplacing(undefined)} />}
-      {editing && <EditMany kind={k.name as 'offers'} rows={editing} close={() => setEditing(undefined)} />}
+      {editing && <EditMany kind={k.name as 'offers'} {...editing} close={() => setEditing(undefined)} />}
       {pausing && (
         <Ask
           title={recordWords.pauseTitle(pausing.length, pausing[0]!.name)}
