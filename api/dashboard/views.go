@@ -111,8 +111,9 @@ func checkView(v *models.ViewReport) error {
 	if _, err := report.ParseHaving(v.Having); err != nil {
 		return bad("%s", err)
 	}
-	if sort := strings.TrimPrefix(v.Sort, "-"); sort != "" && !slices.Contains(figures, sort) && !slices.Contains(v.Group, sort) {
-		return bad("sort is no figure and no dimension of the group")
+	if sort := strings.TrimPrefix(v.Sort, "-"); sort != "" && !slices.Contains(figures, sort) && !slices.Contains(v.Group, sort) &&
+		!isSortedFormula(sort, v.Formulas) {
+		return bad("sort is no figure, no dimension of the group and no formula of the view")
 	}
 	v.Filters, v.Columns = append([]models.ViewFilter{}, v.Filters...), append([]string{}, v.Columns...)
 	return nil
@@ -128,6 +129,12 @@ func isFormulas(text string, figures []string) bool {
 		}
 	}
 	return strings.Trim(formulaWord.ReplaceAllString(text, ""), "0123456789.+-*/(), ") == ""
+}
+
+// isSortedFormula reports whether an order is = with one of the formulas.
+func isSortedFormula(sort, formulas string) bool {
+	formula, ok := strings.CutPrefix(sort, "=")
+	return ok && slices.Contains(strings.Split(formulas, ","), formula)
 }
 
 // checkMayShare returns role_required if the view is to be shared and the caller's role may not write.

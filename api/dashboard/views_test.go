@@ -69,6 +69,7 @@ func TestViews(t *testing.T) {
 		"having": {"name": "x", "report": report(object{"having": "luck<0"})}, "formula": {"name": "x", "report": report(object{"formulas": "luck/clicks"})},
 		"sign in a formula": {"name": "x", "report": report(object{"formulas": "profit;clicks"})},
 		"sort":              {"name": "x", "report": report(object{"sort": "-luck"})}, "filter": {"name": "x", "report": report(object{"filters": []object{{"dimension": "os", "values": []string{}}}})},
+		"sort by another formula":   {"name": "x", "report": report(object{"sort": "=profit/cost", "formulas": "profit/clicks"})},
 		"sort by another dimension": {"name": "x", "report": report(object{"sort": "os"})},
 	} {
 		if got := viewer.do("POST", path, body); got.status != 400 {
@@ -95,6 +96,7 @@ func TestViews(t *testing.T) {
 	viewer.do("PATCH", path+"/"+privateID, object{"shared": true}).want(t, 403, "role_required")
 	writer.do("PATCH", path+"/"+shared, object{}).want(t, 400, "no_fields")
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "-country"})}).want(t, 200, "")
+	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "-=-cost/clicks", "formulas": "profit/clicks,-cost/clicks"})}).want(t, 200, "")
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "clicks"})}).want(t, 200, "")
 	if got := owner.do("PATCH", path+"/"+shared, object{"name": "Ours"}).want(t, 200, ""); got.data["report"].(object)["sort"] != "clicks" {
 		t.Errorf("after an owner renamed a view, its report is wrong: %v", got.data)

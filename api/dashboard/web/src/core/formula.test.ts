@@ -1,6 +1,6 @@
 import { equal, test } from '../testing.ts'
 import type { FigureRow } from '../api.gen.ts'
-import { formulaOf, formulasOf, formulasText } from './formula.ts'
+import { byFormula, formulaOf, formulasOf, formulasText } from './formula.ts'
 
 const row = { clicks: 100, conversions: 4, profit: 10, cost: 20, revenue: 30, lp_clicks: 50, cpa: null } as unknown as FigureRow
 const value = (text: string) => formulaOf(text)?.of(row)
@@ -49,6 +49,19 @@ test('a text that is no formula is not taken', () => {
   ])
     equal(formulaOf(text), undefined)
   equal(formulaOf('profit+' + '1+'.repeat(60) + '1'), undefined)
+})
+
+test('rows are in the order of a formula, and rows without a value come last', () => {
+  const rows = [1, 0, 4, 2].map(conversions => ({ ...row, conversions }) as FigureRow),
+    formula = formulaOf('profit / conversions')!
+  for (const [down, want] of [
+    [false, [4, 2, 1, 0]],
+    [true, [1, 2, 4, 0]],
+  ] as const)
+    equal(
+      byFormula(rows, formula, down).map(r => r.conversions),
+      want,
+    )
 })
 
 test('formulas are kept in the address', () => {

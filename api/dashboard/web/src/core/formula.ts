@@ -96,4 +96,14 @@ export const formulasOf = (text: string): Formula[] =>
     .split(',')
     .flatMap(f => formulaOf(f) ?? [])
     .slice(0, mostFormulas)
-export const formulasText = (of: Formula[]) => of.map(f => f.text.replaceAll(' ', '')).join()
+export const textInAddress = (of: Formula) => of.text.replaceAll(' ', '')
+export const formulasText = (of: Formula[]) => of.map(textInAddress).join()
+
+// byFormula returns rows in the order of a formula's values. Rows without a value come last.
+export function byFormula<R extends FigureRow>(rows: R[], of: Formula, down: boolean): R[] {
+  const keyed = rows.map(row => ({ row, value: of.of(row) }))
+  keyed.sort((a, b) =>
+    a.value == null || b.value == null ? Number(a.value == null) - Number(b.value == null) : (a.value - b.value) * (down ? -1 : 1),
+  )
+  return keyed.map(k => k.row)
+}

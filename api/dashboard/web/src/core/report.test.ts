@@ -1,5 +1,5 @@
-import { equal, test } from '../testing.ts'
-import { boundsOf, isOfSales, textOf, valueText } from './report.ts'
+import { askFor, equal, test } from '../testing.ts'
+import { boundsOf, isOfSales, orderAt, questionOf, textOf, valueText } from './report.ts'
 
 test('conditions on figures are the same after they were in the address', () => {
   for (const text of ['', 'profit<0', 'roi>=-12.5,cost>10,clicks<=3', 'epc<0.000001', 'cost>999999999999'])
@@ -35,4 +35,19 @@ test('goals and statuses have names, and clicks are without a conversion', () =>
     ['lead', '(plain)', ''].map(v => valueText('goal', v, {})),
     ['lead', 'Conversion without a goal', 'Without conversion'],
   )
+})
+
+test('a goal that is named like the conversions without a goal has its own name', () => {
+  equal(
+    ['((plain)', '(((plain)', 'plain)', '((other)'].map(v => valueText('goal', v, {})),
+    ['(plain)', '((plain)', 'plain)', '((other)'],
+  )
+})
+
+test('an order by a formula holds on each level while the report has the formula', () => {
+  const ask = askFor({ group: ['country', 'date'], sort: '-=-profit+cost', formulas: 'profit/clicks,-profit+cost' })
+  equal([orderAt(ask, 0), orderAt(ask, 1)], ['-=-profit+cost', '-=-profit+cost'])
+  equal([questionOf(ask, []).sort, questionOf(ask, ['DE']).sort], ['-clicks', '-clicks'])
+  const without = { ...ask, formulas: 'profit/clicks' }
+  equal([orderAt(without, 0), orderAt(without, 1)], ['-clicks', 'date'])
 })

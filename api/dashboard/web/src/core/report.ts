@@ -13,8 +13,8 @@ export type Filter = { dimension: string; not: boolean; values: string[] }
 export type Bound = { figure: Name; op: string; value: number }
 // Ask is a report: what it groups by, what it shows, and the places of the tree that are open. least is the smallest number of clicks
 // of a row, and having are the conditions on its figures. formulas are more columns, as core/formula.ts reads them. sort is a figure,
-// or a dimension, which stands for the first column; a minus before it means descending. An empty sort is the usual order: time runs on,
-// and everything else begins with the most clicks.
+// or a dimension, which stands for the first column, or = with one of the formulas; a minus before it means descending. An empty sort is
+// the usual order: time runs on, and everything else begins with the most clicks.
 export type Ask = {
   group: string[]
   filters: Filter[]
@@ -83,14 +83,18 @@ export const ofSales = ['goal', 'status']
 // isOfSales reports whether a query keeps conversions alone, by a goal or a status.
 export const isOfSales = (query: Query) => ofSales.some(d => (query['f.' + d] as string[] | undefined)?.every(v => v))
 const isFigure = (sort: string) => names.includes(sort.replace('-', '') as Name)
+// sortedFormula returns the formula that an order is by, or an empty text.
+export const sortedFormula = (sort: string) => /^-?=(.*)/.exec(sort)?.[1] ?? ''
 
-// orderAt returns the order of the rows on a level of the tree: a figure, or the dimension of the level for the order of its values.
-export function orderAt({ group, sort }: Pick<Ask, 'group' | 'sort'>, level: number): string {
-  const dimension = group[level]!
-  if (!sort) return timely.includes(dimension) ? dimension : '-clicks'
-  return isFigure(sort) ? sort : (sort[0] === '-' ? '-' : '') + dimension
+// orderAt returns the order of the rows on a level of the tree: a figure, a formula, or the dimension of the level for the order of its
+// values. An order by a formula that the report no longer has is the usual order.
+export function orderAt({ group, sort, formulas }: Pick<Ask, 'group' | 'sort' | 'formulas'>, level: number): string {
+  const dimension = group[level]!,
+    formula = sortedFormula(sort)
+  if (!sort || (formula && !formulas.split(',').includes(formula))) return timely.includes(dimension) ? dimension : '-clicks'
+  return formula || isFigure(sort) ? sort : (sort[0] === '-' ? '-' : '') + dimension
 }
-const usualOrder = (group: string[]) => orderAt({ group, sort: '' }, 0)
+const usualOrder = (group: string[]) => orderAt({ group, sort: '', formulas: '' }, 0)
 
 // setSort orders the report by a column. group is the grouping of the report.
 export const setSort = (sort: string, group: string[]) => change({ sort: sort === usualOrder(group) ? null : sort }, true)
@@ -159,8 +163,8 @@ export function questionOf(ask: Ask, path: string[]): Query {
   const out: Query = {
     ...windowQuery(),
     dimension: ask.flat ? ask.group.join(',') : dimension,
-    // The names of values are known only here, so rows by name are the ones with the most clicks, which inOrder then sorts.
-    sort: isTime || isFigure(order) ? order : '-clicks',
+    // Names of values and formulas are known only here, so rows by them are the ones with the most clicks, which are then sorted.
+    sort: isFigure(order) || (isTime && !sortedFormula(order)) ? order : '-clicks',
     limit: ask.flat || isTime ? 5000 : 1000,
     ...filterQuery(ask, path),
   }
@@ -177,7 +181,7 @@ const collator = new Intl.Collator(language, { numeric: true })
 export function inOrder(rows: PerformanceRow[], ask: Ask, dimensions: string[], level: number, labels: Performance['labels']) {
   const order = orderAt(ask, level),
     sign = order[0] === '-' ? -1 : 1
-  if (isFigure(order) || (timely.includes(dimensions[0]!) && dimensions.length === 1)) return rows
+  if (isFigure(order) || sortedFormula(order) || (timely.includes(dimensions[0]!) && dimensions.length === 1)) return rows
   const keyed = rows.map(row => ({ row, keys: dimensions.map(d => keyText(d, row.dims[d]!, labels)) }))
   keyed.sort((a, b) => {
     for (let i = 0; i < dimensions.length; i++) {
@@ -215,6 +219,7 @@ export function valueText(dimension: string, value: string, labels: Performance[
   if (dimension === 'passed_reason') return t.trace.reasons[value] ?? value
   if (dimension === 'status') return t.figures.names[(value === 'chargeback' ? 'chargebacks' : value) as Name] ?? value
   if (dimension === 'goal' && value === '(plain)') return t.reports.plainGoal
+  if (dimension === 'goal' && /^\(+plain\)$/.test(value)) return value.slice(1) // a goal that is named like the value above
   if (dimension === 'device_type') return t.devices[value] ?? value
   if (dimension.endsWith('_id')) return t.gone
   return value

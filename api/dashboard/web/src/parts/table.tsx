@@ -196,7 +196,7 @@ type HeadProps = {
 
 // Head is the heading of a column. A press on it orders the rows by the column.
 export function Head({ column: c, sort, onSort }: HeadProps) {
-  const on = sort?.replace('-', '') === c.name,
+  const on = sort?.replace(/^-/, '') === c.name,
     down = sort?.[0] === '-',
     style = c.width ? `width:${c.width}px` : undefined
   if (!c.sort || !onSort)

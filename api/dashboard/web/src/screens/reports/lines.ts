@@ -3,7 +3,8 @@ import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { asError, type ApiError } from '../../core/call.ts'
 import { useOnline } from '../../core/online.ts'
 import { ask as fetchRows, epoch, cachedAnswer } from '../../core/query.ts'
-import { inOrder, keyOf, pathOf, questionOf, valueText, type Ask } from '../../core/report.ts'
+import { byFormula, formulaOf } from '../../core/formula.ts'
+import { inOrder, keyOf, orderAt, pathOf, questionOf, sortedFormula, valueText, type Ask } from '../../core/report.ts'
 
 // Answer is the answer to a question, or its error. It is empty while the question is under way.
 type Answer = { data?: Performance; error?: ApiError }
@@ -85,6 +86,13 @@ const pathOfRow = (ask: Ask, above: string[], row: PerformanceRow) =>
 // listedBelow returns the places of rows below a place of the tree.
 export const listedBelow = (ask: Ask, above: string[], rows: PerformanceRow[]) => rows.map(row => pathOfRow(ask, above, row))
 
+// orderedRows returns the rows of a level of the tree in the order of the report.
+function orderedRows({ rows, labels }: Performance, ask: Ask, dims: string[], level: number) {
+  const order = orderAt(ask, level),
+    formula = formulaOf(sortedFormula(order))
+  return formula ? byFormula(rows, formula, order[0] === '-') : inOrder(rows, ask, dims, level, labels)
+}
+
 // linesOf returns the lines of the table: the rows of all open places, and what is shown where rows are missing.
 export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
   const out: Line[] = [],
@@ -101,7 +109,7 @@ export function linesOf(ask: Ask, at: (key: string) => Answer): Line[] {
       return
     }
     const dims = ask.flat ? ask.group : [ask.group[path.length]!]
-    for (const row of inOrder(data.rows, ask, dims, ask.flat ? 0 : path.length, data.labels)) {
+    for (const row of orderedRows(data, ask, dims, ask.flat ? 0 : path.length)) {
       if (isBlank(row, dims, ask)) continue
       const name = dims.map(d => valueText(d, row.dims[d]!, data.labels)).join(' · ')
       const below = pathOfRow(ask, path, row)

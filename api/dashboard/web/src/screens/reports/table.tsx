@@ -4,7 +4,7 @@ import type { Performance, PerformanceRow } from '../../api.gen.ts'
 import { canWrite } from '../../core/can.ts'
 import { changeOf, text, type Name } from '../../core/figures.ts'
 import { count, decimal, small } from '../../core/format.ts'
-import { formulasOf, type Formula } from '../../core/formula.ts'
+import { formulasOf, textInAddress, type Formula } from '../../core/formula.ts'
 import { filterQuery, isOfSales, keyOf, orderAt, setSort, type Ask } from '../../core/report.ts'
 import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
@@ -95,13 +95,16 @@ export function Table({ box, ask, root, rowCount, lines, cursor, focus, toggle, 
               <Head
                 key={f.text}
                 column={{
-                  name: f.text,
+                  name: '=' + textInAddress(f),
+                  sort: true,
                   label: (
                     <span class="cut formula" title={f.title}>
                       {f.title}
                     </span>
                   ),
                 }}
+                sort={orderAt(ask, 0)}
+                onSort={sort => setSort(sort, ask.group)}
               />
             ))}
           </tr>
