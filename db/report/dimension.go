@@ -59,6 +59,11 @@ type dimension struct {
 // PlainGoal is the value of conversions without a goal in the dimension goal. An empty value means facts that are no conversions.
 const PlainGoal = "(plain)"
 
+// saleGoal is the SQL of the value of a conversion v in the dimension goal. A goal that is named like PlainGoal, with any number of
+// parentheses before it, gets one more, so that no goal shares the row of conversions without a goal. Both engines understand it.
+const saleGoal = "CASE WHEN v.goal = '' THEN '" + PlainGoal + "'" +
+	" WHEN v.goal LIKE '(%' AND trim(LEADING '(' FROM v.goal) = 'plain)' THEN concat('(', v.goal) ELSE v.goal END"
+
 // noSale is the value of facts that are no conversions in the dimensions of conversions.
 const noSale = "''"
 
@@ -110,7 +115,7 @@ var dimensions = func() []dimension {
 	}
 	list = append(list, dimension{name: "group", place: 49, kind: text, labels: byGroup},
 		dimension{name: "tag", place: 50, kind: text, labels: byTag, many: true},
-		dimension{name: "goal", place: 51, kind: text, expr: noSale, ofSale: "CASE WHEN v.goal = '' THEN '" + PlainGoal + "' ELSE v.goal END"},
+		dimension{name: "goal", place: 51, kind: text, expr: noSale, ofSale: saleGoal},
 		dimension{name: "status", place: 52, kind: text, expr: noSale, ofSale: "v.status", values: clickattr.Statuses})
 	for i := range clickattr.All {
 		if a := &clickattr.All[i]; a.Dimension > 0 {

@@ -88,7 +88,7 @@ func (m *month) correct(n int) {
 func (m *month) sale(f *monthFact) (conversion.Input, string) {
 	in := conversion.Input{
 		AccountID: m.account, ClickID: f.id, Source: models.FromPostback, At: f.at.AddDate(0, 0, m.rnd.IntN(20)),
-		ConversionID: []string{"", "", "second"}[m.rnd.IntN(3)], Goal: []string{"", "", "lead"}[m.rnd.IntN(3)],
+		ConversionID: []string{"", "", "second"}[m.rnd.IntN(3)], Goal: []string{"", PlainGoal, "lead"}[m.rnd.IntN(3)],
 		Status: []string{"", "approved", "approved", "pending", "rejected", "chargeback"}[m.rnd.IntN(6)],
 	}
 	key := in.Goal + "/" + in.ConversionID

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -271,13 +270,24 @@ func (m *month) setTimeValues(f *monthFact) {
 	}
 }
 
+// shownGoal returns the value of a conversion in the dimension goal.
+func shownGoal(goal string) string {
+	switch goal {
+	case "":
+		return PlainGoal
+	case PlainGoal, "(" + PlainGoal:
+		return "(" + goal
+	}
+	return goal
+}
+
 // split moves the conversions of a fact to facts of their own, which have a goal and a status, and returns them.
 func (m *month) split(f *monthFact) (list []*monthFact) {
 	for _, key := range slices.Sorted(maps.Keys(f.sales)) {
 		sale, v := *f, f.sales[key]
 		sale.sold, sale.sales, sale.values = true, map[string]*monthSale{key: v}, slices.Clone(f.values)
 		goal, _, _ := strings.Cut(key, "/")
-		for name, value := range map[string]string{"goal": cmp.Or(goal, PlainGoal), "status": v.status} {
+		for name, value := range map[string]string{"goal": shownGoal(goal), "status": v.status} {
 			at := place(name)
 			sale.values[at] = m.pools[at].number(value)
 		}
