@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/copilot"
+	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers/chat"
@@ -152,6 +154,24 @@ func TestAskTotals(t *testing.T) {
 		}
 		if got, err := w.question(!readOnly); err != nil || got.Answer != want {
 			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
+// TestAskByEveryDimension checks that the model may group and filter by every dimension of reports but the visitor's address.
+func TestAskByEveryDimension(t *testing.T) {
+	t.Parallel()
+	w, _ := newChat(t, nil)
+	w.connect(w.account.ID, "openai")
+	for group := range slices.Chunk(slices.DeleteFunc(report.Dimensions(), func(d string) bool { return d == "ip" }), 6) {
+		var calls []aitest.Call
+		for _, d := range group {
+			calls = append(calls, call("performance", fmt.Sprintf(`{"dimension":%q,"filters":[{"dimension":%q,"value":"x"}]}`, d, d)))
+		}
+		w.script(aitest.Turn{Calls: calls}, aitest.Turn{Text: "Well."})
+		got, err := w.question(!readOnly)
+		if err != nil || len(got.Lookups) != len(group) {
+			t.Errorf("%v: %+v, %v", group, got, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"switchyard/db/report"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/figurecheck"
@@ -63,13 +64,7 @@ var params = map[string]string{
 }
 
 // dimensions lists the dimensions of reports except the visitor's address, which no third party needs.
-var dimensions = []string{
-	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "network_id", "lp_slot", "country", "region", "city", "language", "isp", "asn",
-	"connection_type", "mobile_operator", "device_type", "device_brand", "os", "os_version", "browser", "browser_version", "referrer",
-	"arrival", "bot_reason", "proxy_kind", "sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10", "date", "hour",
-	"hour_of_day", "day_of_week", "month", "domain", "referrer_domain", "keyword", "search_engine", "device_model", "group",
-	"tag", "goal", "status",
-}
+var dimensions = slices.DeleteFunc(report.Dimensions(), func(name string) bool { return name == "ip" })
 
 var window = []string{"from", "to"}
 
