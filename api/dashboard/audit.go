@@ -9,13 +9,13 @@ import (
 	"switchyard/models"
 )
 
-// audit returns the row that lists the audit log.
+// audit returns the row that lists the audit log. People who are no owners see what they did themselves.
 func audit() []route.Route {
-	return []route.Route{
-		ownerRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit), "400 invalid_id too_long").
-			WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "a person or a key"}).
-			WithQuery(route.Param{Name: "what", Doc: "the first part of the path of the calls: offers"}),
-	}
+	row := personRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit), "400 invalid_id too_long", "403 role_required").
+		WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "a person or a key; others than oneself: for owners"}).
+		WithQuery(route.Param{Name: "what", Doc: "the first part of the path of the calls: offers"})
+	row.Role = models.RoleContributor
+	return []route.Route{row}
 }
 
 // AuditRow is a change. PersonID and KeyID are null if a job made the change.
@@ -62,6 +62,12 @@ func listAudit(c *route.Call) (AuditList, error) {
 			return AuditList{}, models.Invalid("invalid_id", "who is the id of a person or a key")
 		}
 		filter.Who = uuid.NullUUID{UUID: id, Valid: true}
+	}
+	if me := (uuid.NullUUID{UUID: c.Person.ID, Valid: true}); !c.Role.Includes(models.RoleOwner) {
+		if filter.Who.Valid && filter.Who != me {
+			return AuditList{}, models.Errorf(models.KindForbidden, "role_required", "what others did takes the role %s", models.RoleOwner)
+		}
+		filter.Who = me
 	}
 	list, next, err := c.Store.Audit(c.Context(), c.Account.ID, filter, c.Page)
 	return AuditList{answer.Each(list, func(e store.AuditRow) AuditRow {

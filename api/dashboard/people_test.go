@@ -1,7 +1,9 @@
 package dashboard_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"switchyard/api/apitest"
@@ -112,6 +114,33 @@ func TestAuditFilters(t *testing.T) {
 	page := p.do("GET", "/app/api/audit?limit=1", nil).want(t, 200, "")
 	cursor := page.data["next_cursor"].(string)
 	p.do("GET", "/app/api/audit?what=keys&limit=1&cursor="+cursor, nil).want(t, 400, "invalid_input")
+}
+
+// TestAuditOfContributors: a contributor sees what they did themselves and nothing of others. A viewer sees nothing.
+func TestAuditOfContributors(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owner := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	owner.do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"}).want(t, 201, "")
+	ben := withPassword(t, s, "ben@example.com", models.RoleContributor)
+	offer := ben.do("POST", "/api/v1/offers", map[string]any{"name": "p", "url": "https://shop.example/"}).want(t, 201, "").data["id"]
+	change := ben.do("POST", "/api/v1/offers/bulk", map[string]any{"ids": []any{offer}, "group_name": "g"}).want(t, 200, "").data["change_id"]
+	id := func(p *person) string { return p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string) }
+	rows := ben.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t)
+	for _, row := range rows {
+		if row["email"] != "ben@example.com" {
+			t.Errorf("a contributor sees %v of %v", row["operation"], row["email"])
+		}
+	}
+	if len(rows) < 2 || !strings.Contains(fmt.Sprint(rows[0]["changes"]), fmt.Sprint(change)) {
+		t.Errorf("the own change is not in the log: %v", rows)
+	}
+	if own := ben.do("GET", "/app/api/audit?who="+id(ben), nil).want(t, 200, "").rowsOf(t); len(own) != len(rows) {
+		t.Errorf("%d own rows, want %d", len(own), len(rows))
+	}
+	ben.do("GET", "/app/api/audit?who="+id(owner), nil).want(t, 403, "role_required")
+	ben.do("POST", fmt.Sprintf("/api/v1/changes/%s/undo", change), nil).want(t, 200, "")
+	withPassword(t, s, "eve@example.com", models.RoleViewer).do("GET", "/app/api/audit", nil).want(t, 403, "role_required")
 }
 
 // TestNoSessionOnTrackingHosts checks that hosts for visitors offer no sign-in and set no cookie.

@@ -172,10 +172,12 @@ func (b *env) roles(account string) (p *env) {
 		has("/app/campaigns", `[...document.querySelectorAll('a.btn, button.btn')].find(e => /New campaign|Create the first/.test(e.textContent))`, c.make)
 		has("/app/settings", `document.querySelector('form.record .btn.primary')`, c.owner)
 		has("/app/corrections", `document.querySelector('textarea')`, c.offer)
-		for _, path := range []string{"/app/team", "/app/keys", "/app/audit"} {
+		for _, path := range []string{"/app/team", "/app/keys"} {
 			has(path, `document.querySelector('.side a[href^="`+path+`"]')`, c.owner)
 			has(path, `document.body.innerText.includes('Only owners see this.')`, !c.owner)
 		}
+		has("/app/audit", `document.querySelector('.side a[href^="/app/audit"]')`, c.offer)
+		has("/app/audit", `document.querySelector('.filters select[aria-label="Who"]')`, c.owner)
 		if p.goTo(p.f.URL + "/app/campaigns/new"); !c.make {
 			p.waitText("Your role does not allow creating campaigns.")
 		}

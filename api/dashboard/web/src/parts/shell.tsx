@@ -56,7 +56,7 @@ const account: Room[] = [
   { path: '/app/settings', icon: 'sliders', name: t.rooms.settings },
   { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' },
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
-  { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
+  { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'contributor' },
 ]
 // groups can be folded. Each has the icon of one of its own screens, or an icon that no screen has.
 const groups: { id: string; name: string; icon: IconName; of: Room[] }[] = [

@@ -2,7 +2,9 @@ import type { AuditRow } from '../../api.gen.ts'
 import { undo } from '../../core/bulk.ts'
 import { useBusy } from '../../core/busy.ts'
 import { dateTime } from '../../core/dates.ts'
+import { canWrite } from '../../core/can.ts'
 import { count } from '../../core/format.ts'
+import { can } from '../../core/me.ts'
 import { useAll, use } from '../../core/query.ts'
 import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -10,8 +12,7 @@ import { span } from '../../core/window.ts'
 import { w as words } from '../../text/people.ts'
 import { Button } from '../../parts/button.tsx'
 import { Select } from '../../parts/form.tsx'
-import { Owners } from '../../parts/owners.tsx'
-import { Empty, Loading } from '../../parts/state.tsx'
+import { Empty, EmptyCard, Loading } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 
@@ -101,11 +102,7 @@ const ActionCell = ({ of: r }: { of: AuditRow }) => (
   </span>
 )
 
-export const Audit = () => (
-  <Owners>
-    <Log />
-  </Owners>
-)
+export const Audit = () => (canWrite() ? <Log /> : <EmptyCard title={w.writersOnly} more={words.ownersOnlyMore} />)
 
 // valueText formats a value of the log for people: texts without quotes, and an empty value as a dash.
 function valueText(json: string) {
@@ -151,7 +148,7 @@ function UndoCell({ of: r, change: id, again }: { of: AuditRow; change?: string;
   ) : null
 }
 
-// Log lists the changes and sign-ins in the window, newest first.
+// Log lists the changes and sign-ins in the window, newest first. People who are no owners see their own.
 function Log() {
   const address = place.value.query,
     who = address.get('who') ?? '',
@@ -163,8 +160,9 @@ function Log() {
     ...(who && { who }),
     ...(what && { what }),
   })
-  const team = use('GET /app/api/team', {}).data,
-    keys = use('GET /app/api/keys', {}).data
+  const isOwner = can('owner'),
+    team = use('GET /app/api/team', isOwner ? {} : null).data,
+    keys = use('GET /app/api/keys', isOwner ? {} : null).data
   const people = [
     { value: '', label: w.everybody },
     ...(team?.rows ?? []).map(m => ({ value: m.id, label: m.name ? `${m.name} (${m.email})` : m.email })),
@@ -202,7 +200,11 @@ function Log() {
   return (
     <>
       <div class="line filters">
-        <Select label={w.who} value={who} options={people} on={v => change({ who: v || null }, true)} />
+        {isOwner ? (
+          <Select label={w.who} value={who} options={people} on={v => change({ who: v || null }, true)} />
+        ) : (
+          <span class="dim">{w.own}</span>
+        )}
         <Select label={w.what} value={what} options={things} on={v => change({ what: v || null }, true)} />
       </div>
       <section class="card report lists clicklog even">

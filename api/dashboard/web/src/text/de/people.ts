@@ -94,6 +94,8 @@ export const words: typeof en = {
     changed: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
     fields: 'Felder',
     address: 'Von',
+    own: 'Deine eigenen Änderungen. Inhaber sehen die von allen.',
+    writersOnly: 'Betrachter ändern nichts und haben kein Änderungsprotokoll.',
     everybody: 'Alle',
     everything: 'Alles',
     empty: 'In diesem Zeitraum wurde nichts geändert.',

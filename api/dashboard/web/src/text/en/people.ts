@@ -93,6 +93,8 @@ export const words = {
     changed: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
     fields: 'Fields',
     address: 'From',
+    own: 'Your own changes. Owners see those of everybody.',
+    writersOnly: 'Viewers change nothing, so they have no audit log.',
     everybody: 'Everybody',
     everything: 'Everything',
     empty: 'Nothing was changed in this window.',
