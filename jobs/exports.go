@@ -18,6 +18,8 @@ type ExportArgs struct {
 	Compare difference.Args `json:"difference,omitzero"` // ExportDifference: what is compared
 	// Columns has the figures of a file of figures, in their order. If it is empty, the file has all figures.
 	Columns []string `json:"columns,omitempty"`
+	// Formulas are more columns of a file of figures, calculated from figures and separated by commas.
+	Formulas string `json:"formulas,omitempty"`
 	// SubNames adds the names of sub-parameters to the headings of their columns.
 	SubNames bool   `json:"sub_names,omitempty"`
 	BaseURL  string `json:"base_url,omitempty"` // base URL of the API, for the address of the download

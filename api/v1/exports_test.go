@@ -28,6 +28,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 	for body, code := range map[string]string{
 		`{"kind": "all"}`: "invalid_kind", `{"dimension": "x"}`: "invalid_dimension",
 		`{"kind": "trends", "bucket": "x"}`: "invalid_bucket", `{"kind": "smartlink-clicks", "link": "x"}`: "invalid_id",
+		`{"formulas": "profit/luck"}`: "invalid_input", `{"kind": "trends", "formulas": "profit/"}`: "invalid_input",
 		`{"having": "profit=0"}`: "invalid_input", `{"columns": ["clicks", "cliks"]}`: "invalid_input",
 		`{"columns": ["roi", "roi"]}`: "invalid_input", `{"kind": "trends", "columns": ["click_loss.percent"]}`: "invalid_input",
 		`{`: "bad_body",

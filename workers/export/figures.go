@@ -6,10 +6,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/shopspring/decimal"
+
 	"switchyard/db"
 	"switchyard/db/export"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/measure"
 )
 
 // figureNames are the headings of the columns of figures: the names that the figures have in answers. lossNames are the headings
@@ -46,15 +49,18 @@ func cellsOf(row any) (cells []string) {
 }
 
 // figureColumns are the columns of figures of a file. places are the places of chosen figures in figureNames; nil means all figures.
-// With loss, the columns of the click loss follow.
+// The columns of formulas follow and, with loss, those of the click loss.
 type figureColumns struct {
-	places []int
-	loss   bool
+	places   []int
+	formulas []string
+	values   []measure.Expression // of the formulas
+	loss     bool
 }
 
-// columnsOf returns the columns of a file. A file with chosen columns has no others.
-func columnsOf(chosen []string, lossKnown bool) figureColumns {
+// columnsOf returns the columns of a file. A file with chosen columns has no others but its formulas, which the API has checked.
+func columnsOf(chosen []string, formulas string, lossKnown bool) figureColumns {
 	c := figureColumns{loss: lossKnown && len(chosen) == 0}
+	c.formulas, c.values, _ = measure.ParseExpressions(formulas)
 	for _, name := range chosen {
 		c.places = append(c.places, slices.Index(figureNames, name))
 	}
@@ -71,7 +77,11 @@ func (c figureColumns) pick(all []string) []string {
 
 // cells returns the cells of a row: its values, its figures and its click loss. The cells of the click loss are empty if loss is nil.
 func (c figureColumns) cells(values []string, f models.Figures, loss *models.ClickLoss) []string {
-	out := append(slices.Clone(values), c.pick(cellsOf(f.Row()))...)
+	figures := cellsOf(f.Row())
+	out := append(slices.Clone(values), c.pick(figures)...)
+	for _, e := range c.values {
+		out = append(out, resultOf(e, figures))
+	}
 	switch {
 	case c.loss && loss != nil:
 		out = append(out, cellsOf(loss.Row())...)
@@ -81,13 +91,26 @@ func (c figureColumns) cells(values []string, f models.Figures, loss *models.Cli
 	return out
 }
 
+// resultOf returns the cell of a formula, with up to 6 decimals. It is empty if the formula has no value.
+func resultOf(e measure.Expression, figures []string) string {
+	value, ok := e(func(name string) (decimal.Decimal, bool) {
+		n, err := decimal.NewFromString(figures[slices.Index(figureNames, name)])
+		return n, err == nil
+	})
+	if !ok {
+		return ""
+	}
+	return value.Round(6).String()
+}
+
 // The headings of a column whose cells may contain foreign text, and of a column whose cells cannot.
 func foreignHeading(name string) export.Heading { return export.Heading{Name: name, Foreign: true} }
 func heading(name string) export.Heading        { return export.Heading{Name: name} }
 
 // after returns columns, followed by the headings of the figures and of the click loss.
 func (c figureColumns) after(columns []export.Heading) []export.Heading {
-	if columns = append(columns, db.Map(c.pick(figureNames), heading)...); c.loss {
+	columns = append(append(columns, db.Map(c.pick(figureNames), heading)...), db.Map(c.formulas, heading)...)
+	if c.loss {
 		columns = append(columns, db.Map(lossNames, heading)...)
 	}
 	return columns
@@ -109,7 +132,7 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	columns := columnsOf(u.Args.Columns, losses.Known)
+	columns := columnsOf(u.Args.Columns, u.Args.Formulas, losses.Known)
 	w, err := m.write(ctx, q.AccountID, f, columns.after(db.Map(q.Dimensions, foreignHeading)), names)
 	if err != nil {
 		return err
@@ -133,7 +156,7 @@ func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	columns := columnsOf(u.Args.Columns, t.LossKnown())
+	columns := columnsOf(u.Args.Columns, u.Args.Formulas, t.LossKnown())
 	w, err := m.write(ctx, q.AccountID, f, columns.after([]export.Heading{heading(t.Bucket)}), nil)
 	if err != nil {
 		return err

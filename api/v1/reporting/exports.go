@@ -44,6 +44,7 @@ type ExportBody struct {
 	Filters   []ExportFilter      `json:"filters" bad:"invalid_dimension" doc:"performance, trends: up to 12 with 100 values in all"`
 	Having    string              `json:"having" bad:"invalid_input" maxLength:"500" doc:"performance: only groups whose figures meet every condition, as in GET /reports/performance: profit<0,cost>=10"`
 	Columns   []string            `json:"columns" bad:"invalid_input" maxItems:"30" doc:"performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals"`
+	Formulas  string              `json:"formulas" bad:"invalid_input" maxLength:"520" doc:"performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions"`
 	TZ        string              `json:"tz" doc:"performance, trends, difference: IANA time zone of days and buckets; default UTC"`
 	Bucket    string              `json:"bucket" bad:"invalid_bucket" enum:"month,day,weekday,hour,weekday_hour" doc:"trends: default day"`
 	Link      bind.Opt[uuid.UUID] `json:"link" bad:"invalid_id" doc:"smartlink-clicks: only this smartlink"`
@@ -154,7 +155,10 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 			return models.Invalid("invalid_input", "columns[%d] is no other figure of reports", i)
 		}
 	}
-	a.Columns = b.Columns
+	if _, _, err := measure.ParseExpressions(b.Formulas); err != nil {
+		return models.Invalid("invalid_input", "formulas: %s", err)
+	}
+	a.Columns, a.Formulas = b.Columns, b.Formulas
 	if a.Kind == models.ExportTrends {
 		a.Bucket, err = bucketOf(b.Bucket)
 		return err

@@ -170,7 +170,7 @@ export interface Effect { "value": number; "low": number; "high": number; "unit"
 export interface Error { "message": string; "code": string }
 export interface Evidence { "figures": (Figure)[]; "from": string; "to": string; "sample": number; "confidence": number; "method": string; "minimum": string }
 export interface ExportAnswer { "id": string; "name": string; "row_count": number; "byte_size": number; "created_at": string; "download_url": string }
-export interface ExportBody { "kind"?: "performance" | "trends" | "clicks" | "conversions" | "smartlink-clicks" | "difference"; "dimension"?: string; "filters"?: (ExportFilter)[]; "having"?: string; "columns"?: (string)[]; "tz"?: string; "bucket"?: "month" | "day" | "weekday" | "hour" | "weekday_hour"; "link"?: string | null; "source_id"?: string | null; "network_id"?: string | null; "their_tz"?: string; "sub_names"?: boolean; "name"?: string }
+export interface ExportBody { "kind"?: "performance" | "trends" | "clicks" | "conversions" | "smartlink-clicks" | "difference"; "dimension"?: string; "filters"?: (ExportFilter)[]; "having"?: string; "columns"?: (string)[]; "formulas"?: string; "tz"?: string; "bucket"?: "month" | "day" | "weekday" | "hour" | "weekday_hour"; "link"?: string | null; "source_id"?: string | null; "network_id"?: string | null; "their_tz"?: string; "sub_names"?: boolean; "name"?: string }
 export interface ExportFilter { "dimension"?: string; "value"?: Json; "not"?: boolean }
 export interface ExportList { "rows": (ExportRow)[]; "next_cursor": string | null }
 export interface ExportRow { "id": string; "name": string; "row_count": number; "byte_size": number; "created_at": string; "download_url": string; "kind": string; "expires_at": string }

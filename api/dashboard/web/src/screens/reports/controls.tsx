@@ -182,6 +182,7 @@ function Export({ ask }: { ask: Ask }) {
           filters,
           having: textOf([...ask.having, ...least]),
           columns: ask.columns,
+          formulas: formulasText(formulasOf(ask.formulas)),
           sub_names: true,
         }).catch(() => undefined)
       }}
