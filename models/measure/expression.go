@@ -13,7 +13,7 @@ const (
 	maxExpressionLength = 100
 )
 
-// Expression calculates a value from the measures of a row. value returns a measure, and false if the row has none. Expression
+// Expression calculates a value from the measures of a row. value returns a measure, and false if the row lacks it. Expression
 // returns false for a division by zero, and if a measure is missing.
 type Expression func(value func(name string) (decimal.Decimal, bool)) (decimal.Decimal, bool)
 
@@ -37,7 +37,7 @@ func ParseExpressions(text string) (texts []string, list []Expression, err error
 	return texts, list, nil
 }
 
-// expressionParser reads an expression from the front of left. Its methods return false if there is none.
+// expressionParser reads an expression from the front of left. Its methods return false for any other text.
 type expressionParser struct{ left string }
 
 func (p *expressionParser) sum() (Expression, bool)     { return p.chain("+-", p.product) }

@@ -49,7 +49,7 @@ func cellsOf(row any) (cells []string) {
 }
 
 // figureColumns are the columns of figures of a file. places are the places of chosen figures in figureNames; nil means all figures.
-// The columns of formulas follow and, with loss, those of the click loss.
+// The columns of formulas follow and, with loss, the columns of the click loss.
 type figureColumns struct {
 	places   []int
 	formulas []string
