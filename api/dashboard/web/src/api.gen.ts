@@ -724,7 +724,7 @@ export interface Calls {
   "POST /app/api/keys": { query: {  }; path: {  }; body: KeyBody; answer: KeyRow; codes: "invalid_expiry" | "invalid_scope" | "required" | "too_long" }
   "POST /app/api/keys/{id}/rotate": { query: {  }; path: { id: string }; body: undefined; answer: KeyRow; codes: "not_active" | "not_found" }
   "DELETE /app/api/keys/{id}": { query: {  }; path: { id: string }; body: undefined; answer: KeyRow; codes: "not_found" }
-  "GET /app/api/audit": { query: { "who"?: string; "what"?: string; "from"?: string; "to"?: string; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: AuditList; codes: "invalid_id" | "too_long" }
+  "GET /app/api/audit": { query: { "who"?: string; "what"?: string; "from"?: string; "to"?: string; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: AuditList; codes: "invalid_id" | "role_required" | "too_long" }
   "GET /app/api/views": { query: {  }; path: {  }; body: undefined; answer: ViewList; codes: never }
   "POST /app/api/views": { query: {  }; path: {  }; body: ViewBody; answer: ViewRow; codes: "duplicate_name" | "invalid_view" | "required" | "role_required" | "too_long" | "too_many" }
   "PATCH /app/api/views/{id}": { query: {  }; path: { id: string }; body: ViewPatch; answer: ViewRow; codes: "duplicate_name" | "invalid_id" | "invalid_view" | "no_fields" | "not_author" | "not_found" | "required" | "role_required" | "too_long" | "too_many" }
