@@ -9,9 +9,9 @@ export const unsaved = () => [...forms].some(f => f.current?.())
 // leaving is what a person wants to do and has to confirm, because it would lose edits.
 export const leaving = signal<null | (() => void)>(null)
 
-// leave does something that closes forms. If that loses edits, the person is asked first.
+// leave does something that closes forms. If that loses edits, the person is asked first. Each question is a function of its own.
 export function leave(on: () => void, loses = unsaved()) {
-  if (loses) leaving.value = on
+  if (loses) leaving.value = () => on()
   else on()
 }
 

@@ -202,11 +202,13 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
   )
 }
 
-// Leaving asks whether edits that are not saved may be lost. It is in this file, because the page has loaded it when a form is shown.
+// Leaving asks whether edits that are not saved may be lost. A question closes a frame after its button is pressed, and must not close the
+// next question. It is in this file, because the page has loaded it when a form is shown.
 export const Leaving = () => {
   const go = leaving.value
   return go ? (
     <Ask
+      key={go}
       title={t.parts.leaveTitle}
       text={t.parts.leaveText}
       go={t.parts.discard}
@@ -214,7 +216,7 @@ export const Leaving = () => {
       danger
       on={go}
       close={() => {
-        leaving.value = null
+        if (leaving.value === go) leaving.value = null
       }}
     />
   ) : null
