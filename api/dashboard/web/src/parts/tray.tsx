@@ -14,8 +14,7 @@ const w = t.exports,
 const hidden = signal<Set<string>>(new Set())
 
 // causeOfJob returns the result of a job as text, or the reason why it failed.
-export const causeOfJob = (j: Job) =>
-  j.code ? (t.failed.codes[j.code] ? sentence(new ApiError(j.code, 0, '')) : j.text || j.code) : (j.text ?? '')
+export const causeOfJob = (j: Job) => (j.code ? sentence(new ApiError(j.code, 0, j.text || j.code)) : (j.text ?? ''))
 
 // Since shows the time that a job has been running.
 export function Since({ of: j }: { of: Job }) {

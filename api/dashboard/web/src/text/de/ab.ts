@@ -48,7 +48,7 @@ export const words: typeof en = {
     no_weight: 'hat kein Gewicht',
     capped: 'hat eine Grenze: Ist sie erreicht, gehen die Besucher zu den anderen',
     alone: 'nichts anderes nimmt dieselben Besucher',
-    address: 'eine Adresse hat keine eigenen Zahlen',
+    address: 'eine URL hat keine eigenen Zahlen',
     twice: 'steht in mehreren Slots des Pfads',
     not_drawn: 'wird nicht nach Gewicht gewählt',
   }),

@@ -22,7 +22,7 @@ const does: Record<string, string> = {
   'source.unfilled': 'Das Makro im Tracking-Link bei der Quelle korrigieren. Die Meldung endet spätestens nach einem Tag.',
   'geo_database.failing': 'Einen anderen Schlüssel der Geo-Datenbank versuchen oder sie ausschalten.',
   'postbacks.unmatched': 'Bei einem der Postbacks die Parameternamen des Netzwerks korrigieren, dann alle erneut lesen.',
-  'postbacks.refused': 'Geheimnis und Adressen des Netzwerks mit dem vergleichen, was es sendet, dann erneut lesen.',
+  'postbacks.refused': 'Geheimnis und IP-Adressen des Netzwerks mit dem vergleichen, was es sendet, dann erneut lesen.',
   'postbacks.unread': 'Beträge, Währung oder Parameternamen beim Netzwerk korrigieren. Eine Korrektur zählt nach, was nicht gelesen wurde.',
   'clicks.unread': 'Die Kosten korrigieren, die die Quelle in den Link setzt. Eine Korrektur der Ausgaben des Tages zählt sie nach.',
   'offer.capped': 'Das Limit erhöhen oder abwarten: Mit dem Tag endet es.',

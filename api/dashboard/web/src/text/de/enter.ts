@@ -25,7 +25,7 @@ export const words: typeof en = {
     confirm: 'Identität bestätigen',
     confirmText: 'Das gibt anderen Zugang oder lässt sich nicht rückgängig machen. Deshalb wird noch einmal nach dem Passwort gefragt.',
     confirmGo: 'Bestätigen',
-    noLink: 'In dieser Adresse fehlt der Link.',
+    noLink: 'Dieser Link ist unvollständig.',
     toSignIn: 'Zur Anmeldung',
   },
 }

@@ -73,7 +73,7 @@ export const words: typeof en = {
     finished: (label, who) => (who ? `${label} ist verbunden als ${who}` : `${label} ist verbunden`),
     failed: 'Nicht verbunden',
     toAll: 'Zu den Integrationen',
-    noCode: 'Dieser Adresse fehlt, was die Plattform mitgibt. Bitte die Anmeldung neu beginnen.',
+    noCode: 'Dieser URL fehlt, was die Plattform mitgibt. Bitte die Anmeldung neu beginnen.',
   },
   source: {
     connection: 'Angemeldet als',
@@ -127,7 +127,7 @@ export const words: typeof en = {
     dateFormat: 'Form der Daten',
     oneDay: 'Eine Anfrage je Tag',
     pageRows: 'Zeilen einer vollen Seite',
-    pageRowsHint: 'Nur wenn die Adresse {page} enthält.',
+    pageRowsHint: 'Nur wenn die URL {page} enthält.',
     firstPage: 'Nummer der ersten Seite',
     rowsPath: 'Wo die Zeilen stehen',
     dayField: 'Feld des Tages',

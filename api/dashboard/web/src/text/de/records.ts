@@ -57,8 +57,8 @@ export const words: typeof en = {
     schemes: {
       buygoods: {
         name: 'BuyGoods',
-        secret: 'Ein langer zufälliger Text: er wird Teil der Adresse. Hat das Konto ein Token für seine IPNs, dann dieses.',
-        setup: 'In BuyGoods: Setup, Settings, oder der Reiter IPN des Produkts. Die Adresse für New Order, Rebill, Refund und Chargeback.',
+        secret: 'Ein langer zufälliger Text: er wird Teil der URL. Hat das Konto ein Token für seine IPNs, dann dieses.',
+        setup: 'In BuyGoods: Setup, Settings, oder der Reiter IPN des Produkts. Die URL für New Order, Rebill, Refund und Chargeback.',
         click: 'Die Klick-ID kommt aus einer Sub-ID des Links.',
       },
       clickbank: {
@@ -187,7 +187,7 @@ export const words: typeof en = {
     },
     protection: {
       title: 'Schutz',
-      text: 'Die Seite fragt, ob ein Besucher über einen Tracking-Link kam. Alle anderen landen auf der Ausweichadresse.',
+      text: 'Die Seite fragt, ob ein Besucher über einen Tracking-Link kam. Alle anderen landen auf der Ausweich-URL.',
       who: 'Wer hereinkommt',
       enabled: 'Nur Besucher von Tracking-Links',
       ttl: 'Ein Link gilt',

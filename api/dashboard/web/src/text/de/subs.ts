@@ -24,7 +24,7 @@ export const words: typeof english = {
   moveSwap: (other, to) => `${other} kommt auf Sub ${to}.`,
   move: 'Verschieben',
   uses: 'Diese bedeuten danach etwas anderes:',
-  noUses: 'Keine Bedingung, Regel oder Adresse verwendet ihn.',
+  noUses: 'Keine Bedingung, Regel oder URL verwendet ihn.',
   kinds: {
     campaign: 'Kampagne',
     rule: 'Gespeicherte Regel',

@@ -48,7 +48,7 @@ export const words = {
     no_weight: 'has no weight',
     capped: 'has a cap: when it is reached, its visitors go to the others',
     alone: 'nothing else takes the same visitors',
-    address: 'an address has no figures of its own',
+    address: 'a URL has no figures of its own',
     twice: 'is in several slots of the path',
     not_drawn: 'is not drawn by weight',
   }),

@@ -24,7 +24,7 @@ export const words = {
     confirm: 'Confirm that it is you',
     confirmText: 'This gives access to others or cannot be undone, so your password is asked again.',
     confirmGo: 'Confirm',
-    noLink: 'This address lacks its link.',
+    noLink: 'This link is incomplete.',
     toSignIn: 'To the sign-in',
   },
 }

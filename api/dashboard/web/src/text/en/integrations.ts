@@ -73,7 +73,7 @@ export const words = {
     finished: (label: string, who: string) => (who ? `${label} is connected as ${who}` : `${label} is connected`),
     failed: 'Not connected',
     toAll: 'To the integrations',
-    noCode: 'This address lacks what the platform gives. Start the sign-in again.',
+    noCode: 'This URL lacks what the platform gives. Start the sign-in again.',
   },
   source: {
     connection: 'Signed in as',
@@ -130,7 +130,7 @@ export const words = {
     dateFormat: 'Form of the dates',
     oneDay: 'One request for each day',
     pageRows: 'Rows of a full page',
-    pageRowsHint: 'Only if the address has {page}.',
+    pageRowsHint: 'Only if the URL has {page}.',
     firstPage: 'Number of the first page',
     rowsPath: 'Where its rows are',
     dayField: 'Field of the day',

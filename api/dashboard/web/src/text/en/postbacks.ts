@@ -58,14 +58,14 @@ export const words = {
   allDone: (n: number, shown: string) => `${of(n, 'postback waits', 'postbacks wait', shown)} to be sent again`,
   advice: named({
     none: 'The source could not be reached. Check the host name of its postback URL.',
-    moved: 'The address has moved. Put the new one into the source’s postback URL.',
+    moved: 'The URL has moved. Put the new one into the source’s postback URL.',
     refused:
       'The source does not accept this request. Compare the postback URL with the one that its account manager or its settings show.',
     server: 'The source has a fault of its own. It is tried again by itself.',
     400: 'The source misses a parameter or does not understand one. Compare the postback URL with its documentation.',
     401: 'The source demands a key. Check the key in the postback URL.',
-    403: 'The source refuses the key or this server’s address. Check both in the source’s settings.',
-    404: 'There is nothing at this address, or the source does not know this click. Check the postback URL and the parameter of its click id.',
+    403: 'The source refuses the key or this server’s IP address. Check both in the source’s settings.',
+    404: 'There is nothing at this URL, or the source does not know this click. Check the postback URL and the parameter of its click id.',
     410: 'The source wants no further attempts of this postback.',
     429: 'Too many postbacks at once. It is tried again by itself.',
   }),

@@ -24,7 +24,7 @@ export const words = {
   moveSwap: (other: string, to: number) => `${other} takes Sub ${to}.`,
   move: 'Move',
   uses: 'These mean something else from then on:',
-  noUses: 'No condition, rule or address names it.',
+  noUses: 'No condition, rule or URL names it.',
   kinds: named({
     campaign: 'Campaign',
     rule: 'Saved rule',
