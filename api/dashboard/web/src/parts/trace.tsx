@@ -4,6 +4,7 @@ import type { RouteDecision, RouteStage, RouteUnit, TestStep } from '../api.gen.
 import { attributeName, operatorName, sentenceOf } from '../core/condition.ts'
 import { Named } from '../core/subs.ts'
 import { t } from '../core/text.ts'
+import { w as said } from '../text/steps.ts'
 import { Icon } from './icons.tsx'
 
 // Names maps the ids of records to their names.
@@ -107,7 +108,7 @@ export const TestSteps = ({ of: steps, names = {} }: { of: TestStep[]; names?: N
   <ol class="trace-list">
     {steps.map(s => (
       <Step key={s.step} ok={s.ok} name={names[s.step] ?? s.step} says={s.ok ? t.link.ok : t.link.notOk}>
-        <div class="soft wrap">{s.detail}</div>
+        <div class="soft wrap">{said.of(s.detail)}</div>
       </Step>
     ))}
   </ol>

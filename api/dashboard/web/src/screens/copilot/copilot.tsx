@@ -158,18 +158,19 @@ const ChoiceMenu = ({ kind, name, text, of, choices }: ChoiceMenuProps) => (
 // Suggestion shows a suggestion with its reasons, and applies, postpones or dismisses it.
 function Suggestion({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
   const { busy, wrong: error, run } = useAttempt(asError),
+    title = w.said(s.title),
     effect = s.effect && effectText(s.effect)
   const send = (body: CopilotBody, done: string, undone?: string) => run(() => act({ ...body, id: s.id }, done, undone))
   const apply = (variant?: CopilotBody['variant']) =>
-    send({ action: 'apply', ...(variant ? { variant } : {}) }, w.applied(s.title), w.undone(s.title))
+    send({ action: 'apply', ...(variant ? { variant } : {}) }, w.applied(title), w.undone(title))
   const snooze = (days: number) => send({ action: 'snooze', days }, w.snoozed(dateOf(Date.now() + days * 864e5)))
   return (
-    <li class="card suggestion" aria-label={s.title}>
+    <li class="card suggestion" aria-label={title}>
       <div class="row top0">
         <Sign name={s.advice_only ? 'warn' : 'spark'} tone={s.advice_only ? 'warn' : 'accent'} />
         <div class="grow">
-          <h2 class="wrap">{s.title}</h2>
-          <p class="soft wrap">{s.detail}</p>
+          <h2 class="wrap">{title}</h2>
+          <p class="soft wrap">{w.said(s.detail)}</p>
           <p class="dim fine wrap">
             {s.campaign_id && (
               <>
@@ -214,23 +215,23 @@ function Suggestion({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
                 kind="btn primary"
                 name={w.variant}
                 text={w.apply}
-                of={s.title}
+                of={title}
                 choices={s.variants.map(v => ({ label: w.variants[v] ?? v, on: () => void apply(v as CopilotBody['variant']) }))}
               />
             ) : (
-              <Button look="primary" disabled={busy} aria-label={w.applyOf(s.title)} onClick={() => void apply()} text={w.apply} />
+              <Button look="primary" disabled={busy} aria-label={w.applyOf(title)} onClick={() => void apply()} text={w.apply} />
             ))}
           <ChoiceMenu
             kind="btn"
             name={w.snooze}
             text={w.snooze}
-            of={s.title}
+            of={title}
             choices={[1, 7, 30].map(days => ({ label: w.days(days), on: () => void snooze(days) }))}
           />
           <Button
             look="quiet"
             disabled={busy}
-            aria-label={`${w.dismiss}: ${s.title}`}
+            aria-label={`${w.dismiss}: ${title}`}
             onClick={() => void send({ action: 'dismiss' }, w.dismissed)}
             text={w.dismiss}
           />

@@ -1,6 +1,8 @@
 import { equal, test } from '../../testing.ts'
 import { words as advice } from './advice.ts'
 import { words as reasons } from './reasons.ts'
+import { words as steps } from './steps.ts'
+import { said } from './suggestions.ts'
 
 test('an alert is German with the figures of the service, and without them if its sentence is another one', () => {
   const { seen } = advice
@@ -29,4 +31,40 @@ test('what the service says about a postback is German, and an unknown sentence 
   )
   equal(reasons.of(''), '')
   equal(reasons.of('constructor'), 'constructor')
+})
+
+test('what a test of a link or a postback says is German, with its names and figures', () => {
+  equal(
+    steps.of("not read: the source's click id, zone (still the macro {zone})"),
+    'nicht gelesen: die Klick-ID der Quelle, zone (noch das Makro {zone})',
+  )
+  equal(steps.of('country US, desktop, Windows, Chrome; bot score 0'), 'Land US, desktop, Windows, Chrome; Bot-Wert 0')
+  equal(steps.of('3 read; external id "", cost 0.01 USD'), '3 gelesen; externe ID „“, Kosten 0.01 USD')
+  equal(steps.of('"ok" is approved'), '„ok“ ist bestätigt')
+  equal(steps.of('goal "", conversion id "a"'), 'Ziel „“, Conversion-ID „a“')
+  equal(steps.of('the secret of the network is missing or wrong'), 'Das Geheimnis des Netzwerks fehlt oder ist falsch.')
+  equal(steps.of('nothing would be recorded: its click never came'), 'nichts würde erfasst: Der Klick ist nie angekommen')
+  equal(steps.of('https://offer.example/?a=1'), 'https://offer.example/?a=1')
+})
+
+test('what the Copilot suggests is German, and an unknown sentence stays', () => {
+  equal(said('Raise the cap of offer “Sweeps: US” to 60'), 'Cap von Offer „Sweeps: US“ auf 60 erhöhen')
+  equal(
+    said('Block 2 sub1 values of “DACH” here and at the traffic source: it does not pay for its clicks'),
+    '2 Werte von Sub 1 von „DACH“ hier und bei der Traffic-Quelle sperren: die Klicks kosten mehr, als sie bringen',
+  )
+  equal(
+    said('2 countries cost 12.5 USD and returned 1: DE, FR. Block it there: nothing here can.'),
+    '2 Länder: 12.5 USD Kosten, 1 zurück: DE, FR. Das geht nur bei der Traffic-Quelle.',
+  )
+  equal(
+    said('Shares by the probability of being the best: “A” from 50 to 80 %, “B” from 50 to 20 %.'),
+    'Anteile nach der Wahrscheinlichkeit, am besten zu sein: „A“ von 50 auf 80 %, „B“ von 50 auf 20 %.',
+  )
+  equal(said('The HTTPS certificate of a.example ends on 2026-12-01'), 'Das HTTPS-Zertifikat von a.example endet am 01.12.2026')
+  equal(
+    said('Set weights of paths of campaign “A”: “P” 70, “Q” 30 and 2 more'),
+    'Gewichte der Pfade von Kampagne „A“ setzen: „P“ 70, „Q“ 30 und 2 weitere',
+  )
+  equal(said('Something new'), 'Something new')
 })

@@ -13,6 +13,7 @@ export const words = {
   refreshing: 'Analyzing the figures',
   refreshed: (n: number) => `${of(n, 'suggestion is', 'suggestions are')} open`,
   tooSoon: 'The figures were analyzed within the last two minutes.',
+  said: (text: string) => text, // what the service says in titles and details
   none: 'Nothing is suggested.',
   noneMore: 'The figures of the last 30 days are analyzed once a day. What they call for is shown here, with the reasons.',
   looked: (campaigns: string, n: number, clicks: string, conversions: string, from: string, to: string) =>

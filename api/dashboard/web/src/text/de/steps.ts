@@ -1,0 +1,99 @@
+// The German of what the tests of links and postbacks say at each step.
+import { translate, type Form } from '../forms.ts'
+import { words as reasons } from './reasons.ts'
+
+const statuses: Record<string, string> = { pending: 'offen', approved: 'bestätigt', rejected: 'abgelehnt', chargeback: 'eine Rückbuchung' }
+const status = (name: string) => statuses[name] ?? name
+const said = (text: string) => reasons.of(text).replace(/\.$/, '')
+
+const missing: Form[] = [
+  [/^the source's click id$/, () => 'die Klick-ID der Quelle'],
+  [/^a cost$/, () => 'Kosten'],
+  [/^(.*) \(still the macro (.*)\)$/s, (name, macro) => `${name} (noch das Makro ${macro})`],
+  [/^what stands behind #, .*$/s, () => 'was hinter # steht und kein Browser sendet: ein Makro mit #, das nicht ausgefüllt wurde'],
+]
+
+const forms: Form[] = [
+  [
+    /^(\S+) is no shared link domain and no verified domain of the account$/,
+    host => `${host} ist weder eine gemeinsame noch eine bestätigte Domain des Kontos`,
+  ],
+  [/^(.*) is a smartlink on this domain$/s, word => `${word} ist auf dieser Domain ein Smartlink`],
+  [
+    /^the campaign is (\w+) and has no fallback_url$/,
+    is => `die Kampagne ist ${is === 'paused' ? 'pausiert' : 'archiviert'} und hat keine Ausweich-URL`,
+  ],
+  [/^"(.*)" is no alias on this domain$/s, word => `„${word}“ ist kein Alias auf dieser Domain`],
+  [/^the link leads to another campaign: (.*)$/s, name => `der Link führt zu einer anderen Kampagne: ${name}`],
+  [/^the campaign is paused: .*$/, () => 'die Kampagne ist pausiert: Besucher gehen zur Ausweich-URL'],
+  [
+    /^not read: (.*)$/s,
+    list =>
+      `nicht gelesen: ${list
+        .split(/, (?!which)/)
+        .map(part => translate(missing, part))
+        .join(', ')}`,
+  ],
+  [
+    /^(\d+) read; external id "(.*)", cost (\S+) (\w*)$/s,
+    (n, id, cost, currency) => `${n} gelesen; externe ID „${id}“, Kosten ${cost} ${currency}`,
+  ],
+  [/^counted as a bot: (.*), score (\d+)$/s, (why, score) => `zählt als Bot: ${why}, Wert ${score}`],
+  [
+    /^country (.*), (.*), (.*), (.*); bot score (\d+)$/s,
+    (c, d, o, b, score) => `Land ${c === 'unknown' ? 'unbekannt' : c}, ${d}, ${o}, ${b}; Bot-Wert ${score}`,
+  ],
+  [/^(\w*) path "(.*)", action (\w*)$/s, (via, name, action) => `Pfad „${name}“ (${via}), Aktion ${action}`],
+  [/^no path takes this visitor: (.*)$/s, via => `kein Pfad nimmt diesen Besucher: ${via}`],
+  [/^the path answers (\d+) and sends nobody on$/, code => `der Pfad antwortet ${code} und schickt niemanden weiter`],
+  [/^nowhere: the visitor is answered (\d+)$/, code => `nirgendwohin: der Besucher bekommt ${code}`],
+  [
+    /^(.*) signs its notifications, .*$/s,
+    name =>
+      `${name} signiert seine Meldungen, eine erfundene wird also nicht geglaubt: ${name} einen Test senden lassen und ihn im Log der Postbacks suchen`,
+  ],
+  [
+    /^the address does not end in (\S+): .*$/,
+    path => `die URL endet nicht auf ${path}: sie wird ohne die Einstellungen des Netzwerks gelesen`,
+  ],
+  [/^network (.*), (\d+) parameters$/s, (name, n) => `Netzwerk ${name}, ${n} Parameter`],
+  [/^the conversion would be recorded for a click of the network$/, () => 'die Conversion würde für einen Klick des Netzwerks erfasst'],
+  [/^its id is read; it is made up, .*$/, () => 'die Klick-ID wird gelesen; sie ist erfunden, weil das Netzwerk noch keinen Klick hat'],
+  [/^click (\S+) of campaign (\S+)$/, (id, campaign) => `Klick ${id} von Kampagne ${campaign}`],
+  [
+    /^(.*): a live postback waits for it, then becomes unmatched$/s,
+    why => `${said(why)}: ein echter Postback wartet darauf und bleibt dann ohne Klick`,
+  ],
+  [/^none is set, so none is wanted$/, () => 'keines gesetzt, also wird keines verlangt'],
+  [/^right$/, () => 'richtig'],
+  [
+    /^no status word: a new conversion is (\w+), .*$/,
+    word => `kein Statuswort: eine neue Conversion ist ${status(word)}, eine erfasste behält ihren Status`,
+  ],
+  [
+    /^"(.*)" is not known: the conversion is (\w+) until .*$/s,
+    (word, is) => `„${word}“ ist unbekannt: die Conversion ist ${status(is)}, bis das Wort bei den Statuswörtern des Netzwerks steht`,
+  ],
+  [/^"(.*)" reports no conversion$/s, word => `„${word}“ meldet keine Conversion`],
+  [/^"(.*)" is (pending|approved|rejected|chargeback)$/s, (word, is) => `„${word}“ ist ${status(is)}`],
+  [/^none said: that of the offer counts$/, () => 'keine genannt: die des Offers zählt'],
+  [
+    /^(.*): the conversion is taken back, and keeps its payout$/,
+    amount => `${amount}: die Conversion wird zurückgenommen und behält ihren Payout`,
+  ],
+  [/^(\S+) in the currency of the offer$/, amount => `${amount} in der Währung des Offers`],
+  [/^"(.*)": (.*)$/s, (time, why) => `„${time}“: ${said(why)}`],
+  [
+    /^goal "(.*?)"(, from the status word)?, conversion id "(.*)"$/s,
+    (goal, word, id) => `Ziel „${goal}“${word && ', aus dem Statuswort'}, Conversion-ID „${id}“`,
+  ],
+  [/^nothing is recorded before the click is known$/, () => 'bevor der Klick bekannt ist, wird nichts erfasst'],
+  [/^nothing would be recorded: (.*)$/s, why => `nichts würde erfasst: ${said(why)}`],
+  [/^the conversion would be (created|updated)$/, result => `die Conversion würde ${result === 'created' ? 'angelegt' : 'geändert'}`],
+  [
+    /^nothing would change: (.*)$/s,
+    why => `nichts würde sich ändern: ${why === 'it is recorded exactly so' ? 'sie ist genau so erfasst' : said(why)}`,
+  ],
+]
+
+export const words = { of: (text: string) => reasons.of(translate(forms, text)) }
