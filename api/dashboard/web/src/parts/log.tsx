@@ -35,6 +35,7 @@ type Props<R extends LogName> = {
   filtered: boolean
   choice: ComponentChildren
   beside: ComponentChildren
+  note?: string
   empty: { title: string; filtered: string; more?: string }
   sheet: (id: string, step: Steps, close: () => void, row?: LogRow<R>) => ComponentChildren
 }
@@ -99,7 +100,7 @@ export function Log<R extends LogName>(p: Props<R>) {
             </Empty>
           }
         />
-        <Foot loaded={log.rows?.length ?? 0} end={log.end} />
+        <Foot loaded={log.rows?.length ?? 0} end={log.end} note={p.note} />
       </section>
       {open &&
         p.sheet(
@@ -162,12 +163,13 @@ export const LogRows = <R extends { id: string } | { click_id: string }>({ log, 
     <Table {...table} rows={log.rows} keyOf={idOf} onOpen={show} onEnd={log.more} tall />
   )
 
-// Foot shows how many rows of a log are loaded, and the keys that move in the log.
-export const Foot = ({ loaded, end }: { loaded: number; end: boolean }) =>
+// Foot shows how many rows of a log are loaded, a note, and the keys that move in the log.
+export const Foot = ({ loaded, end, note }: { loaded: number; end: boolean; note?: string }) =>
   loaded > 0 ? (
     <div class="statusbar">
       <span>{t.clicks.loaded(count(loaded))}</span>
       {!end && <span class="wide">{t.clicks.more}</span>}
+      {note && <span>{note}</span>}
       <span class="grow" />
       <span class="wide">
         <kbd>J</kbd> <kbd>K</kbd> {t.reports.move}

@@ -46,6 +46,7 @@ export function Conversions() {
         />
       }
       beside={<UnmatchedLink />}
+      note={w.byTime}
       empty={{ title: w.empty, filtered: w.emptyFiltered, more: w.emptyMore }}
       sheet={(_, step, close, row) => row && <ConversionSheet key="sheet" of={row} close={close} step={step} />}
     />

@@ -206,8 +206,10 @@ export function Reports() {
   )
 }
 
-// noteOf says how the rows of a report by tag overlap, or that a report by goal or status has the clicks in a row of their own.
-const noteOf = (ask: Ask) => (ask.group.some(d => ofSales.includes(d)) ? reportWords.apart : overlapOf(ask))
+// noteOf says how the rows of a report by tag overlap, that a report by goal or status has the clicks in a row of their own, or that a
+// filter by goal or status leaves no clicks.
+const noteOf = (ask: Ask) =>
+  isOfSales(filterQuery(ask)) ? reportWords.onlySales : ask.group.some(d => ofSales.includes(d)) ? reportWords.apart : overlapOf(ask)
 const overlapOf = (ask: Ask) =>
   !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? reportWords.overlapKept : reportWords.overlap
 

@@ -35,6 +35,7 @@ export const words: typeof en = {
   overTimeOf: name => `${name} im Verlauf`,
   actionsOf: name => `Aktionen für ${name}`,
   // rows of reports by what only conversions have
+  onlySales: 'Hier zählen nur Conversions. Klicks und Kosten haben weder Ziel noch Status, also ist Profit hier der Umsatz ohne Kosten',
   apart: 'Klicks und ihre Kosten stehen in der Zeile „Ohne Conversion“',
   itsConversions: 'Conversions (L)',
 }

@@ -38,6 +38,7 @@ export const words = {
     empty: 'No conversions in this window.',
     emptyMore: 'Networks report them by postback. The postback URL is under Link and postback of each campaign.',
     emptyFiltered: 'No conversion passes these filters.',
+    byTime: 'Listed by their own time. Reports count them at the time of their click.',
     changed: (when: string) => `changed ${when}`,
     word: (word: string) => `the network says “${word}”`,
     open: 'open the conversion',

@@ -35,6 +35,7 @@ export const words = {
   overTimeOf: (name: string) => `${name} over time`,
   actionsOf: (name: string) => `Actions for ${name}`,
   // rows of reports by what only conversions have
+  onlySales: 'Only conversions count here. Clicks and costs have no goal and no status, so profit is revenue without costs',
   apart: 'Clicks and their costs are in the row “Without conversion”',
   itsConversions: 'Conversions (L)',
 }
