@@ -19,7 +19,7 @@ const summed = names.filter(n => ['profit', 'revenue', 'cost', 'clicks', 'conver
 export function Today() {
   const caps = use('GET /stats/caps', {}, 60).data?.rows ?? []
   return (
-    <div class={'grid' + (caps.length ? ' cols' : '')}>
+    <div class="grid">
       <Course />
       {caps.length > 0 && <Caps of={caps} />}
     </div>
@@ -81,7 +81,7 @@ const mostCaps = 6
 // Caps shows the offers and paths with a daily cap, the fullest first.
 const Caps = ({ of }: { of: CapRow[] }) => (
   <Card title={w.caps}>
-    <ul class="list">
+    <ul class="list caps">
       {of.slice(0, mostCaps).map(c => (
         <Cap key={c.kind + c.id} of={c} />
       ))}
