@@ -107,7 +107,7 @@ function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
 export const TestSteps = ({ of: steps, names = {} }: { of: TestStep[]; names?: Names }) => (
   <ol class="trace-list">
     {steps.map(s => (
-      <Step key={s.step} ok={s.ok} name={names[s.step] ?? s.step} says={s.ok ? t.link.ok : t.link.notOk}>
+      <Step key={s.step} ok={s.ok} name={names[s.step] ?? said.names[s.step] ?? s.step} says={s.ok ? t.link.ok : t.link.notOk}>
         <div class="soft wrap">{said.of(s.detail)}</div>
       </Step>
     ))}

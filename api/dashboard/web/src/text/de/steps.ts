@@ -1,4 +1,5 @@
 // The German of what the tests of links and postbacks say at each step.
+import type { words as en } from '../en/steps.ts'
 import { translate, type Form } from '../forms.ts'
 import { words as reasons } from './reasons.ts'
 
@@ -96,4 +97,16 @@ const forms: Form[] = [
   ],
 ]
 
-export const words = { of: (text: string) => reasons.of(translate(forms, text)) }
+export const words: typeof en = {
+  of: text => reasons.of(translate(forms, text)),
+  names: {
+    address: 'URL',
+    click: 'Klick',
+    secret: 'Geheimnis',
+    status: 'Status',
+    payout: 'Payout',
+    time: 'Zeit',
+    goal: 'Ziel',
+    result: 'Ergebnis',
+  },
+}

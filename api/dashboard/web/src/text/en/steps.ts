@@ -1,2 +1,16 @@
-// What the tests of links and postbacks say at each step. The service's own sentences are in English.
-export const words = { of: (text: string) => text }
+// The steps of tests of postbacks, and what tests say at each step. The service's own sentences are in English.
+import { named } from '../words.ts'
+
+export const words = {
+  of: (text: string) => text,
+  names: named({
+    address: 'URL',
+    click: 'Click',
+    secret: 'Secret',
+    status: 'Status',
+    payout: 'Payout',
+    time: 'Time',
+    goal: 'Goal',
+    result: 'Result',
+  }),
+}
