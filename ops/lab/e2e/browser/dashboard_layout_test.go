@@ -76,11 +76,11 @@ func (b *env) fitsEveryWidth() {
 		widths           []int // where the screen is most likely not to fit
 	}{
 		{"audit", "/app/audit", "", []int{1440, 1280}},
-		{"overview", "/app", "", []int{780}},
-		{"clicks", "/app/clicks", "", []int{1440, 1100}},
-		{"campaigns", "/app/campaigns", "", []int{1100}},
+		{"overview", "/app", "", []int{780, 390}},
+		{"clicks", "/app/clicks", "", []int{1440, 1100, 780}},
+		{"campaigns", "/app/campaigns", "", []int{1100, 780}},
 		{"blocked", "/app/blocked", "", []int{390}},
-		{"report", "/app/reports?flat=1", "", []int{1920, 1366, 390}},
+		{"report", "/app/reports?flat=1", "", []int{1920, 1366, 780, 390}},
 		{"flow", flow, "", []int{1366, 1280, 1100}},
 		{"path", flow, opener, []int{1440, 390}},
 		{"click", "/app/clicks?click=" + log.Rows[0].ClickID, "", []int{1440, 390}},
@@ -117,8 +117,8 @@ func (b *env) fitsEveryWidth() {
 	b.setScreen(1440, "light")
 }
 
-// wideLists lists the lists of records that scroll sideways.
-const wideLists = `JSON.stringify([...document.querySelectorAll('.lists .view')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel + ' ' + e.scrollWidth + ' > ' + e.clientWidth))`
+// wideLists lists the reports and the lists of records that scroll sideways.
+const wideLists = `JSON.stringify([...document.querySelectorAll('.report .view, .scroll[aria-label=Figures]')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel + ' ' + e.scrollWidth + ' > ' + e.clientWidth))`
 
 // write types a text where the focus is.
 func (b *env) write(text string) {

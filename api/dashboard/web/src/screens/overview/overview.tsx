@@ -337,7 +337,7 @@ function Campaign({ row, name, most }: { row: PerformanceRow; name: string; most
   const c = changeOf('profit', row, row.compare ?? undefined)
   return (
     <tr>
-      <td class="pad strong">
+      <td class="pad strong named-cut">
         <a href={to('/app/reports', { g: groupingOf({}), 'f.campaign_id': row.dims.campaign_id! })}>{name}</a>
       </td>
       {columns.map(n =>

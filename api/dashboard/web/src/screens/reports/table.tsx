@@ -86,7 +86,13 @@ export function Table({ box, ask, root, rowCount, lines, cursor, focus, toggle, 
             {ask.columns.map(n => (
               <Head
                 key={n}
-                column={{ name: n, label: t.figures.names[n], phone: narrow.includes(n), sort: true }}
+                column={{
+                  name: n,
+                  label: t.figures.names[n],
+                  phone: narrow.includes(n),
+                  kind: tablet.includes(n) ? 'tablet-off' : undefined,
+                  sort: true,
+                }}
                 sort={orderAt(ask, 0)}
                 onSort={sort => setSort(sort, ask.group)}
               />
@@ -290,8 +296,9 @@ const Bones = ({ columns, i = 0, depth = 0, role }: { columns: Name[]; i?: numbe
   </>
 )
 
-const narrow: Name[] = ['clicks', 'profit', 'roi']
-const off = (name: Name) => (narrow.includes(name) ? '' : 'narrow-off')
+const narrow: Name[] = ['clicks', 'profit', 'roi'], // on a phone
+  tablet: Name[] = ['unique_clicks', 'lp_ctr', 'epc'] // not on a small tablet
+const off = (name: Name) => (narrow.includes(name) ? '' : 'narrow-off') + (tablet.includes(name) ? ' tablet-off' : '')
 
 function Cell({ name, row, compare, most, heat }: { name: Name; row: PerformanceRow; compare: boolean; most?: number; heat?: number }) {
   const hot = heat && (name === 'profit' || name === 'roi') && row.profit !== 0
