@@ -39,7 +39,7 @@ export const words: typeof en = {
     empty: 'Keine Conversions in diesem Zeitraum.',
     emptyMore: 'Netzwerke melden sie per Postback. Die Postback-URL steht bei jeder Kampagne unter Link und Postback.',
     emptyFiltered: 'Keine Conversion passt zu diesen Filtern.',
-    byTime: 'Nach eigener Zeit gelistet. In Berichten zählen sie zur Zeit ihres Klicks.',
+    byTime: 'Nach eigener Zeit. Berichte zählen zur Zeit des Klicks.',
     changed: when => `geändert ${when}`,
     word: word => `das Netzwerk sagt „${word}“`,
     open: 'die Conversion öffnen',
