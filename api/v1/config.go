@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -201,9 +202,13 @@ func listConfigItems(c *route.Call) (out ConfigItems, err error) {
 	}
 	var ops []string
 	for word := range strings.SplitSeq(c.Query.Get("op"), ",") {
-		if word = strings.TrimSpace(word); word != "" {
-			ops = append(ops, word)
+		if word = strings.TrimSpace(word); word == "" {
+			continue
 		}
+		if !slices.Contains(accountconfig.Ops, word) {
+			return out, models.Invalid("invalid_input", "op: %.40q is not an operation", word)
+		}
+		ops = append(ops, word)
 	}
 	plans := dbconfig.PlansOf(c.Store)
 	if _, err := plans.Find(c.Context(), c.Account.ID, c.ID); err != nil {

@@ -54,6 +54,7 @@ func newEnv(t *testing.T, s *apitest.Server) env {
 	e.Do("GET", "/campaigns/"+e.ids["campaign"]+"/flow", nil).Want(200, "").Into(&flow)
 	e.ids["stream"] = flow.Streams[0].ID
 	e.make("copilot rule", "/copilot/rules", with(copilotRule(), "campaign_ids", []string{e.ids["campaign"]}))
+	e.ids["plan"] = addPlan(t, s, account.ID, "applied", "{}")
 	e.ids["suggestion"] = suggest(t, e.Server, "k-"+name).String()
 	return e
 }
@@ -158,6 +159,7 @@ func (e env) bodies() map[string]object {
 			"campaign_id": e.ids["campaign"], "source_id": e.ids["source"], "from": time.Now().UTC().Format(time.DateOnly),
 			"to": time.Now().UTC().Format(time.DateOnly), "amount": 1, "cpc": nil,
 		},
+		"POST /config/apply": {"plan_id": e.ids["plan"]}, "POST /config/undo": {"plan_id": e.ids["plan"]},
 		"POST /app/api/notes": note, "PUT /app/api/notes/{id}": note,
 		"PATCH /app/api/views/{id}": {"name": "y"}, "PUT /app/api/views/default": {}, "PATCH /app/api/team/{id}": {"role": "viewer"},
 		"POST /app/api/session/account": {},

@@ -22,6 +22,9 @@ const (
 	OpRefused = "refused"
 )
 
+// Ops lists the operations.
+var Ops = []string{OpCreate, OpChange, OpSame, OpDelete, OpArchive, OpRefused}
+
 // Current is what an account has set up at a moment.
 type Current struct {
 	Account models.Account

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"switchyard/db/accountconfig"
 	"switchyard/db/people"
 	"switchyard/db/reported"
 	"switchyard/db/spend"
@@ -41,6 +42,11 @@ func Register(r *workers.Runtime, s *store.Store) {
 		}
 		changes, err := spend.DeleteExpired(ctx, s.Conn(), time.Now())
 		slog.InfoContext(ctx, "old changes of cost deleted", "rows", changes)
+		if err != nil {
+			return err
+		}
+		plans, err := accountconfig.PlansOf(s).DeleteExpired(ctx)
+		slog.InfoContext(ctx, "old plans of documents deleted", "rows", plans)
 		return err
 	})
 	workers.RegisterTick(r, jobs.DeleteUnusedRules, func(ctx context.Context) error {

@@ -24,6 +24,7 @@ export interface AlertList { "alerts": (Alert)[]; "count": number; "checkedAt": 
 export interface AlertService { "name": "link_checks" | "safe_browsing" | "database" | "jobs" | "clicks" | "clickhouse" | "edge"; "status": "ok" | "behind" | "failing" | "off" | "waiting"; "message": string | null; "checkedAt": string | null }
 export interface AlertTested { "sent": boolean; "error": string | null }
 export interface AnswerRecordedChange { "rows": (RecordedChange)[]; "next_cursor": string | null }
+export interface ApplyConfigBody { "plan_id": string; "skip_refused"?: boolean }
 export interface Arrival { "arrival": string; "clicks": number; "unique_clicks": number; "share": number | null }
 export interface Arrivals { "arrivals": (Arrival)[] }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
@@ -96,6 +97,12 @@ export interface Comparison { "figure": "clicks" | "unique_clicks" | "bot_clicks
 export interface ComparisonPart { "figure": "clicks" | "unique_clicks" | "bot_clicks" | "lp_views" | "lp_clicks" | "lp_ctr" | "conversions" | "approved" | "pending" | "rejected" | "chargebacks" | "cr" | "cost" | "revenue" | "pending_revenue" | "profit" | "roi" | "epc" | "cpc" | "cpa" | "approve_rate"; "operator": ">" | ">=" | "<" | "<=" | "=" | "!="; "value"?: number; "times"?: "" | "payout" | "clicks" | "unique_clicks" | "bot_clicks" | "lp_views" | "lp_clicks" | "lp_ctr" | "conversions" | "approved" | "pending" | "rejected" | "chargebacks" | "cr" | "cost" | "revenue" | "pending_revenue" | "profit" | "roi" | "epc" | "cpc" | "cpa" | "approve_rate" }
 export interface Condition { "attribute": string; "operator": string; "value": Json }
 export interface ConditionPart { "attribute"?: string; "operator"?: string; "value"?: Json }
+export interface ConfigApplied { "plan_id": string; "done": number; "kept": (string)[] }
+export interface ConfigItem { "position": number; "kind": string; "key": string; "name": string; "op": "create" | "change" | "same" | "delete" | "archive" | "refused"; "fields": (FieldChange)[]; "errors": (string)[]; "warnings": (string)[]; "done": boolean }
+export interface ConfigItems { "rows": (ConfigItem)[]; "next": number | null }
+export interface ConfigPlan { "plan_id": string; "state": "making" | "refused" | "planned" | "applying" | "applied" | "stopped" | "undoing" | "undone"; "origin": string; "counts": Record<string, number>; "done": number; "work": number; "problem": string; "notes": (Note)[]; "created_at": string; "applied_at": string | null; "undone_at": string | null }
+export interface ConfigPlanned { "plan_id": string }
+export interface ConfigPlans { "rows": (ConfigPlan)[] }
 export interface ConfirmBody { "password": string; "code"?: string }
 export interface ConversionAction { "id": string; "name": string; "category": string; "status": string; "resource_name": string | null; "ready_at": string | null }
 export interface ConversionActionBody { "name"?: string }
@@ -174,6 +181,7 @@ export interface ExportBody { "kind"?: "performance" | "trends" | "clicks" | "co
 export interface ExportFilter { "dimension"?: string; "value"?: Json; "not"?: boolean }
 export interface ExportList { "rows": (ExportRow)[]; "next_cursor": string | null }
 export interface ExportRow { "id": string; "name": string; "row_count": number; "byte_size": number; "created_at": string; "download_url": string; "kind": string; "expires_at": string }
+export interface FieldChange { "path": string; "was": Json; "is": Json }
 export interface Figure { "of": string; "name": string; "value": number }
 export interface FigureChanges { "clicks": number | null; "unique_clicks": number | null; "lp_clicks": number | null; "bot_clicks": number | null; "conversions": number | null; "pending": number | null; "rejected": number | null; "cost": number | null; "revenue": number | null; "profit": number | null; "roi": number | null; "cr": number | null; "lp_ctr": number | null; "epc": number | null; "cpa": number | null }
 export interface FigureCondition { "figure": "clicks" | "unique_clicks" | "bot_clicks" | "lp_views" | "lp_clicks" | "lp_ctr" | "conversions" | "approved" | "pending" | "rejected" | "chargebacks" | "cr" | "cost" | "revenue" | "pending_revenue" | "profit" | "roi" | "epc" | "cpc" | "cpa" | "approve_rate"; "op": "<=" | ">=" | "<" | ">"; "value": number }
@@ -286,6 +294,7 @@ export interface NetworkTemplateRows { "rows": (NetworkTemplateRow)[] }
 export interface NetworkTemplatesBody { "templates"?: (Network)[]; "name"?: string; "currency"?: string; "url"?: string; "offer_type"?: string; "click_param"?: string; "postback_params"?: Record<string, string>; "macros"?: Record<string, string>; "postback_scheme"?: string; "status_map"?: Record<string, (string)[]>; "answer_text"?: string; "notes"?: string; "payment_terms"?: string; "payment_frequency"?: string; "minimum_payout"?: number | null; "page"?: string; "read_on"?: string }
 export interface NetworkTested { "ok": boolean; "provider": string; "message": string; "detail": string | null }
 export interface NewTOTP { "secret": string; "url": string; "qr": string }
+export interface Note { "severity": "refused" | "lost" | "changed"; "kind": string; "key": string; "name": string; "text": string }
 export interface NoteBody { "at": string; "text": string; "campaign_id"?: string | null }
 export interface NoteRow { "id": string; "at": string; "text": string; "campaign_id": string | null; "campaign": string | null; "author": string; "may_change": boolean }
 export interface OAuthBegun { "url": string; "expires_at": string }
@@ -315,6 +324,7 @@ export interface Performance { "range": Range; "tz": string; "dimension": string
 export interface PerformanceRow { "dims": Record<string, string>; "clicks": number; "unique_clicks": number; "bot_clicks": number; "lp_views": number; "lp_clicks": number; "lp_ctr": number | null; "conversions": number; "approved": number; "pending": number; "rejected": number; "chargebacks": number; "cr": number | null; "cost": number; "revenue": number; "pending_revenue": number; "profit": number; "roi": number | null; "epc": number | null; "cpc": number | null; "cpa": number | null; "approve_rate": number | null; "click_loss": ClickLoss | null; "compare"?: FigureRow | null; "changes"?: FigureChanges | null }
 export interface PlanAllowances { "campaigns": number | null; "offers": number | null; "landers": number | null; "integrations": number | null; "domains": number | null; "rules": number | null; "flows": number | null; "smartlinks": number | null; "templates": number | null; "copilotRules": number | null; "botValues": number | null; "sites": number | null; "goals": number | null; "matchingBytes": number | null; "openJobs": number | null; "exportBytes": number | null; "answerBytes": number | null; "clicksPerMonth": number | null; "clickHistoryDays": number | null; "postbackDays": number | null; "geoLookups": number | null; "callsPerMinute": number | null; "webhooks": number | null }
 export interface PlanAnswer { "plan": string; "status": "active"; "period": "month"; "cancelAtPeriodEnd": boolean; "currentPeriodEnd": string; "allowances": PlanAllowances; "pastAllowance": string; "includes": PlanIncludes }
+export interface PlanConfigBody { "document": Json; "prune"?: Prune }
 export interface PlanCopilot { "included": boolean }
 export interface PlanDay { "date": string; "clicks": number }
 export interface PlanDetail { "resetsAt": string; "daily": (PlanDay)[]; "forecast": PlanForecast; "team": PlanTeam; "integrations": PlanIntegrations; "copilot": PlanCopilot; "plan": PlanUse }
@@ -334,6 +344,7 @@ export interface PostbacksResent { "range": Range; "requeued": number }
 export interface PredictedRow { "to": "path" | "fallback_url" | "destination_url" | "none"; "campaign_id": string; "campaign_name": string | null; "stream_id": string | null; "stream_name": string | null; "lander_id": string | null; "lander_name": string | null; "offer_id": string | null; "offer_name": string | null; "clicks": number; "share": number; "was": number }
 export interface Protection { "enabled": boolean; "mode": "off" | "click" | "signed"; "ttlSeconds": number; "bindIp": boolean; "bindUserAgent": boolean; "singleUse": boolean; "blockBots": boolean; "countries": (string)[]; "denyCountries": (string)[]; "devices": (string)[]; "referrers": (string)[]; "fallbackUrl": string; "fallbackStatus": number }
 export interface ProtectionBody { "enabled"?: boolean | null; "mode"?: "off" | "click" | "signed" | null; "ttlSeconds"?: number | null; "bindIp"?: boolean | null; "bindUserAgent"?: boolean | null; "singleUse"?: boolean | null; "blockBots"?: boolean | null; "countries"?: (string)[] | null; "denyCountries"?: (string)[] | null; "devices"?: ("desktop" | "mobile" | "tablet" | "console" | "tv" | "wearable" | "car" | "bot" | "unknown")[] | null; "referrers"?: (string)[] | null; "fallbackUrl"?: string | null; "fallbackStatus"?: 302 | 403 | 404 | null }
+export interface Prune { "group"?: string; "tag"?: string }
 export interface Range { "from": string; "to": string }
 export interface RateUsed { "currency": string; "lowest": number; "highest": number; "missing": number }
 export interface RecordedChange { "id": string; "at": string; "by": "person" | "key" | "copilot"; "who": string; "operation": string; "kind": string; "record_id": string | null; "record": string | null; "campaign_id": string | null; "fields": (string)[]; "title": string | null; "undone_at": string | null }
@@ -450,6 +461,7 @@ export interface Trends { "range": Range; "bucket": "month" | "day" | "weekday" 
 export interface TriedSource { "test": boolean; "click_id": string; "wanted": boolean; "told": boolean; "request": SentRequest; "http_status": number | null; "answer": string; "error": string | null; "ms": number }
 export interface TrySourceBody { "click_id"?: string; "status"?: "approved" | "pending" | "rejected" | "chargeback"; "payout"?: number; "conversion_id"?: string; "goal"?: string }
 export interface UnblockBody { "ids"?: (string)[]; "scope"?: "account" | "source" | "campaign"; "campaign_id"?: string | null; "source_id"?: string | null; "dimension"?: string; "values"?: (string)[] }
+export interface UndoConfigBody { "plan_id": string }
 export interface Undone { "restored": number; "kept": (Kept)[] }
 export interface UploadKeyShare { "key": "email" | "phone" | "first_name" | "last_name" | "street" | "city" | "region" | "zip" | "country"; "conversions": number; "share": number }
 export interface UploadKeys { "conversions": number; "keys": (UploadKeyShare)[] }
@@ -607,6 +619,13 @@ export interface Calls {
   "PUT /sites": { query: {  }; path: {  }; body: SitePut; answer: SiteAnswer; codes: "duplicate_name" | "invalid" | "no_id" | "not_found" }
   "DELETE /sites": { query: { "id"?: string }; path: {  }; body: undefined; answer: SiteDeleted; codes: "no_id" }
   "POST /sites/lead": { query: {  }; path: {  }; body: undefined; answer: SiteAnswer; codes: "plan_limit" }
+  "GET /config": { query: { "format"?: string; "kinds"?: string }; path: {  }; body: undefined; answer: File; codes: never }
+  "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" }
+  "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }
+  "GET /config/plans/{id}": { query: {  }; path: { id: string }; body: undefined; answer: ConfigPlan; codes: "not_found" }
+  "GET /config/plans/{id}/items": { query: { "op"?: string; "from"?: number | string; "limit"?: number | string }; path: { id: string }; body: undefined; answer: ConfigItems; codes: "not_found" }
+  "POST /config/apply": { query: {  }; path: {  }; body: ApplyConfigBody; answer: ConfigApplied; codes: "has_refused" | "not_found" | "not_planned" | "stale" }
+  "POST /config/undo": { query: {  }; path: {  }; body: UndoConfigBody; answer: ConfigApplied; codes: "not_applied" | "not_found" }
   "GET /goals": { query: { "site"?: string }; path: {  }; body: undefined; answer: GoalList; codes: never }
   "PUT /goals": { query: {  }; path: {  }; body: GoalBody; answer: GoalAnswer; codes: "bad_goal_shape" | "bad_key" | "duplicate_name" | "no_site" | "no_value" | "plan_limit" }
   "POST /goals": { query: {  }; path: {  }; body: undefined; answer: GoalSecret; codes: never }

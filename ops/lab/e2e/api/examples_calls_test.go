@@ -214,6 +214,7 @@ func (x *examples) route() {
 	x.call("PATCH /campaigns/{id}/flow", one, object{"path_id": x.ids["path"], "weight": 80})
 	x.make("copy", "POST /campaigns/{id}/clone", one, nil)
 	x.replaceEverywhere()
+	x.configure()
 	x.call("DELETE /campaigns/{id}", x.id("copy"), nil)
 	x.call("POST /campaigns/{id}/test-click", one, object{
 		"url": "https://go.acme.example/shoes-de-push?visitor_id=9214&cost=0.018&zoneid=311", "ip": "203.0.113.20", "language": "de",
@@ -260,6 +261,21 @@ func (x *examples) replaceEverywhere() {
 	}))
 	x.Do("DELETE", "/offers?id="+x.ids["next offer"], nil).Want(http.StatusOK, "")
 	x.Do("DELETE", "/landers?id="+x.ids["next lander"], nil).Want(http.StatusOK, "")
+}
+
+// configure applies a document, and takes it back.
+func (x *examples) configure() {
+	document := object{"version": 1, "offers": object{"sneakers-fr": object{
+		"name": "Sneakers FR", "url": x.outside + "/sneakers-fr?sub1={clickid}", "country": "FR", "currency": "EUR", "payout": 11,
+	}}}
+	x.call("GET /config", params{"kinds": "networks"}, nil)
+	plan := x.call("POST /config/plan", nil, object{"document": document})
+	x.ids["plan"] = plan["plan_id"].(string)
+	x.call("GET /config/plans", nil, nil)
+	x.call("GET /config/plans/{id}", x.id("plan"), nil)
+	x.call("GET /config/plans/{id}/items", x.id("plan"), nil)
+	x.call("POST /config/apply", nil, object{"plan_id": x.ids["plan"]})
+	x.call("POST /config/undo", nil, object{"plan_id": x.ids["plan"]})
 }
 
 // signIn connects Google Ads by sign-in.

@@ -162,6 +162,8 @@ export const words: typeof en = {
     jobs: 'Aufträge',
     jobsText: 'Die letzten 200 Aufträge aller Personen im Konto.',
     kindsOf: {
+      'config:plan': 'Plan eines Dokuments',
+      'config:apply': 'Anwenden eines Dokuments',
       'export:make': 'Export',
       'correction:conversions': 'Korrektur: Conversions',
       'correction:costs': 'Korrektur: Ausgaben',

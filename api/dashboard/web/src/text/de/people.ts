@@ -203,6 +203,7 @@ export const words: typeof en = {
       team: 'Team',
       keys: 'Schlüssel',
       settings: 'Einstellungen',
+      config: 'Konfiguration',
       corrections: 'Korrektur',
       reports: 'Bericht',
       logs: 'Protokoll',

@@ -168,6 +168,8 @@ export const words = {
     jobs: 'Jobs',
     jobsText: 'The last 200 jobs of everyone in the account.',
     kindsOf: named({
+      'config:plan': 'Plan of a document',
+      'config:apply': 'Applying of a document',
       'export:make': 'Export',
       'correction:conversions': 'Correction: Conversions',
       'correction:costs': 'Correction: Spend',

@@ -202,6 +202,7 @@ export const words = {
       team: 'Team',
       keys: 'Key',
       settings: 'Settings',
+      config: 'Configuration',
       corrections: 'Correction',
       reports: 'Report',
       logs: 'Log',

@@ -1,0 +1,100 @@
+package v1_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
+)
+
+// addPlan adds a plan in a state to an account.
+func addPlan(t *testing.T, s *apitest.Server, account uuid.UUID, state, counts string) string {
+	t.Helper()
+	id := uuid.New()
+	dbtest.Exec(t, s.DB, `INSERT INTO config_plans (id, account_id, document, state, counts) VALUES ($1, $2, '', $3, $4)`, id, account, state, counts)
+	return id.String()
+}
+
+func TestConfigDocument(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	e := newEnv(t, s)
+	a := e.As(e.ReadKey).Do("GET", "/config", nil)
+	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != "application/yaml" || !strings.HasPrefix(string(a.Raw), "version: 1\n") {
+		t.Fatalf("%d %s: %s", a.Status, a.Header.Get("Content-Type"), a.Raw)
+	}
+	for _, id := range e.ids {
+		if strings.Contains(string(a.Raw), id) {
+			t.Errorf("the document has the id %s", id)
+		}
+	}
+	if again := e.Do("GET", "/config", nil); string(again.Raw) != string(a.Raw) {
+		t.Errorf("a second document differs:\n%s", again.Raw)
+	}
+	only := e.Do("GET", "/config?format=json&kinds=offers", nil)
+	if text := string(only.Raw); !strings.HasPrefix(text, `{"offers":{`) || strings.Contains(text, "campaigns") {
+		t.Errorf("only offers: %s", text)
+	}
+	e.Do("GET", "/config?format=xml", nil).Want(400, "invalid_input")
+	e.Do("GET", "/config?kinds=offers,ofers", nil).Want(400, "invalid_input")
+}
+
+func TestConfigRefusals(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	e := newEnv(t, s)
+	for _, document := range []any{nil, 7, []int{1}, ""} {
+		e.Do("POST", "/config/plan", object{"document": document}).Want(400, "invalid_document")
+	}
+	e.Do("POST", "/config/plan", object{"document": object{"version": 1}, "prune": object{"grup": "x"}}).Want(400, "invalid_input")
+	e.Do("POST", "/config/plan", object{"document": "version: 1"}, "Prefer", "respond-async").Want(202, "")
+	for path, code := range map[string]string{"/config/apply": "not_planned", "/config/undo": "not_applied"} {
+		e.Do("POST", path, object{"plan_id": uuid.NewString()}).Want(404, "not_found")
+		e.Do("POST", path, object{"plan_id": "x"}).Want(400, "invalid_id")
+		e.Do("POST", path, object{"plan_id": addPlan(t, s, e.Account.ID, "making", "{}")}).Want(409, code)
+		e.As(e.ReadKey).Do("POST", path, object{"plan_id": uuid.NewString()}).Want(403, "read_only_key")
+	}
+	refused := addPlan(t, s, e.Account.ID, "planned", `{"refused": 1, "create": 1}`)
+	e.Do("POST", "/config/apply", object{"plan_id": refused}).Want(409, "has_refused")
+	e.Do("POST", "/config/apply", object{"plan_id": refused, "skip_refused": true}, "Prefer", "respond-async").Want(202, "")
+	e.Do("POST", "/config/apply", object{"plan_id": refused, "skip_refused": true}).Want(409, "not_planned")
+	stopped := addPlan(t, s, e.Account.ID, "stopped", "{}")
+	e.Do("POST", "/config/undo", object{"plan_id": stopped}, "Prefer", "respond-async").Want(202, "")
+}
+
+func TestConfigPlans(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	e := newEnv(t, s)
+	id := addPlan(t, s, e.Account.ID, "planned", `{"create": 2, "same": 1}`)
+	dbtest.Exec(t, s.DB, `INSERT INTO config_items (plan_id, account_id, position, kind, key, name, op, done)
+		SELECT $1, $2, n, 'offers', 'o' || n, 'O', CASE n WHEN 1 THEN 'same' ELSE 'create' END, n = 0 FROM generate_series(0, 2) n`, id, e.Account.ID)
+	var p struct {
+		State      string
+		Done, Work int
+		Counts     map[string]int
+	}
+	e.Do("GET", "/config/plans/"+id, nil).Want(200, "").Into(&p)
+	if p.State != "planned" || p.Done != 1 || p.Work != 2 || p.Counts["create"] != 2 {
+		t.Errorf("%+v", p)
+	}
+	var list struct{ Rows []struct{ State string } }
+	if e.Do("GET", "/config/plans", nil).Want(200, "").Into(&list); len(list.Rows) != 2 || list.Rows[0].State != "planned" {
+		t.Errorf("%+v", list)
+	}
+	var items struct {
+		Rows []struct{ Key string }
+		Next *int
+	}
+	e.Do("GET", "/config/plans/"+id+"/items?op=create&limit=1", nil).Want(200, "").Into(&items)
+	if len(items.Rows) != 1 || items.Rows[0].Key != "o0" || items.Next == nil || *items.Next != 2 {
+		t.Errorf("%+v", items)
+	}
+	e.Do("GET", "/config/plans/"+id+"/items?op=creat", nil).Want(400, "invalid_input")
+	e.Do("GET", "/config/plans/"+uuid.NewString()+"/items", nil).Want(404, "not_found")
+	e.Do("GET", "/config/plans/"+uuid.NewString(), nil).Want(404, "not_found")
+}
