@@ -1,0 +1,22 @@
+// Package trackers has what the readers of other trackers share. Each reader is a package below this one, with a function
+//
+//	Read(ctx context.Context, client *http.Client, access trackers.Access, progress trackers.Progress) (trackerimport.Result, error)
+//
+// It only reads. The client must come from workers/egress, so that an address of the customer cannot lead into a private network. No
+// error of a reader contains a credential.
+package trackers
+
+import "log/slog"
+
+// Access says where another tracker is, and lets its reader in. It is used for one run and never stored.
+type Access struct {
+	URL string // of the tracker, such as https://tracker.example.com; empty for a tracker that has one address for everybody
+	ID  string // the part of the credentials that names who is asking, where the tracker has one
+	Key string // the secret part
+}
+
+// LogValue keeps the credentials out of logs.
+func (a Access) LogValue() slog.Value { return slog.StringValue(a.URL) }
+
+// Progress is told what is being read, and how many of them are done. of is 0 while their number is not known.
+type Progress func(what string, done, of int)
