@@ -1,0 +1,115 @@
+package trackerimport
+
+import (
+	"fmt"
+	"strings"
+
+	"switchyard/models"
+)
+
+// The sentences about what another tracker has and Switchyard has not, or has otherwise: the fact first, then what to do. All readers
+// use them, so that the same loss reads the same wherever it comes from.
+const (
+	HistoryStays     = "History stays where it is. Figures begin with the first click here."
+	NoCloaking       = "Not brought over: Switchyard shows reviewers no other page. The path is paused."
+	TwoPages         = "This path had two pages in a row. The second was taken; link the first to it yourself."
+	OnePayout        = "One payout per offer: the general one was taken."
+	WeightsAsTheyAre = "Weights were taken as they stand. Suggestions and rules can change them by results here."
+	NoTriggers       = "Broken pages are noticed here anyway; nothing is replaced by itself."
+	AlternativeOffer = "The alternative offer was left out. Add it as a path of its own behind this one."
+	PaidPerClick     = "It is paid for each click. Here a payout belongs to a conversion, so none was taken."
+	AllWeightsZero   = "Every weight was 0, so nobody was sent there. The path is paused."
+	NotReachable     = "Nothing of the path could be brought over. It is paused; give it a destination."
+)
+
+// Hosted says that pages are files of the other tracker.
+func Hosted(pages int) string {
+	if pages == 1 {
+		return "1 landing page is a file on the old tracker. Put it on a server and enter its address; until then the paths that lead there are paused."
+	}
+	return fmt.Sprintf("%d landing pages are files on the old tracker. Put them on a server and enter their addresses; until then the paths that lead there are paused.", pages)
+}
+
+// HostedOffer says that an offer has no address, because the other tracker answers it itself.
+const HostedOffer = "The offer is a page or an action of the old tracker and has no address. Put it on a server and enter its address; until then the paths that lead there are paused."
+
+// MoreParams says that a tracker has more parameters than sub-parameters exist here.
+func MoreParams(last int) string {
+	return fmt.Sprintf("sub%d to sub%d arrive and can be used in conditions and addresses as param.NAME, but are no columns of reports.", models.Subs+1, last)
+}
+
+// CapOnly says which of several caps was taken.
+func CapOnly(others string) string {
+	return fmt.Sprintf("Cap per day was taken; the cap %s was left out.", others)
+}
+
+// OtherPostback says that a campaign notified its source at an address of its own.
+func OtherPostback(campaign, url string) string {
+	return fmt.Sprintf("The source's own postback was taken; campaign %s had another: %s", models.Shortened(campaign, 100), models.Shortened(url, 300))
+}
+
+// PeopleAnew says that users and workspaces were left out.
+func PeopleAnew(workspaces int) string {
+	return fmt.Sprintf("People are invited anew; %d workspaces became groups.", workspaces)
+}
+
+// PerCampaign says that something was counted otherwise than for the campaign.
+func PerCampaign(what string) string {
+	return fmt.Sprintf("The filter looked at %s; here it looks at the campaign. The path is paused: check it, then start it.", what)
+}
+
+// UseSecret says that postbacks were accepted from some addresses only.
+const UseSecret = "Postbacks were accepted from listed addresses only. Set a secret at the network instead." //nolint:gosec // it is a sentence
+
+// FilterLost names a condition that has no counterpart. The path that had it is paused.
+func FilterLost(name string, values []string) string {
+	text := fmt.Sprintf("The filter %s", models.Shortened(name, 60))
+	if len(values) > 0 {
+		text += fmt.Sprintf(" (%s)", models.Shortened(strings.Join(values, ", "), 200))
+	}
+	return text + " has no counterpart here. The path is paused."
+}
+
+// InPath puts the name of a path before a sentence about it.
+func InPath(path, sentence string) string {
+	return fmt.Sprintf("Path %q: %s", models.Shortened(path, 60), sentence)
+}
+
+// UnknownCurrency refuses an amount in a currency that does not exist, or that is not named.
+func UnknownCurrency(code string) string {
+	if code == "" {
+		return "Its amount has no currency. Set one at the old tracker and import again."
+	}
+	return fmt.Sprintf("%q is not a currency of ISO 4217. Amounts are never guessed: change it at the old tracker and import again.", models.Shortened(code, 20))
+}
+
+// ForeignMacroLeft refuses an address with a macro that is no token here.
+func ForeignMacroLeft(macro, address string) string {
+	return fmt.Sprintf("%s in %s is no token here. Replace it at the old tracker and import again.", models.Shortened(macro, 60), models.Shortened(address, 300))
+}
+
+// BadAddress refuses an address that visitors cannot be sent to.
+func BadAddress(address string, why error) string {
+	return fmt.Sprintf("The address %q cannot be used: %s.", models.Shortened(address, 200), why)
+}
+
+// Renamed says that a record has another name here.
+func Renamed(name string) string {
+	return fmt.Sprintf("It is called %q here, because a name belongs to one record only.", models.Shortened(name, 80))
+}
+
+// CutText says that a text was too long.
+func CutText(what string, limit int) string {
+	return fmt.Sprintf("The %s had more than %d characters and was cut.", what, limit)
+}
+
+// LeftOut says that disabled parts of a path were left out.
+func LeftOut(what string) string { return what + " was disabled there and was left out." }
+
+// Missing says that something that a record needs was not brought over.
+func Missing(what string) string { return what + " was not brought over. What needs it is paused." }
+
+// NewLink says that the word of a link is another one here, although the old link keeps working.
+func NewLink(old, alias string) string {
+	return fmt.Sprintf("The link /%s is /%s here. On the imported domains /%s keeps working.", models.Shortened(old, 100), alias, models.Shortened(old, 100))
+}
