@@ -113,3 +113,13 @@ func Missing(what string) string { return what + " was not brought over. What ne
 func NewLink(old, alias string) string {
 	return fmt.Sprintf("The link /%s is /%s here. On the imported domains /%s keeps working.", models.Shortened(old, 100), alias, models.Shortened(old, 100))
 }
+
+// LongAnswer says that a page that the tracker answers itself is too long.
+func LongAnswer(limit int) string {
+	return fmt.Sprintf("Its page has more than %d characters. Put it on a server and enter its address; the path is paused.", limit)
+}
+
+// OwnAction says that the other tracker did something with visitors that is not done here.
+func OwnAction(action string) string {
+	return fmt.Sprintf("The action %s does not exist here. The path is paused; give it a destination.", models.Shortened(action, 60))
+}

@@ -1,0 +1,89 @@
+package keitaro
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"switchyard/models/token"
+	"switchyard/models/trackerimport"
+)
+
+// tokens maps Keitaro's names of macros to ours where ours has no such alias.
+var tokens = map[string]string{
+	"landing_id": "lander_id", "landing_name": "lander_name", "stream_id": "path_id", "stream_name": "path_name", "ts_id": "source_id",
+	"traffic_source_id": "source_id", "traffic_source_name": "source_name", "affiliate_network_id": "network_id",
+	"affiliate_network_name": "network_name", "operator": "mobile_operator", "visitor_code": "visitor_id", "current_domain": "domain",
+	"sale_revenue": "revenue", "datetime": "date:Y-m-d H:i:s",
+}
+
+var (
+	macro    = regexp.MustCompile(`\{(_?)([A-Za-z][A-Za-z0-9_]*)\}`)
+	oldMacro = regexp.MustCompile(`\$([A-Za-z][A-Za-z0-9_]*)`)
+)
+
+// address returns an address with Keitaro's macros in our words. Macros that have none stay as they are.
+func (r *reader) address(raw string) string {
+	out := oldMacro.ReplaceAllStringFunc(strings.TrimSpace(raw), func(m string) string {
+		if name := r.token(m[1:]); name != "" {
+			return "{" + name + "}"
+		}
+		return m
+	})
+	return macro.ReplaceAllStringFunc(out, func(m string) string {
+		parts := macro.FindStringSubmatch(m)
+		if name := r.token(parts[2]); name != "" {
+			return "{" + parts[1] + name + "}"
+		}
+		return m
+	})
+}
+
+// token returns our name of a macro, or an empty text. A name that is ours already stays as it is.
+func (r *reader) token(name string) string {
+	lower := strings.ToLower(name)
+	if n := r.extra[lower]; n > 0 {
+		return fmt.Sprintf("sub%d", n)
+	}
+	if to := tokens[lower]; to != "" {
+		return to
+	}
+	if lower == "creative_id" || lower == "ad_campaign_id" || lower == "source" {
+		return "param." + lower // no source gives it another name
+	}
+	if _, ok := token.Lookup(name); ok {
+		return name
+	}
+	return ""
+}
+
+// appendQuery adds parameters to an address.
+func appendQuery(address, query string) string {
+	if query == "" {
+		return address
+	}
+	address, fragment, cut := strings.Cut(address, "#")
+	switch {
+	case strings.HasSuffix(address, "?"), strings.HasSuffix(address, "&"):
+	case strings.Contains(address, "?"):
+		address += "&"
+	default:
+		address += "?"
+	}
+	address += query
+	if cut {
+		address += "#" + fragment
+	}
+	return address
+}
+
+// badAddress returns a sentence about an address that cannot be used.
+func badAddress(address string, isPostback bool) string {
+	if left := trackerimport.ForeignMacro(address, isPostback); left != "" {
+		return trackerimport.ForeignMacroLeft(left, address)
+	}
+	if err := token.ValidURL(address); err != nil {
+		return trackerimport.BadAddress(address, err)
+	}
+	return ""
+}

@@ -1,0 +1,221 @@
+package keitaro
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/accountconfig"
+	"switchyard/models/trackerimport"
+)
+
+const tracker = "keitaro"
+
+type members = accountconfig.Members
+
+// reader turns what was read of a tracker into a document.
+type reader struct {
+	in     install
+	out    trackerimport.Result
+	names  map[accountconfig.Kind]trackerimport.Names
+	groups map[string]string // names by id
+	// extra are the sub-parameters of the fields that have no number there, such as creative_id. They are the same at every source,
+	// because an address of an offer does not know the source.
+	extra map[string]int
+	// landers, offers and sources are the records by their ids there.
+	landers, offers, sources map[string]record
+	networks                 map[string]networkParams
+	campaigns                map[string]*campaign
+	refused                  map[string]bool // campaigns
+	hosts                    map[string]string
+	firstHost                string
+	aliases                  map[string]string // of campaigns, by their ids
+}
+
+// record is an offer, a landing page or a source.
+type record struct {
+	key, name  string
+	refused    bool
+	transition string // of the visitors who are sent there
+	params     parameters
+	postback   bool // the source has a postback of its own
+}
+
+// result returns the document, the notes and the links.
+func (in *install) result() trackerimport.Result {
+	r := &reader{
+		in: *in, names: map[accountconfig.Kind]trackerimport.Names{}, groups: map[string]string{}, landers: map[string]record{},
+		offers: map[string]record{}, sources: map[string]record{}, networks: map[string]networkParams{}, campaigns: map[string]*campaign{},
+		refused: map[string]bool{}, hosts: map[string]string{}, aliases: map[string]string{},
+	}
+	r.out.Document = accountconfig.Document{}
+	for _, kind := range accountconfig.Kinds {
+		r.names[kind] = trackerimport.Names{}
+	}
+	for _, g := range in.Groups {
+		r.groups[string(g.ID)] = string(g.Name)
+	}
+	for i := range r.in.Campaign {
+		if c := &r.in.Campaign[i]; c.ID.id() != "" && !c.State.is("deleted") {
+			r.campaigns[string(c.ID)] = c
+		}
+	}
+	r.out.Note(trackerimport.Changed, "", "", "", trackerimport.HistoryStays)
+	r.chooseExtra()
+	r.readDomains()
+	r.readNetworks()
+	r.readSources()
+	r.readLandings()
+	r.readOffers()
+	r.readCampaigns()
+	r.writeDomains()
+	r.readBotList()
+	return r.out
+}
+
+// sorted returns the live records of a list by their ids, each once.
+func sorted[T any](list []T, id func(*T) text, state func(*T) text) []*T {
+	var out []*T
+	for i := range list {
+		if id(&list[i]).id() != "" && !state(&list[i]).is("deleted", "archived") {
+			out = append(out, &list[i])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *T) int {
+		return cmp.Or(cmp.Compare(id(a).number(), id(b).number()), cmp.Compare(id(a), id(b)))
+	})
+	return slices.CompactFunc(out, func(a, b *T) bool { return id(a) == id(b) })
+}
+
+func (r *reader) key(id text, rest ...string) string {
+	return trackerimport.Key(tracker, r.in.Host, strings.Join(append([]string{string(id)}, rest...), "-"))
+}
+
+// name returns the name of a record, which is unique among its kind.
+func (r *reader) name(kind accountconfig.Kind, key string, name text, fallback string) string {
+	unique, changed := r.names[kind].Unique(string(name), fallback)
+	if changed {
+		r.out.Note(trackerimport.Changed, kind, key, string(name), trackerimport.Renamed(unique))
+	}
+	return unique
+}
+
+// item is a record on its way into the document.
+type item struct {
+	kind accountconfig.Kind
+	key  string
+	name string
+	m    members
+}
+
+func (r *reader) item(kind accountconfig.Kind, id, name text) *item {
+	key := r.key(id)
+	unique := r.name(kind, key, name, fmt.Sprintf("%s %s", kind.Noun(), id))
+	return &item{kind, key, unique, members{"name": unique}}
+}
+
+func (r *reader) note(severity string, it *item, text string) {
+	r.out.Note(severity, it.kind, it.key, it.name, text)
+}
+
+// text sets a member to a text of at most limit characters.
+func (r *reader) text(it *item, member, what, value string, limit int) {
+	if value == "" {
+		return
+	}
+	if cut := models.Cut(value, limit); cut != value {
+		r.note(trackerimport.Changed, it, trackerimport.CutText(what, limit))
+		value = cut
+	}
+	it.m[member] = value
+}
+
+func (r *reader) group(it *item, id text, limit int) {
+	r.text(it, "group_name", "name of the group", r.groups[id.id()], limit)
+}
+
+func (it *item) pauseIf(state text) {
+	if state.is("disabled", "paused") {
+		it.m["is_active"] = false
+	}
+}
+
+// put adds a record to the document if it can be used as it is. Otherwise the record is refused.
+func (r *reader) put(it *item) bool {
+	if err := check(it.kind, it.key, it.m); err != nil {
+		r.note(trackerimport.Refused, it, sentence(err))
+		return false
+	}
+	r.out.Put(it.kind, it.key, it.m)
+	return true
+}
+
+// sentence returns what is wrong with a record as a sentence.
+func sentence(err error) string {
+	text := err.Error()
+	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs return it as it is
+		text = strings.TrimPrefix(p.Path+": "+p.Text, ": ")
+	}
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+}
+
+// everybody knows every record: the id of a record is a hash of its key.
+type everybody struct{}
+
+func (everybody) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(string(kind)+"/"+key)), true
+}
+
+func (everybody) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
+
+// check reads a record of a document as it is read when it is applied.
+func check(kind accountconfig.Kind, key string, m members) (err error) {
+	switch kind {
+	case accountconfig.Domains:
+		_, err = accountconfig.DomainCodec.Decode(key, m, everybody{})
+	case accountconfig.Networks:
+		_, err = accountconfig.NetworkCodec.Decode(key, m, everybody{})
+	case accountconfig.Sources:
+		_, err = accountconfig.SourceCodec.Decode(key, m, everybody{})
+	case accountconfig.Landers:
+		_, err = accountconfig.LanderCodec.Decode(key, m, everybody{})
+	case accountconfig.Offers:
+		_, err = accountconfig.OfferCodec.Decode(key, m, everybody{})
+	case accountconfig.BotLists:
+		_, err = accountconfig.BotListCodec.Decode(key, m, everybody{})
+	case accountconfig.Campaigns:
+		err = checkCampaign(key, m)
+	}
+	return err
+}
+
+// amount sets an amount and its currency. It reports whether the amount can be taken. An amount of nothing needs no currency.
+func (r *reader) amount(it *item, member string, value, code text, always bool) bool {
+	if value == "" {
+		value = "0"
+	}
+	number := json.Number(strings.TrimSpace(string(value)))
+	exact, err := decimalOf(number)
+	switch {
+	case err != nil || exact.IsNegative():
+		r.note(trackerimport.Refused, it, fmt.Sprintf("The amount %q cannot be read.", models.Shortened(string(value), 30)))
+		return false
+	case code == "" && exact.IsZero() && !always:
+		return true
+	}
+	iso, ok := trackerimport.Currency(string(code))
+	if !ok {
+		r.note(trackerimport.Refused, it, trackerimport.UnknownCurrency(string(code)))
+		return false
+	}
+	it.m["currency"] = iso
+	if !exact.IsZero() {
+		it.m[member] = json.Number(exact.String())
+	}
+	return true
+}

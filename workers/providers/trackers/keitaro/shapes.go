@@ -1,0 +1,410 @@
+package keitaro
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+)
+
+// install is what is read of a tracker. Lists of an API and rows of a dump have the same members.
+type install struct {
+	Host     string
+	Groups   list[group]
+	Networks list[network]
+	Sources  list[source]
+	Domains  list[domain]
+	Offers   list[page]
+	Landings list[page]
+	Campaign list[campaign]
+	BotList  string
+}
+
+type group struct {
+	ID   text `json:"id"`
+	Name text `json:"name"`
+	Type text `json:"type"`
+}
+
+type network struct {
+	ID          text `json:"id"`
+	Name        text `json:"name"`
+	PostbackURL text `json:"postback_url"`
+	OfferParam  text `json:"offer_param"`
+	State       text `json:"state"`
+	Notes       text `json:"notes"`
+}
+
+type source struct {
+	ID          text       `json:"id"`
+	Name        text       `json:"name"`
+	PostbackURL text       `json:"postback_url"`
+	Statuses    texts      `json:"postback_statuses"`
+	Parameters  parameters `json:"parameters"`
+	TrafficLoss text       `json:"traffic_loss"`
+	State       text       `json:"state"`
+	Notes       text       `json:"notes"`
+}
+
+type domain struct {
+	ID              text `json:"id"`
+	Name            text `json:"name"`
+	State           text `json:"state"`
+	Wildcard        flag `json:"wildcard"`
+	SSLRedirect     flag `json:"ssl_redirect"`
+	IsSSL           flag `json:"is_ssl"` // the name in dumps
+	CatchNotFound   flag `json:"catch_not_found"`
+	DefaultCampaign text `json:"default_campaign"`
+	DefaultID       text `json:"default_campaign_id"` // the name in dumps
+	AllowIndexing   flag `json:"allow_indexing"`
+	GroupID         text `json:"group_id"`
+	Notes           text `json:"notes"`
+}
+
+// page is an offer or a landing page.
+type page struct {
+	ID             text    `json:"id"`
+	Name           text    `json:"name"`
+	LandingType    text    `json:"landing_type"`
+	OfferType      text    `json:"offer_type"`
+	ActionType     text    `json:"action_type"`
+	Payload        payload `json:"action_payload"`
+	URL            text    `json:"url"`
+	GroupID        text    `json:"group_id"`
+	OfferCount     text    `json:"offer_count"`
+	NetworkID      text    `json:"affiliate_network_id"`
+	PayoutValue    text    `json:"payout_value"`
+	PayoutCurrency text    `json:"payout_currency"`
+	PayoutType     text    `json:"payout_type"`
+	PayoutAuto     flag    `json:"payout_auto"`
+	PayoutUpsell   flag    `json:"payout_upsell"`
+	Country        texts   `json:"country"`
+	CapEnabled     flag    `json:"conversion_cap_enabled"`
+	DailyCap       text    `json:"daily_cap"`
+	Alternative    text    `json:"alternative_offer_id"`
+	State          text    `json:"state"`
+	Notes          text    `json:"notes"`
+}
+
+type campaign struct {
+	ID           text       `json:"id"`
+	Alias        text       `json:"alias"`
+	Name         text       `json:"name"`
+	Type         text       `json:"type"`
+	State        text       `json:"state"`
+	CookiesTTL   text       `json:"cookies_ttl"`
+	Uniqueness   text       `json:"uniqueness_method"`
+	CostType     text       `json:"cost_type"`
+	CostValue    text       `json:"cost_value"`
+	CostCurrency text       `json:"cost_currency"`
+	CostAuto     flag       `json:"cost_auto"`
+	GroupID      text       `json:"group_id"`
+	BindVisitors text       `json:"bind_visitors"`
+	SourceID     text       `json:"traffic_source_id"`
+	DomainID     text       `json:"domain_id"`
+	Parameters   parameters `json:"parameters"`
+	Postbacks    list[s2s]  `json:"postbacks"`
+	Notes        text       `json:"notes"`
+	streams      []stream
+}
+
+type s2s struct {
+	ID         text  `json:"id"`
+	CampaignID text  `json:"campaign_id"`
+	Method     text  `json:"method"`
+	Statuses   texts `json:"statuses"`
+	URL        text  `json:"url"`
+}
+
+type stream struct {
+	ID         text          `json:"id"`
+	CampaignID text          `json:"campaign_id"`
+	Type       text          `json:"type"`
+	Name       text          `json:"name"`
+	Position   text          `json:"position"`
+	Weight     text          `json:"weight"`
+	State      text          `json:"state"`
+	Schema     text          `json:"schema"`
+	ActionType text          `json:"action_type"`
+	Payload    payload       `json:"action_payload"`
+	Collect    *flag         `json:"collect_clicks"` // nil: yes
+	FilterOr   flag          `json:"filter_or"`
+	Comments   text          `json:"comments"`
+	Filters    list[filter]  `json:"filters"`
+	Triggers   list[trigger] `json:"triggers"`
+	Landings   list[share]   `json:"landings"`
+	Offers     list[share]   `json:"offers"`
+}
+
+type filter struct {
+	ID       text            `json:"id"`
+	StreamID text            `json:"stream_id"`
+	Name     text            `json:"name"`
+	Mode     text            `json:"mode"`
+	Payload  json.RawMessage `json:"payload"`
+}
+
+type trigger struct {
+	ID text `json:"id"`
+}
+
+// share is an offer or a landing page of a stream.
+type share struct {
+	StreamID  text `json:"stream_id"`
+	LandingID text `json:"landing_id"`
+	OfferID   text `json:"offer_id"`
+	Share     text `json:"share"`
+	State     text `json:"state"`
+}
+
+// text is a JSON text, number or boolean, read as text: PHP writes the same value as one of them or as another.
+type text string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *text) UnmarshalJSON(raw []byte) error {
+	switch raw[0] {
+	case '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		*t = text(strings.TrimSpace(models.Storable(s)))
+		return err
+	case '{', '[', 'n':
+		*t = ""
+	default:
+		*t = text(raw)
+	}
+	return nil
+}
+
+// is reports whether the text is one of the words, without regard to case.
+func (t text) is(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(string(t), w) })
+}
+
+// number returns the text as a whole number, or 0.
+func (t text) number() int {
+	whole, _, _ := strings.Cut(string(t), ".")
+	n, _ := strconv.Atoi(whole)
+	return n
+}
+
+// id returns the text if it names a record. PHP writes 0 or nothing where there is none.
+func (t text) id() string {
+	if t == "0" {
+		return ""
+	}
+	return string(t)
+}
+
+// flag is true for true, 1 and texts that say so.
+type flag bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *flag) UnmarshalJSON(raw []byte) error {
+	var t text
+	err := t.UnmarshalJSON(raw)
+	*f = flag(t.is("true", "1", "yes", "on"))
+	return err
+}
+
+// payload is a text, or an object of which the address is taken.
+type payload string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *payload) UnmarshalJSON(raw []byte) error {
+	var object struct {
+		URL        text `json:"url"`
+		CampaignID text `json:"campaign_id"`
+		ID         text `json:"id"`
+	}
+	if raw[0] == '{' {
+		err := json.Unmarshal(raw, &object)
+		for _, t := range []text{object.URL, object.CampaignID, object.ID} {
+			if *p == "" {
+				*p = payload(t)
+			}
+		}
+		return err
+	}
+	var s string
+	if raw[0] == '"' {
+		err := json.Unmarshal(raw, &s)
+		*p = payload(models.Storable(s))
+		return err
+	}
+	var t text
+	err := t.UnmarshalJSON(raw)
+	*p = payload(t)
+	return err
+}
+
+// texts is a list of texts. It also reads a text with commas, and an object, of which it takes the values, or the names of those that
+// are true.
+type texts []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *texts) UnmarshalJSON(raw []byte) error {
+	*l = nil
+	add := func(t text) {
+		if t != "" {
+			*l = append(*l, string(t))
+		}
+	}
+	switch raw[0] {
+	case '[':
+		var list []text
+		err := json.Unmarshal(raw, &list)
+		for _, t := range list {
+			add(t)
+		}
+		return err
+	case '{':
+		var object map[string]text
+		err := json.Unmarshal(raw, &object)
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			switch t := object[name]; {
+			case t == "true":
+				add(text(name))
+			case t != "false":
+				add(t)
+			}
+		}
+		return err
+	}
+	var t text
+	if err := t.UnmarshalJSON(raw); err != nil {
+		return err
+	}
+	for part := range strings.SplitSeq(string(t), ",") {
+		add(text(strings.TrimSpace(part)))
+	}
+	return nil
+}
+
+// parameter is one of the parameters of a source. Builds disagree about the names of its members.
+type parameter struct {
+	Name  string // in the link
+	Macro string // of the source
+	Label string
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *parameter) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		return nil
+	}
+	var m map[string]text
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return err
+	}
+	first := func(names ...string) string {
+		for _, name := range names {
+			if m[name] != "" {
+				return string(m[name])
+			}
+		}
+		return ""
+	}
+	p.Macro = first("placeholder", "macro", "token", "value")
+	if p.Name = first("name", "param"); p.Name != "" {
+		p.Label = string(m["alias"])
+	} else {
+		p.Name = string(m["alias"])
+	}
+	return nil
+}
+
+// list is a JSON list. PHP writes an object where a member of the list was removed, and sometimes an empty text where there is none.
+type list[T any] []T
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *list[T]) UnmarshalJSON(raw []byte) error {
+	*l = nil
+	switch raw[0] {
+	case '[':
+		return json.Unmarshal(raw, (*[]T)(l))
+	case '{':
+		var object map[string]T
+		if err := json.Unmarshal(raw, &object); err != nil {
+			return err
+		}
+		names := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+			return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) // numbers in their order
+		})
+		for _, name := range names {
+			*l = append(*l, object[name])
+		}
+	}
+	return nil
+}
+
+// parameters are the parameters of a source by the field that they fill, such as sub_id_3. Some builds write a list. An item of it that
+// does not name its field fills the next free sub id.
+type parameters map[string]parameter
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *parameters) UnmarshalJSON(raw []byte) error {
+	*p = parameters{}
+	if raw[0] == '{' {
+		return json.Unmarshal(raw, (*map[string]parameter)(p))
+	}
+	var items list[json.RawMessage]
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return err
+	}
+	var unplaced []parameter
+	for _, item := range items {
+		var names map[string]text
+		var one parameter
+		if json.Unmarshal(item, &names) != nil || one.UnmarshalJSON(item) != nil {
+			continue
+		}
+		field := ""
+		for _, member := range []string{"name", "alias", "key", "field"} {
+			if name := string(names[member]); isField(name) {
+				field = name
+			}
+		}
+		if field == "" {
+			unplaced = append(unplaced, one)
+			continue
+		}
+		(*p)[field] = one
+	}
+	for _, one := range unplaced {
+		n := 1
+		for ; p.has(subField(n)); n++ {
+		}
+		(*p)[subField(n)] = one
+	}
+	return nil
+}
+
+func (p parameters) has(field string) bool {
+	_, ok := p[field]
+	return ok
+}
+
+// maxSubs is the number of sub ids that Keitaro has.
+const maxSubs = 30
+
+func subField(n int) string { return "sub_id_" + strconv.Itoa(n) }
+
+// subNumber returns the number of a sub id, or 0.
+func subNumber(field string) int {
+	digits, ok := strings.CutPrefix(field, "sub_id_")
+	n, err := strconv.Atoi(digits)
+	if !ok || err != nil || n < 1 || n > maxSubs || digits != strconv.Itoa(n) {
+		return 0
+	}
+	return n
+}
+
+// otherFields are the fields of clicks that parameters fill, except the sub ids.
+var otherFields = []string{"keyword", "cost", "currency", "external_id", "creative_id", "ad_campaign_id", "source"}
+
+func isField(name string) bool { return subNumber(name) > 0 || slices.Contains(otherFields, name) }

@@ -1,0 +1,319 @@
+package keitaro
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/models/accountconfig"
+	"switchyard/models/subslot"
+	"switchyard/models/trackerimport"
+)
+
+// fields are the fields that parameters fill, in the order in which they are written.
+var fields = func() []string {
+	list := slices.Clone(otherFields)
+	for n := 1; n <= maxSubs; n++ {
+		list = append(list, subField(n))
+	}
+	return list
+}()
+
+// set returns the parameter of a field if somebody has set it up. A parameter that has its field's name and nothing else is a default.
+func (p parameters) set(field string) (parameter, bool) {
+	one, ok := p[field]
+	return one, ok && one.Name != "" && (one.Name != field || one.Macro != "" || one.Label != "")
+}
+
+func (p parameters) isEmpty() bool {
+	return !slices.ContainsFunc(fields, func(f string) bool { _, ok := p.set(f); return ok })
+}
+
+// sameAs reports whether the same parameters fill the same fields. Labels do not count.
+func (p parameters) sameAs(o parameters) bool {
+	return !slices.ContainsFunc(fields, func(f string) bool {
+		a, inA := p.set(f)
+		b, inB := o.set(f)
+		return inA != inB || inA && (a.Name != b.Name || a.Macro != b.Macro)
+	})
+}
+
+// allParameters yields the parameters of every source and campaign.
+func (r *reader) allParameters(yield func(parameters) bool) {
+	for i := range r.in.Sources {
+		if !r.in.Sources[i].State.is("deleted") && !yield(r.in.Sources[i].Parameters) {
+			return
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.campaigns)) {
+		if !yield(r.campaigns[id].Parameters) {
+			return
+		}
+	}
+}
+
+// chooseExtra gives the fields without a number sub-parameters that no sub id has, the last ones first.
+func (r *reader) chooseExtra() {
+	r.extra = map[string]int{}
+	taken, wanted := map[int]bool{}, map[string]bool{}
+	for p := range r.allParameters {
+		for _, field := range fields {
+			one, ok := p.set(field)
+			if !ok {
+				continue
+			}
+			taken[subNumber(field)] = true
+			if n := subslot.Meant(one.Name); n > 0 {
+				taken[n] = true
+			}
+			wanted[field] = wanted[field] || field != "keyword" || one.Name != "keyword"
+		}
+	}
+	n := models.Subs
+	for _, field := range []string{"keyword", "creative_id", "ad_campaign_id", "source"} {
+		for n > 0 && taken[n] {
+			n--
+		}
+		if wanted[field] && n > 0 {
+			r.extra[field] = n
+			n--
+		}
+	}
+}
+
+// attributeOf returns the attribute of visitors that a field is in the clicks of a source with these parameters.
+func (r *reader) attributeOf(p parameters, field string) string {
+	one, isSet := p.set(field)
+	name := field
+	if isSet {
+		name = one.Name
+	}
+	n := subNumber(field)
+	if n == 0 && isSet {
+		n = r.extra[field]
+	}
+	switch meant := subslot.Meant(name); {
+	case meant > 0:
+		return "sub" + strconv.Itoa(meant)
+	case n > 0 && n <= models.Subs && isSet:
+		return "sub" + strconv.Itoa(n)
+	case name == "keyword":
+		return "keyword"
+	}
+	return "param." + name
+}
+
+func (r *reader) readSources() {
+	for _, s := range sorted(r.in.Sources, func(s *source) text { return s.ID }, func(s *source) text { return s.State }) {
+		it := r.item(accountconfig.Sources, s.ID, s.Name)
+		rec := record{key: it.key, name: it.name, params: s.Parameters, postback: s.PostbackURL != ""}
+		r.sourceFields(it, s)
+		rec.refused = !r.sourcePostback(it, s.PostbackURL, "", s.Statuses) || !r.put(it)
+		r.sources[string(s.ID)] = rec
+	}
+}
+
+// sourceFields sets everything of a source but its postback.
+func (r *reader) sourceFields(it *item, s *source) {
+	r.text(it, "notes", "notes", string(s.Notes), maxNotes)
+	if s.TrafficLoss != "" && s.TrafficLoss != "0" {
+		it.m["traffic_loss_pct"] = json.Number(s.TrafficLoss)
+	}
+	r.parameters(it, s.Parameters)
+}
+
+// parameters sets the parameters of a source and the sub-parameters that they fill.
+func (r *reader) parameters(it *item, p parameters) {
+	macros, subs, last := members{}, []any{}, 0
+	taken := map[string]bool{}
+	for _, field := range fields {
+		one, ok := p.set(field)
+		if !ok {
+			continue
+		}
+		if lower := strings.ToLower(one.Name); taken[lower] {
+			r.note(trackerimport.Changed, it, fmt.Sprintf("The parameter %s filled several fields; %s was left out.", models.Shortened(one.Name, 60), field))
+			continue
+		} else {
+			taken[lower] = true
+		}
+		switch field {
+		case "cost":
+			it.m["cost_param"], it.m["cost_macro"] = one.Name, one.Macro
+			continue
+		case "external_id":
+			it.m["external_id_param"], it.m["external_id_macro"] = one.Name, one.Macro
+			continue
+		case "currency":
+			r.note(trackerimport.Changed, it, fmt.Sprintf("The parameter %s told the currency of the cost. Here it is the currency of the campaign: check that they agree.", models.Shortened(one.Name, 60)))
+			continue
+		}
+		macros[one.Name] = one.Macro
+		if n := subNumber(field); n > models.Subs {
+			last = max(last, n)
+		}
+		subs = r.subOf(it, subs, field, one)
+	}
+	if last > 0 {
+		r.note(trackerimport.Changed, it, trackerimport.MoreParams(last))
+	}
+	if len(macros) > 0 {
+		it.m["token_macros"] = macros
+	}
+	if len(subs) > 0 {
+		it.m["subs"] = subs
+	}
+}
+
+// subOf appends the sub-parameter that a parameter fills.
+func (r *reader) subOf(it *item, subs []any, field string, one parameter) []any {
+	n := subNumber(field)
+	if n == 0 {
+		if n = r.extra[field]; n > 0 {
+			r.note(trackerimport.Changed, it, fmt.Sprintf("%s is sub%d here.", field, n))
+		}
+	}
+	switch meant := subslot.Meant(one.Name); {
+	case n == 0 || n > models.Subs:
+		return subs
+	case meant > 0 && meant != n:
+		r.note(trackerimport.Changed, it, fmt.Sprintf("The parameter %s filled %s; here it fills sub%d, as its name says.", one.Name, field, meant))
+		return subs
+	}
+	sub := members{"sub": json.Number(strconv.Itoa(n)), "param": one.Name}
+	if one.Label != "" && !strings.EqualFold(one.Label, one.Name) {
+		sub["name"] = models.Cut(one.Label, 100)
+	}
+	return append(subs, sub)
+}
+
+// statusOf translates the statuses of conversions. A rebill is an approved conversion with the goal rebill here.
+var statusOf = map[string]string{
+	"lead": models.StatusPending, "sale": models.StatusApproved, "rejected": models.StatusRejected, "trash": models.StatusRejected,
+}
+
+// rebill is the status there, and the goal here, of a conversion that pays again.
+const rebill = "rebill"
+
+// sourcePostback sets where and of what a source is told. It reports whether the address can be used.
+func (r *reader) sourcePostback(it *item, address, method text, statuses texts) bool {
+	if address == "" {
+		return true
+	}
+	to := r.address(string(address))
+	if text := badAddress(to, true); text != "" {
+		r.note(trackerimport.Refused, it, text)
+		return false
+	}
+	it.m["postback_url"] = to
+	if method.is("POST") {
+		it.m["postback_method"] = "POST"
+	}
+	list, others := []any{}, []string{}
+	for _, s := range statuses {
+		ours := statusOf[strings.ToLower(s)]
+		switch {
+		case strings.EqualFold(s, rebill):
+		case ours == "":
+			others = append(others, s)
+		case !slices.Contains(list, any(ours)):
+			list = append(list, ours)
+		}
+	}
+	if len(others) > 0 {
+		r.note(trackerimport.Changed, it, fmt.Sprintf("It is not told of the statuses %s, which do not exist here.", models.Shortened(strings.Join(others, ", "), 200)))
+	}
+	it.m["postback_statuses"] = list
+	ofRebills := []any{}
+	if containsFold(statuses, rebill) {
+		ofRebills = append(ofRebills, models.StatusApproved)
+	}
+	if containsFold(statuses, rebill) != slices.Contains(list, any(models.StatusApproved)) {
+		it.m["postback_goals"] = []any{members{"goal": rebill, "statuses": ofRebills}}
+	}
+	return true
+}
+
+// sourceFor returns the source of a campaign: its own one, or a copy with the parameters and the postback of the campaign. ok is false
+// if the source was refused.
+func (r *reader) sourceFor(it *item, c *campaign, copies *[]sourceCopy) (key string, params parameters, ok bool) {
+	own, known := r.sources[c.SourceID.id()]
+	if !known && c.SourceID.id() != "" {
+		r.note(trackerimport.Changed, it, "Its traffic source was not brought over.")
+	}
+	params = c.Parameters
+	if params.isEmpty() {
+		params = own.params
+	}
+	var more s2s
+	for _, p := range c.Postbacks {
+		switch {
+		case p.URL == "":
+		case !own.postback && more.URL == "":
+			more = p
+		case r.hasPostback(c.SourceID, p):
+		default:
+			r.note(trackerimport.Changed, it, trackerimport.OtherPostback(string(c.Name), string(p.URL)))
+		}
+	}
+	if params.sameAs(own.params) && more.URL == "" {
+		return own.key, params, !own.refused
+	}
+	if own.refused {
+		return "", params, false
+	}
+	for _, made := range *copies {
+		if made.of == c.SourceID.id() && made.params.sameAs(params) && made.postback.same(more) {
+			return made.key, params, made.key != ""
+		}
+	}
+	made := sourceCopy{of: c.SourceID.id(), params: params, postback: more}
+	made.key = r.copySource(c, params, more)
+	*copies = append(*copies, made)
+	return made.key, params, made.key != ""
+}
+
+// sourceCopy is a copy of a source for the campaigns that had other parameters or a postback of their own.
+type sourceCopy struct {
+	of       string
+	params   parameters
+	postback s2s
+	key      string // empty: it was refused
+}
+
+func (p s2s) same(o s2s) bool {
+	return p.URL == o.URL && p.Method == o.Method && slices.Equal(p.Statuses, o.Statuses)
+}
+
+func (r *reader) hasPostback(sourceID text, p s2s) bool {
+	return slices.ContainsFunc(r.in.Sources, func(s source) bool { return s.ID == sourceID && s.PostbackURL == p.URL })
+}
+
+// copySource writes a source for a campaign, and returns its key, or an empty text if it was refused.
+func (r *reader) copySource(c *campaign, params parameters, more s2s) string {
+	s := source{Parameters: params, Name: c.Name}
+	for _, own := range r.in.Sources {
+		if own.ID == c.SourceID && own.ID.id() != "" {
+			s.Name, s.TrafficLoss, s.Notes = own.Name+" ("+c.Name+")", own.TrafficLoss, own.Notes
+			if more.URL == "" {
+				more = s2s{URL: own.PostbackURL, Statuses: own.Statuses}
+			}
+		}
+	}
+	key := r.key(c.ID, "source")
+	if id := c.SourceID.id(); id != "" {
+		key = r.key(text(id), "campaign", string(c.ID))
+	}
+	name, _ := r.names[accountconfig.Sources].Unique(string(s.Name), "source")
+	it := &item{accountconfig.Sources, key, name, members{"name": name}}
+	r.note(trackerimport.Changed, it, fmt.Sprintf("Campaign %s had parameters or a postback of its own, so this source was made for it.", models.Shortened(string(c.Name), 100)))
+	r.sourceFields(it, &s)
+	if !r.sourcePostback(it, more.URL, more.Method, more.Statuses) || !r.put(it) {
+		return ""
+	}
+	return key
+}

@@ -1,0 +1,406 @@
+package keitaro
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The limits of a dump. The tables of clicks, which are most of a dump, are skipped and have none.
+const (
+	maxValue   = 16 << 20  // bytes of a value
+	maxKept    = 512 << 20 // bytes of all values that are kept
+	maxColumns = 500
+	maxRows    = 2_000_000
+)
+
+var (
+	errNoDump  = errors.New("the file is not a dump of mysqldump")
+	errTooMuch = errors.New("the dump has more settings than can be read")
+)
+
+// sqlReader reads the statements of mysqldump one after the other: CREATE TABLE for the names of columns, and INSERT INTO.
+type sqlReader struct {
+	in      *bufio.Reader
+	wanted  func(table string) bool
+	row     func(table string, columns []string, values []value) error
+	columns map[string][]string
+	kept    int
+	rows    int
+	check   func() error // called now and then; an error ends the reading
+}
+
+// value is a value of a row. isNull is true for NULL.
+type value struct {
+	text   string
+	isNull bool
+}
+
+// unzipped returns the plain text of a dump.
+func unzipped(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, 1<<20)
+	if magic, _ := in.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, fmt.Errorf("the file cannot be unpacked: %w", err)
+	}
+	return bufio.NewReaderSize(z, 1<<20), nil
+}
+
+// read reads the whole dump.
+func (s *sqlReader) read() error {
+	s.columns = map[string][]string{}
+	for {
+		if err := s.check(); err != nil {
+			return err
+		}
+		t, err := s.token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case t.is("create"):
+			err = s.create()
+		case t.is("insert"), t.is("replace"):
+			err = s.insert()
+		case t.kind == ';':
+		default:
+			err = s.skip()
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+	}
+}
+
+// part is a part of a statement. kind is w for a word or a number, n for a quoted name, s for a text, and otherwise the sign itself.
+type part struct {
+	kind byte
+	text string
+}
+
+func (t part) is(word string) bool { return t.kind == 'w' && strings.EqualFold(t.text, word) }
+
+// token reads the next part, without spaces and comments.
+func (s *sqlReader) token() (part, error) {
+	for {
+		c, err := s.in.ReadByte()
+		if err != nil {
+			return part{}, err
+		}
+		switch {
+		case c <= ' ':
+		case c == '#':
+			err = s.skipPast("\n")
+		case c == '-' && s.next('-'):
+			err = s.skipPast("\n")
+		case c == '/' && s.next('*'):
+			err = s.skipPast("*/")
+		case c == '\'' || c == '"':
+			text, err := s.quoted(c, true)
+			return part{'s', text}, err
+		case c == '`':
+			text, err := s.quoted(c, true)
+			return part{'n', text}, err
+		case isWord(c):
+			text, err := s.word(c)
+			return part{'w', text}, err
+		default:
+			return part{kind: c}, nil
+		}
+		if err != nil {
+			return part{}, err
+		}
+	}
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-' || c == '+' || c >= 0x80
+}
+
+// next reports whether a sign follows, and reads it then.
+func (s *sqlReader) next(sign byte) bool {
+	c, _ := s.in.Peek(1)
+	if len(c) == 1 && c[0] == sign {
+		_, _ = s.in.Discard(1) // it was seen
+		return true
+	}
+	return false
+}
+
+func (s *sqlReader) word(first byte) (string, error) {
+	const longest = 1 << 20 // hexadecimal texts are words
+	out := []byte{first}
+	for {
+		c, err := s.in.ReadByte()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		if err != nil {
+			return string(out), nil
+		}
+		if !isWord(c) {
+			return string(out), s.in.UnreadByte()
+		}
+		if out = append(out, c); len(out) > longest {
+			return "", errTooMuch
+		}
+	}
+}
+
+// skipPast reads up to the end of a text.
+func (s *sqlReader) skipPast(end string) error {
+	last := end[len(end)-1]
+	var before byte
+	for {
+		read, err := s.in.ReadSlice(last)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			before = read[len(read)-1]
+			continue
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) && end == "\n" {
+				return nil
+			}
+			return err
+		}
+		if len(read) > 1 {
+			before = read[len(read)-2]
+		}
+		if len(end) == 1 || before == end[0] {
+			return nil
+		}
+		before = last
+	}
+}
+
+// escapes are the letters that mean another sign after a backslash. Other signs mean themselves.
+var escapes = map[byte]byte{'0': 0, 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'Z': 26}
+
+// quoted reads a text up to its quote. A quote within it is written twice, or after a backslash. Without keep nothing is returned.
+func (s *sqlReader) quoted(quote byte, keep bool) (string, error) {
+	var out []byte
+	for {
+		c, err := s.in.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		switch {
+		case c == '\\' && quote != '`':
+			if c, err = s.in.ReadByte(); err != nil {
+				return "", err
+			}
+			if to, ok := escapes[c]; ok {
+				c = to
+			}
+		case c == quote && !s.next(quote):
+			return string(out), nil
+		}
+		if keep {
+			if out = append(out, c); len(out) > maxValue {
+				return "", errTooMuch
+			}
+		}
+	}
+}
+
+// skip reads up to the end of a statement and keeps nothing of it.
+func (s *sqlReader) skip() error {
+	for n := 0; ; n++ {
+		c, err := s.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case c == ';':
+			return nil
+		case c == '\'' || c == '"' || c == '`':
+			if _, err = s.quoted(c, false); err != nil {
+				return err
+			}
+		case c == '/' && s.next('*'):
+			if err = s.skipPast("*/"); err != nil {
+				return err
+			}
+		}
+		if n&0xfffff == 0xfffff {
+			if err := s.check(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// table reads the name of a table after INTO or TABLE, with or without the name of the database, and the part behind it.
+func (s *sqlReader) table() (name string, behind part, err error) {
+	for {
+		t, err := s.token()
+		if err != nil {
+			return "", t, err
+		}
+		switch {
+		case t.is("if"), t.is("not"), t.is("exists"), t.is("ignore"), t.is("into"), t.is("table"):
+		case t.kind == 'n', t.kind == 'w' && t.text != ".":
+			name = t.text
+			if behind, err = s.token(); err != nil {
+				return "", t, err
+			}
+			if behind.kind != 'w' || behind.text != "." {
+				return name[strings.LastIndexByte(name, '.')+1:], behind, nil
+			}
+		default:
+			return "", t, errNoDump
+		}
+	}
+}
+
+// create reads the names of a table's columns.
+func (s *sqlReader) create() error {
+	t, err := s.token()
+	if err != nil {
+		return err
+	}
+	if !t.is("table") {
+		return s.skip()
+	}
+	name, t, err := s.table()
+	if err != nil || t.kind != '(' {
+		return errors.Join(err, s.skip())
+	}
+	var columns []string
+	for depth, begins := 1, true; depth > 0; {
+		if t, err = s.token(); err != nil {
+			return err
+		}
+		switch t.kind {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case ',':
+			begins = depth == 1
+			continue
+		case 'n':
+			if begins && depth == 1 {
+				columns = append(columns, strings.ToLower(t.text))
+			}
+		}
+		begins = false
+		if len(columns) > maxColumns {
+			return errTooMuch
+		}
+	}
+	if s.wanted(name) {
+		s.columns[name] = columns
+	}
+	return s.skip()
+}
+
+// insert reads the rows of an INSERT, if the table is wanted.
+func (s *sqlReader) insert() error {
+	name, t, err := s.table()
+	if err != nil {
+		return err
+	}
+	if !s.wanted(name) {
+		return s.skip()
+	}
+	columns := s.columns[name]
+	if t.kind == '(' {
+		columns = nil
+		for t.kind != ')' {
+			if t, err = s.token(); err != nil {
+				return err
+			}
+			if t.kind == 'n' || t.kind == 'w' {
+				columns = append(columns, strings.ToLower(t.text))
+			}
+			if len(columns) > maxColumns {
+				return errTooMuch
+			}
+		}
+		if t, err = s.token(); err != nil {
+			return err
+		}
+	}
+	if !t.is("values") || len(columns) == 0 {
+		return fmt.Errorf("the table %.60q of the dump has no columns that can be read", name)
+	}
+	for {
+		if t, err = s.token(); err != nil || t.kind == ';' {
+			return err
+		}
+		if t.kind == ',' {
+			continue
+		}
+		if t.kind != '(' {
+			return errNoDump
+		}
+		if err := s.tuple(name, columns); err != nil {
+			return err
+		}
+	}
+}
+
+// tuple reads the values of a row.
+func (s *sqlReader) tuple(table string, columns []string) error {
+	values := make([]value, 0, len(columns))
+	var now *value
+	for {
+		t, err := s.token()
+		if err != nil {
+			return err
+		}
+		switch {
+		case t.kind == ')' || t.kind == ',':
+			if now == nil {
+				return errNoDump
+			}
+			values, now = append(values, *now), nil
+			if len(values) > len(columns) {
+				return errNoDump
+			}
+			if t.kind == ')' {
+				if s.rows++; s.rows > maxRows || s.kept > maxKept {
+					return errTooMuch
+				}
+				if len(values) != len(columns) {
+					return fmt.Errorf("a row of the table %.60q has %d values for %d columns", table, len(values), len(columns))
+				}
+				return s.row(table, columns, values)
+			}
+		case t.kind == 'w' && strings.HasPrefix(t.text, "_"): // the charset of the text that follows
+		case t.kind == 'w' || t.kind == 's':
+			if now != nil {
+				return errNoDump
+			}
+			now = &value{text: t.text, isNull: t.is("null")}
+			if t.kind == 'w' && strings.HasPrefix(t.text, "0x") {
+				raw, err := hex.DecodeString(t.text[2:])
+				if err != nil {
+					return errNoDump
+				}
+				now.text = string(raw)
+			}
+			s.kept += len(now.text)
+		default:
+			return errNoDump
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package keitaro
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/models"
+	"switchyard/models/trackerimport"
+)
+
+// limit translates the filter of a number of clicks. Only the one per day exists here.
+func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
+	var p struct {
+		Hour  text `json:"per_hour"`
+		Day   text `json:"per_day"`
+		Total text `json:"total"`
+	}
+	if reject || len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &p) != nil {
+		return t, false
+	}
+	t.cap = p.Day.number()
+	var others []string
+	for _, other := range []struct {
+		value text
+		name  string
+	}{{p.Hour, "per hour"}, {p.Total, "in total"}} {
+		if n := other.value.number(); n > 0 {
+			others = append(others, fmt.Sprintf("%s (%d)", other.name, n))
+		}
+	}
+	if t.cap <= 0 {
+		return t, false
+	}
+	if len(others) > 0 {
+		t.lost = []string{trackerimport.CapOnly(strings.Join(others, " and ")) + " The path is paused."}
+	}
+	return t, true
+}
+
+// zoneNote says that times are those of another zone here.
+func zoneNote(zone text) string {
+	if zone == "" {
+		return ""
+	}
+	return fmt.Sprintf("Its times were those of %s; here they are those of the account's time zone. Set that zone, or shift the times.", models.Shortened(string(zone), 60))
+}
+
+// interval translates the filter of a time between two dates. Days are compared here, so times within a day have no counterpart.
+func interval(raw json.RawMessage, reject bool) (t test, ok bool) {
+	var p struct {
+		From     text `json:"from"`
+		To       text `json:"to"`
+		Timezone text `json:"timezone"`
+	}
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &p) != nil || p.From+p.To == "" {
+		return t, false
+	}
+	from, ok1 := dayOf(p.From, false)
+	to, ok2 := dayOf(p.To, true)
+	if !ok1 || !ok2 {
+		return t, false
+	}
+	t.changed = zoneNote(p.Timezone)
+	switch {
+	case reject:
+		t.or = true
+		if from != "" {
+			t.add("date", "lt", from)
+		}
+		if to != "" {
+			t.add("date", "gt", to)
+		}
+	case to == "":
+		t.add("date", "gte", from)
+	case from == "":
+		t.add("date", "lte", to)
+	default:
+		t.add("date", "between", []any{from, to})
+	}
+	return t, true
+}
+
+// dayOf returns the day of a moment that is the beginning of a day or, for the end of an interval, the end of one.
+func dayOf(moment text, isEnd bool) (day string, ok bool) {
+	if moment == "" {
+		return "", true
+	}
+	for _, form := range []string{time.DateOnly, time.DateTime, "2006-01-02 15:04", time.RFC3339, "2006-01-02T15:04:05"} {
+		at, err := time.Parse(form, string(moment))
+		if err != nil {
+			continue
+		}
+		clock := at.Format("15:04")
+		switch {
+		case form == time.DateOnly, !isEnd && clock == "00:00" && at.Second() == 0, isEnd && clock == "23:59":
+			return at.Format(time.DateOnly), true
+		case isEnd && clock == "00:00" && at.Second() == 0:
+			return at.AddDate(0, 0, -1).Format(time.DateOnly), true
+		}
+		return "", false
+	}
+	return "", false
+}
+
+// slots are the times of a filter of the week. Builds name the members differently.
+type slots struct {
+	Days     texts       `json:"days"`
+	Day      text        `json:"day"`
+	Hours    texts       `json:"hours"`
+	From     text        `json:"from"`
+	To       text        `json:"to"`
+	Timezone text        `json:"timezone"`
+	Items    list[slots] `json:"intervals"`
+}
+
+// schedule translates the filter of times of the week.
+func schedule(raw json.RawMessage, reject bool) (t test, ok bool) {
+	var p slots
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &p) != nil {
+		return t, false
+	}
+	items := p.Items
+	if len(items) == 0 {
+		items = list[slots]{p}
+	}
+	var out []any
+	for _, s := range items {
+		spans, ok := s.spans()
+		if !ok {
+			return t, false
+		}
+		out = append(out, spans...)
+	}
+	t = one("schedule", choose(reject, "not_equals", "equals"), out)
+	t.changed = zoneNote(p.Timezone)
+	return t, len(out) > 0
+}
+
+// spans returns the times in our form. Sunday is 7 here, and 0 or 7 there.
+func (s slots) spans() (out []any, ok bool) {
+	days := []any{}
+	for _, d := range append(s.Days, string(s.Day)) {
+		if d == "0" {
+			d = "7"
+		}
+		if d == "" {
+			continue
+		}
+		if n, err := strconv.Atoi(d); err == nil {
+			days = append(days, json.Number(strconv.Itoa(n)))
+			continue
+		}
+		days = append(days, strings.ToLower(d))
+	}
+	add := func(from, to string) {
+		span := members{"from": from, "to": to}
+		if len(days) > 0 {
+			span["days"] = days
+		}
+		out = append(out, span)
+	}
+	if len(s.Hours) == 0 {
+		from, to := string(s.From), string(s.To)
+		if from == "" && to == "" && len(days) == 0 {
+			return nil, false
+		}
+		add(orText(from, "00:00"), orText(to, "24:00"))
+		return out, true
+	}
+	hours := make([]int, 0, len(s.Hours))
+	for _, h := range s.Hours {
+		n, err := strconv.Atoi(h)
+		if err != nil || n < 0 || n > 23 {
+			return nil, false
+		}
+		hours = append(hours, n)
+	}
+	slices.Sort(hours)
+	for i := 0; i < len(hours); {
+		end := i + 1
+		for end < len(hours) && hours[end] <= hours[end-1]+1 {
+			end++
+		}
+		add(fmt.Sprintf("%02d:00", hours[i]), fmt.Sprintf("%02d:00", hours[end-1]+1))
+		i = end
+	}
+	return out, true
+}
+
+func orText(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
