@@ -3,6 +3,7 @@ package trackerimport
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"switchyard/models"
 )
@@ -93,14 +94,21 @@ func BadAddress(address string, why error) string {
 	return fmt.Sprintf("The address %q cannot be used: %s.", models.Shortened(address, 200), why)
 }
 
-// Renamed says that a record has another name here.
-func Renamed(name string) string {
-	return fmt.Sprintf("It is called %q here, because a name belongs to one record only.", models.Shortened(name, 80))
+// NewName says that a record has another name here, and why.
+func NewName(old, name string) string {
+	why := "because a name belongs to one record only"
+	switch {
+	case strings.TrimSpace(old) == "":
+		why = "because it had no name"
+	case utf8.RuneCountInString(old) > utf8.RuneCountInString(name):
+		why = "because its name was too long"
+	}
+	return fmt.Sprintf("It is called %q here, %s.", models.Shortened(name, 80), why)
 }
 
 // CutText says that a text was too long.
 func CutText(what string, limit int) string {
-	return fmt.Sprintf("The %s had more than %d characters and was cut.", what, limit)
+	return fmt.Sprintf("Only the first %d characters of the %s were taken.", limit, what)
 }
 
 // LeftOut says that disabled parts of a path were left out.

@@ -48,11 +48,22 @@ func (r *reader) token(name string) string {
 	if to := tokens[lower]; to != "" {
 		return to
 	}
-	if lower == "creative_id" || lower == "ad_campaign_id" || lower == "source" {
-		return "param." + lower // no source gives it another name
-	}
 	if _, ok := token.Lookup(name); ok {
 		return name
+	}
+	if isField(lower) {
+		return r.paramOf(lower)
+	}
+	return ""
+}
+
+// paramOf returns the token of the parameter that fills a field, or an empty text if sources disagree about its name.
+func (r *reader) paramOf(field string) string {
+	switch names := r.paramNames[field]; len(names) {
+	case 0:
+		return "param." + field
+	case 1:
+		return "param." + names[0]
 	}
 	return ""
 }

@@ -53,15 +53,11 @@ func (r *reader) readCampaigns() {
 // drafts returns the campaigns with everything but their paths.
 func (r *reader) drafts() []draft {
 	var list []draft
-	var copies []sourceCopy
 	live := sorted(r.in.Campaign, func(c *campaign) text { return c.ID }, func(c *campaign) text { return c.State })
-	for _, c := range live {
-		r.aliases[string(c.ID)] = string(c.Alias)
-	}
 	for _, c := range live {
 		d := draft{item: r.item(accountconfig.Campaigns, c.ID, c.Name), c: c, ready: true}
 		d.ready = r.settings(d.item, c)
-		key, params, ok := r.sourceFor(d.item, c, &copies)
+		key, params, ok := r.sourceFor(d.item, c)
 		d.params = params
 		if key != "" && ok {
 			d.m["source"] = key
@@ -179,7 +175,6 @@ func (r *reader) finish(d *draft) {
 	if !ok {
 		d.ready = false
 		r.refused[string(d.c.ID)] = true
-		r.out.Notes = slices.DeleteFunc(r.out.Notes, func(n trackerimport.Note) bool { return n.Severity != trackerimport.Refused })
 	}
 	d.notes, r.out.Notes = r.out.Notes, outer
 }
@@ -302,6 +297,6 @@ func (r *reader) readBotList() {
 	}
 	if len(bad) > 0 {
 		r.out.Note(trackerimport.Changed, kind, r.key("botlist-1"), "bot list",
-			fmt.Sprintf("%d lines are no addresses and were left out: %s", len(bad), models.Shortened(strings.Join(bad, ", "), 200)))
+			fmt.Sprintf("Lines that are no addresses were left out (%d): %s", len(bad), models.Shortened(strings.Join(bad, ", "), 200)))
 	}
 }

@@ -27,6 +27,9 @@ type reader struct {
 	// extra are the sub-parameters of the fields that have no number there, such as creative_id. They are the same at every source,
 	// because an address of an offer does not know the source.
 	extra map[string]int
+	// paramNames are the names of the parameters that fill a field. There are two if sources disagree.
+	paramNames map[string][]string
+	copies     map[string]string // keys of copied sources by what is different about them
 	// landers, offers and sources are the records by their ids there.
 	landers, offers, sources map[string]record
 	networks                 map[string]networkParams
@@ -34,7 +37,6 @@ type reader struct {
 	refused                  map[string]bool // campaigns
 	hosts                    map[string]string
 	firstHost                string
-	aliases                  map[string]string // of campaigns, by their ids
 }
 
 // record is an offer, a landing page or a source.
@@ -42,8 +44,10 @@ type record struct {
 	key, name  string
 	refused    bool
 	transition string // of the visitors who are sent there
-	params     parameters
-	postback   bool // the source has a postback of its own
+	// These are of a source.
+	params      parameters
+	postback    s2s
+	trafficLoss text
 }
 
 // result returns the document, the notes and the links.
@@ -51,7 +55,7 @@ func (in *install) result() trackerimport.Result {
 	r := &reader{
 		in: *in, names: map[accountconfig.Kind]trackerimport.Names{}, groups: map[string]string{}, landers: map[string]record{},
 		offers: map[string]record{}, sources: map[string]record{}, networks: map[string]networkParams{}, campaigns: map[string]*campaign{},
-		refused: map[string]bool{}, hosts: map[string]string{}, aliases: map[string]string{},
+		refused: map[string]bool{}, hosts: map[string]string{}, copies: map[string]string{},
 	}
 	r.out.Document = accountconfig.Document{}
 	for _, kind := range accountconfig.Kinds {
@@ -75,6 +79,10 @@ func (in *install) result() trackerimport.Result {
 	r.readCampaigns()
 	r.writeDomains()
 	r.readBotList()
+	// Of a record that is refused, only the reason matters.
+	r.out.Notes = slices.DeleteFunc(r.out.Notes, func(n trackerimport.Note) bool {
+		return n.Severity != trackerimport.Refused && n.Kind != "" && !r.out.Has(n.Kind, n.Key)
+	})
 	return r.out
 }
 
@@ -100,7 +108,7 @@ func (r *reader) key(id text, rest ...string) string {
 func (r *reader) name(kind accountconfig.Kind, key string, name text, fallback string) string {
 	unique, changed := r.names[kind].Unique(string(name), fallback)
 	if changed {
-		r.out.Note(trackerimport.Changed, kind, key, string(name), trackerimport.Renamed(unique))
+		r.out.Note(trackerimport.Changed, kind, key, string(name), trackerimport.NewName(string(name), unique))
 	}
 	return unique
 }
@@ -109,14 +117,14 @@ func (r *reader) name(kind accountconfig.Kind, key string, name text, fallback s
 type item struct {
 	kind accountconfig.Kind
 	key  string
-	name string
+	name string // there
 	m    members
 }
 
 func (r *reader) item(kind accountconfig.Kind, id, name text) *item {
 	key := r.key(id)
 	unique := r.name(kind, key, name, fmt.Sprintf("%s %s", kind.Noun(), id))
-	return &item{kind, key, unique, members{"name": unique}}
+	return &item{kind, key, string(name), members{"name": unique}}
 }
 
 func (r *reader) note(severity string, it *item, text string) {

@@ -104,7 +104,7 @@ func written(list []models.Condition) (out []any) {
 // loseFilter pauses the path of a filter without a counterpart.
 func (w *pathWriter) loseFilter(p *path, f *filter) {
 	if f.Name.is("imklo_detect", "hide_click_detect") {
-		w.lose(p, fmt.Sprintf("The filter %s. %s", f.Name, trackerimport.NoCloaking))
+		w.lose(p, trackerimport.NoCloaking)
 		return
 	}
 	name := string(f.Name)
@@ -133,8 +133,17 @@ func flatten(v any, depth int) (out []string) {
 			}
 		}
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if depth < deepest {
+		names := slices.Sorted(maps.Keys(v))
+		isList := !slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "0123456789") != "" })
+		if isList { // PHP writes a list without its first member as an object
+			slices.SortFunc(names, byNumber)
+		}
+		for _, name := range names {
+			switch {
+			case depth >= deepest:
+			case isList:
+				out = append(out, flatten(v[name], depth+1)...)
+			default:
 				out = append(out, name+": "+strings.Join(flatten(v[name], depth+1), " "))
 			}
 		}

@@ -95,7 +95,7 @@ func (w *pathWriter) path(s *stream, n int) *path {
 	name, changed := w.names.Unique(string(s.Name), fmt.Sprintf("Path %d", n))
 	p := &path{members{"name": name}, name}
 	if changed && s.Name != "" {
-		w.change(p, trackerimport.Renamed(name))
+		w.change(p, trackerimport.NewName(string(s.Name), name))
 	}
 	switch {
 	case s.Type.is("forced", "default"):

@@ -2,6 +2,7 @@ package keitaro
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,14 +21,17 @@ import (
 // maxNotes is the number of characters that notes of networks, sources, landing pages and offers may have.
 const maxNotes = 2000
 
-// decimalOf reads a plain decimal number. Six decimals are kept, as many as the store keeps.
+var errAmount = errors.New("the number is not an amount")
+
+// decimalOf reads an amount exactly. PHP writes small ones with an exponent, such as 1.0e-5.
 func decimalOf(n json.Number) (decimal.Decimal, error) {
-	if strings.ContainsAny(n.String(), "eE") || len(n) > 40 {
-		return decimal.Decimal{}, fmt.Errorf("%.20q is not a plain number", n.String())
+	const longest, farthest = 40, 20
+	if len(n) > longest {
+		return decimal.Decimal{}, errAmount
 	}
 	d, err := decimal.NewFromString(n.String())
-	if err == nil && !d.Equal(d.Round(models.MoneyScale)) {
-		return d, fmt.Errorf("%s has too many decimals", d)
+	if err == nil && (d.Exponent() < -farthest || d.Exponent() > farthest || !d.Equal(d.Round(models.MoneyScale))) {
+		err = errAmount
 	}
 	return d, err
 }
@@ -150,7 +154,7 @@ var transitions = map[string]struct {
 
 // page reads what offers and landing pages have in common. ok is false if there is no address to send visitors to.
 func (r *reader) page(it *item, p *page, extra string) (rec record, ok bool) {
-	rec = record{key: it.key, name: it.name}
+	rec = record{key: it.key, name: fmt.Sprint(it.m["name"])}
 	way, isAddress := transitions[strings.ToLower(string(p.ActionType))]
 	kind := p.LandingType + p.OfferType
 	address := string(p.Payload)
@@ -186,6 +190,9 @@ func (r *reader) readLandings() {
 		it := r.item(accountconfig.Landers, l.ID, l.Name)
 		rec, ok := r.page(it, l, "")
 		if n := l.OfferCount.number(); n > 1 {
+			if n > flow.MaxSlot {
+				r.note(trackerimport.Changed, it, fmt.Sprintf("It had %d links to offers; a page has at most %d here.", n, flow.MaxSlot))
+			}
 			it.m["click_slots"] = json.Number(strconv.Itoa(min(n, flow.MaxSlot)))
 		}
 		rec.refused = !ok || !r.put(it)

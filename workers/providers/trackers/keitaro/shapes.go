@@ -332,15 +332,15 @@ func (l *list[T]) UnmarshalJSON(raw []byte) error {
 		if err := json.Unmarshal(raw, &object); err != nil {
 			return err
 		}
-		names := slices.SortedFunc(maps.Keys(object), func(a, b string) int {
-			return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) // numbers in their order
-		})
-		for _, name := range names {
+		for _, name := range slices.SortedFunc(maps.Keys(object), byNumber) {
 			*l = append(*l, object[name])
 		}
 	}
 	return nil
 }
+
+// byNumber compares names of members so that numbers are in their order.
+func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // parameters are the parameters of a source by the field that they fill, such as sub_id_3. Some builds write a list. An item of it that
 // does not name its field fills the next free sub id.

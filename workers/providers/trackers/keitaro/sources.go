@@ -3,7 +3,6 @@ package keitaro
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,34 +32,22 @@ func (p parameters) isEmpty() bool {
 	return !slices.ContainsFunc(fields, func(f string) bool { _, ok := p.set(f); return ok })
 }
 
-// sameAs reports whether the same parameters fill the same fields. Labels do not count.
-func (p parameters) sameAs(o parameters) bool {
-	return !slices.ContainsFunc(fields, func(f string) bool {
-		a, inA := p.set(f)
-		b, inB := o.set(f)
-		return inA != inB || inA && (a.Name != b.Name || a.Macro != b.Macro)
-	})
-}
-
-// allParameters yields the parameters of every source and campaign.
-func (r *reader) allParameters(yield func(parameters) bool) {
-	for i := range r.in.Sources {
-		if !r.in.Sources[i].State.is("deleted") && !yield(r.in.Sources[i].Parameters) {
-			return
+// text returns what the parameters fill, in a form that is the same for the same parameters. Labels do not count.
+func (p parameters) text() string {
+	var out strings.Builder
+	for _, field := range fields {
+		if one, ok := p.set(field); ok {
+			fmt.Fprintf(&out, "%s=%q %q\n", field, one.Name, one.Macro)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(r.campaigns)) {
-		if !yield(r.campaigns[id].Parameters) {
-			return
-		}
-	}
+	return out.String()
 }
 
 // chooseExtra gives the fields without a number sub-parameters that no sub id has, the last ones first.
 func (r *reader) chooseExtra() {
-	r.extra = map[string]int{}
+	r.extra, r.paramNames = map[string]int{}, map[string][]string{}
 	taken, wanted := map[int]bool{}, map[string]bool{}
-	for p := range r.allParameters {
+	look := func(p parameters) {
 		for _, field := range fields {
 			one, ok := p.set(field)
 			if !ok {
@@ -71,7 +58,18 @@ func (r *reader) chooseExtra() {
 				taken[n] = true
 			}
 			wanted[field] = wanted[field] || field != "keyword" || one.Name != "keyword"
+			if !slices.Contains(r.paramNames[field], one.Name) && len(r.paramNames[field]) < 2 {
+				r.paramNames[field] = append(r.paramNames[field], one.Name)
+			}
 		}
+	}
+	for i := range r.in.Sources {
+		if !r.in.Sources[i].State.is("deleted") {
+			look(r.in.Sources[i].Parameters)
+		}
+	}
+	for _, c := range r.campaigns {
+		look(c.Parameters)
 	}
 	n := models.Subs
 	for _, field := range []string{"keyword", "creative_id", "ad_campaign_id", "source"} {
@@ -110,7 +108,10 @@ func (r *reader) attributeOf(p parameters, field string) string {
 func (r *reader) readSources() {
 	for _, s := range sorted(r.in.Sources, func(s *source) text { return s.ID }, func(s *source) text { return s.State }) {
 		it := r.item(accountconfig.Sources, s.ID, s.Name)
-		rec := record{key: it.key, name: it.name, params: s.Parameters, postback: s.PostbackURL != ""}
+		rec := record{
+			key: it.key, name: fmt.Sprint(it.m["name"]), params: s.Parameters, trafficLoss: s.TrafficLoss,
+			postback: s2s{URL: s.PostbackURL, Statuses: s.Statuses},
+		}
 		r.sourceFields(it, s)
 		rec.refused = !r.sourcePostback(it, s.PostbackURL, "", s.Statuses) || !r.put(it)
 		r.sources[string(s.ID)] = rec
@@ -185,7 +186,7 @@ func (r *reader) subOf(it *item, subs []any, field string, one parameter) []any 
 		return subs
 	}
 	sub := members{"sub": json.Number(strconv.Itoa(n)), "param": one.Name}
-	if one.Label != "" && !strings.EqualFold(one.Label, one.Name) {
+	if one.Label != "" && !isField(one.Label) && !strings.EqualFold(one.Label, one.Name) {
 		sub["name"] = models.Cut(one.Label, 100)
 	}
 	return append(subs, sub)
@@ -240,7 +241,7 @@ func (r *reader) sourcePostback(it *item, address, method text, statuses texts) 
 
 // sourceFor returns the source of a campaign: its own one, or a copy with the parameters and the postback of the campaign. ok is false
 // if the source was refused.
-func (r *reader) sourceFor(it *item, c *campaign, copies *[]sourceCopy) (key string, params parameters, ok bool) {
+func (r *reader) sourceFor(it *item, c *campaign) (key string, params parameters, ok bool) {
 	own, known := r.sources[c.SourceID.id()]
 	if !known && c.SourceID.id() != "" {
 		r.note(trackerimport.Changed, it, "Its traffic source was not brought over.")
@@ -249,69 +250,42 @@ func (r *reader) sourceFor(it *item, c *campaign, copies *[]sourceCopy) (key str
 	if params.isEmpty() {
 		params = own.params
 	}
-	var more s2s
+	more := s2s{URL: own.postback.URL, Statuses: own.postback.Statuses}
 	for _, p := range c.Postbacks {
 		switch {
-		case p.URL == "":
-		case !own.postback && more.URL == "":
+		case p.URL == "", p.URL == more.URL:
+		case more.URL == "":
 			more = p
-		case r.hasPostback(c.SourceID, p):
 		default:
 			r.note(trackerimport.Changed, it, trackerimport.OtherPostback(string(c.Name), string(p.URL)))
 		}
 	}
-	if params.sameAs(own.params) && more.URL == "" {
+	if params.text() == own.params.text() && more.URL == own.postback.URL {
 		return own.key, params, !own.refused
 	}
 	if own.refused {
 		return "", params, false
 	}
-	for _, made := range *copies {
-		if made.of == c.SourceID.id() && made.params.sameAs(params) && made.postback.same(more) {
-			return made.key, params, made.key != ""
-		}
+	print := fmt.Sprintf("%s\n%s\n%q", c.SourceID.id(), params.text(), more)
+	key, made := r.copies[print]
+	if !made {
+		key = r.copySource(c, own, params, more)
+		r.copies[print] = key
 	}
-	made := sourceCopy{of: c.SourceID.id(), params: params, postback: more}
-	made.key = r.copySource(c, params, more)
-	*copies = append(*copies, made)
-	return made.key, params, made.key != ""
+	return key, params, key != ""
 }
 
-// sourceCopy is a copy of a source for the campaigns that had other parameters or a postback of their own.
-type sourceCopy struct {
-	of       string
-	params   parameters
-	postback s2s
-	key      string // empty: it was refused
-}
-
-func (p s2s) same(o s2s) bool {
-	return p.URL == o.URL && p.Method == o.Method && slices.Equal(p.Statuses, o.Statuses)
-}
-
-func (r *reader) hasPostback(sourceID text, p s2s) bool {
-	return slices.ContainsFunc(r.in.Sources, func(s source) bool { return s.ID == sourceID && s.PostbackURL == p.URL })
-}
-
-// copySource writes a source for a campaign, and returns its key, or an empty text if it was refused.
-func (r *reader) copySource(c *campaign, params parameters, more s2s) string {
-	s := source{Parameters: params, Name: c.Name}
-	for _, own := range r.in.Sources {
-		if own.ID == c.SourceID && own.ID.id() != "" {
-			s.Name, s.TrafficLoss, s.Notes = own.Name+" ("+c.Name+")", own.TrafficLoss, own.Notes
-			if more.URL == "" {
-				more = s2s{URL: own.PostbackURL, Statuses: own.Statuses}
-			}
-		}
+// copySource writes a source for a campaign that has other parameters or another postback than its own source. It returns its key, or
+// an empty text if it was refused.
+func (r *reader) copySource(c *campaign, own record, params parameters, more s2s) string {
+	key, title := r.key(c.ID, "source"), string(c.Name)
+	if own.key != "" {
+		key, title = r.key(c.SourceID, "campaign", string(c.ID)), own.name+" ("+title+")"
 	}
-	key := r.key(c.ID, "source")
-	if id := c.SourceID.id(); id != "" {
-		key = r.key(text(id), "campaign", string(c.ID))
-	}
-	name, _ := r.names[accountconfig.Sources].Unique(string(s.Name), "source")
+	name, _ := r.names[accountconfig.Sources].Unique(title, "source")
 	it := &item{accountconfig.Sources, key, name, members{"name": name}}
 	r.note(trackerimport.Changed, it, fmt.Sprintf("Campaign %s had parameters or a postback of its own, so this source was made for it.", models.Shortened(string(c.Name), 100)))
-	r.sourceFields(it, &s)
+	r.sourceFields(it, &source{Parameters: params, TrafficLoss: own.trafficLoss})
 	if !r.sourcePostback(it, more.URL, more.Method, more.Statuses) || !r.put(it) {
 		return ""
 	}

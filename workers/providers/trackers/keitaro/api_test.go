@@ -1,0 +1,130 @@
+package keitaro_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models/accountconfig"
+	"switchyard/models/trackerimport"
+	"switchyard/workers/providers/trackers"
+	"switchyard/workers/providers/trackers/keitaro"
+	"switchyard/workers/providers/trackers/keitaro/keitarotest"
+)
+
+func TestRefusalsAreToldWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, key, want string
+		fail            int
+	}{
+		{"a wrong key", "a-wrong-key-1234", "Keitaro does not accept the API key: Access denied for ***", 0},
+		{"a key without rights", keitarotest.Limited, "Keitaro does not accept the API key: Access denied", 0},
+		{"an edition without the API", keitarotest.Key, "this edition of Keitaro has no Admin API: upload a dump of its database: Admin API is not available in that edition", http.StatusPaymentRequired},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fake := keitarotest.New(keitarotest.Fixture("plain/in/tracker.json"))
+			if tt.fail > 0 {
+				fake.FailOnce("/affiliate_networks", tt.fail)
+			}
+			server := httptest.NewServer(fake)
+			defer server.Close()
+			_, err := keitaro.Read(context.Background(), server.Client(), trackers.Access{URL: server.URL, Key: tt.key}, nil)
+			if err == nil || err.Error() != tt.want || strings.Contains(err.Error(), tt.key) {
+				t.Errorf("%v, want %s", err, tt.want)
+			}
+			if n := len(fake.Asked()); n != 1 {
+				t.Errorf("%d requests after the refusal", n-1)
+			}
+		})
+	}
+}
+
+func TestABusyOrFailingTrackerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	fake := keitarotest.New(keitarotest.Fixture("plain/in/tracker.json"))
+	fake.FailOnce("/offers", http.StatusTooManyRequests)
+	fake.FailOnce("/campaigns/1/streams", http.StatusInternalServerError)
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	access := trackers.Access{URL: server.URL + "/admin/?object=x", Key: keitarotest.Key}
+	result, longest, err := keitaro.ReadAtOnce(context.Background(), server.Client(), access)
+	if err != nil || len(result.Document[accountconfig.Campaigns]) != 2 {
+		t.Fatal(err, result.Document)
+	}
+	if longest < 2*time.Second {
+		t.Errorf("it waited at most %s, although the tracker asked for 2 seconds", longest)
+	}
+}
+
+func TestATrackerThatIsNotThereIsNamed(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	_, err := keitaro.Read(context.Background(), server.Client(), trackers.Access{URL: server.URL, Key: "k"}, nil)
+	if err == nil || err.Error() != "there is no Admin API of Keitaro at this address" {
+		t.Error(err)
+	}
+	if _, err = keitaro.Read(context.Background(), server.Client(), trackers.Access{URL: "ftp://x"}, nil); err == nil {
+		t.Error("an address of another kind was accepted")
+	}
+}
+
+func TestProgressIsTold(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(keitarotest.New(keitarotest.Fixture("plain/in/tracker.json")))
+	defer server.Close()
+	var told []string
+	_, err := keitaro.Read(context.Background(), server.Client(), trackers.Access{URL: server.URL, Key: keitarotest.Key}, func(what string, done, of int) {
+		if done > of {
+			t.Errorf("%s: %d of %d", what, done, of)
+		}
+		told = append(told, what)
+	})
+	if err != nil || len(told) < 8 || told[len(told)-1] != "campaigns" {
+		t.Error(err, told)
+	}
+}
+
+// A second run finds the records of the first: whatever was renamed has its key, and what was deleted is not there.
+func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
+	t.Parallel()
+	first, second := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readAPI(t, keitarotest.Fixture("again/in/tracker.json"))
+	for kind, list := range first.Document {
+		for key := range list {
+			_, again := second.Document[kind][key]
+			if deleted := kind == accountconfig.Offers && strings.HasSuffix(key, ".3"); again == deleted {
+				t.Errorf("%s %s is there again: %t", kind, key, again)
+			}
+		}
+		for key := range second.Document[kind] {
+			if _, known := list[key]; !known {
+				t.Errorf("%s %s is new", kind, key)
+			}
+		}
+	}
+}
+
+func TestBig(t *testing.T) {
+	t.Parallel()
+	const campaigns, offers = 5000, 20_000
+	server := httptest.NewServer(keitarotest.New(keitarotest.Big(campaigns, offers)))
+	defer server.Close()
+	result, _, err := keitaro.ReadAtOnce(context.Background(), server.Client(), trackers.Access{URL: server.URL, Key: keitarotest.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(result.Document[accountconfig.Campaigns]); n != campaigns {
+		t.Errorf("%d campaigns", n)
+	}
+	if n := len(result.Document[accountconfig.Offers]); n != offers {
+		t.Errorf("%d offers", n)
+	}
+	if len(result.Links) != campaigns || result.Links[0].Form != trackerimport.FormPath || len(result.Notes) != 1 {
+		t.Errorf("%d links, notes %v", len(result.Links), result.Notes)
+	}
+}
