@@ -9,7 +9,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Foreign macros in marks that are not those of our tokens. A name in brackets that is a part of a parameter's name, such as
+// foreignMacros match macros in marks that our tokens do not have. A name in brackets within the name of a parameter, such as
 // filter[id]=5, is no macro.
 var foreignMacros = []*regexp.Regexp{
 	regexp.MustCompile(`\[[A-Za-z_][\w.:-]*\]+`),
@@ -20,7 +20,7 @@ var foreignMacros = []*regexp.Regexp{
 }
 
 // ForeignMacro returns the first macro of an address that is not a token here, or an empty text. The tokens of conversions, such as
-// {payout}, count only if the address is that of a postback.
+// {payout}, are tokens only in the address of a postback.
 func ForeignMacro(address string, postback bool) string {
 	if macro := token.Unknown(address); macro != "" {
 		return macro

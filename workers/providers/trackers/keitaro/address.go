@@ -22,7 +22,7 @@ var (
 	oldMacro = regexp.MustCompile(`\$([A-Za-z][A-Za-z0-9_]*)`)
 )
 
-// address returns an address with Keitaro's macros in our words. Macros that have none stay as they are.
+// address returns an address with Keitaro's macros in our words. Macros without such a word stay unchanged.
 func (r *reader) address(raw string) string {
 	out := oldMacro.ReplaceAllStringFunc(strings.TrimSpace(raw), func(m string) string {
 		if name := r.token(m[1:]); name != "" {
@@ -39,7 +39,7 @@ func (r *reader) address(raw string) string {
 	})
 }
 
-// token returns our name of a macro, or an empty text. A name that is ours already stays as it is.
+// token returns our name of a macro, or an empty text. Our own names stay unchanged.
 func (r *reader) token(name string) string {
 	lower := strings.ToLower(name)
 	if n := r.extra[lower]; n > 0 {

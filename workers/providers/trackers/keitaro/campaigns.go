@@ -179,7 +179,7 @@ func (r *reader) finish(d *draft) {
 	d.notes, r.out.Notes = r.out.Notes, outer
 }
 
-// checkCampaign reads a campaign of a document, and checks its flow as it is checked when it is saved.
+// checkCampaign reads a campaign of a document, and checks its flow like a flow that is saved.
 func checkCampaign(key string, m members) error {
 	c, err := codec.Decode(key, m, everybody{})
 	if err != nil || len(c.Paths) == 0 {

@@ -79,7 +79,7 @@ func (in *install) result() trackerimport.Result {
 	r.readCampaigns()
 	r.writeDomains()
 	r.readBotList()
-	// Of a record that is refused, only the reason matters.
+	// A record that is refused keeps only the note with the reason.
 	r.out.Notes = slices.DeleteFunc(r.out.Notes, func(n trackerimport.Note) bool {
 		return n.Severity != trackerimport.Refused && n.Kind != "" && !r.out.Has(n.Kind, n.Key)
 	})
@@ -153,7 +153,7 @@ func (it *item) pauseIf(state text) {
 	}
 }
 
-// put adds a record to the document if it can be used as it is. Otherwise the record is refused.
+// put adds a record to the document, or refuses it if it is not valid.
 func (r *reader) put(it *item) bool {
 	if err := check(it.kind, it.key, it.m); err != nil {
 		r.note(trackerimport.Refused, it, sentence(err))
@@ -166,7 +166,7 @@ func (r *reader) put(it *item) bool {
 // sentence returns what is wrong with a record as a sentence.
 func sentence(err error) string {
 	text := err.Error()
-	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs return it as it is
+	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs do not wrap it
 		text = strings.TrimPrefix(p.Path+": "+p.Text, ": ")
 	}
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
@@ -181,7 +181,7 @@ func (everybody) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
 
 func (everybody) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
 
-// check reads a record of a document as it is read when it is applied.
+// check returns an error for a record that cannot be applied.
 func check(kind accountconfig.Kind, key string, m members) (err error) {
 	switch kind {
 	case accountconfig.Domains:

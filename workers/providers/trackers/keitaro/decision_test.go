@@ -123,7 +123,7 @@ func (s *kStream) takes(v *trackerstest.Visitor) bool {
 	return !s.FilterOr || len(s.Filters) == 0
 }
 
-// passes tells whether a filter lets a visitor pass. A filter that rejects lets pass whoever does not meet it.
+// passes reports whether a filter lets a visitor pass. A filter that rejects lets the visitors pass that do not meet it.
 func (f *kFilter) passes(v *trackerstest.Visitor) bool {
 	return f.meets(v) == (f.Mode == "accept")
 }

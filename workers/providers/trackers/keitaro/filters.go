@@ -13,7 +13,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// test is a filter in our words: conditions of which all must hold, or one if or is true.
+// test is a filter in our words. All its conditions must hold, or one of them if or is true.
 type test struct {
 	or   bool
 	list []models.Condition
@@ -83,7 +83,7 @@ func (w *pathWriter) rule(f *filter, t test) members {
 	return rule
 }
 
-// valid reports whether every condition can be used, and can hold for somebody.
+// valid reports whether every condition can be used, and some visitor can meet it.
 func valid(list []models.Condition) bool {
 	for _, c := range list {
 		if cond.Validate(c) != nil {
@@ -264,7 +264,7 @@ func isRegionCode(v string) bool {
 	return len(v) > 3 && (v[2] == '_' || v[2] == '-') && strings.ToUpper(v) == v
 }
 
-// unique translates the filter of unique visitors. Those of a stream or of the whole tracker are not counted here.
+// unique translates the filter of unique visitors. Visitors are not counted for a stream or for the whole tracker here.
 func unique(scopes []string, reject bool) (t test, ok bool) {
 	if len(scopes) == 0 {
 		return t, false

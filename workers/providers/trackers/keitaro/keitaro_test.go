@@ -102,7 +102,7 @@ func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
 
 func (k keys) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
 
-// decodes checks that every record can be read as it is when it is applied, and that keys, names, notes and links fit.
+// decodes checks that every record can be applied, and that keys, names, notes and links fit.
 func decodes(t *testing.T, result trackerimport.Result) {
 	t.Helper()
 	ids := keys(result.Document)

@@ -140,7 +140,7 @@ func containsFold(list []string, word string) bool {
 	return false
 }
 
-// transitions are the ways in which visitors are sent to an address. Those that are outdated there are js and iframe here.
+// transitions are the ways in which visitors are sent to an address. Outdated ways are js and iframe here.
 var transitions = map[string]struct {
 	to       string
 	outdated bool

@@ -22,7 +22,7 @@ var fields = func() []string {
 	return list
 }()
 
-// set returns the parameter of a field if somebody has set it up. A parameter that has its field's name and nothing else is a default.
+// set returns the parameter of a field if it was set up. A parameter that has its field's name and nothing else is a default.
 func (p parameters) set(field string) (parameter, bool) {
 	one, ok := p[field]
 	return one, ok && one.Name != "" && (one.Name != field || one.Macro != "" || one.Label != "")
@@ -200,7 +200,7 @@ var statusOf = map[string]string{
 // rebill is the status there, and the goal here, of a conversion that pays again.
 const rebill = "rebill"
 
-// sourcePostback sets where and of what a source is told. It reports whether the address can be used.
+// sourcePostback sets the postback of a source. It reports whether the address can be used.
 func (r *reader) sourcePostback(it *item, address, method text, statuses texts) bool {
 	if address == "" {
 		return true

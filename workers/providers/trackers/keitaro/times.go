@@ -41,7 +41,7 @@ func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// zoneNote says that times are those of another zone here.
+// zoneNote says that times are in another zone here.
 func zoneNote(zone text) string {
 	if zone == "" {
 		return ""

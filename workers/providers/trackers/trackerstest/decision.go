@@ -79,7 +79,8 @@ type Choice map[string]float64
 type Model interface {
 	// Paths returns the paths that may take a visitor of a campaign.
 	Paths(v *Visitor) Choice
-	// Destinations returns the keys of the first destinations of a path: landing pages, or offers. Empty: it has none.
+	// Destinations returns the keys of the first destinations of a path: landing pages, or offers. The
+	// result may be empty.
 	Destinations(path string) Choice
 }
 
