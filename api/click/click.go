@@ -195,6 +195,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.hiddenLink(w, r, strings.TrimRight(id, "/"))
 			return
 		}
+	default:
+		if h.foreignReport(w, r, word, subpath) {
+			return
+		}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		if subpath == "" && h.toRenamedTag(r, word) {
@@ -216,7 +220,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case word == "out":
 		h.clickOut(w, r, d, subpath)
 	case word == "":
-		h.index(w, d)
+		if r.URL.RawQuery == "" || !h.foreignLink(w, r, d, word, subpath) {
+			h.index(w, d)
+		}
 	case word == "robots.txt":
 		robots(w, d)
 	case subpath == "" && models.TagFile(word, d.TagName):

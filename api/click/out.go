@@ -34,9 +34,17 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 		}
 		slot = n
 	}
+	h.sendOut(w, req, d, slot, clickParams)
+}
+
+// clickParams are the parameters in which the address of a click-out may name its click.
+var clickParams = []string{"clickid"}
+
+// sendOut sends the visitor of a lander on to an offer of a slot. params are the parameters that may name the click.
+func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, slot int, params []string) {
 	r := h.acquire(req)
 	defer h.release(r)
-	r.domain, r.slot, r.isHTTPS = d, slot, h.isHTTPS(req)
+	r.domain, r.slot, r.isHTTPS, r.clickParams = d, slot, h.isHTTPS(req), params
 	r.readQuery(req.URL.RawQuery)
 	t, ok := r.resume()
 	switch {
@@ -127,7 +135,11 @@ func (r *request) resume() (clickCookie, bool) {
 // names no click, it returns the click of the cookie. isNamed reports that the address names the click.
 func (r *request) startingClick() (t clickCookie, isNamed bool) {
 	all := clickCookies(r.http.Header, r.domain)
-	if id, err := models.ParseClickID(r.Param("clickid")); err == nil {
+	for _, name := range r.clickParams {
+		id, err := models.ParseClickID(r.Param(name))
+		if err != nil {
+			continue
+		}
 		for _, t := range all {
 			if t.Click == id {
 				return t, true

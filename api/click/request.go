@@ -51,16 +51,18 @@ type request struct {
 	out     []byte // the destination
 	scratch []byte // memory for texts that are built for one use
 	slot    int
-	counted bool // a real click: neither HEAD nor a prefetch
-	isHTTPS bool
-	unique  bool
-	route   *flow.Route
-	lander  *routing.Lander
-	offer   *routing.Offer
-	refused *routing.Guard // the protection of the landing page that refused the visitor; nil if no page did
-	pcg     rand.PCG
-	env     flow.Env
-	visitor flow.Visitor
+	// clickParams are the parameters in which the address of a click-out may name its click.
+	clickParams []string
+	counted     bool // a real click: neither HEAD nor a prefetch
+	isHTTPS     bool
+	unique      bool
+	route       *flow.Route
+	lander      *routing.Lander
+	offer       *routing.Offer
+	refused     *routing.Guard // the protection of the landing page that refused the visitor; nil if no page did
+	pcg         rand.PCG
+	env         flow.Env
+	visitor     flow.Visitor
 }
 
 func (h *Handler) newRequest() any {

@@ -12,23 +12,23 @@ import (
 )
 
 // otherLink answers a path that is no campaign's alias. It serves the smartlink with that slug. It also serves a campaign or a
-// smartlink whose link was copied together with a dot or a bracket after it. Otherwise it answers 404. subpath is the part after the
-// word.
+// smartlink whose link was copied together with a dot or a bracket after it, and addresses of another tracker. Otherwise it answers
+// 404. subpath is the part after the word.
 func (h *Handler) otherLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) {
-	if models.TrimLink(subpath) != "" {
+	if models.TrimLink(subpath) == "" {
+		trimmed := models.TrimLink(word)
+		if _, c := h.find(d.Host, trimmed); c != nil {
+			h.track(w, req, d, c)
+			return
+		}
+		if l := h.routes.Current().Smartlink(d, trimmed); l != nil {
+			h.serveSmartlink(w, req, d, l)
+			return
+		}
+	}
+	if !h.foreignLink(w, req, d, word, subpath) {
 		notFound(w)
-		return
 	}
-	word = models.TrimLink(word)
-	if _, c := h.find(d.Host, word); c != nil {
-		h.track(w, req, d, c)
-		return
-	}
-	if l := h.routes.Current().Smartlink(d, word); l != nil {
-		h.serveSmartlink(w, req, d, l)
-		return
-	}
-	notFound(w)
 }
 
 // serveSmartlink answers a smartlink. The first rule that matches the visitor chooses the destination.

@@ -31,7 +31,8 @@ type Builder struct {
 func (s *Snapshot) builder() *Builder {
 	next := &Snapshot{
 		hosts: s.hosts.fork(), addresses: s.addresses.fork(), aliases: s.aliases.fork(), slugs: s.slugs.fork(), secrets: s.secrets.fork(),
-		mapped:   s.mapped.fork(),
+		mapped:  s.mapped.fork(),
+		foreign: s.foreign.fork(), foreignOn: s.foreignOn.fork(),
 		botLists: s.botLists.fork(), blocks: s.blocks.fork(), siteKeys: s.siteKeys.fork(), goalKeys: s.goalKeys.fork(),
 		siteLists: s.siteLists.fork(), goalLists: s.goalLists.fork(), botData: s.botData, secret: s.secret,
 	}

@@ -24,6 +24,7 @@ const (
 	blockLists
 	botDataLists
 	campaigns
+	foreignLinks
 	smartlinks
 	sites
 	goals
@@ -44,6 +45,7 @@ var kinds = [kindCount]kind{
 	blockLists:   kindOf((*Builder).blockList),
 	botDataLists: kindOf((*Builder).botData),
 	campaigns:    kindOf((*Builder).campaign),
+	foreignLinks: kindOf((*Builder).foreignLink),
 	smartlinks:   kindOf((*Builder).smartlink),
 	sites:        kindOf((*Builder).site),
 	goals:        kindOf((*Builder).goal),

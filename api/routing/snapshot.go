@@ -24,6 +24,8 @@ type Snapshot struct {
 	addresses shards[address, *Campaign] // linked campaigns only
 	aliases   shards[alias, []*Campaign] // all campaigns, the oldest first; a list is never changed
 	slugs     shards[address, *Smartlink]
+	foreign   shards[foreignAddress, *ForeignLink]
+	foreignOn shards[foreignPlace, int]       // the number of foreign links at each place
 	secrets   shards[networkParam, int]       // the number of networks that send their secret in the parameter
 	mapped    shards[networkParam, int]       // the number of networks that send any field in the parameter
 	botLists  shards[uuid.UUID, *botLists]    // bot lists by account

@@ -106,6 +106,7 @@ var checked = map[string]string{
 	"copilot_suggestions.status": "open", "copilot_changes.status": "applied", "copilot_proposals.status": "open",
 	"alert_channels.least": "warning",
 	"copilot_rules.mode":   "shadow", "block_lists.scope": "campaign",
+	"foreign_links.form": "path", "forwarded_postbacks.result": "sent",
 }
 
 // fillValue returns SQL for the value of a column. An empty text leaves the column out. ok is false if a foreign key names a table

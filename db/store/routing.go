@@ -72,6 +72,8 @@ type RoutingAccount struct {
 	BotThreshold int            `db:"bot_threshold"`
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 	SiteKey      string         `db:"site_key"`
+	// OldTracker is the tracker to which postbacks about its clicks are sent on, a constant of package foreign. Empty: to none.
+	OldTracker string `db:"old_tracker"`
 	// GoalSecret is the sealed secret by which the account's servers report goals. GoalSecretHash is its hash.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`
@@ -191,6 +193,17 @@ type RoutingBlockList struct {
 	Values    pq.StringArray `db:"blocked"`
 }
 
+// RoutingForeignLink is a link of another tracker.
+type RoutingForeignLink struct {
+	ID         uuid.UUID     `db:"id"`
+	Version    int64         `db:"version"`
+	AccountID  uuid.UUID     `db:"account_id"`
+	DomainID   uuid.NullUUID `db:"domain_id"` // null: every verified domain of the account
+	Form       string        `db:"form"`
+	ForeignID  string        `db:"foreign_id"`
+	CampaignID uuid.UUID     `db:"campaign_id"`
+}
+
 // RoutingBotData is a list that the operator has loaded for all accounts: see package botdata.
 type RoutingBotData struct {
 	ID      uuid.UUID `db:"id"`
@@ -268,6 +281,11 @@ func (r *RoutingBotEntry) Head() RoutingVersion { return routingHead("bot_entrie
 func (r *RoutingBlockList) Head() RoutingVersion { return routingHead("block_lists", r.ID, r.Version) }
 
 // Head implements RoutingRow.
+func (r *RoutingForeignLink) Head() RoutingVersion {
+	return routingHead("foreign_links", r.ID, r.Version)
+}
+
+// Head implements RoutingRow.
 func (r *RoutingBotData) Head() RoutingVersion { return routingHead("bot_data", r.ID, r.Version) }
 
 // Head implements RoutingRow.
@@ -301,6 +319,7 @@ var routingTables = []routingTable{
 	tableOf[RoutingBlockList](`true`),
 	tableOf[RoutingBotData](`true`),
 	tableOf[RoutingCampaign](`deleted_at IS NULL`),
+	tableOf[RoutingForeignLink](`true`),
 	tableOf[RoutingSmartlink](`deleted_at IS NULL`),
 	tableOf[RoutingSite](`true`),
 	tableOf[RoutingGoal](`true`),
@@ -310,7 +329,9 @@ var routingTables = []routingTable{
 // so a later write has a different version.
 var routingExprs = map[string]string{
 	"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`, "paused": `NOT is_active AS paused`,
-	"blocked": `ARRAY(SELECT v.value FROM blocked_values v WHERE v.list_id = block_lists.id AND v.removed_at IS NULL) AS blocked`,
+	// The tracker counts only with an address to which postbacks are sent.
+	"old_tracker": `CASE WHEN old_tracker_url <> '' THEN old_tracker ELSE '' END AS old_tracker`,
+	"blocked":     `ARRAY(SELECT v.value FROM blocked_values v WHERE v.list_id = block_lists.id AND v.removed_at IS NULL) AS blocked`,
 }
 
 // routingTable reads the records of one kind.

@@ -9,6 +9,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/accountconfig"
+	"switchyard/models/foreign"
 )
 
 // Result is what a reader of another tracker has read. The keys of the document's records contain the tracker's own ids, so a second run
@@ -45,11 +46,11 @@ type Link struct {
 
 // The forms of links of other trackers.
 const (
-	FormPath  = "path"  // /{id}: Keitaro, Voluum, RedTrack
-	FormQuery = "query" // /click?key={id}: Binom
-	FormPHP   = "php"   // /click.php?key={id}: Binom
-	FormGo    = "go"    // /go/{id}: BeMob
-	FormCF    = "cf"    // /cf/r/{id}: ClickFlare
+	FormPath  = foreign.FormPath
+	FormQuery = foreign.FormQuery
+	FormPHP   = foreign.FormPHP
+	FormGo    = foreign.FormGo
+	FormCF    = foreign.FormCF
 )
 
 // Key returns the key of a record of another tracker: the tracker, its host and the record's own id there. Equal arguments give equal

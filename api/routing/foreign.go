@@ -1,0 +1,103 @@
+package routing
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/foreign"
+)
+
+// ForeignLink is a link of another tracker that leads to a campaign.
+type ForeignLink struct{ store.RoutingForeignLink }
+
+// foreignPlace is where foreign links answer: a domain of an account or, with the zero domain, all of its domains.
+type foreignPlace struct{ account, domain uuid.UUID }
+
+// foreignAddress is the address of a foreign link.
+type foreignAddress struct {
+	foreignPlace
+
+	form, id string
+}
+
+func (b *Builder) foreignLink(row *store.RoutingForeignLink, _ *ForeignLink) *ForeignLink {
+	return &ForeignLink{*row}
+}
+
+func (l *ForeignLink) row() store.RoutingRow { return &l.RoutingForeignLink }
+
+func (l *ForeignLink) address() foreignAddress {
+	return addressOf(foreignPlace{l.AccountID, l.DomainID.UUID}, l.Form, l.ForeignID)
+}
+
+// addressOf returns an address. A key in the query is the same key at each of the two kinds of addresses that have it.
+func addressOf(at foreignPlace, form, id string) foreignAddress {
+	if form == foreign.FormPHP {
+		form = foreign.FormQuery
+	}
+	return foreignAddress{at, form, id}
+}
+
+func (l *ForeignLink) link(s *Snapshot) {
+	s.foreign.put(l.address(), l)
+	l.count(s, 1)
+}
+
+func (l *ForeignLink) unlink(s *Snapshot) {
+	release(&s.foreign, l.address(), l)
+	l.count(s, -1)
+}
+
+func (l *ForeignLink) count(s *Snapshot, by int) {
+	at := l.address().foreignPlace
+	n, _ := s.foreignOn.get(at)
+	if n += by; n > 0 {
+		s.foreignOn.put(at, n)
+	} else {
+		s.foreignOn.remove(at)
+	}
+}
+
+// places returns the places of which a domain is a part. A shared domain has none.
+func places(d *Domain) []foreignPlace {
+	if !d.AccountID.Valid {
+		return nil
+	}
+	return []foreignPlace{{d.AccountID.UUID, d.ID}, {d.AccountID.UUID, uuid.Nil}}
+}
+
+// AnswersForeign reports whether a domain answers the addresses of other trackers: it does if its account has brought links over.
+func (s *Snapshot) AnswersForeign(d *Domain) bool {
+	for _, at := range places(d) {
+		if _, ok := s.foreignOn.get(at); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ForeignCampaign returns the campaign to which a link of another tracker leads on a domain, or nil. The link may have a sign behind
+// its id, like our own links. A link of the domain counts before a link of all domains.
+func (s *Snapshot) ForeignCampaign(d *Domain, a foreign.Address) *Campaign {
+	for _, id := range []string{a.ID, models.TrimLink(a.ID)} {
+		for _, at := range places(d) {
+			l, ok := s.foreign.get(addressOf(at, a.Form, id))
+			if !ok {
+				continue
+			}
+			if c := s.Campaign(l.CampaignID); c != nil && c.Row.AccountID == at.account && c.Linked() {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// OldTracker returns the tracker to which the postbacks of an account about its clicks are sent on. It is empty if there is none.
+func (s *Snapshot) OldTracker(account uuid.UUID) string {
+	if account == uuid.Nil {
+		return ""
+	}
+	return s.Account(account).Row.OldTracker
+}

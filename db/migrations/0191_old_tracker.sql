@@ -1,0 +1,25 @@
+-- The tracker that an account moved from. Postbacks about its clicks are sent on to it, each once. Routing accounts read the
+-- tracker's name.
+-- +goose Up
+ALTER TABLE accounts
+    ADD COLUMN old_tracker     text NOT NULL DEFAULT '',
+    ADD COLUMN old_tracker_url text NOT NULL DEFAULT ''; -- without a path: the path at which a postback arrived is added
+
+-- The job that sends a postback on has the id of the row here.
+CREATE TABLE forwarded_postbacks (
+    id          uuid PRIMARY KEY,
+    account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    postback_id uuid NOT NULL UNIQUE,
+    request     bytea, -- path and query as received, sealed; null once no attempt follows
+    result      text NOT NULL DEFAULT 'pending' CHECK (result IN ('pending', 'sent', 'failed', 'skipped')),
+    reason      text NOT NULL DEFAULT '',
+    attempts    int  NOT NULL DEFAULT 0,
+    http_status int, -- of the last attempt; null when no answer came
+    created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    sent_at     timestamptz
+);
+CREATE INDEX forwarded_postbacks_age ON forwarded_postbacks (account_id, created_at);
+
+-- +goose Down
+DROP TABLE forwarded_postbacks;
+ALTER TABLE accounts DROP COLUMN old_tracker, DROP COLUMN old_tracker_url;

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/foreign"
+)
+
+// ForeignLinks accesses the links of other trackers that lead to the campaigns of accounts.
+type ForeignLinks struct{ s *Store }
+
+// ForeignLinks returns access to the links of other trackers on this store's connection.
+func (s *Store) ForeignLinks() ForeignLinks { return ForeignLinks{s} }
+
+var selectForeignLinks = `SELECT ` + db.Columns[models.ForeignLink]("") + ` FROM foreign_links
+WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) ORDER BY form, foreign_id, domain_id`
+
+// Of lists the links that lead to some campaigns of the account.
+func (k ForeignLinks) Of(ctx context.Context, account uuid.UUID, campaigns ...uuid.UUID) ([]models.ForeignLink, error) {
+	return db.Select[models.ForeignLink](ctx, k.s.c, "foreign links", selectForeignLinks, account, db.UUIDs(campaigns))
+}
+
+const (
+	countForeignDomains = `
+SELECT count(*) FROM domains WHERE account_id = $1 AND id = ANY ($2::uuid[])`
+
+	// A link that stays is not written, so that web processes do not read it again.
+	dropForeignLinks = `
+DELETE FROM foreign_links l WHERE account_id = $1 AND campaign_id = $2 AND NOT EXISTS (
+	SELECT FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (domain_id, form, foreign_id)
+	WHERE n.domain_id IS NOT DISTINCT FROM l.domain_id AND n.form = l.form AND n.foreign_id = l.foreign_id)`
+
+	putForeignLinks = `
+INSERT INTO foreign_links AS l (id, account_id, domain_id, form, foreign_id, campaign_id)
+SELECT gen_random_uuid(), $1, n.domain_id, n.form, n.foreign_id, $2
+FROM (SELECT DISTINCT * FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (domain_id, form, foreign_id)) n
+ON CONFLICT (account_id, domain_id, form, foreign_id) DO UPDATE SET campaign_id = excluded.campaign_id
+WHERE l.campaign_id <> excluded.campaign_id`
+
+	countForeignLinks = `SELECT count(*) FROM foreign_links WHERE account_id = $1`
+)
+
+// Replace makes links the only ones that lead to a campaign. Of each link it reads the domain, the form and the foreign id. A link that
+// led to another campaign of the account leads to this one from then on. Replace runs in the transaction of the store, in which the
+// campaign may have been made. Errors: invalid_campaign, invalid_domain, invalid_input, plan_limit.
+func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		if err := s.checkForeignLinks(ctx, account, campaign, links); err != nil {
+			return err
+		}
+		plan, err := s.lockedPlan(ctx, account)
+		if err != nil {
+			return err
+		}
+		args := []any{
+			account, campaign, pq.Array(db.Map(links, func(l models.ForeignLink) uuid.NullUUID { return l.DomainID })),
+			pq.Array(db.Map(links, func(l models.ForeignLink) string { return l.Form })),
+			pq.Array(db.Map(links, func(l models.ForeignLink) string { return l.ForeignID })),
+		}
+		if err := s.run(ctx, "drop foreign links", dropForeignLinks, args...); err != nil || len(links) == 0 {
+			return err
+		}
+		if err := s.run(ctx, "put foreign links", putForeignLinks, args...); err != nil {
+			return err
+		}
+		n, err := db.Get[int](ctx, s.c, "count foreign links", countForeignLinks, account)
+		if err == nil && n > plan.ForeignLinks() {
+			err = models.PlanLimit("the plan %q allows %d links of other trackers", plan.Name, plan.ForeignLinks())
+		}
+		return err
+	})
+}
+
+// checkForeignLinks checks links and the records to which they refer.
+func (s *Store) checkForeignLinks(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
+	if err := campaignTable.check(ctx, s, account, uuid.NullUUID{UUID: campaign, Valid: true}, "campaign"); err != nil {
+		return err
+	}
+	var domains []uuid.UUID
+	for _, l := range links {
+		if !slices.Contains(foreign.Forms, l.Form) {
+			return models.Invalid("invalid_input", "%.50q is no form of links of other trackers", l.Form)
+		}
+		if err := foreign.CheckID(l.ForeignID); err != nil {
+			return err
+		}
+		if l.DomainID.Valid && !slices.Contains(domains, l.DomainID.UUID) {
+			domains = append(domains, l.DomainID.UUID)
+		}
+	}
+	if len(domains) == 0 {
+		return nil
+	}
+	n, err := db.Get[int](ctx, s.c, "domains of foreign links", countForeignDomains, account, db.UUIDs(domains))
+	if err == nil && n < len(domains) {
+		err = models.Invalid("invalid_domain", "links of another tracker need a domain of the account")
+	}
+	return err
+}
+
+const deleteForeignLinks = `DELETE FROM foreign_links WHERE account_id = $1 AND campaign_id = $2`
+
+// Remove removes a campaign, and deletes the links of other trackers that lead to it.
+func (k Campaigns) Remove(ctx context.Context, account, id uuid.UUID) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		if err := (records[models.Campaign]{s, campaignTable}).Remove(ctx, account, id); err != nil {
+			return err
+		}
+		return s.run(ctx, "foreign links of a campaign", deleteForeignLinks, account, id)
+	})
+}

@@ -1,0 +1,28 @@
+package models
+
+import "github.com/google/uuid"
+
+// ForeignLink is a link of another tracker that leads to a campaign. Forms and ids are described in package foreign. A null domain
+// stands for every verified domain of the account.
+type ForeignLink struct {
+	ID         uuid.UUID     `db:"id" json:"id"`
+	AccountID  uuid.UUID     `db:"account_id" json:"-"`
+	DomainID   uuid.NullUUID `db:"domain_id" json:"domain_id"`
+	Form       string        `db:"form" json:"form"`
+	ForeignID  string        `db:"foreign_id" json:"foreign_id"`
+	CampaignID uuid.UUID     `db:"campaign_id" json:"campaign_id"`
+}
+
+// The number of foreign links that an account may have: so many for each campaign of its plan, or mostForeignLinks.
+const (
+	foreignLinksPerCampaign = 4
+	mostForeignLinks        = 200_000
+)
+
+// ForeignLinks returns the number of links of other trackers that the plan allows.
+func (p Plan) ForeignLinks() int {
+	if p.Campaigns == Unlimited {
+		return mostForeignLinks
+	}
+	return min(p.Campaigns*foreignLinksPerCampaign, mostForeignLinks)
+}
