@@ -13,6 +13,12 @@ var SendPostback = Define[None, None](models.KindSendPostback, Policy{
 	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })
 
+// ForwardPostback sends a postback about a click of an account's old tracker on to that tracker. Its row has the id of the postback
+// that is sent on.
+var ForwardPostback = Define[None, None](models.KindForwardPostback, Policy{
+	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
+})
+
 // PostbackArgs names a postback to a traffic source of the account.
 type PostbackArgs struct {
 	ID uuid.UUID `json:"id"`

@@ -170,6 +170,10 @@ type Postback struct {
 	Personal *Personal `json:"-"`
 	// HasPersonalData says that Proof contains personal data, so that it is deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
+	// Received is the path and the query of a postback that may be sent on to the tracker from which the account moved. Forward is
+	// the same, sealed, of a postback that is sent on.
+	Received string `json:"-"`
+	Forward  []byte `spool:"15" json:"-"`
 	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
 	// Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
@@ -177,6 +181,9 @@ type Postback struct {
 	// Refused is empty.
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
+
+// ForwardedHeader marks a postback that a service like this one has sent on to an old tracker. Such a postback is not sent on again.
+const ForwardedHeader = "Switchyard-Forwarded"
 
 // Personal is what is kept of the personal data of a message.
 type Personal struct {

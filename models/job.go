@@ -20,6 +20,7 @@ const (
 	KindDeliverWebhook   = "webhook:deliver"
 	KindRecordConversion = "conversion:record"
 	KindSendPostback     = "postback:send"
+	KindForwardPostback  = "postback:forward"
 	KindSendAlert        = "alert:send"
 )
 

@@ -1,15 +1,15 @@
 package click
 
 import (
+	"context"
 	"net/http"
+	"strings"
 
 	"switchyard/api/routing"
 	"switchyard/models"
 	"switchyard/models/foreign"
+	"switchyard/models/postback"
 )
-
-// foreignMark is the header of a postback that one of these services has sent on. Such a postback is never sent on again.
-const foreignMark = "Switchyard-Forwarded"
 
 // foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It is read like a
 // postback to /postback: the domain names the account. A key in the path is not checked, because the secrets of the networks hold. The
@@ -55,4 +55,35 @@ func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routi
 		return false
 	}
 	return true
+}
+
+// noteReceived keeps the path and the query of a message that may have to be sent on to the tracker from which its account moved.
+func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
+	if r.Method != http.MethodHead && r.Header.Get(models.ForwardedHeader) == "" && h.routes.Current().OldTracker(p.AccountID) != "" {
+		p.Received = r.URL.RequestURI()
+	}
+}
+
+// isOfMove reports whether a message that names no click of ours may name one of the tracker from which its account moved. All such
+// messages are stored, so that they can be counted. isSentOn reports whether the message is to be sent on to that tracker, because its
+// click id has the form of that tracker's.
+func (h *Handler) isOfMove(p *models.Postback, n postback.Network) (isOfMove, isSentOn bool) {
+	tracker, text := h.routes.Current().OldTracker(p.AccountID), postback.ClickID(p.Params, n)
+	isOfMove = tracker != "" && text != ""
+	return isOfMove, isOfMove && p.Received != "" && foreign.IsClick(tracker, text)
+}
+
+// sealReceived seals the path and the query of a message that is sent on, because they may have secrets and personal data.
+func (h *Handler) sealReceived(ctx context.Context, p *models.Postback) (err error) {
+	p.Forward, err = h.proofs.SealProof(ctx, p.ID, postback.Proof{Raw: &models.RawMessage{Query: p.Received}})
+	return err
+}
+
+// withForm adds the fields of a form to an address, because postbacks are sent on as GET requests.
+func withForm(address string, form []byte) string {
+	sep := "?"
+	if strings.Contains(address, "?") {
+		sep = "&"
+	}
+	return address + sep + string(form)
 }

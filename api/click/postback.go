@@ -61,15 +61,21 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	if n, known := h.fieldsOf(p.NetworkID); known && p.Raw == nil { // a job reads a raw message
 		p.ClickID, p.Unmatched = postback.NamedClick(p.Params, n, now)
 	}
+	sentOn := false
 	if p.Unmatched != "" {
 		h.metrics.unmatched.Inc()
-		if !h.limits.samples.Allow(h.addresseeOf(p), now) {
+		n, _ := h.fieldsOf(p.NetworkID)
+		var isOfMove bool
+		if isOfMove, sentOn = h.isOfMove(p, n); !isOfMove && !h.limits.samples.Allow(h.addresseeOf(p), now) {
 			return nil
 		}
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), messageBudget)
 	defer cancel()
 	err := h.sealProof(ctx, p)
+	if err == nil && sentOn {
+		err = h.sealReceived(ctx, p)
+	}
 	if err == nil {
 		err = h.postbacks.Append(ctx, spool.Record{Postback: p})
 	}
@@ -160,6 +166,9 @@ func (h *Handler) readParams(p *models.Postback, r *http.Request, body []byte) e
 		if list = append(list, more...); len(body) > 0 {
 			signed = string(body)
 		}
+		if p.Received != "" && strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+			p.Received = withForm(p.Received, body)
+		}
 	}
 	p.Params = postback.Collect(postback.UnfoldPersons(list, h.isMapped(p.AccountID)), h.mayBeRead(p.AccountID))
 	hadPersonalData := h.hashPersonalData(r, p)
@@ -209,6 +218,7 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	if d := h.routes.Current().Domain(p.Domain); d != nil && d.AccountID.Valid {
 		p.AccountID = d.AccountID.UUID
 	}
+	h.noteReceived(p, r)
 	return p
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
+	"switchyard/db/oldtracker"
 	"switchyard/models"
 )
 
@@ -46,7 +47,7 @@ const joinOwner = `LEFT JOIN LATERAL (
 ) owner ON true`
 
 // StorePostbacks stores raw postbacks. For each new postback whose click is stored, it adds a job that will read the postback. It
-// returns the new jobs.
+// returns the new jobs, with the jobs that send postbacks on to old trackers.
 func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -57,7 +58,12 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	if err != nil {
 		return nil, err
 	}
-	return db.Select[models.JobRef](ctx, c, "store postbacks", insertPostbacks, rows...)
+	refs, err := db.Select[models.JobRef](ctx, c, "store postbacks", insertPostbacks, rows...)
+	if err != nil {
+		return nil, err
+	}
+	forwarded, err := oldtracker.Add(ctx, c, list)
+	return append(refs, forwarded...), err
 }
 
 // initialOutcome returns the outcome with which a postback is stored.

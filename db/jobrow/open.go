@@ -14,7 +14,7 @@ import (
 // submitted is SQL that is true for jobs that an account has requested. Deliveries, postbacks and alerts are not requested: the
 // service creates them, by the thousands.
 const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `', '` +
-	models.KindSendPostback + `', '` + models.KindSendAlert + `')`
+	models.KindSendPostback + `', '` + models.KindForwardPostback + `', '` + models.KindSendAlert + `')`
 
 const countOpen = `
 SELECT count(*) FROM jobs

@@ -8,6 +8,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/jobrow"
+	"switchyard/db/oldtracker"
 	"switchyard/db/sourcepostback"
 	"switchyard/db/upload"
 	"switchyard/models"
@@ -60,7 +61,7 @@ ORDER BY click_id LIMIT $2`
 	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
 )
 
-// deleteExpiredPostbacks deletes received postbacks and postbacks to traffic sources that are older than the account's plan allows,
+// deleteExpiredPostbacks deletes received postbacks and postbacks to traffic sources and old trackers that are older than the account's plan allows,
 // and uploads older than models.UploadDays. It also deletes the jobs of the postbacks. It returns the number of deleted postbacks and
 // uploads.
 func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (total int, err error) {
@@ -76,6 +77,7 @@ func deleteExpiredPostbacks(ctx context.Context, c db.Conn, now time.Time) (tota
 		before := now.AddDate(0, 0, -p.PostbackDays)
 		deleteAll(selectOldPostbacks, before, p.Name)
 		repeat(func() (int, error) { return sourcepostback.DeleteExpired(ctx, c, p.Name, before, postbacksAtOnce) })
+		repeat(func() (int, error) { return oldtracker.DeleteExpired(ctx, c, p.Name, before, postbacksAtOnce) })
 		repeat(func() (int, error) {
 			return upload.DeleteExpired(ctx, c, p.Name, now.AddDate(0, 0, -models.UploadDays), postbacksAtOnce)
 		})

@@ -28,6 +28,7 @@ import (
 	"switchyard/workers/housekeeping"
 	"switchyard/workers/issuer/acme"
 	"switchyard/workers/linkcheck"
+	"switchyard/workers/oldtracker"
 	"switchyard/workers/plan"
 	"switchyard/workers/providers/ai"
 	chatprovider "switchyard/workers/providers/chat"
@@ -62,6 +63,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	pages := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10})
 	webhook.Register(r, records, webhook.Options{Egress: g.egress(egress.Options{}), Schedule: cfg.WebhookSchedule})
 	sourcepostback.Register(r, records, sourcepostback.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
+	oldtracker.Register(r, records, oldtracker.Options{Egress: pages, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records, clicks)
 	housekeeping.Register(r, records)
 	retention.Register(r, records, clicks)
