@@ -1,0 +1,112 @@
+package moved
+
+import (
+	"slices"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/models/clickattr"
+	"switchyard/models/cond"
+	"switchyard/models/trackerimport"
+)
+
+// Test is what visitors of a path must be, in our words.
+type Test struct {
+	all     []models.Condition   // all must hold
+	any     [][]models.Condition // one of each must hold
+	lost    []string             // sentences: the path is paused
+	changed []string
+}
+
+// And returns a test of both.
+func (t Test) And(other Test) Test {
+	return Test{
+		slices.Concat(t.all, other.all), slices.Concat(t.any, other.any), slices.Concat(t.lost, other.lost),
+		slices.Concat(t.changed, other.changed),
+	}
+}
+
+// Lose says that a condition has no counterpart.
+func (t *Test) Lose(name string, values []string, reject bool) {
+	if reject {
+		name = "not " + name
+	}
+	t.lost = append(t.lost, trackerimport.FilterLost(name, values))
+}
+
+// LoseAs says in other words that a condition is missing.
+func (t *Test) LoseAs(sentence string) { t.lost = append(t.lost, sentence) }
+
+// Change says that a condition is different, although it decides in the same way.
+func (t *Test) Change(sentence string) { t.changed = append(t.changed, sentence) }
+
+// Add adds a condition under the name that it has there. It is lost if it can never hold.
+func (t *Test) Add(name, attribute, operator string, value any, reject bool) {
+	c := models.Condition{Attribute: attribute, Operator: operator, Value: value}
+	if cond.Validate(c) != nil || cond.CheckValues([]models.Condition{c}, nil) != nil {
+		t.Lose(name, textsOf(value), reject)
+		return
+	}
+	t.all = append(t.all, c)
+}
+
+func textsOf(value any) (out []string) {
+	list, _ := value.([]any)
+	for _, v := range list {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// known are the attributes whose values have names of their own.
+var known = map[string]*clickattr.Values{
+	"country": clickattr.Countries, "device_type": clickattr.DeviceTypes, "os": clickattr.Systems, "browser": clickattr.Browsers,
+	"language": clickattr.Languages, "continent": clickattr.Continents,
+}
+
+// Listed adds a test of a list of values: visitors have one of them or, with reject, none. An unknown value is in no list.
+func (t *Test) Listed(name, attribute string, values []string, reject bool) {
+	var list []any
+	for _, v := range values {
+		if set := known[attribute]; set != nil {
+			found := false
+			for _, spelling := range []string{v, strings.ReplaceAll(v, "_", " "), strings.ReplaceAll(v, " ", "_")} {
+				if word, ok := set.Find(spelling); ok && !found {
+					v, found = word, true
+				}
+			}
+		}
+		if !slices.Contains(list, any(v)) {
+			list = append(list, v)
+		}
+	}
+	if len(list) == 0 {
+		t.Lose(name, nil, reject)
+		return
+	}
+	operator := choose(reject, "not_equals", "equals")
+	one := Test{}
+	for part := range slices.Chunk(list, cond.MaxItems) {
+		one.Add(name, attribute, operator, part, reject)
+	}
+	switch {
+	case len(one.lost) > 0:
+		t.Lose(name, values, reject)
+	case reject || len(one.all) == 1:
+		t.all = append(t.all, one.all...)
+	default:
+		t.any = append(t.any, one.all)
+	}
+}
+
+func choose(reject bool, ifReject, ifAccept string) string {
+	if reject {
+		return ifReject
+	}
+	return ifAccept
+}
+
+// Bool adds a test of an attribute that is true or false.
+func (t *Test) Bool(name, attribute string, want bool) { t.Add(name, attribute, "equals", want, false) }

@@ -1,0 +1,162 @@
+package movedtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/accountconfig"
+	"switchyard/models/trackerimport"
+)
+
+// Named replaces the address of a fake in keys and notes, so that a result is the same at each run.
+func Named(t testing.TB, result trackerimport.Result) (out trackerimport.Result) {
+	t.Helper()
+	const fake, host = "127.0.0.1", "tracker.example"
+	text, err := result.Document.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Document, err = accountconfig.Parse([]byte(strings.ReplaceAll(string(text), fake, host))); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range result.Notes {
+		n.Key, n.Text = strings.ReplaceAll(n.Key, fake, host), strings.ReplaceAll(n.Text, fake, host)
+		out.Notes = append(out.Notes, n)
+	}
+	for _, l := range result.Links {
+		l.Campaign = strings.ReplaceAll(l.Campaign, fake, host)
+		out.Links = append(out.Links, l)
+	}
+	return out
+}
+
+// Compare compares a result with want.yaml and want-notes.json of a fixture, or writes them.
+func Compare(t *testing.T, update bool, folder string, result trackerimport.Result) {
+	t.Helper()
+	document, err := result.Document.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var notes bytes.Buffer
+	enc := json.NewEncoder(&notes)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(result.Notes); err != nil {
+		t.Fatal(err)
+	}
+	for file, got := range map[string][]byte{"want.yaml": document, "want-notes.json": notes.Bytes()} {
+		path := filepath.Join(folder, file)
+		if update {
+			if err := os.WriteFile(path, got, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s differs; run with -update and read what changes. Now:\n%.3000s", path, got)
+		}
+	}
+	Decodes(t, result)
+}
+
+// keys knows the records of a document: the id of a record is a hash of its key.
+type keys accountconfig.Document
+
+func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
+	_, ok := k[kind][key]
+	return ID(kind, key), ok
+}
+
+func (k keys) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
+
+// ID returns the id that a record has in the tests.
+func ID(kind accountconfig.Kind, key string) uuid.UUID {
+	return uuid.NewSHA1(uuid.Nil, []byte(string(kind)+"/"+key))
+}
+
+// Campaign reads a campaign of a result.
+func Campaign(t testing.TB, result trackerimport.Result, key string) accountconfig.Campaign {
+	t.Helper()
+	m := result.Document[accountconfig.Campaigns][key]
+	c, err := accountconfig.CampaignCodec(models.Account{Currency: "USD"}).Decode(key, m, keys(result.Document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// Decodes checks that every record can be read as it is when it is applied, and that keys, names, notes and links fit.
+func Decodes(t testing.TB, result trackerimport.Result) {
+	t.Helper()
+	ids := keys(result.Document)
+	decode := map[accountconfig.Kind]func(string, accountconfig.Members) error{
+		accountconfig.Domains:   with(accountconfig.DomainCodec, ids),
+		accountconfig.Networks:  with(accountconfig.NetworkCodec, ids),
+		accountconfig.Sources:   with(accountconfig.SourceCodec, ids),
+		accountconfig.Landers:   with(accountconfig.LanderCodec, ids),
+		accountconfig.Offers:    with(accountconfig.OfferCodec, ids),
+		accountconfig.Flows:     with(accountconfig.FlowCodec, ids),
+		accountconfig.Campaigns: with(accountconfig.CampaignCodec(models.Account{Currency: "USD"}), ids),
+	}
+	for kind, list := range result.Document {
+		names := map[any]bool{}
+		for key, m := range list {
+			if err := decode[kind](key, m); err != nil {
+				t.Error(err)
+			}
+			if !accountconfig.ValidKey(key) || m["name"] != nil && names[m["name"]] {
+				t.Errorf("%s %s: the key is not valid, or the name is there twice: %v", kind, key, m["name"])
+			}
+			names[m["name"]] = true
+		}
+	}
+	for _, n := range result.Notes {
+		if _, in := result.Document[n.Kind][n.Key]; in == (n.Severity == trackerimport.Refused) && n.Kind != "" {
+			t.Errorf("%s: %s %s is in the document: %t", n.Severity, n.Kind, n.Key, in)
+		}
+	}
+	for _, l := range result.Links {
+		if _, ok := result.Document[accountconfig.Campaigns][l.Campaign]; !ok {
+			t.Errorf("the link %s leads to %s, which does not exist", l.ID, l.Campaign)
+		}
+	}
+}
+
+func with[R any](c *accountconfig.Codec[R], ids accountconfig.IDs) func(string, accountconfig.Members) error {
+	return func(key string, m accountconfig.Members) error {
+		_, err := c.Decode(key, m, ids)
+		return err
+	}
+}
+
+// SameKeys checks that a second run has the records of the first by the same keys, but for those that were deleted.
+func SameKeys(t testing.TB, first, second trackerimport.Result, deleted ...string) {
+	t.Helper()
+	gone := map[string]bool{}
+	for _, key := range deleted {
+		gone[key] = true
+	}
+	for kind, list := range first.Document {
+		for key := range list {
+			if _, again := second.Document[kind][key]; again == gone[string(kind)+"/"+key] {
+				t.Errorf("%s %s is there again: %t", kind, key, again)
+			}
+		}
+		for key := range second.Document[kind] {
+			if _, known := list[key]; !known {
+				t.Errorf("%s %s is new", kind, key)
+			}
+		}
+	}
+}

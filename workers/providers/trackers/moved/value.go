@@ -1,0 +1,126 @@
+// Package moved has what the readers of Binom, Voluum, RedTrack and CSV have in common: values of JSON whose form varies, the records of
+// a document, and the paths of a campaign in words that fit all of these trackers.
+package moved
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Value is a value of JSON. A member that is left out is an empty value.
+type Value struct{ v any }
+
+// Parse reads JSON. Numbers keep their digits.
+func Parse(raw []byte) (v Value, err error) { return v, v.UnmarshalJSON(raw) }
+
+// UnmarshalJSON keeps the value.
+func (v *Value) UnmarshalJSON(raw []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	return dec.Decode(&v.v)
+}
+
+// At returns a member of a member.
+func (v Value) At(names ...string) Value {
+	for _, name := range names {
+		object, _ := v.v.(map[string]any)
+		v = Value{object[name]}
+	}
+	return v
+}
+
+// Text returns a text or a number as it is written.
+func (v Value) Text() string {
+	switch t := v.v.(type) {
+	case string:
+		return strings.TrimSpace(t)
+	case json.Number:
+		return t.String()
+	case bool:
+		return strconv.FormatBool(t)
+	}
+	return ""
+}
+
+// ID returns the id of another record, or an empty text if there is none.
+func (v Value) ID() string {
+	if id := v.Text(); id != "0" && id != "00000000-0000-0000-0000-000000000000" {
+		return id
+	}
+	return ""
+}
+
+// Is reports whether the value is one of the texts. Case does not matter.
+func (v Value) Is(words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(v.Text(), w) })
+}
+
+// True reports whether the value is true, or a number or text that stands for it.
+func (v Value) True() bool { return v.Is("true", "1", "yes") }
+
+// False reports whether the value is there, and is not true.
+func (v Value) False() bool { return v.Is("false", "0", "no") }
+
+// Int returns a whole number, or 0.
+func (v Value) Int() int {
+	n, err := strconv.ParseFloat(v.Text(), 64)
+	if err != nil || n > 1e9 || n < -1e9 {
+		return 0
+	}
+	return int(n)
+}
+
+// List returns the items of a list, or the members of an object in the order of their names.
+func (v Value) List() (out []Value) {
+	switch t := v.v.(type) {
+	case []any:
+		for _, item := range t {
+			out = append(out, Value{item})
+		}
+	case map[string]any:
+		for _, name := range v.Names() {
+			out = append(out, Value{t[name]})
+		}
+	}
+	return out
+}
+
+// Names returns the names of the members of an object: numbers by their size, then the rest.
+func (v Value) Names() []string {
+	object, _ := v.v.(map[string]any)
+	return slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+		x, errX := strconv.Atoi(a)
+		y, errY := strconv.Atoi(b)
+		if errX == nil && errY == nil {
+			return x - y
+		}
+		return strings.Compare(a, b)
+	})
+}
+
+// Texts returns the texts in a list. Of an item that is an object, the first of the members code, name, value and id counts.
+func (v Value) Texts() (out []string) {
+	items := v.List()
+	if items == nil {
+		items = []Value{v}
+	}
+	for _, item := range items {
+		text := item.Text()
+		for _, name := range []string{"code", "name", "value", "id"} {
+			if text == "" {
+				text = item.At(name).Text()
+			}
+		}
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// IsList reports whether the value is a list.
+func (v Value) IsList() bool { _, ok := v.v.([]any); return ok }
