@@ -1,6 +1,7 @@
 // Values for making a campaign: an alias and a domain.
 import type { Calls, CampaignDetail } from '../api.gen.ts'
 import { asWritten } from './idn.ts'
+import { originOf } from './link.ts'
 import { use } from './query.ts'
 import type { Choice } from './choices.ts'
 import { t } from './text.ts'
@@ -41,6 +42,15 @@ export function useDefaultDomain(): string {
     data?.shared[0]?.id ??
     ''
   )
+}
+
+// useTracking returns the domain for a new tracking link, and the beginning of the addresses on it.
+export function useTracking(): { domain: string; origin: string } {
+  const { data } = use('GET /domains', { limit: 500 }),
+    id = useDefaultDomain(),
+    own = data?.rows.find(d => d.id === id)?.domain,
+    domain = own ?? data?.shared.find(d => d.id === id)?.domain ?? ''
+  return { domain, origin: domain && originOf(domain, own === undefined) }
 }
 
 export const useGroups = (scope: Calls['GET /groups']['query']['scope']) => use('GET /groups', { scope }).data?.groups ?? []

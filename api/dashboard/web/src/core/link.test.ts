@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { paramsOf, sampled, withParams } from './link.ts'
+import { originOf, paramsOf, sampled, withParams } from './link.ts'
 
 test('own values follow the parameters of the source, whose macros stay as they are', () => {
   equal(
@@ -43,4 +43,11 @@ test('a link to try has made-up values for macros, and an amount for the cost', 
   equal(sampled('https://t.example/a?cost={cost}', undefined), 'https://t.example/a?cost=0.01')
   equal(sampled('https://t.example/a?cost=0.5', undefined), 'https://t.example/a?cost=0.5')
   equal(sampled('https://t.example/a', source), 'https://t.example/a')
+})
+
+test('addresses on a shared domain have the scheme and the port of the install, on an own domain https', () => {
+  const install = { protocol: 'http:', port: '19200' }
+  equal(originOf('localhost', true, install), 'http://localhost:19200')
+  equal(originOf('go.example', true, { protocol: 'https:', port: '' }), 'https://go.example')
+  equal(originOf('own.example', false, install), 'https://own.example')
 })

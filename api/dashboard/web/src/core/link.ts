@@ -2,8 +2,10 @@
 import type { SourceRow } from '../api.gen.ts'
 import { t } from './text.ts'
 
-// originOf returns the origin of a domain. The host of this page keeps the page's scheme and port.
-export const originOf = (domain: string) => (domain === location.hostname ? location.origin : 'https://' + domain)
+// originOf returns the beginning of every address on a tracking domain, as the service builds tracking links: the install itself serves a
+// shared domain, with the scheme and the port of this page. A domain of an account has https.
+export const originOf = (domain: string, isShared: boolean, at: Pick<Location, 'protocol' | 'port'> = location) =>
+  isShared ? `${at.protocol}//${domain}${at.port && ':' + at.port}` : 'https://' + domain
 
 // tagOf returns the address of the page tag on a domain. name is the domain's own name for the tag. The default is t.
 export const tagOf = (origin: string, name?: string) => `${origin}/${name || 't'}.js`

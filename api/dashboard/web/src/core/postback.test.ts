@@ -20,3 +20,12 @@ test('the empty parameters of a network without macros are filled', () => {
   )
   equal(testPostback({ ...network, postback_url: 'https://t.example/postback/1' }, 'abc'), 'https://t.example/postback/1')
 })
+
+test('a test postback pays what the offer pays, and takes the conversion back', () => {
+  const url = 'https://t.example/postback/1?clickid=&payout=&status=&conversion_id=',
+    offer = { payout: 12.5, payout_type: 'fixed' as const, currency: 'EUR' },
+    n = { ...network, postback_url: url, status_map: { rejected: ['0'] } }
+  equal(testPostback(n, 'abc', offer), 'https://t.example/postback/1?clickid=abc&payout=12.5&status=approved&conversion_id=test')
+  equal(testPostback(n, 'abc', offer, 'rejected'), 'https://t.example/postback/1?clickid=abc&payout=12.5&status=0&conversion_id=test')
+  equal(testPostback(n, 'abc', { ...offer, payout_type: 'percent' }).includes('payout=1&'), true)
+})

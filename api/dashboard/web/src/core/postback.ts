@@ -1,19 +1,25 @@
 // The postback of a network, filled in as the network would call it.
-import type { NetworkRow } from '../api.gen.ts'
+import type { NetworkRow, OfferRow } from '../api.gen.ts'
 
 const params = { click_id: 'clickid', payout: 'payout', status: 'status', conversion_id: 'conversion_id' }
 
 type Network = Pick<NetworkRow, 'postback_url' | 'macros' | 'postback_params' | 'status_map' | 'currency'>
 
-// testPostback returns the address that reports an approved test conversion of a click. A second call reports the same conversion. A
-// macro without a made-up value stays empty.
-export function testPostback(n: Network, click: string): string {
+type Offer = Pick<OfferRow, 'payout' | 'payout_type' | 'currency'>
+
+// isTest reports whether a conversion has the id of a test.
+export const isTest = (conversionID: string) => /^test/i.test(conversionID)
+
+// testPostback returns the address that reports a test conversion of a click, with the fixed payout of its offer. A second call reports
+// the same conversion, perhaps with another status. A macro without a made-up value stays empty.
+export function testPostback(n: Network, click: string, offer?: Offer, status: 'approved' | 'rejected' = 'approved'): string {
+  const pays = offer && offer.payout_type === 'fixed' && offer.payout > 0
   const values: Record<string, string> = {
     click_id: click,
-    payout: '1',
-    status: n.status_map.approved?.[0] ?? 'approved',
+    payout: pays ? String(offer.payout) : '1',
+    status: n.status_map[status]?.[0] ?? status,
     conversion_id: 'test',
-    currency: n.currency,
+    currency: pays ? offer.currency : n.currency,
   }
   const byMacro = new Map(Object.entries(n.macros).map(([field, macro]) => [macro, values[field] ?? ''])),
     byParam = new Map(Object.entries(params).map(([field, name]) => [n.postback_params[field] || name, values[field]!]))
@@ -24,4 +30,11 @@ export function testPostback(n: Network, click: string): string {
     return value === undefined ? pair : `${name}=${encodeURIComponent(value)}`
   })
   return query ? `${base}?${filled.join('&')}` : base
+}
+
+// callPostback calls the postback of a network on this host, which takes the postbacks of every domain, and returns the status of the
+// answer.
+export const callPostback = (address: string) => {
+  const { pathname, search } = new URL(address)
+  return fetch(pathname + search).then(answer => answer.status)
 }

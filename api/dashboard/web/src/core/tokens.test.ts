@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { hasClickID, looksLikeURL, partsOf, withClickID } from './tokens.ts'
+import { clickIDParam, clickIDPart, hasClickID, insertToken, looksLikeURL, partsOf, withClickID } from './tokens.ts'
 
 const states = (url: string, postback = false) =>
   partsOf(url, postback)
@@ -44,4 +44,25 @@ test('the network’s parameter is added to an address without a click id, befor
   equal(withClickID('https://o.example/a?', 'sub1'), 'https://o.example/a?sub1={clickid}')
   equal(withClickID('https://o.example/?c={clickid}', 'sub1'), 'https://o.example/?c={clickid}')
   equal(withClickID('https://o.example/', ''), 'https://o.example/')
+})
+
+test('a token at the end of an address is a parameter, and in the middle it stands where the caret is', () => {
+  const put = (url: string, at = url.length, to = at) => insertToken(url, 'clickid', at, to).url
+  equal(put('https://o.example/pre?x=1'), 'https://o.example/pre?x=1&clickid={clickid}')
+  equal(put('https://o.example/'), 'https://o.example/?clickid={clickid}')
+  equal(put('https://o.example/?'), 'https://o.example/?clickid={clickid}')
+  equal(put('https://o.example/#top'), 'https://o.example/?clickid={clickid}#top')
+  equal(put('https://o.example/?s='), 'https://o.example/?s={clickid}')
+  equal(put('https://o.example/?s=&t=1', 21), 'https://o.example/?s={clickid}&t=1')
+  equal(put('https://o.example/?s=old&t=1', 21, 24), 'https://o.example/?s={clickid}&t=1')
+  equal(put('https://o.example/', 0), 'https://o.example/?clickid={clickid}')
+  equal(put(''), '{clickid}')
+  equal(insertToken('https://o.example/#top', 'param.a', 22, 22), { url: 'https://o.example/?param={param.a}#top', at: 34 })
+})
+
+test('an address says what it lacks to carry the click id', () => {
+  equal(clickIDPart('https://l.example/'), '?clickid={clickid}')
+  equal(clickIDPart('https://l.example/?a=1#top'), '&clickid={clickid}')
+  equal(clickIDPart('https://l.example/?c={clickid}'), '')
+  equal(['?a=1&cid={clickid}#x', '?c={SUBID}', '/{clickid}', '?a=1'].map(clickIDParam), ['cid', 'c', '', ''])
 })

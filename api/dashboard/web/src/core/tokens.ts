@@ -39,13 +39,36 @@ const clickID = tokens.find(k => k.name === 'clickid')!,
 // hasClickID reports whether an address has a token of the click id.
 export const hasClickID = (url: string) => [...url.matchAll(/\{([^{}:]*)[^{}]*\}/g)].some(m => clickIDNames.has(m[1]!.toLowerCase()))
 
+// withParam returns an address with one more parameter, which stands before the fragment.
+function withParam(url: string, name: string, value: string): string {
+  const [base = '', ...fragment] = url.split('#'),
+    sep = !base.includes('?') ? '?' : /[?&]$/.test(base) ? '' : '&'
+  return [`${base}${sep}${encodeURIComponent(name)}=${value}`, ...fragment].join('#')
+}
+
+// insertToken returns an address with a token, and where the caret then stands. Behind an equals sign and in the middle the token takes
+// the place of what is selected. At the end of an address it becomes a parameter, because a token that is glued to a path or to another
+// value is never meant.
+export function insertToken(url: string, name: string, from: number, to: number): { url: string; at: number } {
+  const token = `{${name}}`
+  if (!url || (from > 0 && to < url.length) || url[from - 1] === '=')
+    return { url: url.slice(0, from) + token + url.slice(to), at: from + token.length }
+  const out = withParam(url, name.split(/[:.]/)[0]!, token)
+  return { url: out, at: out.indexOf(token, url.split('#')[0]!.length) + token.length }
+}
+
+// clickIDPart returns what an address lacks so that its page learns the click id. It is empty if the address has it.
+export const clickIDPart = (url: string) =>
+  hasClickID(url) ? '' : withParam(url, 'clickid', '{clickid}').slice(url.split('#')[0]!.length).split('#')[0]!
+
+// clickIDParam returns the name of the parameter of an address that holds the click id.
+export const clickIDParam = (url: string) => [...url.matchAll(/[?&]([^=&#]+)=([^&#]*)/g)].find(m => hasClickID(m[2]!))?.[1] ?? ''
+
 // withClickID returns the address of an offer as visitors get it. The redirect adds the parameter in which the network takes the click
 // id, before the fragment, unless the address has a token of the click id.
 export function withClickID(url: string, param: string): string {
   if (!param || hasClickID(url)) return url
-  const [base = '', ...fragment] = url.split('#'),
-    sep = !base.includes('?') ? '?' : /[?&]$/.test(base) ? '' : '&'
-  return [`${base}${sep}${encodeURIComponent(param)}={clickid}`, ...fragment].join('#')
+  return withParam(url, param, '{clickid}')
 }
 
 // looksLikeURL is a first check while typing; the service has the last word.

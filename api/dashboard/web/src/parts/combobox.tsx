@@ -16,6 +16,7 @@ type Props = {
   placeholder?: string
   empty?: ComponentChildren
   free?: boolean
+  make?: (text: string) => Choice // the choice for a typed text that no choice has
   clear?: boolean
   onSearch?: (text: string) => void
   onFocus?: () => void
@@ -38,7 +39,9 @@ export function Combobox(p: Props) {
     search,
     c => c.label,
   )
-  const found = matching.slice(0, most)
+  const found = matching.slice(0, most),
+    typed = (text ?? '').trim()
+  if (p.make && typed && !found.some(c => c.label.toLowerCase() === search)) found.push(p.make(typed))
   const close = () => {
     setOpen(false)
     setText(null)
@@ -60,6 +63,7 @@ export function Combobox(p: Props) {
       tall = Math.min(280, Math.max(below, box.top - 12))
     el.style.left = Math.min(box.left, innerWidth - el.offsetWidth - 8) + 'px'
     el.style.minWidth = box.width + 'px'
+    el.style.maxWidth = Math.max(box.width, 420) + 'px'
     el.style.maxHeight = tall + 'px'
     el.style.top = below >= 160 ? box.bottom + 3 + 'px' : 'auto'
     el.style.bottom = below >= 160 ? 'auto' : innerHeight - box.top + 3 + 'px'
@@ -100,10 +104,13 @@ export function Combobox(p: Props) {
         aria-activedescendant={open && found[active] ? id + active : undefined}
         autocomplete="off"
         spellcheck={false}
-        placeholder={p.placeholder}
-        value={text ?? label}
+        placeholder={p.placeholder ?? (open ? t.parts.typeToFind : undefined)}
+        value={text ?? (open && !p.value ? '' : label)}
         onFocus={() => p.onFocus?.()}
-        onClick={() => setOpen(true)}
+        onClick={e => {
+          if (!open) e.currentTarget.select() // so that what is typed replaces the text
+          setOpen(true)
+        }}
         onBlur={leave}
         onKeyDown={press}
         onInput={e => {
@@ -169,7 +176,7 @@ export const ComboField = ({ none, hint, error, choices, ...p }: FieldProps) => 
   <Field label={p.label} hint={hint} error={error}>
     {wired => (
       <Combobox
-        shown={p.value ? undefined : none}
+        shown={p.value || p.placeholder ? undefined : none}
         {...p}
         wired={wired}
         choices={choices && none !== undefined ? [{ value: '', label: none }, ...choices] : choices}

@@ -7,6 +7,18 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { sentence } from '../core/errors.ts'
 
+// A click into a number selects it, so that what is typed replaces it. The browser puts the caret between the focus and the click.
+const numbers = '[type=number], [inputmode=decimal], [inputmode=numeric]'
+let entered: EventTarget | null = null
+addEventListener('focusin', e => {
+  entered = e.target instanceof HTMLInputElement && e.target.matches(numbers) ? e.target : null
+  if (entered) (entered as HTMLInputElement).select()
+})
+addEventListener('click', e => {
+  if (e.target === entered) (entered as HTMLInputElement | null)?.select()
+  entered = null
+})
+
 // Wired holds the attributes that connect a control to its field.
 export type Wired = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }
 type FieldProps = {

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { asWritten } from '../core/idn.ts'
-import { looksLikeURL, partsOf } from '../core/tokens.ts'
+import { insertToken, looksLikeURL, partsOf } from '../core/tokens.ts'
 import { t } from '../core/text.ts'
 import { tokens } from '../words.gen.ts'
 import { Input, type Wired } from './form.tsx'
@@ -43,12 +43,12 @@ export function UrlInput({ value, on, wired, postback, label, placeholder = 'htt
     wrong = parts.filter(p => p.state === 'unknown' || p.state === 'conversion')
   const insert = (name: string) => {
     const input = el.current!.querySelector('input')!,
-      at = input.selectionStart ?? value.length,
-      token = `{${name}}`
-    on(value.slice(0, at) + token + value.slice(input.selectionEnd ?? at))
+      from = input.selectionStart ?? value.length,
+      { url, at } = insertToken(value, name, from, input.selectionEnd ?? from)
+    on(url)
     requestAnimationFrame(() => {
       input.focus()
-      input.setSelectionRange(at + token.length, at + token.length)
+      input.setSelectionRange(at, at)
     })
   }
   return (

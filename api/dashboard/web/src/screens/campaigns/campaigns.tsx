@@ -17,6 +17,7 @@ import { useCostSheet } from '../../parts/cost_place.tsx'
 import { copy } from '../../parts/copy.tsx'
 import { Item } from '../../parts/menu.tsx'
 import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
+import { Uncounted } from '../../parts/uncounted.tsx'
 import { failed, toast } from '../../core/toast.ts'
 import { patch, setStatus } from './change.ts'
 import { EditMany } from './edit_many.tsx'
@@ -113,6 +114,7 @@ export function Campaigns() {
   const isFirst = list.rows?.length === 0
   return (
     <>
+      <Uncounted />
       <Listing
         label={t.campaigns.title}
         {...list}

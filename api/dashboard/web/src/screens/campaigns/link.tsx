@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ClickRow, NetworkRow, SourceRow, TestedClick } from '../../api.gen.ts'
+import type { ClickRow, NetworkRow, Path, SourceRow, TestedClick } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
-import { choicesOf, useNetworks, useSources } from '../../core/choices.ts'
+import { choicesOf, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { country, hourOf } from '../../core/format.ts'
 import { paramsOf, sampled, tagOf, withParams } from '../../core/link.ts'
 import { nameOf, placeholdersOf } from '../../core/placeholders.ts'
-import { testPostback } from '../../core/postback.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { recordWords } from '../../text/records.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Input, InputField, SelectField } from '../../parts/form.tsx'
@@ -20,13 +20,15 @@ import { Sign } from '../../parts/icons.tsx'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { QR } from '../../parts/qr.tsx'
 import { Failed } from '../../parts/state.tsx'
+import { ClickOut } from '../../parts/click_out.tsx'
+import { TestConversion } from '../../parts/test_conversion.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
 import { failed, toastAndReload } from '../../core/toast.ts'
 import type { TabProps } from '../../core/campaign.ts'
 import { asWritten } from '../../core/idn.ts'
 
 // CampaignLink builds the link for the source. It also shows the postbacks to the source and from the networks.
-export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks } }: TabProps) {
+export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks, streams } }: TabProps) {
   const sources = useSources(),
     networks = useNetworks(),
     siteKey = use('GET /settings', {}).data?.siteKey ?? '',
@@ -89,6 +91,7 @@ export function CampaignLink({ detail: { campaign: c, networks: campaignNetworks
           <QR text={chosen.url} label={t.link.qrOf(chosen.url)} />
           <p class="dim fine">{t.link.qrHint}</p>
         </Part>
+        <Buttons of={streams} origin={new URL(chosen.url).origin} />
         <Postbacks of={campaignNetworks} networks={networks} source={source} />
         <Part look="card" title={t.link.direct}>
           <p class="dim">{t.link.directText}</p>
@@ -151,6 +154,21 @@ const OwnParams = ({ list, on }: { list: Pair[]; on: (list: Pair[]) => void }) =
     </div>
   </>
 )
+
+// Buttons shows the links for the buttons of the landing pages in the flow.
+function Buttons({ of: streams, origin }: { of: Path[]; origin: string }) {
+  const ids = new Set(streams.flatMap(s => s.destinations.map(d => d.id))),
+    landers = useLanders()?.filter(l => ids.has(l.id)) ?? []
+  return (
+    <>
+      {landers.map(l => (
+        <Part key={l.id} look="card" title={`${recordWords.fields.slots}: ${l.name}`}>
+          <ClickOut of={l} origin={origin} />
+        </Part>
+      ))}
+    </>
+  )
+}
 
 type PostbacksProps = { of: TabProps['detail']['networks']; networks?: NetworkRow[]; source?: SourceRow }
 
@@ -228,7 +246,8 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   const [click, setClick] = useState<ClickRow | null>()
   const { data } = use('GET /logs/clicks', click ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
   const row = data?.rows[0],
-    [openedAt] = useState(Date.now)
+    [openedAt] = useState(Date.now),
+    offers = useOffers(!!click)
   useEffect(() => {
     if (row && !click) {
       setClick(row)
@@ -252,28 +271,13 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
               : t.link.waitingText}
           </div>
         </div>
-        {click && network && !network.postback_scheme && canWrite() && <TestConversion of={network} click={click.click_id} />}
+        {click && network && !network.postback_scheme && canWrite() && (
+          <TestConversion network={network} offer={offers?.find(o => o.id === click.offer_id)} click={click} />
+        )}
         {click && <Link look="sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })} text={t.clicks.why} />}
-        {click && <Link look="sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })} text={t.link.itsFigures} />}
+        {click && <Link look="sm" href={to(`/app/campaigns/${id}/figures`)} text={t.link.itsFigures} />}
       </div>
     </section>
-  )
-}
-
-// TestConversion calls the postback of a network for a click, and says when the conversion has come.
-function TestConversion({ of: n, click }: { of: NetworkRow; click: string }) {
-  const [here, setHere] = useState(false),
-    { data } = use('GET /logs/conversions', here ? null : { click_id: click, limit: 1, from: '2020-01-01' }, 3),
-    came = !!data?.rows.length
-  useEffect(() => {
-    if (!came) return
-    setHere(true)
-    touches('campaigns', 'reports')
-  }, [came])
-  return here ? (
-    <Link look="sm" href={to('/app/conversions', { w: 'today' })} text={t.link.conversionHere} />
-  ) : (
-    <Link look="sm primary" href={testPostback(n, click)} target="_blank" rel="noreferrer" text={t.link.sendTest} />
   )
 }
 

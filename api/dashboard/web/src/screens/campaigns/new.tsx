@@ -6,12 +6,14 @@ import { asError, call } from '../../core/call.ts'
 import { newAlias, useDefaultDomain, useDomains, useIsShared } from '../../core/campaign.ts'
 import { choicesOf, useFlows, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { handleSubmit } from '../../core/submit.ts'
+import { clickIDPart, hasClickID, looksLikeURL, withClickID } from '../../core/tokens.ts'
 import { touches, use } from '../../core/query.ts'
-import { go, to } from '../../core/router.ts'
+import { go, place, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { t } from '../../core/text.ts'
 import { flowWords } from '../../text/flow.ts'
 import { recordWords } from '../../text/records.ts'
+import { setupWords } from '../../text/setup.ts'
 import { useUnsaved } from '../../core/unsaved.ts'
 import { useHeading } from '../../core/title.ts'
 import { ComboField } from '../../parts/combobox.tsx'
@@ -21,8 +23,9 @@ import { OfferHint } from '../../parts/offer_hint.tsx'
 import { EmptyCard } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 
-type Way = 'offer' | 'flow' | 'address'
-const template = 'template:' // the beginning of the value of a choice that makes a source or a network of a template
+type Way = 'offer' | 'site' | 'flow' | 'address'
+const template = 'template:', // the beginning of the value of a choice that makes a source or a network of a template
+  typed = 'new:' // the beginning of the value of a choice that makes a source with the typed name
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. For the first campaign of an
 // account it also makes the offer, its network and the source.
@@ -38,6 +41,16 @@ export const NewCampaign = () => {
   )
 }
 
+// made waits for the id of a new record of a list. An error is shown at a field of the wizard.
+const made = async (list: string, creating: Promise<{ id: string }>, fieldOf: (named?: string) => string) => {
+  const { id } = await creating.catch(e => {
+    const wrong = wrongOf(asError(e), ['name', 'url'])
+    throw { ...wrong, field: fieldOf(wrong.field) } as Wrong
+  })
+  touches(list)
+  return id
+}
+
 // useWizard holds what a person has entered, and makes the campaign.
 function useWizard() {
   const offers = useOffers(),
@@ -45,11 +58,12 @@ function useWizard() {
     sources = useSources(),
     flows = useFlows(),
     networks = useNetworks(),
+    sites = use('GET /sites', {}).data?.sites.filter(s => s.isActive),
     defaultDomain = useDefaultDomain(),
     isShared = useIsShared()
   const templates = use('GET /traffic-source-templates', {}).data?.rows,
     networkTemplates = use('GET /network-templates', {}).data?.rows
-  const [way, setWay] = useState<Way>('offer'),
+  const [way, setWay] = useState<Way>(place.value.query.get('to') === 'site' ? 'site' : 'offer'),
     [wantsNewOffer, setWantsNewOffer] = useState<boolean>(),
     [checked, setChecked] = useState(false)
   const [form, setForm] = useState({
@@ -57,6 +71,8 @@ function useWizard() {
     lander: '',
     flow: '',
     address: '',
+    site: '',
+    siteURL: '',
     offerName: '',
     offerURL: '',
     network: '',
@@ -71,7 +87,8 @@ function useWizard() {
     return wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
       destination_required: way === 'offer' ? 'offer' : way,
       invalid_destination: 'offer',
-      invalid_destination_url: 'address',
+      invalid_destination_url: way === 'site' ? 'siteURL' : 'address',
+      invalid_site: 'site',
       alias_taken: 'alias',
       duplicate_name: 'name',
       name_required: 'name',
@@ -83,54 +100,51 @@ function useWizard() {
     setForm({ ...form, ...v })
     setWrong(undefined)
   }
-  useUnsaved(() => !!(form.name || form.offerName || form.offerURL || form.address))
+  useUnsaved(() => !!(form.name || form.offerName || form.offerURL || form.address || form.siteURL))
   const makesOffer = wantsNewOffer ?? offers?.length === 0,
     offer = form.offer || (offers?.length === 1 ? offers[0]!.id : '')
   const offerName = makesOffer ? form.offerName : (offers?.find(o => o.id === offer)?.name ?? '')
   const networkTemplate = networkTemplates?.find(n => template + n.id === form.network),
     network = networkTemplate ?? networks?.find(n => n.id === form.network)
   const platform = form.source.startsWith(template) ? templates?.find(s => template + s.platform === form.source) : undefined
-  const sourceName = platform?.name ?? sources?.find(s => s.id === form.source)?.name ?? ''
+  const site = sites?.find(s => s.id === (form.site || (sites.length === 1 ? sites[0]!.id : ''))),
+    siteURL = form.siteURL || (site?.domain ? `https://${site.domain}/` : '')
+  const ownSource = form.source.startsWith(typed) ? form.source.slice(typed.length) : ''
+  const sourceName = ownSource || platform?.name || (sources?.find(s => s.id === form.source)?.name ?? '')
   const name =
     form.name ||
-    [way === 'offer' ? offerName : way === 'flow' ? flows?.find(o => o.id === form.flow)?.name : '', sourceName].filter(Boolean).join(' · ')
+    [{ offer: offerName, site: site?.name, flow: flows?.find(o => o.id === form.flow)?.name, address: '' }[way], sourceName]
+      .filter(Boolean)
+      .join(' · ')
   // sourceID returns the id of the chosen source. It makes the source if a platform is chosen.
   const sourceID = async () => {
-    if (!platform) return form.source
-    const source = await call('POST /traffic-sources', { body: { platform: platform.platform, name: platform.name } }).catch(e => {
-      throw { ...wrongOf(asError(e), []), field: 'source' } as Wrong
-    })
-    touches('traffic-sources')
-    setForm(now => ({ ...now, source: source.id }))
-    return source.id
+    if (!platform && !ownSource) return form.source
+    const body = platform ? { platform: platform.platform, name: platform.name } : { name: ownSource }
+    const id = await made('traffic-sources', call('POST /traffic-sources', { body }), () => 'source')
+    setForm(now => ({ ...now, source: id }))
+    return id
   }
   // networkID returns the id of the chosen network. It makes the network if a template is chosen.
   const networkID = async () => {
     if (!networkTemplate) return form.network
-    const { id, name } = networkTemplate
-    const made = await call('POST /networks', { body: { template: id, name } }).catch(e => {
-      throw { ...wrongOf(asError(e), []), field: 'network' } as Wrong
-    })
-    touches('networks')
-    setForm(now => ({ ...now, network: made.id }))
-    return made.id
+    const body = { template: networkTemplate.id, name: networkTemplate.name },
+      id = await made('networks', call('POST /networks', { body }), () => 'network')
+    setForm(now => ({ ...now, network: id }))
+    return id
   }
   // offerID returns the id of the chosen offer. It makes a new offer first.
   const offerID = async () => {
     if (!makesOffer) return offer
     const network_id = (await networkID()) || null
-    const made = await call('POST /offers', { body: { name: form.offerName, url: form.offerURL, network_id } }).catch(e => {
-      const w = wrongOf(asError(e), ['name', 'url'])
-      throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
-    })
-    touches('offers')
-    setForm(now => ({ ...now, offer: made.id }))
+    const body = { name: form.offerName, url: form.offerURL, network_id },
+      id = await made('offers', call('POST /offers', { body }), named => (named === 'url' ? 'offerURL' : 'offerName'))
+    setForm(now => ({ ...now, offer: id }))
     setWantsNewOffer(false) // the offer exists now, even if the next step fails
-    return made.id
+    return id
   }
   const domain = form.domain || defaultDomain,
     shared = isShared(domain)
-  const missing = missingOf({ ...form, way, makesOffer, offer, name, alias: shared || form.alias })
+  const missing = missingOf({ ...form, way, makesOffer, offer, siteURL, site: site?.id ?? '', name, alias: shared || form.alias })
   const create = () => {
     setChecked(true)
     if (Object.keys(missing).length) {
@@ -143,7 +157,9 @@ function useWizard() {
           ? { streams: [defaultPath(await offerID(), form.lander)] }
           : way === 'flow'
             ? { flow_id: form.flow }
-            : { destination_url: form.address }
+            : way === 'site'
+              ? { destination_url: siteURL + clickIDPart(siteURL), mode: site!.kind, measurement_site_id: site!.id }
+              : { destination_url: form.address }
       const source = await sourceID()
       const campaign = await call('POST /campaigns', {
         body: {
@@ -163,6 +179,9 @@ function useWizard() {
     landers,
     sources,
     flows,
+    sites,
+    site,
+    siteURL,
     templates,
     form,
     set,
@@ -187,7 +206,7 @@ function useWizard() {
 }
 type State = ReturnType<typeof useWizard>
 
-type Entered = Record<'offerName' | 'offerURL' | 'offer' | 'flow' | 'address' | 'name', string> & {
+type Entered = Record<'offerName' | 'offerURL' | 'offer' | 'flow' | 'address' | 'site' | 'siteURL' | 'name', string> & {
   way: Way
   makesOffer: boolean
   alias: string | true
@@ -199,6 +218,8 @@ function missingOf(e: Entered): Record<string, string> {
     ['offerURL', e.way === 'offer' && e.makesOffer && !e.offerURL.trim(), t.needs.url],
     ['offer', e.way === 'offer' && !e.makesOffer && !e.offer, t.needs.offer],
     ['flow', e.way === 'flow' && !e.flow, t.needs.flow],
+    ['site', e.way === 'site' && !e.site, setupWords.wizard.needsSite],
+    ['siteURL', e.way === 'site' && !!e.site && !e.siteURL, t.needs.url],
     ['address', e.way === 'address' && !e.address.trim(), t.needs.destination],
     ['name', e.way === 'address' && !e.name.trim(), t.needs.name],
     ['alias', !e.alias, t.needs.alias],
@@ -227,6 +248,7 @@ function Wizard() {
           value={state.way}
           options={[
             { value: 'offer', label: t.campaigns.toOffer },
+            { value: 'site', label: setupWords.wizard.toSite },
             { value: 'flow', label: t.campaigns.toFlow },
             { value: 'address', label: t.campaigns.toAddress },
           ]}
@@ -241,8 +263,8 @@ function Wizard() {
       </Step>
       <Step n={3} title={t.campaigns.theLink}>
         <div class="fields">
-          <Field label={t.overview.name} error={error('name')}>
-            {w => <Input wired={w} value={form.name} placeholder={name} on={v => set({ name: v })} maxLength={255} />}
+          <Field label={t.overview.name} hint={!form.name && name ? setupWords.wizard.leftEmpty(name) : undefined} error={error('name')}>
+            {w => <Input wired={w} value={form.name} on={v => set({ name: v })} maxLength={255} />}
           </Field>
           <ComboField
             label={t.campaigns.domain}
@@ -282,11 +304,58 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
       on={flow => set({ flow })}
     />
   ),
+  site: state => <OwnSite of={state} />,
   address: ({ form, set, error }) => (
     <Field label={t.campaigns.address} wide error={error('address')}>
-      {w => <UrlInput wired={w} label={t.campaigns.address} value={form.address} on={address => set({ address })} />}
+      {w => (
+        <>
+          <UrlInput wired={w} label={t.campaigns.address} value={form.address} on={address => set({ address })} />
+          {looksLikeURL(form.address) && !hasClickID(form.address) && <NoClickID url={form.address} on={address => set({ address })} />}
+        </>
+      )}
     </Field>
   ),
+}
+
+// NoClickID warns that no conversion can find its click, with a button that mends the address.
+const NoClickID = ({ url, on }: { url: string; on: (url: string) => void }) => (
+  <span class="row wraps">
+    <small class="warn">{setupWords.wizard.addressNoClick}</small>
+    <Button look="sm" onClick={() => on(withClickID(url, 'clickid'))} text={setupWords.wizard.addClickID(clickIDPart(url))} />
+  </span>
+)
+
+// OwnSite chooses a website of the account, whose pages report conversions, and its page that visitors come to.
+const OwnSite = ({ of: { sites, site, siteURL, form, set, error } }: { of: State }) => {
+  if (sites?.length === 0)
+    return (
+      <p class="across">
+        {setupWords.wizard.noSites}{' '}
+        <a class="link" href={to('/app/goals', { add: '1' })}>
+          {setupWords.wizard.toGoals}
+        </a>
+      </p>
+    )
+  const part = clickIDPart(siteURL)
+  return (
+    <>
+      <ComboField
+        label={setupWords.wizard.toSite}
+        error={error('site')}
+        value={site?.id ?? ''}
+        placeholder={t.parts.choose}
+        choices={sites?.map(s => ({ value: s.id, label: s.name }))}
+        on={id => set({ site: id, siteURL: '' })}
+      />
+      <Field
+        label={setupWords.wizard.siteURL}
+        wide
+        hint={siteURL && part ? setupWords.wizard.siteAdds(part) : undefined}
+        error={error('siteURL')}>
+        {w => <UrlInput wired={w} label={setupWords.wizard.siteURL} value={form.siteURL || siteURL} on={url => set({ siteURL: url })} />}
+      </Field>
+    </>
+  )
 }
 
 // Offer takes the name and the address of a new offer, or chooses one, with a landing page before it.
@@ -351,13 +420,16 @@ const Offer = ({
 
 type Named = { id: string; name: string; status: string }
 
-// withTemplates returns records as choices, followed by the templates that can become a record.
+const byLabel = (a: { label: string }, b: { label: string }) => a.label.localeCompare(b.label)
+
+// withTemplates returns records as choices by name, followed by the templates that can become a record.
 const withTemplates = (records: Named[] | undefined, templates: { value: string; label: string }[] | undefined) =>
   records &&
   templates && [
-    ...choicesOf(records)!,
+    ...choicesOf(records)!.sort(byLabel),
     ...templates
       .filter(o => !records.some(r => r.name === o.label))
+      .sort(byLabel)
       .map(o => ({ value: template + o.value, label: o.label, side: t.campaigns.template })),
   ]
 
@@ -365,11 +437,19 @@ const withTemplates = (records: Named[] | undefined, templates: { value: string;
 const Source = ({ of: { sources, templates, platform, sourceName, form, set, error } }: { of: State }) => (
   <ComboField
     label={t.campaigns.source}
-    hint={platform ? t.campaigns.sourceMade(platform.name) : t.campaigns.sourceHint}
+    hint={
+      platform
+        ? t.campaigns.sourceMade(platform.name)
+        : form.source.startsWith(typed)
+          ? setupWords.wizard.sourceNew
+          : t.campaigns.sourceHint
+    }
     error={error('source')}
     value={form.source}
-    shown={form.source ? sourceName : t.campaigns.noSource}
+    shown={sourceName}
+    placeholder={setupWords.wizard.typeSource}
     none={t.campaigns.noSource}
+    make={name => ({ value: typed + name, label: name, side: setupWords.wizard.newSource })}
     on={source => set({ source })}
     choices={withTemplates(
       sources,

@@ -3,8 +3,10 @@ import { dateOf, dateTime } from '../../core/dates.ts'
 import { amount, count, hourOf } from '../../core/format.ts'
 import { tone } from '../../core/log.ts'
 import { use } from '../../core/query.ts'
+import { isTest } from '../../core/postback.ts'
 import { change, place, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
+import { setupWords } from '../../text/setup.ts'
 import { span } from '../../core/window.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -88,7 +90,7 @@ const columns: Column<ConversionRow>[] = [
     left: true,
     phone: true,
     kind: 'first',
-    cell: r => <Two a={r.offer_name ?? t.gone} b={r.campaign_name ?? t.gone} />,
+    cell: r => <Two a={r.offer_name ?? (r.offer_id ? t.gone : '')} b={r.campaign_name ?? t.gone} />,
   },
   {
     name: 'status',
@@ -111,7 +113,12 @@ const columns: Column<ConversionRow>[] = [
       )
     },
   },
-  { name: 'id', label: w.id, left: true, cell: r => <Two a={r.conversion_id} b={r.goal} mono /> },
+  {
+    name: 'id',
+    label: w.id,
+    left: true,
+    cell: r => <Two a={r.conversion_id} b={isTest(r.conversion_id) ? setupWords.test.marked : r.goal} mono />,
+  },
   {
     name: 'from',
     label: w.from,

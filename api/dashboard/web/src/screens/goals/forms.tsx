@@ -1,7 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { GoalRow, GoalSuggested, Site } from '../../api.gen.ts'
 import { ApiError, call } from '../../core/call.ts'
+import { currencyOf } from '../../core/currency.ts'
+import { can, me } from '../../core/me.ts'
 import { t } from '../../core/text.ts'
+import { setupWords } from '../../text/setup.ts'
 import { recordWords } from '../../text/records.ts'
 import { w } from '../../text/goals.ts'
 import type { Option } from '../../core/choices.ts'
@@ -117,13 +120,39 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
 }
 
 // SiteForm creates or changes a site. made is called with the id of a new site.
-export function SiteForm({ of: s, close, made }: { of: Site | null; close: () => void; made: (id: string) => void }) {
-  const [dirty, setDirty] = useState(false)
+export function SiteForm({
+  of: s,
+  first,
+  close,
+  made,
+}: {
+  of: Site | null
+  first?: boolean
+  close: () => void
+  made: (id: string) => void
+}) {
+  const [dirty, setDirty] = useState(false),
+    ours = me.value!.account.currency,
+    differs = (d: Draft) => String(d.currency).toUpperCase() !== ours
   const start: Draft = s
     ? { name: s.name, domain: s.domain, currency: s.currency, kind: s.kind, revenueFrom: s.revenueFrom, isActive: s.isActive }
-    : { name: '', domain: '', currency: 'USD', kind: 'store', revenueFrom: 'order', isActive: true, seedGoals: true }
+    : {
+        name: '',
+        domain: '',
+        currency: first ? currencyOf(navigator.language) : ours,
+        ofAccount: true,
+        kind: 'store',
+        revenueFrom: 'order',
+        isActive: true,
+        seedGoals: true,
+      }
   const save = async (d: Draft) => {
-    const saving = s ? call('PUT /sites', { body: { ...d, id: s.id } }) : call('POST /sites', { body: d }),
+    const { ofAccount, ...body } = d
+    if (first && ofAccount && differs(d) && can('owner')) {
+      await call('PATCH /settings', { body: { currency: String(d.currency).toUpperCase() } })
+      me.value = await call('GET /app/api/session')
+    }
+    const saving = s ? call('PUT /sites', { body: { ...body, id: s.id } }) : call('POST /sites', { body }),
       { site } = await saving.catch(rethrow)
     toastAndReload(recordWords.saved(site.name), 'goals', 'sites')
     if (!s) made(site.id)
@@ -146,7 +175,17 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
               { name: 'name', kind: 'text', label: t.overview.name, max: 120, check: needed('name', t.needs.name) },
               { name: 'domain', kind: 'text', label: w.domain, hint: w.domainHint, max: 500, mono: true },
               { name: 'kind', kind: 'select', label: w.kind, options: options(w.kinds) },
-              { name: 'currency', kind: 'text', label: settingsWords.currency, max: 3, mono: true },
+              {
+                name: 'currency',
+                kind: 'text',
+                label: settingsWords.currency,
+                hint: d => differs(d) && !d.ofAccount && setupWords.uncounted.differs(ours),
+                max: 3,
+                mono: true,
+              },
+              ...(first && can('owner')
+                ? [{ name: 'ofAccount', kind: 'switch' as const, label: setupWords.uncounted.ofAccount, when: differs }]
+                : []),
               { name: 'revenueFrom', kind: 'select', label: w.revenueFrom, options: options(w.revenues) },
               ...(s ? [] : [{ name: 'seedGoals', kind: 'switch' as const, label: w.seed, hint: w.seedHint }]),
               { name: 'isActive', kind: 'switch', label: t.lists.states.active!, hint: w.activeHint },

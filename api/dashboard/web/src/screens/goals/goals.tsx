@@ -20,6 +20,7 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { Empty, LoadingCard, EmptyCard, NoPlan } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { failed, toastAndReload } from '../../core/toast.ts'
+import { Uncounted } from '../../parts/uncounted.tsx'
 import { Two } from '../../parts/two.tsx'
 import { bodyOf, GoalForm, SiteForm } from './forms.tsx'
 import { Install, LiveTest } from './install.tsx'
@@ -33,7 +34,7 @@ export function Goals() {
     { data, error, again } = use('GET /goals', { site }, every),
     may = canWrite() && !!data?.planIncludes
   const [editedGoal, setEditedGoal] = useState<GoalRow | GoalSuggested | 'new' | null>(null),
-    [editedSite, setEditedSite] = useState<Site | 'new' | null>(null)
+    [editedSite, setEditedSite] = useState<Site | 'new' | null>(q.get('add') ? 'new' : null)
   useKeys([{ key: 'N', text: w.add }], e => {
     if (e.key === 'n' && may && data?.site) {
       setEditedGoal('new')
@@ -41,6 +42,10 @@ export function Goals() {
     }
   })
   if (!data) return <LoadingCard of={{ error, again }} height={360} />
+  const closeSite = () => {
+    setEditedSite(null)
+    change({ add: null }, true)
+  }
   const addSite = may && <Button onClick={() => setEditedSite('new')} icon="plus" text={w.addSite} />
   return (
     <>
@@ -70,6 +75,7 @@ export function Goals() {
           <div class="grid goals cols">
             <div class="grid">
               <Totals of={data} />
+              <Uncounted />
               <List of={data} may={may} edit={setEditedGoal} />
               {may && <Suggested rows={data.suggested} edit={setEditedGoal} />}
               <Products of={data} />
@@ -85,7 +91,12 @@ export function Goals() {
         <GoalForm of={editedGoal === 'new' ? null : editedGoal} site={data.site} close={() => setEditedGoal(null)} />
       )}
       {editedSite && (
-        <SiteForm of={editedSite === 'new' ? null : editedSite} close={() => setEditedSite(null)} made={id => change({ site: id })} />
+        <SiteForm
+          of={editedSite === 'new' ? null : editedSite}
+          first={data.sites.length === 0}
+          close={closeSite}
+          made={id => change({ site: id })}
+        />
       )}
     </>
   )

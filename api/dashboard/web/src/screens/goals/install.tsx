@@ -8,6 +8,7 @@ import { count } from '../../core/format.ts'
 import { originOf, tagOf } from '../../core/link.ts'
 import { touches } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
 import { w } from '../../text/goals.ts'
 import { useAsk } from '../../parts/ask.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -42,7 +43,7 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
       note={w.now(live.windowMinutes)}
       beside={last && <Button look="sm quiet" onClick={() => setHidden(new Set(live.latest.map(keyOf)))} text={w.anew} />}>
       <div class="row hit">
-        <Sign name={last ? 'check' : 'clock'} tone={last ? 'good' : 'accent'} />
+        <Sign name={!last ? 'clock' : last.clickId ? 'check' : 'warn'} tone={!last ? 'accent' : last.clickId ? 'good' : 'warn'} />
         <div class="grow">
           <div class="strong" role="status">
             {last ? w.got(last.name) : w.waiting}
@@ -58,7 +59,14 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
           </div>
         </div>
       </div>
-      {last && !last.clickId && <p class="hint dim fine">{w.whyNot}</p>}
+      {last && !last.clickId && (
+        <p class="hint warn">
+          {w.whyNot} {w.remedy}{' '}
+          <a class="link" href={to('/app/campaigns/new', { to: 'site' })}>
+            {t.campaigns.add}
+          </a>
+        </p>
+      )}
       {latest.length > 1 && (
         <ul class="list">
           {latest.slice(1, shownEvents).map(e => (
@@ -92,13 +100,14 @@ type Kind = 'tag' | 'page' | 'server'
 
 // snippetOf returns the code to paste: the tag for every page, a goal that a page reports, or a goal that a server reports.
 function snippetOf(kind: Kind, domain: string, data: GoalList, secret: string) {
+  const origin = originOf(domain, data.sharedDomains.includes(domain))
   const goal = data.goals.find(g => g.kind === 'event' && g.isActive) ?? data.goals.find(g => g.isActive),
     key = goal?.key ?? 'lead',
     hasOrder = goal?.dedupe === 'per_order',
     hasValue = goal?.valueMode === 'from_event',
     currency = goal?.currency || data.currency
   if (kind === 'tag')
-    return `<script>window.trk=window.trk||function(){(trk.q=trk.q||[]).push(arguments)}</script>\n<script src="${tagOf(originOf(domain), data.tagNames[domain])}" data-site="${data.siteKey}" async></script>`
+    return `<script>window.trk=window.trk||function(){(trk.q=trk.q||[]).push(arguments)}</script>\n<script src="${tagOf(origin, data.tagNames[domain])}" data-site="${data.siteKey}" async></script>`
   const properties = [hasOrder && `order_id: 'A-1004'`, hasValue && `value: 89.90, currency: '${currency}'`].filter(Boolean).join(', ')
   if (kind === 'page') return `<script>trk('goal', '${key}'${properties ? `, { ${properties} }` : ''})</script>`
   const body = JSON.stringify({
@@ -107,7 +116,7 @@ function snippetOf(kind: Kind, domain: string, data: GoalList, secret: string) {
     ...(hasOrder ? { order_id: 'A-1004' } : {}),
     ...(hasValue ? { value: 89.9, currency } : {}),
   })
-  return `curl ${originOf(domain)}/t/goal \\\n  -H "Authorization: Bearer ${secret || '$GOAL_SECRET'}" \\\n  -d '${body}'`
+  return `curl ${origin}/t/goal \\\n  -H "Authorization: Bearer ${secret || '$GOAL_SECRET'}" \\\n  -d '${body}'`
 }
 
 // Install shows the snippets for the customer's pages and servers.

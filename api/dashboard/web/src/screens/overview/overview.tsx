@@ -18,7 +18,7 @@ import { setLoaded } from '../../parts/shell.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { useMarks } from '../../parts/marked.tsx'
 import { BotLine, Changed, label, RightNow } from './cards.tsx'
-import { FirstSteps, useFirst } from './first.tsx'
+import { useFirst, type First } from './first.tsx'
 import { Bone, Failed, Late, Loading, EmptyCard } from '../../parts/state.tsx'
 
 // six are the figures at the top, in the order of the keys 1 to 6.
@@ -84,8 +84,9 @@ export function Overview() {
   return (
     <div class="grid">
       <h2 class="hidden">{t.overview.totals}</h2>
-      {first.waits && <FirstSteps of={first} />}
+      {first.waits && <Steps of={first} />}
       <Kpis list={list} trend={now.data} />
+      <Money />
       {list.data && <BotLine clicks={list.data.totals.clicks} bots={list.data.totals.bot_clicks} />}
       <div class="grid cols">
         <Over now={now} was={previous.data} step={step} choice={days(w.span) <= 14} list={list.data} />
@@ -105,6 +106,21 @@ export function Overview() {
       </div>
     </div>
   )
+}
+
+const steps = () => import('./steps.tsx')
+
+// Steps loads the steps of a new account, which an account needs once.
+function Steps({ of }: { of: First }) {
+  const module = useLazy(steps)
+  return module ? <module.FirstSteps of={of} /> : null
+}
+
+const uncounted = () => import('../../parts/uncounted.tsx')
+
+function Money() {
+  const module = useLazy(uncounted)
+  return module ? <module.Uncounted /> : null
 }
 
 const today = () => import('./today.tsx'),
@@ -197,15 +213,15 @@ function summed(rows: Trends['rows'], n: number) {
   return out
 }
 
-const steps = { hour: 1, six: 6, day: 1 } // the number of the API's buckets that make one step of the plot
-type Step = keyof typeof steps
+const buckets = { hour: 1, six: 6, day: 1 } // the number of the API's buckets that make one step of the plot
+type Step = keyof typeof buckets
 
 // stepOf returns the step of the plot: the step in the address if the window has at most 14 days, else the usual step for its length.
 function stepOf(w: Window): Step {
   const n = days(w.span),
     usual = n <= 2 ? 'hour' : n <= 14 ? 'six' : 'day',
     chosen = place.value.query.get('step')
-  return n <= 14 && chosen && chosen in steps ? (chosen as Step) : usual
+  return n <= 14 && chosen && chosen in buckets ? (chosen as Step) : usual
 }
 
 type OverProps = { now: Used<Trends>; was?: Trends; step: Step; choice: boolean; list?: Performance }
@@ -217,10 +233,10 @@ function Over({ now, was, step, choice, list }: OverProps) {
   const names = on.join()
   const plot = useMemo(() => {
     if (!now.data) return null
-    const rows = summed(now.data.rows, steps[step]),
+    const rows = summed(now.data.rows, buckets[step]),
       times = rows.map(r => Date.parse(r.start!))
     const values = (of: Trends, name: Name) => {
-      const merged = of === now.data ? rows : summed(of.rows, steps[step])
+      const merged = of === now.data ? rows : summed(of.rows, buckets[step])
       return rows.map((_, i) => merged[i]?.[name] ?? null)
     }
     const right = on.length === 2 && figures[on[0]!].kind !== figures[on[1]!].kind
@@ -257,7 +273,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
         {marks.sheet}
         {choice && (
           <span class="seg" role="group" aria-label={t.overview.bucket}>
-            {(Object.keys(steps) as Step[]).map(s => (
+            {(Object.keys(buckets) as Step[]).map(s => (
               <button key={s} type="button" aria-pressed={step === s} onClick={() => change({ step: s }, true)}>
                 {t.overview[s]}
               </button>

@@ -1,17 +1,16 @@
 import type { LanderRow, OfferRow } from '../../api.gen.ts'
 import { Part } from '../../parts/card.tsx'
 import { call } from '../../core/call.ts'
-import { useGroups } from '../../core/campaign.ts'
+import { useGroups, useTracking } from '../../core/campaign.ts'
 import { choicesOf, useNetworks } from '../../core/choices.ts'
 import { amount } from '../../core/format.ts'
 import { asWritten } from '../../core/idn.ts'
-import { originOf } from '../../core/link.ts'
+import { clickIDPart } from '../../core/tokens.ts'
 import { me } from '../../core/me.ts'
-import { touches, use } from '../../core/query.ts'
+import { touches } from '../../core/query.ts'
 import { t } from '../../core/text.ts'
-import { flowWords } from '../../text/flow.ts'
 import { recordWords } from '../../text/records.ts'
-import { Copy } from '../../parts/copy.tsx'
+import { ClickOut, isElsewhere } from '../../parts/click_out.tsx'
 import { OfferHint } from '../../parts/offer_hint.tsx'
 import { needed, type Section } from '../../parts/record_form.tsx'
 import { failed, toast } from '../../core/toast.ts'
@@ -132,8 +131,7 @@ export function Offers() {
 // Landers lists the pages that visitors see before the offer.
 export function Landers() {
   const groups = useGroups('landers'),
-    domains = use('GET /domains', { limit: 500 }).data,
-    domain = domains?.rows.find(d => d.is_default)?.domain ?? domains?.rows[0]?.domain ?? domains?.shared[0]?.domain ?? ''
+    { domain, origin } = useTracking()
   const kind: Kind<LanderRow> = {
     name: 'landers',
     path: '/app/landers',
@@ -144,6 +142,7 @@ export function Landers() {
     sums: ['lp_views', 'conversions'], // not the cost, because it leaves out visitors who saw no landing page
     clones: true,
     usesRouting: true,
+    opensMade: true,
     under: r => host(r.url),
     marks: r => (
       <>
@@ -156,10 +155,7 @@ export function Landers() {
     aside: r => (
       <>
         <Part title={w.slots}>
-          <p class="dim">{w.slotsText}</p>
-          {Array.from({ length: r.click_slots }, (_, i) => (
-            <Copy key={i} label={flowWords.slot(i + 1)} text={`${originOf(domain)}/out${i ? '/' + (i + 1) : ''}`} />
-          ))}
+          <ClickOut of={r} origin={origin} />
         </Part>
         <Protection of={r} domain={domain} />
       </>
@@ -169,7 +165,13 @@ export function Landers() {
         title: t.campaigns.fields.basics,
         specs: [
           { name: 'name', kind: 'text', label: t.overview.name, wide: true, check: needed('name', t.needs.name) },
-          { name: 'url', kind: 'url', label: w.url, hint: w.landerHint, check: needed('url', t.needs.url) },
+          {
+            name: 'url',
+            kind: 'url',
+            label: w.url,
+            hint: d => w.landerHint(isElsewhere(String(d.url ?? ''), domain) ? clickIDPart(String(d.url)) : ''),
+            check: needed('url', t.needs.url),
+          },
           { name: 'click_slots', kind: 'number', label: w.slotCount, hint: w.slotHint, min: 1, max: 20, whole: true },
         ],
       },

@@ -1,7 +1,7 @@
 // Fills new sources and networks from templates, and exchanges templates with other accounts as files.
 import { useState } from 'preact/hooks'
 import { asError, call, type Row } from '../../core/call.ts'
-import { change } from '../../core/router.ts'
+import { change, to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { failed, toastAndReload, toast } from '../../core/toast.ts'
@@ -27,6 +27,18 @@ export function Template({ kind, list, label, take }: Props) {
           value={chosen}
           placeholder={recordWords.fromNothing}
           choices={list}
+          empty={
+            kind === 'networks' ? (
+              <span>
+                {recordWords.noTemplate}{' '}
+                <a class="link" href={to('/app/goals')}>
+                  {recordWords.ownShop}
+                </a>
+              </span>
+            ) : (
+              recordWords.noTemplate
+            )
+          }
           on={v => {
             setChosen(v)
             const next = list?.find(o => o.value === v)

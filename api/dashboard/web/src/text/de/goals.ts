@@ -80,6 +80,7 @@ export const words: typeof en = {
   sources: { tag: 'Seite', goal_api: 'Server' },
   now: minutes => (minutes === 1 ? 'letzte Minute' : `letzte ${minutes} Minuten`),
   whyNot: 'Ein Ereignis ohne Klick bleibt erhalten, zählt aber nicht als Conversion.',
+  remedy: 'Auf die Seite muss der Tracking-Link einer Kampagne führen, die auf diese Website zeigt: Er bringt ?clickid={clickid} mit.',
   views: (n, shown) => of(n, 'Aufruf', 'Aufrufe', shown),
   eventsOf: (n, shown) => of(n, 'Ereignis', 'Ereignisse', shown),
   visitorsOf: (n, shown) => of(n, 'Klick', 'Klicks', shown),

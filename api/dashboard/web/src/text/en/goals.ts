@@ -72,6 +72,7 @@ export const words = {
   sources: named({ tag: 'page tag', goal_api: 'server' }),
   now: (minutes: number) => `last ${of(minutes, 'minute', 'minutes')}`,
   whyNot: 'An event without a click is kept, but counts no conversion.',
+  remedy: 'Come to the page by the tracking link of a campaign that leads to this website: it brings ?clickid={clickid} along.',
   views: (n: number, shown: string) => of(n, 'view', 'views', shown),
   eventsOf: (n: number, shown: string) => of(n, 'event', 'events', shown),
   visitorsOf: (n: number, shown: string) => of(n, 'click', 'clicks', shown),

@@ -1,0 +1,34 @@
+// Currencies of new accounts, and money that counts nothing.
+import type { ConversionRow } from '../api.gen.ts'
+
+const regions: Record<string, string> = {
+  AU: 'AUD',
+  BR: 'BRL',
+  CA: 'CAD',
+  CH: 'CHF',
+  CZ: 'CZK',
+  DK: 'DKK',
+  GB: 'GBP',
+  HU: 'HUF',
+  IN: 'INR',
+  JP: 'JPY',
+  MX: 'MXN',
+  NO: 'NOK',
+  PL: 'PLN',
+  SE: 'SEK',
+}
+for (const region of 'AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK'.split(' ')) regions[region] = 'EUR'
+
+// currencyOf returns the currency of a browser's region.
+export const currencyOf = (language: string) => regions[new Intl.Locale(language).maximize().region ?? ''] ?? 'USD'
+
+type Money = Pick<ConversionRow, 'rate' | 'currency' | 'payout' | 'status'>
+
+// uncountedOf returns the sums of amounts without an exchange rate, by currency. Rejected conversions would count nothing anyway.
+export function uncountedOf(rows: Money[]): { currency: string; sum: number }[] {
+  const sums = new Map<string, number>()
+  for (const r of rows)
+    if (r.rate === null && r.currency && Number(r.payout) && r.status !== 'rejected')
+      sums.set(r.currency, (sums.get(r.currency) ?? 0) + Number(r.payout))
+  return [...sums].map(([currency, sum]) => ({ currency, sum: Number(sum.toFixed(6)) }))
+}

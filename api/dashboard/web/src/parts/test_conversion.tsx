@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { ClickRow, ConversionRow, NetworkRow, OfferRow } from '../api.gen.ts'
+import { useBusy } from '../core/busy.ts'
+import { ApiError } from '../core/call.ts'
+import { amount } from '../core/format.ts'
+import { callPostback, testPostback } from '../core/postback.ts'
+import { touches, use } from '../core/query.ts'
+import { to } from '../core/router.ts'
+import { t } from '../core/text.ts'
+import { failed } from '../core/toast.ts'
+import { setupWords } from '../text/setup.ts'
+import { Button, Link } from './button.tsx'
+
+const w = setupWords.test
+
+type Props = { network: NetworkRow; offer?: OfferRow; click: Pick<ClickRow, 'click_id'>; look?: string }
+
+// TestConversion calls the postback of a network for a click, and says when the conversion has come. One press takes it out of the
+// figures again.
+export function TestConversion({ network, offer, click, look = 'sm primary' }: Props) {
+  const [sent, setSent] = useState(false),
+    [here, setHere] = useState<ConversionRow>(),
+    [isOut, setOut] = useState(false),
+    [busy, run] = useBusy(),
+    { data } = use('GET /logs/conversions', here ? null : { click_id: click.click_id, limit: 1, from: '2020-01-01' }, 3),
+    row = data?.rows[0]
+  useEffect(() => {
+    if (!row || here) return
+    setHere(row)
+    touches('campaigns', 'reports')
+  }, [row, here])
+  const send = (status: 'approved' | 'rejected') =>
+    run(async () => {
+      const answer = await callPostback(testPostback(network, click.click_id, offer, status))
+      if (answer >= 400) throw new ApiError('refused', answer, w.failed(answer))
+      if (status === 'approved') return setSent(true)
+      setOut(true)
+      touches('campaigns', 'reports', 'logs')
+    }, failed)
+  if (!here)
+    return sent ? (
+      <span class="dim fine">{w.waits}</span>
+    ) : (
+      <Button look={look} disabled={busy} onClick={() => void send('approved')} text={t.link.sendTest} />
+    )
+  return (
+    <span class="row wraps" role="status">
+      <span>{isOut ? w.rejected : w.recorded(amount(here.payout, here.currency))}</span>
+      <Link look="sm" href={to('/app/conversions', { conversion: here.id })} text={w.see} />
+      {!isOut && <Button look="sm" disabled={busy} onClick={() => void send('rejected')} text={w.reject} />}
+    </span>
+  )
+}

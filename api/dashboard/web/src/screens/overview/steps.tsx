@@ -1,0 +1,154 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { NetworkRow } from '../../api.gen.ts'
+import { Part } from '../../parts/card.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { Seg } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { TestConversion } from '../../parts/test_conversion.tsx'
+import { canCreateCampaigns, canWrite } from '../../core/can.ts'
+import { useCampaigns, useNetworks, useOffers } from '../../core/choices.ts'
+import { amount } from '../../core/format.ts'
+import { isTest } from '../../core/postback.ts'
+import { use } from '../../core/query.ts'
+import { to } from '../../core/router.ts'
+import { t } from '../../core/text.ts'
+import { setupWords } from '../../text/setup.ts'
+import type { First } from './first.tsx'
+
+const w = setupWords.first
+
+type Way = keyof typeof w.ways
+type StepRow = {
+  name: keyof typeof w.steps
+  done: boolean
+  href?: string | false
+  out?: boolean
+  act?: ComponentChildren
+  more?: ComponentChildren
+}
+
+// FirstSteps shows the steps from an empty account to its first conversion: for offers of a network, or for a website of one's own.
+export function FirstSteps({ of }: { of: First }) {
+  const networks = useNetworks(),
+    sites = use('GET /sites', {}).data?.sites,
+    [chosen, setChosen] = useState<Way>()
+  if (!networks || !sites) return null
+  const way = chosen ?? (sites.length && !networks.length ? 'shop' : 'network')
+  return (
+    <Part look="card" title={of.converted ? w.doneTitle(amount(of.converted.payout, of.converted.currency)) : w.title}>
+      <p class="dim">{of.converted ? w.doneText : w.text}</p>
+      {!networks.length && !of.seen && (
+        <Seg
+          label={w.way}
+          value={way}
+          options={(Object.keys(w.ways) as Way[]).map(value => ({ value, label: w.ways[value] }))}
+          on={setChosen}
+        />
+      )}
+      {way === 'shop' ? <ShopSteps of={of} hasSite={sites.length > 0} /> : <NetworkSteps of={of} networks={networks} />}
+    </Part>
+  )
+}
+
+function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
+  const offers = useOffers(),
+    campaigns = useCampaigns(),
+    campaign = campaigns?.[0]
+  if (!offers || !campaigns) return null
+  const network = networks.find(n => n.id === of.seen?.network_id) ?? networks[0],
+    may = canWrite(),
+    told = !!of.converted && !isTest(of.converted.conversion_id) // a test says nothing about the postback at the network
+  const steps: StepRow[] = [
+    { name: 'network', done: networks.length > 0, href: may && to('/app/networks', networks.length ? {} : { id: 'new' }) },
+    { name: 'offer', done: offers.length > 0, href: may && to('/app/offers', offers.length ? {} : { id: 'new' }) },
+    { name: 'campaign', done: !!campaign, href: canCreateCampaigns() && to('/app/campaigns/new') },
+    { name: 'link', done: !!campaign?.url, href: campaign && to(`/app/campaigns/${campaign.id}/link`) },
+    { name: 'click', done: !!of.seen, href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : campaign?.url, out: !of.seen },
+    {
+      name: 'postback',
+      done: told,
+      href: network && to('/app/networks', { id: network.id }),
+      more: network && !told && <Copy text={network.postback_url} label={t.link.postbackOf(network.name)} />,
+    },
+    {
+      name: 'conversion',
+      done: !!of.converted,
+      href: of.converted && to('/app/conversions', { conversion: of.converted.id }),
+      // a platform that signs its notifications has no address to call
+      act: may && network && of.seen && !network.postback_scheme && (!of.converted || isTest(of.converted.conversion_id)) && (
+        <TestConversion network={network} offer={offers.find(o => o.id === of.seen!.offer_id)} click={of.seen} />
+      ),
+    },
+  ]
+  return (
+    <>
+      <Steps of={steps} />
+      {of.converted && !told && network && <p>{w.donePostback(network.name)}</p>}
+    </>
+  )
+}
+
+function ShopSteps({ of, hasSite }: { of: First; hasSite: boolean }) {
+  const campaign = useCampaigns()?.[0],
+    totals = use('GET /goals', hasSite ? {} : null, 10).data?.siteTotals,
+    goals = to('/app/goals')
+  return (
+    <Steps
+      of={[
+        { name: 'site', done: hasSite, href: hasSite ? goals : canWrite() && to('/app/goals', { add: '1' }) },
+        { name: 'siteCampaign', done: !!campaign, href: canCreateCampaigns() && to('/app/campaigns/new', { to: 'site' }) },
+        { name: 'tag', done: !!totals && totals.views + totals.events > 0, href: hasSite && goals },
+        {
+          name: 'siteClick',
+          done: !!of.seen,
+          href: of.seen ? to('/app/clicks', { click: of.seen.click_id }) : campaign?.url,
+          out: !of.seen,
+        },
+        {
+          name: 'order',
+          done: !!of.converted,
+          href: of.converted ? to('/app/conversions', { conversion: of.converted.id }) : hasSite && goals,
+        },
+      ]}
+    />
+  )
+}
+
+const Steps = ({ of: steps }: { of: StepRow[] }) => {
+  const current = steps.findIndex(s => !s.done && s.name !== 'postback') // nothing here shows whether the network has the postback
+  return (
+    <ol class="steps">
+      {steps.map((s, i) => (
+        <Step key={s.name} n={i + 1} of={s} here={i === current} />
+      ))}
+    </ol>
+  )
+}
+
+// arrived are the steps that become done while a person waits.
+const arrived: Partial<Record<StepRow['name'], string>> = {
+  click: t.link.firstHere,
+  siteClick: t.link.firstHere,
+  conversion: t.link.conversionHere,
+  order: t.link.conversionHere,
+}
+
+const outside = { target: '_blank', rel: 'noreferrer' }
+
+const Step = ({ n, of: s, here }: { n: number; of: StepRow; here: boolean }) => (
+  <li class={s.done ? 'done' : here ? 'here' : ''}>
+    <span class="mark">{s.done ? <Icon name="check" /> : <span class="num">{n}</span>}</span>
+    <div class="grow" role={s.name in arrived ? 'status' : undefined}>
+      {(s.done && arrived[s.name]) || w.steps[s.name]}
+      {!s.done && <span class="hidden"> {w.notYet}</span>}
+      {s.more}
+    </div>
+    {s.act ||
+      (s.href && (
+        <a class={'btn sm' + (here ? ' primary' : '')} href={s.href} {...(s.out ? outside : {})}>
+          {s.done ? w.look[s.name] : w.go[s.name]}
+        </a>
+      ))}
+  </li>
+)
