@@ -9,6 +9,11 @@ test('what is not known is a dash, never zero; a minus is one', () => {
   equal([small(0.0123), small(1.5), small(0)], ['$0.012', '$1.50', '$0.00'])
 })
 
+test('an amount under a cent is shown, and a huge share has no decimals', () => {
+  equal([money(0.002), money(-0.00456), money(0.01), money(0)], ['$0.002', '−$0.0046', '$0.01', '$0.00'])
+  equal([percent(595138.4, 1), percent(-1000), percent(999.94, 1)], ['595,138%', '−1,000%', '999.9%'])
+})
+
 test('a stored amount loses none of its decimals', () => {
   equal([amount('12.5', 'USD'), amount(7.25, 'EUR'), amount('0.012345', 'usd')], ['$12.50', '€7.25', '$0.012345'])
   equal([amount('1234567.123456789012', 'USD'), amount(-3, 'USD')], ['$1,234,567.123456789012', '−$3.00'])

@@ -22,10 +22,19 @@ export const decimal = (n: Maybe) =>
   n == null ? none : minus(numbers(n !== 0 && Math.abs(n) < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }).format(n))
 export const short = (n: Maybe) => (n == null ? none : minus(numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(n)))
 const currency = () => me.value?.account.currency || 'USD'
+// money formats an amount. An amount under a cent has as many decimals as show it.
 export const money = (n: Maybe, digits = 2) =>
   n == null
     ? none
-    : minus(numbers({ style: 'currency', currency: currency(), minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
+    : minus(
+        numbers({
+          style: 'currency',
+          currency: currency(),
+          ...(n !== 0 && Math.abs(n) < 0.01
+            ? { maximumSignificantDigits: 2 }
+            : { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+        }).format(n),
+      )
 // amount formats a stored amount in its own currency. It shows all decimals of the amount, and at least two.
 export const amount = (n: Maybe | string, code: string) => {
   if (n == null || n === '') return none
@@ -35,10 +44,12 @@ export const amount = (n: Maybe | string, code: string) => {
 }
 // small formats a small amount, such as the price of a click.
 export const small = (n: Maybe) => (n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2))
-export const percent = (n: Maybe, digits = 2) =>
-  n == null
-    ? none
-    : minus(numbers({ style: 'unit', unit: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
+// percent formats a share. One of a thousand per cent and more has no decimals, because they say nothing.
+export const percent = (n: Maybe, places = 2) => {
+  if (n == null) return none
+  const digits = Math.abs(n) < 1000 ? places : 0
+  return minus(numbers({ style: 'unit', unit: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
+}
 // signed puts a plus before the text of a positive number.
 export const signed = (text: string, n: number) => (n > 0 ? '+' + text : text)
 // tick formats a number of an axis.

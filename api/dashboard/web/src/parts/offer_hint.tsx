@@ -5,6 +5,15 @@ type Props = { url: string; network?: { name: string; click_param: string } }
 
 // OfferHint says below the address of an offer how its network learns which click converted, or that it does not.
 export function OfferHint({ url, network }: Props) {
+  if (!url.trim() && network?.click_param)
+    return (
+      <>
+        <code class="mono">
+          {network.click_param}={'{clickid}'}
+        </code>{' '}
+        {t.link.suffix}
+      </>
+    )
   if (!url.trim() || hasClickID(url)) return <>{t.campaigns.offerHint}</>
   if (network?.click_param)
     return (

@@ -59,13 +59,14 @@ type Props = {
   readOnly?: boolean
   foot?: ComponentChildren
   under?: ComponentChildren
+  done?: ComponentChildren // the buttons of a record that is saved, until an edit
   saveUnchanged?: boolean // a new record can be saved before a field has changed
   onDirty?: (dirty: boolean) => void
 }
 
 // RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown at its
 // field, and the first one gets the focus. under is shown between the fields and the foot.
-export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, saveUnchanged, onDirty }: Props) {
+export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, done, saveUnchanged, onDirty }: Props) {
   const [draft, setDraft] = useState<Draft>(value),
     el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
@@ -162,22 +163,28 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
         <div class={'row formfoot' + (canSave ? ' dirty' : '')}>
           {foot}
           <span class="grow" />
-          {changed.length > 0 && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}
-          {cancel ? (
-            <Cancel close={cancel} />
+          {done && !edited ? (
+            done
           ) : (
-            changed.length > 0 && (
-              <Button
-                onClick={() => {
-                  setDraft(value)
-                  setWrong(undefined)
-                  setChecked(false)
-                }}
-                text={t.parts.discard}
-              />
-            )
+            <>
+              {changed.length > 0 && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}
+              {cancel ? (
+                <Cancel close={cancel} />
+              ) : (
+                changed.length > 0 && (
+                  <Button
+                    onClick={() => {
+                      setDraft(value)
+                      setWrong(undefined)
+                      setChecked(false)
+                    }}
+                    text={t.parts.discard}
+                  />
+                )
+              )}
+              <Button type="submit" look="primary" disabled={busy || !canSave} text={submit} letter="Ctrl S" />
+            </>
           )}
-          <Button type="submit" look="primary" disabled={busy || !canSave} text={submit} letter="Ctrl S" />
         </div>
       )}
     </form>

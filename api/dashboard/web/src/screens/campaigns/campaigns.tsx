@@ -47,6 +47,7 @@ function useCompared() {
 }
 
 export function Campaigns() {
+  const pageOf = (r: CampaignRow) => to(`/app/campaigns/${r.id}/${r.clicks > 0 ? 'figures' : 'flow'}`) // the flow while there are no figures
   const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
   const [question, ask] = useAsk(),
     [editing, setEditing] = useState<{ rows: CampaignRow[]; done: () => void }>(),
@@ -121,8 +122,8 @@ export function Campaigns() {
         archived
         figures={[...figures]}
         compared={compared}
-        path={r => to(`/app/campaigns/${r.id}/flow`)}
-        open={r => go(to(`/app/campaigns/${r.id}/flow`))}
+        path={pageOf}
+        open={r => go(pageOf(r))}
         under={r => r.source_name || t.campaigns.noSource}
         setActive={may ? (r, on) => void setStatus([r], on ? 'active' : 'paused') : undefined}
         actions={actions}

@@ -8,7 +8,6 @@ import { canWrite } from '../../core/can.ts'
 import { choicesOf, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { country, hourOf } from '../../core/format.ts'
 import { paramsOf, sampled, tagOf, withParams } from '../../core/link.ts'
-import { nameOf, placeholdersOf } from '../../core/placeholders.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -23,6 +22,7 @@ import { Failed } from '../../parts/state.tsx'
 import { ClickOut } from '../../parts/click_out.tsx'
 import { TestConversion } from '../../parts/test_conversion.tsx'
 import { TestSteps } from '../../parts/trace.tsx'
+import { missingOf, Untold } from '../../parts/untold.tsx'
 import { failed, toastAndReload } from '../../core/toast.ts'
 import type { TabProps } from '../../core/campaign.ts'
 import { asWritten } from '../../core/idn.ts'
@@ -193,16 +193,7 @@ const Postbacks = ({ of: campaignNetworks, networks, source }: PostbacksProps) =
 
 // ToldSource shows where the source is told of conversions. It names the values that are still missing in the address.
 function ToldSource({ of: s }: { of: SourceRow }) {
-  const missing = placeholdersOf(s.postback_url || s.postback_example)
-  if (missing.length)
-    return (
-      <p class="warn">
-        {t.link.notTold(s.name, missing.map(nameOf).join(', '))}{' '}
-        <a class="link" href={to('/app/sources', { id: s.id })}>
-          {t.link.fillIn}
-        </a>
-      </p>
-    )
+  if (missingOf(s).length) return <Untold of={s} />
   return s.postback_url ? (
     <div class="field">
       <span class="label">{t.link.toSource(s.name)}</span>
@@ -227,7 +218,7 @@ const NetworkPostback = ({ name, of: n }: { name: string; of?: NetworkRow }) => 
         )}
         {n.offer_url_suffix && (
           <small class="dim">
-            {t.link.suffix} <code class="mono">{n.offer_url_suffix}</code>
+            <code class="mono">{n.offer_url_suffix}</code> {t.link.suffix}
           </small>
         )}
       </>

@@ -67,8 +67,8 @@ function useWizard() {
     [wantsNewOffer, setWantsNewOffer] = useState<boolean>(),
     [checked, setChecked] = useState(false)
   const [form, setForm] = useState({
-    offer: '',
-    lander: '',
+    offer: place.value.query.get('offer') ?? '',
+    lander: place.value.query.get('lander') ?? '',
     flow: '',
     address: '',
     site: '',
@@ -76,7 +76,7 @@ function useWizard() {
     offerName: '',
     offerURL: '',
     network: '',
-    source: '',
+    source: place.value.query.get('source') ?? '',
     name: '',
     alias: newAlias(),
     domain: '',

@@ -15,6 +15,7 @@ import { Foot, LogRows, SearchBox } from '../../parts/log.tsx'
 import { Empty } from '../../parts/state.tsx'
 import { stepsOf } from '../../parts/stepper.tsx'
 import type { Column } from '../../parts/table.tsx'
+import { missingOf, Untold } from '../../parts/untold.tsx'
 import { Two } from '../../parts/two.tsx'
 import { w } from '../../text/postbacks.ts'
 import { Tag } from './postback_parts.tsx'
@@ -114,7 +115,11 @@ export function Postbacks() {
               {filtered ? (
                 <Button onClick={() => change(Object.fromEntries(filterNames.map(n => [n, null])))} text={t.reports.clearFilters} />
               ) : (
-                <p class="dim">{w.emptyMore[direction]}</p>
+                <>
+                  <p class="dim">{w.emptyMore[direction]}</p>
+                  {direction === 'out' &&
+                    sources?.filter(s => s.status === 'active' && missingOf(s).length > 0).map(s => <Untold key={s.id} of={s} />)}
+                </>
               )}
             </Empty>
           }

@@ -3,6 +3,7 @@ import { Button, Link } from '../../parts/button.tsx'
 import { Part, Fact } from '../../parts/card.tsx'
 import { call, ApiError } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
+import { useSources } from '../../core/choices.ts'
 import { dateTime } from '../../core/dates.ts'
 import { amount } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
@@ -12,6 +13,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { useAsk } from '../../parts/ask.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
+import { missingOf, Untold } from '../../parts/untold.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { tone } from '../../core/log.ts'
 import { w as said } from '../../text/reasons.ts'
@@ -118,12 +120,7 @@ function Told({ of: c }: { of: ConversionRow }) {
       {!data ? (
         <Loading of={{ error, again }} height={44} style="" />
       ) : data.rows.length === 0 ? (
-        <p class="dim">
-          {w.notTold}{' '}
-          <a class="link" href={to('/app/sources', { id: c.source_id })}>
-            {w.toldSettings}
-          </a>
-        </p>
+        <NotTold source={c.source_id} />
       ) : (
         <ul class="list">
           {data.rows.map(r => (
@@ -146,6 +143,21 @@ function Told({ of: c }: { of: ConversionRow }) {
         </ul>
       )}
     </Part>
+  )
+}
+
+// NotTold says why a source was not told.
+function NotTold({ source }: { source: string }) {
+  const found = useSources()?.find(s => s.id === source)
+  return found && missingOf(found).length > 0 ? (
+    <Untold of={found} />
+  ) : (
+    <p class="dim">
+      {w.notTold}{' '}
+      <a class="link" href={to('/app/sources', { id: source })}>
+        {w.toldSettings}
+      </a>
+    </p>
   )
 }
 

@@ -2,7 +2,11 @@ import { Link } from '../../parts/button.tsx'
 import { count } from '../../core/format.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
+import { nameOf } from '../../core/placeholders.ts'
 import { t } from '../../core/text.ts'
+import { setupWords } from '../../text/setup.ts'
+import { windowQuery } from '../../core/window.ts'
+import { fieldsOf, missingOf } from '../../parts/untold.tsx'
 import { atMost } from '../../core/waiting.ts'
 import { Sign, type IconName } from '../../parts/icons.tsx'
 import { Failed } from '../../parts/state.tsx'
@@ -16,7 +20,9 @@ export function NeedsYou() {
     shown = data?.alerts.slice(0, shownAlerts) ?? [],
     unmatched = shown.some(a => a.type === 'postbacks.unmatched') ? 0 : (data?.unmatchedPostbacks ?? 0), // the alert says it already
     open = data?.openSuggestions ?? 0,
-    all = (data?.count ?? 0) + Number(unmatched > 0) + Number(open > 0)
+    sources = use('GET /traffic-sources', { ...windowQuery(), status: 'active', limit: 100 }).data?.rows,
+    untold = sources?.filter(s => s.clicks > 0 && missingOf(s).length > 0) ?? [],
+    all = untold.length + (data?.count ?? 0) + Number(unmatched > 0) + Number(open > 0)
   return (
     <section class="card">
       <header>
@@ -39,6 +45,16 @@ export function NeedsYou() {
               path={placeOf(a)}
             />
           ))}
+          {untold.map(s => (
+            <Need
+              key={s.id}
+              icon="warn"
+              tone="warn"
+              text={t.link.notTold(s.name, missingOf(s).map(nameOf).join(', '))}
+              more={setupWords.untold}
+              path={fieldsOf(s)}
+            />
+          ))}
           {unmatched > 0 && (
             <Need
               icon="warn"
@@ -57,7 +73,7 @@ export function NeedsYou() {
               path={to('/app/copilot')}
             />
           )}
-          {data && all === 0 && (
+          {data && sources && all === 0 && (
             <li>
               <Sign name="check" tone="good" />
               <div class="grow">

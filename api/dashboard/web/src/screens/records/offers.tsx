@@ -8,6 +8,7 @@ import { asWritten } from '../../core/idn.ts'
 import { clickIDPart } from '../../core/tokens.ts'
 import { me } from '../../core/me.ts'
 import { touches } from '../../core/query.ts'
+import { place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { ClickOut, isElsewhere } from '../../parts/click_out.tsx'
@@ -51,6 +52,7 @@ export function Offers() {
     names = new Map(networks?.map(n => [n.id, n.name]))
   const kind: Kind<OfferRow> = {
     name: 'offers',
+    next: { path: '/app/campaigns/new', param: 'offer', text: recordWords.nextCampaign },
     path: '/app/offers',
     word: t.kinds.offers,
     dimension: 'offer_id',
@@ -76,7 +78,7 @@ export function Offers() {
     fresh: {
       name: '',
       url: '',
-      network_id: networks?.length === 1 ? networks[0]!.id : null,
+      network_id: place.value.query.get('network') ?? (networks?.length === 1 ? networks[0]!.id : null),
       payout: 0,
       payout_type: 'fixed',
       currency: me.value!.account.currency,
@@ -134,6 +136,7 @@ export function Landers() {
     { domain, origin } = useTracking()
   const kind: Kind<LanderRow> = {
     name: 'landers',
+    next: { path: '/app/campaigns/new', param: 'lander', text: recordWords.nextCampaign },
     path: '/app/landers',
     word: t.kinds.landers,
     dimension: 'lander_id',
@@ -142,7 +145,6 @@ export function Landers() {
     sums: ['lp_views', 'conversions'], // not the cost, because it leaves out visitors who saw no landing page
     clones: true,
     usesRouting: true,
-    opensMade: true,
     under: r => host(r.url),
     marks: r => (
       <>

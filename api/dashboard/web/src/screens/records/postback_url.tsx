@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { fillIn, nameOf, placeholdersOf } from '../../core/placeholders.ts'
+import { place } from '../../core/router.ts'
 import { recordWords } from '../../text/records.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field, InputField } from '../../parts/form.tsx'
@@ -8,18 +9,22 @@ import { Tokens, UrlInput } from '../../parts/url_input.tsx'
 
 const w = recordWords.fields
 
-type Props = { value: string; example: string; error?: string; on: (v: string) => void }
+type Props = { value: string; example: string; page?: string; error?: string; on: (v: string) => void }
 
 // formOf returns the address whose placeholders are to be filled in: the value, or the example if there is no value yet.
 const formOf = (value: string, example: string) => [value, value ? '' : example].find(a => placeholdersOf(a).length) ?? ''
 
 // PostbackURL edits the address at which a source is told of conversions. An address with placeholders has a field for each of them.
 // example is the address of the platform's template.
-export function PostbackURL({ value, example, error, on }: Props) {
+export function PostbackURL({ value, example, page, error, on }: Props) {
   const [start, setStart] = useState({ value, form: formOf(value, example) }),
     [values, setValues] = useState<Record<string, string>>({}),
     [sent, setSent] = useState(value)
-  const { form } = start
+  const { form } = start,
+    fields = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (place.value.query.get('at') === 'postback') fields.current?.querySelector('input')?.focus()
+  }, [])
   useEffect(() => {
     if (value === sent) return
     setStart({ value, form: formOf(value, example) }) // another value has come from outside, such as a discarded draft
@@ -43,10 +48,23 @@ export function PostbackURL({ value, example, error, on }: Props) {
     send(filled === form ? start.value : filled)
   }
   return (
-    <Field label={w.postbackURL} group hint={w.placeholdersHint} error={error}>
+    <Field
+      label={w.postbackURL}
+      group
+      hint={
+        <>
+          {w.placeholdersHint}{' '}
+          {page && (
+            <a class="link" href={page} target="_blank" rel="noreferrer">
+              {w.placeholdersPage}
+            </a>
+          )}
+        </>
+      }
+      error={error}>
       {() => (
         <>
-          <div class="fields">
+          <div class="fields" ref={fields}>
             {placeholdersOf(form).map(word => (
               <InputField key={word} label={nameOf(word)} class="mono" value={values[word] ?? ''} on={v => set(word, v)} />
             ))}

@@ -15,7 +15,9 @@ import type { ComponentChildren } from 'preact'
 import { Part } from '../../parts/card.tsx'
 import { Listing, type Action, type Bulk, type Rest } from '../../parts/listing.tsx'
 import { RecordForm, type Draft, type Section } from '../../parts/record_form.tsx'
-import { Ask, Sheet } from '../../parts/sheet.tsx'
+import { Link } from '../../parts/button.tsx'
+import { Sign } from '../../parts/icons.tsx'
+import { Ask, Cancel, Sheet } from '../../parts/sheet.tsx'
 import type { Column } from '../../parts/table.tsx'
 import { EditMany } from './edit_many.tsx'
 import { Replace } from './replace.tsx'
@@ -41,7 +43,7 @@ export type Kind<R extends Listed> = {
   aside?: (r: R) => ComponentChildren
   usedBy?: (r: R) => User[] | undefined
   usesRouting?: boolean // campaigns and flows lead to the records
-  opensMade?: boolean // the sheet of a new record opens, because it shows what to do next
+  next: { path: string; with?: Record<string, string>; param: string; text: string } // where a new record leads on, and the parameter that takes its id
   tidy?: (d: Draft) => Draft // changes what is sent
   pick?: (choose: (d: Draft) => void) => ComponentChildren
 }
@@ -75,7 +77,8 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
     [pausing, setPausing] = useState<R[] | null>(null),
     [removing, setRemoving] = useState<R | null>(null),
     [replacing, setReplacing] = useState<R>(),
-    [editing, setEditing] = useState<{ rows: R[]; done: () => void }>()
+    [editing, setEditing] = useState<{ rows: R[]; done: () => void }>(),
+    [created, setCreated] = useState('')
   const users = useUsers(!!k.usesRouting && (pausing !== null || removing !== null || open !== null)),
     used = (r: R) => k.usedBy?.(r) ?? users?.get(r.id) ?? []
   const record = open === 'new' ? null : list.rows?.find(r => r.id === open)
@@ -142,7 +145,18 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
         empty={{ title: k.word.empty, more: k.word.emptyMore }}
       />
       {open && (open === 'new' || record) && (
-        <Editor key={open} kind={k} record={record ?? null} used={record ? used(record) : []} close={() => show(null)} made={show} />
+        <Editor
+          key={open}
+          kind={k}
+          record={record ?? null}
+          used={record ? used(record) : []}
+          isNew={record?.id === created}
+          close={() => show(null)}
+          made={id => {
+            setCreated(id)
+            show(id)
+          }}
+        />
       )}
       {replacing && <Replace kind={k.name as 'offers'} of={replacing} close={() => setReplacing(undefined)} />}
       {editing && <EditMany kind={k.name as 'offers'} {...editing} close={() => setEditing(undefined)} />}
@@ -205,13 +219,14 @@ export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean
 type EditorProps<R extends Listed> = {
   kind: Kind<R>
   record: R | null
+  isNew: boolean // it was created just now
   used: User[]
   close: () => void
   made: (id: string) => void
 }
 
 // Editor is the sheet that creates or changes a record.
-function Editor<R extends Listed>({ kind: k, record, used, close, made }: EditorProps<R>) {
+function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }: EditorProps<R>) {
   const [picked, setPicked] = useState<Draft>(),
     [dirty, setDirty] = useState(false),
     may = canWrite()
@@ -221,12 +236,19 @@ function Editor<R extends Listed>({ kind: k, record, used, close, made }: Editor
     for (const s of specs) if (draft[s.name] !== undefined) body[s.name] = s.kind === 'combo' && draft[s.name] === '' ? null : draft[s.name]
     const sent = k.tidy ? k.tidy(body) : body,
       { id } = record ? await write('PUT', k.name, { body: { ...sent, id: record.id } }) : await write('POST', k.name, { body: sent })
-    toastAndReload(recordWords.saved(String(draft.name ?? '')), k.name, 'tools', 'groups', 'campaigns')
-    if (!record && k.opensMade) made(id)
-    else close()
+    touches(k.name, 'tools', 'groups', 'campaigns')
+    if (!record) return made(id) // its sheet stays, because it shows what to do next
+    toast(recordWords.saved(String(draft.name ?? '')))
+    close()
   }
   return (
     <Sheet side title={record?.name ?? k.word.add} close={close} keep={() => dirty}>
+      {record && isNew && (
+        <p class="part row saved" role="status">
+          <Sign name="check" tone="good" />
+          {recordWords.saved(record.name)}
+        </p>
+      )}
       {record && k.aside?.(record)}
       {!record && k.pick?.(setPicked)}
       <RecordForm
@@ -235,6 +257,14 @@ function Editor<R extends Listed>({ kind: k, record, used, close, made }: Editor
         value={(record ?? picked ?? k.fresh) as Draft}
         saveUnchanged={!record}
         save={save}
+        done={
+          isNew && (
+            <>
+              <Cancel close={close} text={t.reports.done} />
+              <Link look="primary" href={to(k.next.path, { ...k.next.with, [k.next.param]: record!.id })} text={k.next.text} />
+            </>
+          )
+        }
         submit={record ? t.parts.save : recordWords.create}
         cancel={close}
         readOnly={!may}

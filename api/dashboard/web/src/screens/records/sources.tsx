@@ -64,9 +64,11 @@ export function Sources() {
   const templates = use('GET /traffic-source-templates', {}).data?.rows,
     campaigns = useCampaigns(),
     [costSheet, openCost] = useCostSheet()
-  const exampleOf = (d: Draft) => templates?.find(p => p.platform === d.platform)?.postback_url ?? ''
+  const templateOf = (d: Draft) => templates?.find(p => p.platform === d.platform),
+    exampleOf = (d: Draft) => templateOf(d)?.postback_url ?? ''
   const kind: Kind<SourceRow> = {
     name: 'traffic-sources',
+    next: { path: '/app/campaigns/new', param: 'source', text: recordWords.nextCampaign },
     tidy: withoutTemplate,
     path: '/app/sources',
     word: t.kinds.sources,
@@ -157,7 +159,13 @@ export function Sources() {
             label: w.postbackURL,
             check: d => unfilled(String(d.postback_url ?? ''), exampleOf(d)),
             render: (d, set, error) => (
-              <PostbackURL value={String(d.postback_url ?? '')} example={exampleOf(d)} error={error} on={v => set('postback_url', v)} />
+              <PostbackURL
+                value={String(d.postback_url ?? '')}
+                example={exampleOf(d)}
+                page={templateOf(d)?.page}
+                error={error}
+                on={v => set('postback_url', v)}
+              />
             ),
           },
           { name: 'postback_method', kind: 'select', label: w.method, options: ['GET', 'POST'].map(v => ({ value: v, label: v })) },
@@ -289,11 +297,11 @@ export function Networks() {
   }
   const kind: Kind<NetworkRow> = {
     name: 'networks',
+    next: { path: '/app/offers', with: { id: 'new' }, param: 'network', text: recordWords.nextOffer },
     path: '/app/networks',
     word: t.kinds.networks,
     dimension: 'network_id',
     rest: recordWords.noNetwork,
-    opensMade: true,
     figures: ['clicks', 'conversions', 'approve_rate', 'revenue', 'profit', 'epc'],
     fresh,
     under: r => [r.currency, r.url && asWritten(r.url.replace(/^https?:\/\//, ''))].filter(Boolean).join(' · '),
@@ -322,7 +330,7 @@ export function Networks() {
         <Copy lines text={r.postback_url} label={t.link.postbackOf(r.name)} />
         {r.offer_url_suffix && (
           <p class="dim">
-            {t.link.suffix} <code class="mono">{r.offer_url_suffix}</code>
+            <code class="mono">{r.offer_url_suffix}</code> {t.link.suffix}
           </p>
         )}
         <UnknownWords of={r} />

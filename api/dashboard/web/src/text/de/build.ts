@@ -252,7 +252,7 @@ export const words: typeof en = {
     noNetwork: 'Kein Offer dieser Kampagne gehört zu einem Netzwerk.',
     pasteAt: name => `Bei ${name} eintragen`,
     postbackOf: name => `Postback von ${name}`,
-    suffix: 'Offer-Links müssen enden auf',
+    suffix: 'kommt von selbst an die Offer-Links.',
     notTold: (name, values) => `${name} erfährt noch nichts von Conversions. Für den Postback fehlt: ${values}.`,
     fillIn: 'Eintragen',
     toSource: name => `Gemeldet an ${name} unter`,

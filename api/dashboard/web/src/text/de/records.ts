@@ -13,6 +13,8 @@ export const words: typeof en = {
     saved: name => `${name} ist gespeichert`,
     removed: name => `${name} ist gelöscht`,
     create: 'Anlegen',
+    nextOffer: 'Weiter: ein Offer',
+    nextCampaign: 'Weiter: eine Kampagne',
     replace: 'Überall ersetzen…',
     usedBy: 'Genutzt von',
     notUsed: 'Nichts nutzt es.',
@@ -157,6 +159,7 @@ export const words: typeof en = {
       postbackURL: 'Postback der Quelle',
       placeholdersHint:
         'Die Quelle zeigt diese Werte dort, wo sie ihren Postback beschreibt. Sind alle leer, erfährt sie nichts von Conversions.',
+      placeholdersPage: 'Wo sie stehen: die Seite der Quelle',
       placeholdersLeft: names => `Es fehlt noch: ${names}. Auch diese eintragen oder alle leeren.`,
       otherPostback: 'Andere URL eingeben',
       method: 'Methode',

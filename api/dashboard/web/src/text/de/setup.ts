@@ -25,6 +25,7 @@ export const words: typeof en = {
     waits: 'Gesendet. Sie erscheint hier von selbst.',
     marked: 'Test-Conversion',
   },
+  untold: 'So erfährt sie nicht, welche Klicks konvertieren, und kann ihren Traffic nicht danach steuern.',
   uncounted: {
     text: (list, more, currency) => `${more ? 'Mindestens ' : ''}${list} nicht gezählt: Es gibt noch keinen Wechselkurs zu ${currency}.`,
     settings: 'Währung des Kontos',

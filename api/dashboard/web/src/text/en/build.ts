@@ -251,7 +251,7 @@ export const words = {
     noNetwork: 'No offer of this campaign belongs to a network.',
     pasteAt: (name: string) => `Paste this at ${name}`,
     postbackOf: (name: string) => `Postback of ${name}`,
-    suffix: 'Offer links must end in',
+    suffix: 'is added to the offer links by itself.',
     notTold: (name: string, values: string) => `${name} is not told about conversions yet. Its postback still needs: ${values}.`,
     fillIn: 'Enter them',
     toSource: (name: string) => `Reported to ${name} at`,

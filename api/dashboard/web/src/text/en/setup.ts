@@ -24,6 +24,7 @@ export const words = {
     waits: 'Sent. It shows up here by itself.',
     marked: 'test conversion',
   },
+  untold: 'It cannot learn which clicks convert, and cannot steer its traffic by it.',
   uncounted: {
     text: (list: string, more: boolean, currency: string) =>
       `${more ? 'At least ' : ''}${list} not counted: there is no exchange rate to ${currency} yet.`,
