@@ -10,6 +10,9 @@ type ConfigPlanned struct {
 	PlanID uuid.UUID `json:"plan_id"`
 }
 
+// ImportConfigArgs are empty: the tracker, and how to read it, are stored under the id of the job, which becomes the id of the plan.
+type ImportConfigArgs struct{}
+
 // ApplyConfigArgs name a plan. Undo restores what was before it.
 type ApplyConfigArgs struct {
 	PlanID uuid.UUID `json:"plan_id"`
@@ -28,6 +31,8 @@ type ConfigApplied struct {
 // The jobs of documents with the settings of an account. PlanConfig says what a document would change, and writes nothing else.
 // ApplyConfig writes one campaign at a time, and continues where it was cut off. Errors of ApplyConfig: stale.
 var (
-	PlanConfig  = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
-	ApplyConfig = Define[ApplyConfigArgs, ConfigApplied]("config:apply", resumable)
+	PlanConfig   = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
+	// ImportConfig reads another tracker, and plans the document that it has read.
+	ImportConfig = Define[ImportConfigArgs, ConfigPlanned]("config:import", resumable)
+	ApplyConfig  = Define[ApplyConfigArgs, ConfigApplied]("config:apply", resumable)
 )

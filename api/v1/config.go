@@ -3,6 +3,7 @@ package v1
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/accountconfig"
 	"switchyard/models/bind"
+	"switchyard/models/foreign"
 	"switchyard/models/trackerimport"
 )
 
@@ -34,8 +36,11 @@ func config(d Deps) []route.Route {
 	plan.BodyLimit = 2 * accountconfig.MaxBytes // a text in JSON may be twice as long
 	export := row("GET", "", "everything that the account has set up, as one document", route.Handle(exportConfig)).WithShare(route.Reads)
 	export.FileType = "application/yaml"
+	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required").
+		Awaits(importConfigJob.Answer())
+	read.BodyLimit = 2 * maxDump
 	return []route.Route{
-		export.WithQuery(
+		read, export.WithQuery(
 			route.Param{Name: "format", Doc: "yaml or json; default yaml"},
 			route.Param{Name: "kinds", Doc: "only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists"}),
 		plan,
@@ -103,7 +108,7 @@ func configKinds(text string) (kinds []accountconfig.Kind, err error) {
 
 // PlanConfigBody is the body of POST /config/plan.
 type PlanConfigBody struct {
-	Document json.RawMessage     `json:"document" required:"invalid_document" doc:"the document: an object, or a text with YAML or JSON"`
+	Document json.RawMessage     `json:"document" is:"json" required:"invalid_document" doc:"the document: an object, or a text with YAML or JSON"`
 	Prune    accountconfig.Prune `json:"prune" doc:"delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived"`
 }
 
@@ -115,6 +120,7 @@ type ConfigPlan struct {
 	Counts    map[string]int       `json:"counts" doc:"records by operation: create, change, same, delete, archive, refused"`
 	Done      int                  `json:"done" doc:"records that are written"`
 	Work      int                  `json:"work" doc:"records that are to be written"`
+	Progress  string               `json:"progress" doc:"what is being read from another tracker"`
 	Problem   string               `json:"problem" doc:"why the plan is refused or was stopped; else empty"`
 	Notes     []trackerimport.Note `json:"notes" doc:"what could not be brought over from another tracker, the worst first"`
 	CreatedAt string               `json:"created_at"`
@@ -124,7 +130,7 @@ type ConfigPlan struct {
 
 func configPlan(p dbconfig.Plan) ConfigPlan {
 	return ConfigPlan{
-		PlanID: p.ID, State: p.State, Origin: p.Origin, Counts: p.Counts, Done: p.Done, Work: p.Work, Problem: p.Problem, Notes: p.Notes,
+		PlanID: p.ID, State: p.State, Origin: p.Origin, Counts: p.Counts, Done: p.Done, Work: p.Work, Progress: p.Progress, Problem: p.Problem, Notes: p.Notes,
 		CreatedAt: answer.Stamp(p.CreatedAt.Time), AppliedAt: answer.StampOrNull(p.AppliedAt), UndoneAt: answer.StampOrNull(p.UndoneAt),
 	}
 }
@@ -149,6 +155,44 @@ func (d Deps) planConfig(c *route.Call, b PlanConfigBody) (ConfigPlanned, error)
 	}
 	return planConfigJob.Start(c, d.Jobs, jobs.PlanConfigArgs{}, func(tx *store.Store, id uuid.UUID) error {
 		return dbconfig.PlansOf(tx).Add(c.Context(), c.Account.ID, id, document, b.Prune, "document")
+	})
+}
+
+// maxDump is the maximum size of a dump in bytes.
+const maxDump = 24 << 20
+
+// ImportConfigBody is the body of POST /config/import.
+type ImportConfigBody struct {
+	Tracker string `json:"tracker" required:"true" enum:"keitaro,binom"`
+	URL     string `json:"url" required:"true" trim:"true" maxLength:"2000" doc:"address of the tracker. Of a dump, it only tells trackers apart"`
+	ID      string `json:"id" trim:"true" maxLength:"500" doc:"the part of the credentials that names who asks, if the tracker has one"`
+	Key     string `json:"key" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
+	Dump    string `json:"dump" maxLength:"33554432" doc:"in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB"`
+}
+
+var importConfigJob = slow.New(jobs.ImportConfig, func(a jobs.ConfigPlanned) ConfigPlanned { return ConfigPlanned(a) })
+
+func (d Deps) importConfig(c *route.Call, b ImportConfigBody) (ConfigPlanned, error) {
+	dump, err := base64.StdEncoding.DecodeString(b.Dump)
+	switch {
+	case err != nil:
+		return ConfigPlanned{}, models.Invalid("invalid_input", "dump must be in base64")
+	case b.Key == "" && len(dump) == 0:
+		return ConfigPlanned{}, models.Invalid("required", "send key or dump")
+	case len(dump) > maxDump:
+		return ConfigPlanned{}, models.Invalid("invalid_input", "a dump may have at most %d bytes", maxDump)
+	case len(dump) > 0 && b.Tracker != foreign.Keitaro:
+		return ConfigPlanned{}, models.Invalid("invalid_input", "only Keitaro is read from a dump")
+	}
+	access, err := json.Marshal(map[string]string{"URL": b.URL, "ID": b.ID, "Key": b.Key})
+	if err == nil {
+		err = c.Store.Box().Ready(c.Context())
+	}
+	if err != nil {
+		return ConfigPlanned{}, err
+	}
+	return importConfigJob.Start(c, d.Jobs, jobs.ImportConfigArgs{}, func(tx *store.Store, id uuid.UUID) error {
+		return dbconfig.PlansOf(tx).AddImport(c.Context(), c.Account.ID, id, b.Tracker, access, dump)
 	})
 }
 

@@ -1,6 +1,7 @@
 package v1_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -64,6 +65,34 @@ func TestConfigRefusals(t *testing.T) {
 	e.Do("POST", "/config/apply", object{"plan_id": refused, "skip_refused": true}).Want(409, "not_planned")
 	stopped := addPlan(t, s, e.Account.ID, "stopped", "{}")
 	e.Do("POST", "/config/undo", object{"plan_id": stopped}, "Prefer", "respond-async").Want(202, "")
+}
+
+func TestImportRefusals(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	e := newEnv(t, s)
+	good := object{"tracker": "keitaro", "url": "https://tracker.example", "key": "secret-of-the-tracker"}
+	for _, c := range []struct {
+		change object
+		code   string
+	}{
+		{object{"tracker": "unheard"}, "invalid_input"},
+		{object{"url": nil}, "required"},
+		{object{"key": nil}, "required"},
+		{object{"dump": "%"}, "invalid_input"},
+		{object{"tracker": "binom", "dump": "eA=="}, "invalid_input"},
+	} {
+		body := maps.Clone(good)
+		maps.Copy(body, c.change)
+		e.Do("POST", "/config/import", body).Want(400, c.code)
+	}
+	e.Do("POST", "/config/import", good, "Prefer", "respond-async").Want(202, "")
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM config_plans WHERE access IS NOT NULL AND strpos(encode(access, 'escape'), 'secret') = 0`); n != 1 {
+		t.Errorf("%d imports have sealed credentials", n)
+	}
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM jobs WHERE args::text LIKE '%secret-of%'`); n != 0 {
+		t.Error("a job has the credentials")
+	}
 }
 
 func TestConfigPlans(t *testing.T) {

@@ -2,11 +2,13 @@ package accountconfig
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/accountconfig"
@@ -34,6 +36,7 @@ type Plan struct {
 	Counts    map[string]int       `db:"counts,json"` // of records by operation
 	Notes     []trackerimport.Note `db:"notes,json"`
 	Problem   string               `db:"problem"`
+	Progress  string               `db:"progress"`
 	JobID     uuid.NullUUID        `db:"job_id"`
 	CreatedAt models.Stamp         `db:"created_at"`
 	AppliedAt *time.Time           `db:"applied_at"`
@@ -48,7 +51,7 @@ type Plans struct{ s *store.Store }
 // PlansOf returns access to the plans on a store's connection.
 func PlansOf(s *store.Store) Plans { return Plans{s} }
 
-const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, p.problem, p.job_id, p.created_at, p.applied_at, p.undone_at,
+const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, p.problem, p.progress, p.job_id, p.created_at, p.applied_at, p.undone_at,
 	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.done) AS done,
 	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.op NOT IN ('same', 'refused')) AS work
 FROM config_plans p WHERE p.account_id = $1`
@@ -63,6 +66,52 @@ func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, 
 // Document returns the document of a plan.
 func (k Plans) Document(ctx context.Context, account, id uuid.UUID) ([]byte, error) {
 	return db.Get[[]byte](ctx, k.s.Conn(), "plan", `SELECT document FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+// AddImport stores that another tracker is to be read into a plan, and how. A dump of its database is the document until then. The access
+// is sealed.
+func (k Plans) AddImport(ctx context.Context, account, id uuid.UUID, tracker string, access, dump []byte) error {
+	sealed, err := k.s.Box().SealForService(ctx, accessPlace(account, id), access)
+	if err != nil {
+		return fmt.Errorf("db: seal access to a tracker: %w", err)
+	}
+	const q = `INSERT INTO config_plans (id, account_id, document, origin, access) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`
+	_, err = db.Exec(ctx, k.s.Conn(), "add import", q, id, account, dump, tracker, sealed)
+	return err
+}
+
+// Access returns how to read another tracker.
+func (k Plans) Access(ctx context.Context, account, id uuid.UUID) ([]byte, error) {
+	sealed, err := db.Get[[]byte](ctx, k.s.Conn(), "plan", `SELECT access FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
+	if err != nil {
+		return nil, err
+	}
+	return k.s.Box().Open(ctx, accessPlace(account, id), sealed)
+}
+
+func accessPlace(account, plan uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "config_plans", Row: plan.String(), Column: "access"}
+}
+
+// SetProgress says how far the reading of another tracker is.
+func (k Plans) SetProgress(ctx context.Context, account, id uuid.UUID, text string) error {
+	const q = `UPDATE config_plans SET progress = $3 WHERE account_id = $1 AND id = $2`
+	_, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, text)
+	return err
+}
+
+// SetImported stores what was read from another tracker, and forgets the access and the dump.
+func (k Plans) SetImported(ctx context.Context, account, id uuid.UUID, document []byte, links []trackerimport.Link) error {
+	const q = `UPDATE config_plans SET document = $3, links = $4, access = NULL, progress = '' WHERE account_id = $1 AND id = $2`
+	return db.ExecOne(ctx, k.s.Conn(), "plan", q, account, id, document, db.Document(links))
+}
+
+// Links returns the addresses of another tracker that lead to campaigns of a plan.
+func (k Plans) Links(ctx context.Context, account, id uuid.UUID) ([]trackerimport.Link, error) {
+	p, err := db.Get[struct {
+		Links []trackerimport.Link `db:"links,json"`
+	}](ctx, k.s.Conn(), "plan", `SELECT links FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
+	return p.Links, err
 }
 
 // Find returns a plan.
@@ -135,7 +184,7 @@ func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // SetState changes the state of a plan, with what went wrong.
 func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, problem string) error {
-	const q = `UPDATE config_plans SET state = $3, problem = $4, applied_at = CASE WHEN $3 = 'applied' THEN now() ELSE applied_at END,
+	const q = `UPDATE config_plans SET state = $3, problem = $4, access = NULL, progress = '', applied_at = CASE WHEN $3 = 'applied' THEN now() ELSE applied_at END,
 		undone_at = CASE WHEN $3 = 'undone' THEN now() ELSE undone_at END WHERE account_id = $1 AND id = $2`
 	_, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, state, problem)
 	return err

@@ -11,6 +11,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/accountconfig"
 	"switchyard/models/flow"
+	"switchyard/models/trackerimport"
 )
 
 // State is what an account has set up, with the ids of its records.
@@ -214,6 +215,21 @@ func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Ki
 		}
 	}
 	return k.find(ctx, s, st.Account, saved, st)
+}
+
+// Link makes addresses of another tracker lead to a campaign. Without addresses it changes nothing.
+func (st *State) Link(ctx context.Context, s *store.Store, campaign string, links []trackerimport.Link) error {
+	if len(links) == 0 {
+		return nil
+	}
+	list := make([]models.ForeignLink, len(links))
+	for i, l := range links {
+		list[i] = models.ForeignLink{Form: l.Form, ForeignID: l.ID}
+		if id, ok := st.ID(accountconfig.Domains, l.Domain); ok {
+			list[i].DomainID = uuid.NullUUID{UUID: id, Valid: true}
+		}
+	}
+	return s.ForeignLinks().Replace(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], list)
 }
 
 // Reserve creates a paused campaign that answers nothing, so that another one can hand its visitors over to it before it is written.

@@ -19,6 +19,9 @@ CREATE TABLE config_plans (
 	state      text        NOT NULL DEFAULT 'making',
 	counts     jsonb       NOT NULL DEFAULT '{}',
 	notes      jsonb       NOT NULL DEFAULT '[]',
+	links      jsonb       NOT NULL DEFAULT '[]', -- addresses of another tracker that lead to campaigns of the plan
+	access     bytea, -- how to read another tracker, sealed; null once it is read
+	progress   text        NOT NULL DEFAULT '', -- of the reading
 	problem    text        NOT NULL DEFAULT '',
 	job_id     uuid,
 	created_at timestamptz NOT NULL DEFAULT now(),

@@ -3,7 +3,9 @@
 package trackerimport
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +36,15 @@ type Note struct {
 	Key      string             `json:"key"`
 	Name     string             `json:"name" doc:"of the record at the other tracker"`
 	Text     string             `json:"text"`
+}
+
+// Worst returns the worst notes, at most limit.
+func Worst(notes []Note, limit int) []Note {
+	order := []string{Refused, Lost, Changed}
+	sorted := slices.SortedStableFunc(slices.Values(notes), func(a, b Note) int {
+		return cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
+	})
+	return sorted[:min(len(sorted), limit)]
 }
 
 // Link is an address of the other tracker that leads to a campaign.

@@ -4,6 +4,7 @@ package accountconfig
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/google/uuid"
@@ -18,14 +19,18 @@ import (
 	"switchyard/workers"
 )
 
-// Register adds the handlers to a runtime.
-func Register(r *workers.Runtime, s *store.Store) {
-	k := &keeper{s}
+// Register adds the handlers to a runtime. client reads other trackers.
+func Register(r *workers.Runtime, s *store.Store, client *http.Client) {
+	k := &keeper{s, client}
 	workers.RegisterRow(r, jobs.PlanConfig, k.plan)
+	workers.RegisterRow(r, jobs.ImportConfig, k.importTracker)
 	workers.RegisterRow(r, jobs.ApplyConfig, k.apply)
 }
 
-type keeper struct{ store *store.Store }
+type keeper struct {
+	store  *store.Store
+	client *http.Client
+}
 
 type (
 	planRun  = workers.Run[jobs.PlanConfigArgs, jobs.ConfigPlanned]
@@ -111,11 +116,15 @@ func (k *keeper) apply(ctx context.Context, u *applyRun) error {
 			campaigns[w.Key] = wanted(w, u.Args.Undo)
 		}
 	}
+	links, err := k.linksOf(ctx, account, plan)
+	if err != nil {
+		return err
+	}
 	for _, w := range work {
 		if w.Done != u.Args.Undo {
 			continue // an earlier attempt did it
 		}
-		if err := k.step(ctx, u, state, campaigns, w); err != nil {
+		if err := k.step(ctx, u, state, campaigns, links, w); err != nil {
 			if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal && e.Kind < models.KindTooMany {
 				place := fmt.Sprintf("%s.%s: ", w.Kind, w.Key)
 				return k.stop(ctx, u, models.Errorf(e.Kind, e.Code, "%s%s", place, e.Message), dbconfig.Stopped)
@@ -154,7 +163,7 @@ func stale(state *dbconfig.State, work []dbconfig.Work) string {
 }
 
 // step writes one record in a transaction of its own. An undo leaves a record as it is that has changed since.
-func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work) error {
+func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, campaigns map[string]accountconfig.Members, links foreignLinks, w dbconfig.Work) error {
 	return u.Step(ctx, func(c db.Conn) (jobs.ApplyConfigArgs, error) {
 		a, s := u.Args, k.store.On(c)
 		a.Begun = true
@@ -170,8 +179,10 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 			if err := reserve(ctx, s, state, campaigns, after); err != nil {
 				return err
 			}
-			now, err = state.Save(ctx, s, w.Kind, w.Key, before, after)
-			return err
+			if now, err = state.Save(ctx, s, w.Kind, w.Key, before, after); err != nil || w.Kind != accountconfig.Campaigns {
+				return err
+			}
+			return state.Link(ctx, s, w.Key, links[w.Key])
 		})
 		if e, ok := models.AsError(err); ok && a.Undo && e.Kind != models.KindInternal {
 			a.Kept, err = append(a.Kept, fmt.Sprintf("%s.%s: %s", w.Kind, w.Key, e.Message)), nil

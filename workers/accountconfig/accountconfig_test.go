@@ -1,6 +1,7 @@
 package accountconfig_test
 
 import (
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func newEnv(t *testing.T) *env {
 	queue := jobstest.Redis(t)
 	e.store, e.client = store.New(e.db, box), jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: e.db, Redis: queue, Client: e.client, Grace: 4 * time.Second})
-	worker.Register(rt, e.store)
+	worker.Register(rt, e.store, http.DefaultClient)
 	jobstest.Run(t, rt.Run)
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"switchyard/api"
 	"switchyard/api/v1"
@@ -91,7 +92,9 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	export.Register(r, records, dbexport.Reader{Conn: from.Bulk, Copy: from.copied}, bulk)
 	g.registerPlatforms()
 	g.registerChat()
-	accountconfig.Register(r, records)
+	// Trackers are the customer's own servers, some of them without a certificate.
+	trackers := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10, MaxBody: 64 << 20})
+	accountconfig.Register(r, records, trackers.HTTP(time.Minute))
 	flowreplay.Register(r, records, FlowReplayOptions(from.clicks(from.Bulk)))
 	return r, g.err
 }

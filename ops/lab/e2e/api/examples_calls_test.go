@@ -276,6 +276,7 @@ func (x *examples) configure() {
 	x.call("GET /config/plans/{id}/items", x.id("plan"), nil)
 	x.call("POST /config/apply", nil, object{"plan_id": x.ids["plan"]})
 	x.call("POST /config/undo", nil, object{"plan_id": x.ids["plan"]})
+	x.call("POST /config/import", nil, object{"tracker": "keitaro", "url": x.outside, "key": "0123456789abcdef"})
 }
 
 // signIn connects Google Ads by sign-in.

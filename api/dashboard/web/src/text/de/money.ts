@@ -163,6 +163,7 @@ export const words: typeof en = {
     jobsText: 'Die letzten 200 Aufträge aller Personen im Konto.',
     kindsOf: {
       'config:plan': 'Plan eines Dokuments',
+      'config:import': 'Umzug von einem Tracker',
       'config:apply': 'Anwenden eines Dokuments',
       'export:make': 'Export',
       'correction:conversions': 'Korrektur: Conversions',

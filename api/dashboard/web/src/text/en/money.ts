@@ -169,6 +169,7 @@ export const words = {
     jobsText: 'The last 200 jobs of everyone in the account.',
     kindsOf: named({
       'config:plan': 'Plan of a document',
+      'config:import': 'Import of a tracker',
       'config:apply': 'Applying of a document',
       'export:make': 'Export',
       'correction:conversions': 'Correction: Conversions',
