@@ -13,7 +13,7 @@ import (
 
 // kind reads and writes the records of one kind.
 type kind interface {
-	// all lists the records of an account, and those of ids that were removed.
+	// all lists the records of an account, and the removed records among some ids.
 	all(ctx context.Context, s *store.Store, account models.Account, removed []uuid.UUID) ([]loaded, error)
 	// find returns the members of a record.
 	find(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, ids accountconfig.IDs) (accountconfig.Members, error)

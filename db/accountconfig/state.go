@@ -117,7 +117,7 @@ func readKeys(ctx context.Context, s *store.Store, account uuid.UUID) (keys, err
 func readAll(ctx context.Context, s *store.Store, account models.Account) (map[accountconfig.Kind][]loaded, error) {
 	all := map[accountconfig.Kind][]loaded{}
 	var refs []uuid.UUID
-	for _, name := range slices.Backward(accountconfig.Kinds) { // those that refer to others first
+	for _, name := range slices.Backward(accountconfig.Kinds) { // a kind comes before the kinds to which it refers
 		list, err := kinds[name].all(ctx, s, account, refs)
 		if err != nil {
 			return nil, err
@@ -133,7 +133,7 @@ func readAll(ctx context.Context, s *store.Store, account models.Account) (map[a
 const insertKeys = `INSERT INTO config_keys (account_id, kind, key, record_id)
 SELECT $1, * FROM unnest($2::text[], $3::text[], $4::uuid[]) ON CONFLICT DO NOTHING`
 
-// addKeys gives keys to the records that have none.
+// addKeys gives each new record a key.
 func (st *State) addKeys(ctx context.Context, s *store.Store, all map[accountconfig.Kind][]loaded) error {
 	var names, made []string
 	var ids []uuid.UUID

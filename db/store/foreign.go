@@ -46,7 +46,7 @@ WHERE l.campaign_id <> excluded.campaign_id`
 	countForeignLinks = `SELECT count(*) FROM foreign_links WHERE account_id = $1`
 )
 
-// Replace makes links the only ones that lead to a campaign. Of each link it reads the domain, the form and the foreign id. A link that
+// Replace makes links the only ones that lead to a campaign. It reads the domain, the form and the foreign id of each link. A link that
 // led to another campaign of the account leads to this one from then on. Replace runs in the transaction of the store, in which the
 // campaign may have been made. Errors: invalid_campaign, invalid_domain, invalid_input, plan_limit.
 func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {

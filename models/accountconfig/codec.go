@@ -113,12 +113,12 @@ func ReadMembers(raw []byte) (m Members, err error) {
 	return m, dec.Decode(&m)
 }
 
-// newCodec returns a codec whose defaults are those of the record that the smallest body describes.
+// newCodec returns a codec. The record that the smallest body describes has the defaults.
 func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Codec[R] {
 	c.kind = kind
 	record, err := c.read([]byte(smallest))
 	if err == nil {
-		c.preset, err = c.encode(record, nobody{})
+		c.preset, err = c.encode(record, noIDs{})
 	}
 	if err != nil {
 		panic("accountconfig: " + string(kind) + ": " + err.Error()) // the body is a constant
@@ -129,11 +129,11 @@ func newCodec[R any](kind Kind, smallest string, c Codec[R], own ...string) *Cod
 	return &c
 }
 
-// nobody knows no record.
-type nobody struct{}
+// noIDs knows no record.
+type noIDs struct{}
 
-func (nobody) ID(Kind, string) (uuid.UUID, bool)  { return uuid.Nil, false }
-func (nobody) Key(Kind, uuid.UUID) (string, bool) { return "", false }
+func (noIDs) ID(Kind, string) (uuid.UUID, bool)  { return uuid.Nil, false }
+func (noIDs) Key(Kind, uuid.UUID) (string, bool) { return "", false }
 
 // active says whether a record is active. The API has it in another call than the rest.
 type active struct {

@@ -46,8 +46,8 @@ var campaignRefs = []ref{
 	{"domain", "domain_id", Domains}, {"source", "source_id", Sources}, {"site", "measurement_site_id", Sites},
 }
 
-// CampaignCodec returns the codec of the campaigns of an account. Its defaults are those of a new campaign in the account, but a
-// document always has the currency, because another account may have another one.
+// CampaignCodec returns the codec of the campaigns of an account. A new campaign of the account has the defaults. A document always has the
+// currency, because the default differs between accounts.
 func CampaignCodec(account models.Account) *Codec[Campaign] {
 	fresh := models.NewCampaign(account)
 	read := func(raw []byte) (Campaign, error) {

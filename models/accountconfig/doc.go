@@ -14,7 +14,7 @@
 //	    paths:
 //	      - {name: Everybody, action: offer, destinations: [{offer: nutra-de}]}
 //
-// The members of a record are those of its body in the API, with two differences. A member that holds the id of another record is
-// called after its kind and holds a key: network for network_id. And a record says with is_active whether it is paused. A member
-// that is left out has its default. A document holds no secrets and no times.
+// A record has the members of its body in the API, with two differences. A member that holds the id of another record is called after its
+// kind and holds a key: network for network_id. The member is_active says whether the record is paused. A member that is left out has its
+// default. A document holds no secrets and no times.
 package accountconfig

@@ -23,8 +23,7 @@ const (
 	maxValues  = 4_000_000
 )
 
-// Members are the members of a record in a document. Their values are those of JSON: text, json.Number, bool, nil, []any and
-// map[string]any.
+// Members are the members of a record in a document. A value is a text, a json.Number, a bool, nil, a []any or a map[string]any.
 type Members = map[string]any
 
 // Document is the settings of an account, by kind and key.
@@ -172,7 +171,7 @@ func (r *reader) value(n *yaml.Node, depth int) (any, error) {
 	return bad("anchors and aliases (& and *) are not supported")
 }
 
-// scalar reads a value. A number is kept as it is written, so that no amount is rounded.
+// scalar reads a value. A number keeps its digits, so that no amount is rounded.
 func scalar(n *yaml.Node) (any, error) {
 	switch n.ShortTag() {
 	case "!!null":

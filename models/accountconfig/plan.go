@@ -71,7 +71,7 @@ type Item struct {
 	After    Members       `json:"-"` // nil: the record is deleted
 }
 
-// refuse makes an item one that is not carried out.
+// refuse sets the operation to OpRefused and adds the reason.
 func (i *Item) refuse(format string, args ...any) {
 	i.Op = OpRefused
 	i.Errors = append(i.Errors, fmt.Sprintf(format, args...))
@@ -273,7 +273,7 @@ func (p *planner) refuseUsers() {
 	}
 }
 
-// pruned returns the removals, those that use others first.
+// pruned returns the removals. A record comes before the records to which it refers.
 func (p *planner) pruned(prune Prune) (list []Item) {
 	for _, kind := range slices.Backward(Kinds) {
 		for _, key := range slices.Sorted(maps.Keys(p.now.Records[kind])) {

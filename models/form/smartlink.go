@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/bind"
 	"switchyard/models/cond"
@@ -68,7 +67,11 @@ func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
 		}
 	}
 	slices.SortStableFunc(rules, func(a, b placed) int { return cmp.Compare(a.position, b.position) })
-	return db.Map(rules, func(r placed) models.SmartlinkRule { return r.SmartlinkRule }), nil
+	out := make([]models.SmartlinkRule, len(rules))
+	for i, r := range rules {
+		out[i] = r.SmartlinkRule
+	}
+	return out, nil
 }
 
 func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {

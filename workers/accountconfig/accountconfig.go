@@ -141,7 +141,7 @@ func (k *keeper) apply(ctx context.Context, u *applyRun) error {
 	})
 }
 
-// stop ends a run that cannot go on. What was written before stays, and can be taken back.
+// stop ends a run that cannot go on. Written records stay, and can be taken back.
 func (k *keeper) stop(ctx context.Context, u *applyRun, cause error, state string) error {
 	return u.Fail(ctx, cause, func(c db.Conn, _ workers.NextAttempt) error {
 		text := cause.Error()
@@ -162,7 +162,7 @@ func stale(state *dbconfig.State, work []dbconfig.Work) string {
 	return ""
 }
 
-// step writes one record in a transaction of its own. An undo leaves a record as it is that has changed since.
+// step writes one record in a transaction of its own. An undo does not write a record that has changed since.
 func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, campaigns map[string]accountconfig.Members, links foreignLinks, w dbconfig.Work) error {
 	return u.Step(ctx, func(c db.Conn) (jobs.ApplyConfigArgs, error) {
 		a, s := u.Args, k.store.On(c)

@@ -136,7 +136,7 @@ func (e *env) apply(account uuid.UUID, p dbconfig.Plan, undo bool) dbconfig.Plan
 	return p
 }
 
-// applied applies a document, all of whose records must be written.
+// applied applies a document. All its records must be written.
 func (e *env) applied(account uuid.UUID, document string, prune accountconfig.Prune) dbconfig.Plan {
 	e.Helper()
 	p := e.plan(account, document, prune)
