@@ -60,7 +60,7 @@ func PerCampaign(what string) string {
 }
 
 // UseSecret says that postbacks were accepted from some addresses only.
-const UseSecret = "Postbacks were accepted from listed addresses only. Set a secret at the network instead." //nolint:gosec // it is a sentence
+const UseSecret = "Postbacks were accepted from listed addresses only. Set a secret at the network instead."
 
 // FilterLost names a condition that has no counterpart. The path that had it is paused.
 func FilterLost(name string, values []string) string {

@@ -128,3 +128,20 @@ func TestBig(t *testing.T) {
 		t.Errorf("%d links, notes %v", len(result.Links), result.Notes)
 	}
 }
+
+func TestMacrosInOurWords(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"https://a.example/?a={subid}&b={_sub_id_2}&c={SUB_ID_3}":          "https://a.example/?a={subid}&b={_sub_id_2}&c={SUB_ID_3}",
+		"https://a.example/?a={landing_id}&b={ts_id}&c={operator}":         "https://a.example/?a={lander_id}&b={source_id}&c={mobile_operator}",
+		"https://a.example/?a={_visitor_code}&b={datetime}":                "https://a.example/?a={_visitor_id}&b={date:Y-m-d H:i:s}",
+		"https://a.example/?a=$subid&b=$keyword&c=$unknown&d=$5":           "https://a.example/?a={subid}&b={keyword}&c=$unknown&d=$5",
+		"https://a.example/?a={creative_id}&b={ad_campaign_id}&c={source}": "https://a.example/?a={sub9}&b={param.camp}&c={source}",
+		"https://a.example/?a={date:d.m.Y}&b={random:1,9}&c={sample:a|b}":  "https://a.example/?a={date:d.m.Y}&b={random:1,9}&c={sample:a|b}",
+		"https://a.example/?a={from_file:x}&b={unheard_of}":                "https://a.example/?a={from_file:x}&b={unheard_of}",
+	} {
+		if got := keitaro.Address(raw); got != want {
+			t.Errorf("%s\nis   %s\nwant %s", raw, got, want)
+		}
+	}
+}

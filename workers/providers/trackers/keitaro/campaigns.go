@@ -46,7 +46,9 @@ func (r *reader) readCampaigns() {
 			continue
 		}
 		r.out.Put(d.kind, d.key, d.m)
-		r.out.Links = append(r.out.Links, trackerimport.Link{Form: trackerimport.FormPath, ID: string(d.c.Alias), Campaign: d.key})
+		if d.c.Alias != "" {
+			r.out.Links = append(r.out.Links, trackerimport.Link{Form: trackerimport.FormPath, ID: string(d.c.Alias), Campaign: d.key})
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"switchyard/models"
@@ -48,7 +49,7 @@ func (w *pathWriter) filters(p *path, s *stream) {
 			w.loseFilter(p, f)
 			continue
 		case t.cap > 0:
-			p.m["daily_cap"] = json.Number(fmt.Sprint(t.cap))
+			p.m["daily_cap"] = json.Number(strconv.Itoa(t.cap))
 		}
 		for _, sentence := range t.lost {
 			w.lose(p, sentence)

@@ -75,8 +75,12 @@ func (r *reader) offerParam(query string) (click, rest string) {
 
 // statusWords are the parameters of a postback that list the network's words for a status.
 var statusWords = []struct{ param, status string }{
-	{"lead_status", models.StatusPending}, {"sale_status", models.StatusApproved}, {"rejected_status", models.StatusRejected},
-	{"trash_status", models.StatusRejected}, {"rebill_status", models.StatusApproved}, {"upsell_status", models.StatusApproved},
+	{"lead_status", models.StatusPending},
+	{"sale_status", models.StatusApproved},
+	{"rejected_status", models.StatusRejected},
+	{"trash_status", models.StatusRejected},
+	{"rebill_status", models.StatusApproved},
+	{"upsell_status", models.StatusApproved},
 }
 
 // networkPostback takes the names of the parameters, the network's macros and its words for statuses from the postback address that was

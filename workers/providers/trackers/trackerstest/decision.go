@@ -102,12 +102,12 @@ func (k ids) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
 func (k ids) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
 
 // planOf compiles a campaign of a document.
-func planOf(t testing.TB, doc accountconfig.Document, key string) plan {
-	t.Helper()
+func planOf(tb testing.TB, doc accountconfig.Document, key string) plan {
+	tb.Helper()
 	p := plan{keys: map[uuid.UUID]string{}}
 	c, err := accountconfig.CampaignCodec(models.Account{Currency: "USD"}).Decode(key, doc[accountconfig.Campaigns][key], ids(p.keys))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	p.Plan, err = flow.Compile(c.Paths, flow.Options{
 		Rotation: flow.Rotation(c.FlowRotation), Bind: flow.Bind(c.BindVisitors),
@@ -120,7 +120,7 @@ func planOf(t testing.TB, doc accountconfig.Document, key string) plan {
 		},
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }
@@ -146,8 +146,8 @@ func (all tallies) add(group string, want Choice, got string) {
 
 // check compares the counts with the probabilities by a chi-square test. Groups in which a count is expected to be below five are too
 // small for it.
-func (all tallies) check(t testing.TB, what string) (groups int) {
-	t.Helper()
+func (all tallies) check(tb testing.TB, what string) (groups int) {
+	tb.Helper()
 	const least, smallest = 0.001, 5.0
 	sum, freedom := 0.0, 0
 	for _, c := range all {
@@ -170,7 +170,7 @@ func (all tallies) check(t testing.TB, what string) (groups int) {
 	}
 	if freedom > 0 {
 		if p := (distuv.ChiSquared{K: float64(freedom)}).Survival(sum); p <= least {
-			t.Errorf("%s: the shares differ: chi-square %.1f with %d degrees of freedom, p = %.5f", what, sum, freedom, p)
+			tb.Errorf("%s: the shares differ: chi-square %.1f with %d degrees of freedom, p = %.5f", what, sum, freedom, p)
 		}
 	}
 	return groups
@@ -178,9 +178,9 @@ func (all tallies) check(t testing.TB, what string) (groups int) {
 
 // Compare sends visitors to an imported campaign. Wherever the model throws no dice, both must decide alike; where it does, their
 // shares must agree. It returns the number of decisions without dice, and the number of groups of visitors whose shares were compared.
-func Compare(t testing.TB, doc accountconfig.Document, key string, model Model, visitors []Visitor, seed uint64) (sure, groups int) {
-	t.Helper()
-	p := planOf(t, doc, key)
+func Compare(tb testing.TB, doc accountconfig.Document, key string, model Model, visitors []Visitor, seed uint64) (sure, groups int) {
+	tb.Helper()
+	p := planOf(tb, doc, key)
 	paths, destinations := tallies{}, tallies{}
 	for i := range visitors {
 		v := &visitors[i]
@@ -196,7 +196,7 @@ func Compare(t testing.TB, doc accountconfig.Document, key string, model Model, 
 			}
 		}
 		if want[got] <= 0 {
-			t.Errorf("%s: visitor %d (%v) took the path %q, want %v", key, i, v, got, want)
+			tb.Errorf("%s: visitor %d (%v) took the path %q, want %v", key, i, v, got, want)
 			return sure, groups
 		}
 		if want[got] == 1 {
@@ -206,11 +206,11 @@ func Compare(t testing.TB, doc accountconfig.Document, key string, model Model, 
 		}
 		if next := model.Destinations(got); len(next) > 0 {
 			if next[to] <= 0 {
-				t.Errorf("%s: the path %q led to %q, want %v", key, got, to, next)
+				tb.Errorf("%s: the path %q led to %q, want %v", key, got, to, next)
 				return sure, groups
 			}
 			destinations.add(got, next, to)
 		}
 	}
-	return sure, paths.check(t, key+": paths") + destinations.check(t, key+": destinations")
+	return sure, paths.check(tb, key+": paths") + destinations.check(tb, key+": destinations")
 }

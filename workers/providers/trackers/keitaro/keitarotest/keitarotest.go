@@ -5,7 +5,6 @@ package keitarotest
 import (
 	"embed"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"net/http"
 	"regexp"
@@ -146,7 +145,7 @@ func refuse(w http.ResponseWriter, status int, more string) {
 		w.Header().Set("Retry-After", "2")
 	}
 	w.WriteHeader(status)
-	fmt.Fprintf(w, `{"error":%q}`, messages[status]+more)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": messages[status] + more}) // the client has gone
 }
 
 func (f *Fake) serve(w http.ResponseWriter, r *http.Request, path string) {
