@@ -41,7 +41,7 @@ func TestForeignMacros(t *testing.T) {
 
 func TestCurrencies(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[string]string{"USD": "USD", " eur ": "EUR", "USDT": "", "": "", "XYZ1": "", "$": ""} {
+	for code, want := range map[string]string{"USD": "USD", "eur": "EUR", "USDT": "", "": "", "XYZ1": "", "$": ""} {
 		if iso, ok := trackerimport.Currency(code); ok != (want != "") || ok && iso != want {
 			t.Errorf("%q is %q, %t", code, iso, ok)
 		}

@@ -16,10 +16,10 @@ import (
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string][2]string{
-		"tracker.example":                         {"https://tracker.example", "tracker.example"},
-		" https://Tracker.example/admin/?x=1#/a ": {"https://tracker.example", "tracker.example"},
-		"http://tracker.example:8080":             {"http://tracker.example:8080", "tracker.example"},
-		"":                                        {}, "ftp://tracker.example": {}, "https://": {}, "http://%zz": {},
+		"tracker.example":                       {"https://tracker.example", "tracker.example"},
+		"https://Tracker.example/admin/?x=1#/a": {"https://tracker.example", "tracker.example"},
+		"http://tracker.example:8080":           {"http://tracker.example:8080", "tracker.example"},
+		"":                                      {}, "ftp://tracker.example": {}, "https://": {}, "http://%zz": {},
 	} {
 		base, host, err := trackers.Base(address)
 		if base != want[0] || host != want[1] || (err == nil) == (want[0] == "") {

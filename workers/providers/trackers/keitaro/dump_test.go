@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
 
-func readDump(t testing.TB, dump []byte) trackerimport.Result {
+func readDump(t *testing.T, dump []byte) trackerimport.Result {
 	t.Helper()
 	result, err := keitaro.ReadDump(context.Background(), bytes.NewReader(dump), host, nil)
 	if err != nil {
@@ -26,7 +26,7 @@ func readDump(t testing.TB, dump []byte) trackerimport.Result {
 	return result
 }
 
-func zipped(t testing.TB, dump []byte) []byte {
+func zipped(t *testing.T, dump []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)

@@ -27,7 +27,7 @@ var update = flag.Bool("update", false, "write the expected documents and notes"
 const host = "tracker.example"
 
 // readAPI reads a fixture through the fake of the Admin API.
-func readAPI(t testing.TB, tracker []byte) trackerimport.Result {
+func readAPI(t *testing.T, tracker []byte) trackerimport.Result {
 	t.Helper()
 	server := httptest.NewServer(keitarotest.New(tracker))
 	defer server.Close()
@@ -39,7 +39,7 @@ func readAPI(t testing.TB, tracker []byte) trackerimport.Result {
 }
 
 // named replaces the host of the fake.
-func named(t testing.TB, result trackerimport.Result, fake string) (out trackerimport.Result) {
+func named(t *testing.T, result trackerimport.Result, fake string) (out trackerimport.Result) {
 	t.Helper()
 	text, err := result.Document.YAML()
 	if err != nil {
