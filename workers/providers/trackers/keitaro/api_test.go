@@ -2,8 +2,10 @@ package keitaro_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -143,5 +145,41 @@ func TestMacrosInOurWords(t *testing.T) {
 		if got := keitaro.Address(raw); got != want {
 			t.Errorf("%s\nis   %s\nwant %s", raw, got, want)
 		}
+	}
+}
+
+// Whatever a server answers, the reader says what is wrong or leaves it out.
+func TestStrangeAnswersDoNoHarm(t *testing.T) {
+	t.Parallel()
+	const stream = `{"id":1,"campaign_id":1,"name":"S","schema":"landings","offers":[{"offer_id":1,"share":1}],"filters":[{"name":%s,"mode":"accept","payload":%s}]}`
+	answers := []string{
+		`null`, `{}`, `[]`, `""`, `"x"`, `7`, `[null]`, `[[]]`, `[7]`, `["x"]`, `[{"id":{}}]`, `[{"id":[1]}]`, `{"0":{"id":1}}`, `<html>`, ``,
+		`[{"id":1,"name":null,"parameters":[null,1,"x",{}],"postbacks":"","country":{"a":{}},"action_payload":{"url":[]},"state":1}]`,
+		`[{"id":1,"name":"A","url":"https://a.example/","alias":"a/b?c","cost_value":"1e999999999","payout_value":"1e-99999","parameters":{"sub_id_1":null}}]`,
+		`[{"id":"99999999999999999999","name":"\u0000","alias":"\ud800","cookies_ttl":"-1","postbacks":{"3":{"url":"x"}}}]`,
+	}
+	for _, name := range []string{"country", "os_version", "ip", "limit", "interval", "schedule", "parameter", "uniqueness", "user_agent", "sub_id_99"} {
+		for _, payload := range []string{`null`, `[null]`, `[[[[[[[["x"]]]]]]]]`, `{}`, `{"":""}`, `""`, `"x"`, `7`, `["*"]`, `["**","/","//","/(/","a*b*"]`, `["1.*","*.1","999.*"]`, `{"per_day":"-5","from":[],"days":["x"],"hours":["25"],"intervals":[null,7]}`} {
+			answers = append(answers, "["+fmt.Sprintf(stream, strconv.Quote(name), payload)+"]")
+		}
+	}
+	read := 0
+	for _, answer := range answers {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			text := answer
+			if strings.HasSuffix(r.URL.Path, "/botlist") {
+				text = `{"value": "0.0.0.0/0\n*\n1.*.2"}`
+			}
+			_, _ = w.Write([]byte(text))
+		}))
+		result, _, err := keitaro.ReadAtOnce(context.Background(), server.Client(), trackers.Access{URL: server.URL, Key: "k"})
+		server.Close()
+		if err == nil {
+			decodes(t, result)
+			read++
+		}
+	}
+	if read < len(answers)/2 {
+		t.Errorf("only %d of %d answers were read", read, len(answers))
 	}
 }

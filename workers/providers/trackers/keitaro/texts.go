@@ -126,7 +126,7 @@ func spansOf(raw json.RawMessage) (out []span, ok bool) {
 			Min  text `json:"min"`
 			Max  text `json:"max"`
 		}
-		if item[0] == '{' {
+		if strings.HasPrefix(string(item), "{") {
 			if json.Unmarshal(item, &bounds) != nil {
 				return nil, false
 			}
@@ -138,7 +138,7 @@ func spansOf(raw json.RawMessage) (out []span, ok bool) {
 			continue
 		}
 		var t text
-		if t.UnmarshalJSON(item) != nil {
+		if len(item) == 0 || t.UnmarshalJSON(item) != nil {
 			return nil, false
 		}
 		s, ok := spanOf(string(t))
