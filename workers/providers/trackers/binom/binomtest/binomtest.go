@@ -50,8 +50,6 @@ func allow(r *http.Request) int {
 func refuse(status int, r *http.Request) any {
 	return map[string]string{"error": http.StatusText(status) + " for " + r.Header.Get("Api-Key")}
 }
-	return map[string]string{"error": http.StatusText(status) + " for " + Key}
-}
 
 func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 	path, ok := strings.CutPrefix(r.URL.Path, "/public/api/v1/")
