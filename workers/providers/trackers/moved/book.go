@@ -32,8 +32,10 @@ type Book struct {
 	Out trackerimport.Result
 	// Tokens are the tracker's names of macros, in lower case, with ours. Names that are tokens here need not be in it.
 	Tokens map[string]string
-	// Macro is asked for the macros that Tokens does not have. It may be nil.
+	// Macro is asked first about each macro. It returns an empty text for one that it does not know. It may be nil.
 	Macro func(name string) string
+	// Foreign returns a macro that means something else here, although it is a token, or an empty text. It may be nil.
+	Foreign func(address string) string
 
 	tracker, host string
 	names         map[accountconfig.Kind]trackerimport.Names
@@ -193,7 +195,7 @@ func (b *Book) Rewritten(address string) string {
 	return macro.ReplaceAllStringFunc(strings.TrimSpace(address), func(m string) string {
 		parts := macro.FindStringSubmatch(m)
 		to := b.Tokens[strings.ToLower(parts[2])]
-		if _, ours := token.Lookup(parts[2]); to == "" && !ours && b.Macro != nil {
+		if to == "" && b.Macro != nil {
 			to = b.Macro(parts[2])
 		}
 		if to == "" {
@@ -206,7 +208,7 @@ func (b *Book) Rewritten(address string) string {
 // Address sets a member to an address. A macro that is no token here, or an address that cannot be used, refuses the record.
 func (b *Book) Address(it *Item, member, address string, postback bool) bool {
 	to := b.Rewritten(address)
-	if text := badAddress(to, postback); text != "" {
+	if text := b.badAddress(to, postback); text != "" {
 		b.Refuse(it, text)
 		return false
 	}
@@ -215,7 +217,12 @@ func (b *Book) Address(it *Item, member, address string, postback bool) bool {
 }
 
 // badAddress returns a sentence about an address that cannot be used.
-func badAddress(address string, postback bool) string {
+func (b *Book) badAddress(address string, postback bool) string {
+	if b.Foreign != nil {
+		if left := b.Foreign(address); left != "" {
+			return trackerimport.ForeignMacroLeft(left, address)
+		}
+	}
 	if left := trackerimport.ForeignMacro(address, postback); left != "" {
 		return trackerimport.ForeignMacroLeft(left, address)
 	}

@@ -331,7 +331,7 @@ var errLong = errors.New("it is too long")
 // address rewrites the address of a destination. One that cannot be used refuses the campaign.
 func (w *writer) address(s *Share) bool {
 	s.URL = w.b.Rewritten(s.URL)
-	text := badAddress(s.URL, false)
+	text := w.b.badAddress(s.URL, false)
 	if text == "" && utf8.RuneCountInString(s.URL) > flow.MaxURLLen {
 		text = trackerimport.BadAddress(s.URL, errLong)
 	}

@@ -1,0 +1,102 @@
+package voluum_test
+
+import (
+	"context"
+	"flag"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"switchyard/models/accountconfig"
+	"switchyard/models/trackerimport"
+	"switchyard/workers/providers/trackers"
+	"switchyard/workers/providers/trackers/moved/movedtest"
+	"switchyard/workers/providers/trackers/voluum"
+	"switchyard/workers/providers/trackers/voluum/voluumtest"
+)
+
+var update = flag.Bool("update", false, "write the expected documents and notes")
+
+func readAll(t testing.TB, tracker []byte) trackerimport.Result {
+	t.Helper()
+	server := httptest.NewServer(voluumtest.New(tracker))
+	defer server.Close()
+	result, _, err := voluum.ReadAtOnce(context.Background(), server.Client(), trackers.Access{URL: server.URL, ID: voluumtest.ID, Key: voluumtest.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return movedtest.Named(t, result)
+}
+
+func TestFixtures(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"plain", "everything", "lost", "again"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			movedtest.Compare(t, *update, "voluumtest/testdata/"+name, readAll(t, voluumtest.Fixture(name+"/in/tracker.json")))
+		})
+	}
+}
+
+func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
+	t.Parallel()
+	first, second := readAll(t, voluumtest.Fixture("plain/in/tracker.json")), readAll(t, voluumtest.Fixture("again/in/tracker.json"))
+	movedtest.SameKeys(t, first, second, "offers/voluum.tracker.example."+voluumtest.UUID(4, 2))
+}
+
+func TestLinksAreThoseOfTheAds(t *testing.T) {
+	t.Parallel()
+	id := voluumtest.UUID(5, 1)
+	result := readAll(t, voluumtest.Fixture("plain/in/tracker.json"))
+	want := trackerimport.Link{Form: trackerimport.FormPath, ID: id, Campaign: "voluum.tracker.example." + id}
+	if got := result.Links; len(got) != 2 || got[0] != want || result.Document[accountconfig.Campaigns][want.Campaign]["alias"] != id {
+		t.Error(got)
+	}
+}
+
+func TestRefusalsAreToldWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"a-wrong-key-1234"} {
+		server := httptest.NewServer(voluumtest.New(voluumtest.Fixture("plain/in/tracker.json")))
+		defer server.Close()
+		_, err := voluum.Read(context.Background(), server.Client(), trackers.Access{URL: server.URL, ID: voluumtest.ID, Key: key}, nil)
+		if err == nil || !strings.HasPrefix(err.Error(), "Voluum does not accept the access key") || strings.Contains(err.Error(), key) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestABusyOrFailingTrackerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	fake := voluumtest.New(voluumtest.Fixture("plain/in/tracker.json"))
+	fake.FailOnce("/offer/"+voluumtest.UUID(4, 2), http.StatusTooManyRequests)
+	fake.FailOnce("/campaign/"+voluumtest.UUID(5, 1), http.StatusInternalServerError)
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	result, longest, err := voluum.ReadAtOnce(context.Background(), server.Client(), trackers.Access{URL: server.URL, ID: voluumtest.ID, Key: voluumtest.Key})
+	if err != nil || len(result.Document[accountconfig.Campaigns]) != 2 || len(result.Document[accountconfig.Offers]) != 3 {
+		t.Fatal(err, result.Document)
+	}
+	if longest < 2*time.Second {
+		t.Errorf("it waited at most %s, although the tracker asked for 2 seconds", longest)
+	}
+}
+
+func TestBig(t *testing.T) {
+	t.Parallel()
+	const campaigns, offers = 5000, 20_000
+	server := httptest.NewServer(voluumtest.New(voluumtest.Big(campaigns, offers)))
+	defer server.Close()
+	result, _, err := voluum.ReadAtOnce(context.Background(), server.Client(), trackers.Access{URL: server.URL, ID: voluumtest.ID, Key: voluumtest.Key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(result.Document[accountconfig.Campaigns]); n != campaigns || len(result.Links) != campaigns || len(result.Notes) != 1 {
+		t.Errorf("%d campaigns, %d links, notes %.3v", n, len(result.Links), result.Notes)
+	}
+	if n := len(result.Document[accountconfig.Offers]); n != offers {
+		t.Errorf("%d offers", n)
+	}
+}
