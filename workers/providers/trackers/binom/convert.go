@@ -66,7 +66,7 @@ func (in *install) result(host string) trackerimport.Result {
 }
 
 func (r *reader) readDomains() {
-	for _, first := range []bool{true, false} { // the default domain is that of campaigns without one
+	for _, first := range []bool{true, false} { // campaigns without a domain have the default one
 		for _, d := range r.in.domains.List() {
 			if d.At("isDefault").True() != first {
 				continue

@@ -40,7 +40,7 @@ func explain(status int) string {
 	return ""
 }
 
-// install is what was read: each record by itself.
+// install is what was read.
 type install struct {
 	groups, domains, networks                      moved.Value
 	sources, landings, offers, rotations, campaign []moved.Value

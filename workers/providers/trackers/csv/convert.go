@@ -46,7 +46,7 @@ func convert(name string, offers, campaigns, links []row) trackerimport.Result {
 
 var plainID = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,59}$`)
 
-// idOf returns an id that a key can have. What cannot stand in a key as it is becomes a hash.
+// idOf returns an id that a key can have. Other texts become a hash.
 func idOf(text string) string {
 	if plainID.MatchString(text) {
 		return text

@@ -46,11 +46,13 @@ type columns struct {
 
 var (
 	offerColumns = columns{
-		"offers", []string{"name", "url"},
+		"offers",
+		[]string{"name", "url"},
 		[]string{"id", "network", "payout", "currency", "country", "daily_cap", "group", "tags", "notes", "status"},
 	}
 	campaignColumns = columns{
-		"campaigns", []string{"name"},
+		"campaigns",
+		[]string{"name"},
 		[]string{"id", "alias", "domain", "source", "cost_model", "cost", "currency", "offers", "url", "country", "group", "tags", "notes", "status"},
 	}
 	linkColumns = columns{"links", []string{"link", "campaign"}, nil}

@@ -32,7 +32,7 @@ type Book struct {
 	Out trackerimport.Result
 	// Tokens are the tracker's names of macros, in lower case, with ours. Names that are tokens here need not be in it.
 	Tokens map[string]string
-	// Macro is asked first about each macro. It returns an empty text for one that it does not know. It may be nil.
+	// Macro translates a macro that Tokens does not have. It returns an empty text for an unknown macro. It may be nil.
 	Macro func(name string) string
 	// Foreign returns a macro that means something else here, although it is a token, or an empty text. It may be nil.
 	Foreign func(address string) string
@@ -73,7 +73,7 @@ func New(tracker, host string) *Book {
 	return b
 }
 
-// Result returns the document. Of a record that is refused, only the reason is noted.
+// Result returns the document. A record that is refused has a note with the reason and no others.
 func (b *Book) Result() trackerimport.Result {
 	b.Out.Notes = slices.DeleteFunc(b.Out.Notes, func(n trackerimport.Note) bool {
 		return n.Severity != trackerimport.Refused && n.Kind != "" && !b.Out.Has(n.Kind, n.Key)
@@ -112,7 +112,7 @@ func (b *Book) Refuse(it *Item, text string) {
 	}
 }
 
-// Put adds a record to the document if it can be used as it is. Otherwise the record is refused.
+// Put adds a record to the document if it is valid. Otherwise the record is refused.
 func (b *Book) Put(it *Item) bool {
 	if ref := b.refs[it.Kind][it.ID]; ref != nil && ref.Refused {
 		return false
@@ -128,7 +128,7 @@ func (b *Book) Put(it *Item) bool {
 // sentence returns what is wrong with a record as a sentence.
 func sentence(err error) string {
 	text := err.Error()
-	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs return it as it is
+	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs do not wrap it
 		text = strings.TrimPrefix(p.Path+": "+p.Text, ": ")
 	}
 	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
@@ -190,7 +190,7 @@ func decimalOf(text string) (decimal.Decimal, error) {
 
 var macro = regexp.MustCompile(`\{(_?)([A-Za-z][A-Za-z0-9_.:\- ]*)\}`)
 
-// Rewritten returns an address with the tracker's macros in our words. Macros that have none stay as they are.
+// Rewritten returns an address with the tracker's macros in our words. Other macros stay unchanged.
 func (b *Book) Rewritten(address string) string {
 	return macro.ReplaceAllStringFunc(strings.TrimSpace(address), func(m string) string {
 		parts := macro.FindStringSubmatch(m)

@@ -11,7 +11,7 @@ import (
 
 var campaignCodec = accountconfig.CampaignCodec(models.Account{Currency: "USD"})
 
-// check reads a record of a document as it is read when it is applied.
+// check reads a record of a document with the same codec as apply.
 func check(kind accountconfig.Kind, key string, m Members) (err error) {
 	switch kind {
 	case accountconfig.Domains:
@@ -30,7 +30,7 @@ func check(kind accountconfig.Kind, key string, m Members) (err error) {
 	return err
 }
 
-// checkCampaign reads a campaign of a document, and checks its flow as it is checked when it is saved.
+// checkCampaign reads a campaign of a document, and makes the checks of a flow that is saved.
 func checkCampaign(key string, m Members) error {
 	c, err := campaignCodec.Decode(key, m, everybody{})
 	if err != nil || len(c.Paths) == 0 {

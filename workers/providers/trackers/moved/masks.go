@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -33,7 +34,7 @@ func (t *Test) Masks(name, attribute string, values []string, reject bool) {
 	t.groups(name, attribute, order, byOperator, values, reject)
 }
 
-// Contains adds a test of texts of which one must be a part of the attribute or, with reject, none.
+// Contains adds a test of texts. The attribute must contain one of the texts. With reject it must contain no text of the list.
 func (t *Test) Contains(name, attribute string, values []string, reject bool) {
 	list := []any{}
 	for _, v := range values {
@@ -111,11 +112,12 @@ func networkOf(v string) (string, bool) {
 	parts := strings.Split(v, ".")
 	bits := 0
 	for i, part := range parts {
-		if part == "*" {
+		switch {
+		case part == "*":
 			parts[i] = "0"
-		} else if bits == 8*i {
+		case bits == 8*i:
 			bits += 8
-		} else {
+		default:
 			return "", false
 		}
 	}
@@ -164,7 +166,7 @@ func (t *Test) Weekdays(name string, values []string, reject bool) {
 		case len(v) == 1 && v >= "1" && v <= "7":
 			list = append(list, json.Number(v))
 		case len(v) >= 3 && n%3 == 1:
-			list = append(list, json.Number(string(rune('1'+n/3))))
+			list = append(list, json.Number(strconv.Itoa(1+n/3)))
 		default:
 			t.Lose(name, values, reject)
 			return

@@ -26,7 +26,7 @@ type Path struct {
 	Name       string
 	Off        bool
 	Weight     string // empty: 100
-	Group      int    // the paths of the lowest group with one that fits are drawn from; 0: there are no groups
+	Group      int    // groups are tried in ascending order, and a path is drawn within a group; 0: there are no groups
 	Test       Test
 	Transition string // empty: 302
 	Pages      []Share
@@ -284,7 +284,7 @@ func sum(list []Share) (total float64) {
 	return total
 }
 
-// usable returns the destinations that can be used, and the weight of those that stand for no landing page.
+// usable returns the destinations that can be used, and the weight of the shares without a landing page.
 func (w *writer) usable(list []Share, lose, change func(string)) (out []Share, straight float64) {
 	for _, s := range list {
 		ref := w.b.Ref(s.Kind, s.ID)
@@ -328,7 +328,7 @@ func upper(text string) string {
 
 var errLong = errors.New("it is too long")
 
-// address rewrites the address of a destination. One that cannot be used refuses the campaign.
+// address rewrites the address of a destination. An address that cannot be used refuses the campaign.
 func (w *writer) address(s *Share) bool {
 	s.URL = w.b.Rewritten(s.URL)
 	text := w.b.badAddress(s.URL, false)
@@ -341,7 +341,7 @@ func (w *writer) address(s *Share) bool {
 	return text == ""
 }
 
-// destinations writes destinations. If all weights are 0, nobody was sent there.
+// destinations writes destinations. It pauses the path if all weights are 0.
 func (w *writer) destinations(list []Share, numbered bool, lose func(string)) []any {
 	out := []any{}
 	none := sum(list) == 0 && len(list) > 0
@@ -367,7 +367,7 @@ func (w *writer) destinations(list []Share, numbered bool, lose func(string)) []
 		}
 		same := string(s.Kind) + s.ID + s.URL
 		if first := at[same]; first != nil && !numbered && !none { // the same destination twice has both weights
-			before, _ := first["weight"].(json.Number).Float64() //nolint:errcheck,forcetypeassert // it is made above
+			before, _ := first["weight"].(json.Number).Float64() //nolint:forcetypeassert // it is made above
 			first["weight"] = written(before + weightOf(s.Weight))
 			continue
 		}

@@ -33,7 +33,7 @@ func (v Value) At(names ...string) Value {
 	return v
 }
 
-// Text returns a text or a number as it is written.
+// Text returns a text, or a number with its digits unchanged.
 func (v Value) Text() string {
 	switch t := v.v.(type) {
 	case string:
@@ -46,7 +46,7 @@ func (v Value) Text() string {
 	return ""
 }
 
-// ID returns the id of another record, or an empty text if there is none.
+// ID returns the id of another record, or an empty text if no record is named.
 func (v Value) ID() string {
 	if id := v.Text(); id != "0" && id != "00000000-0000-0000-0000-000000000000" {
 		return id
@@ -102,7 +102,7 @@ func (v Value) Names() []string {
 	})
 }
 
-// Texts returns the texts in a list. Of an item that is an object, the first of the members code, name, value and id counts.
+// Texts returns the texts in a list. An item that is an object gives the first of its members code, name, value and id.
 func (v Value) Texts() (out []string) {
 	items := v.List()
 	if items == nil {

@@ -141,7 +141,7 @@ var lists = map[string]string{
 	"referrer": "referrer",
 }
 
-// filter adds a filter to a test. With turned, those pass whom the filter stops.
+// filter adds a filter to a test. With turned, the filter lets exactly the visitors pass that it would stop.
 func filter(t *moved.Test, name string, f moved.Value, turned bool, params []moved.Param) {
 	reject := f.At("exclude").True() != turned
 	values := f.At("values").Texts()

@@ -95,7 +95,9 @@ func (r *reader) network(n moved.Value) {
 	}
 	params := moved.Members{}
 	for _, p := range []struct{ member, token string }{
-		{"click_id", "postbackClickIdToken"}, {"payout", "postbackPayoutToken"}, {"conversion_id", "postbackTransactionIdToken"},
+		{"click_id", "postbackClickIdToken"},
+		{"payout", "postbackPayoutToken"},
+		{"conversion_id", "postbackTransactionIdToken"},
 		{"goal", "postbackEventTypeToken"},
 	} {
 		if name := n.At(p.token).Text(); name != "" && !strings.ContainsAny(name, "{}[]<>#") {

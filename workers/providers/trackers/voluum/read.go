@@ -1,4 +1,4 @@
-// Package voluum reads an account of Voluum through its API: a list of each kind, and each record by itself.
+// Package voluum reads an account of Voluum through its API: a list of each kind, and then each record.
 package voluum
 
 import (
@@ -16,7 +16,7 @@ const (
 	header  = "Cwauth-Token"
 )
 
-// Read reads an account. The id and the key of the access are those of an access key of Voluum.
+// Read reads an account. The access has the id and the secret of an access key of Voluum.
 func Read(ctx context.Context, client *http.Client, access trackers.Access, progress trackers.Progress) (trackerimport.Result, error) {
 	api, host, err := newAPI(client, access)
 	if err != nil {
@@ -62,7 +62,7 @@ func signIn(ctx context.Context, api *trackers.API, access trackers.Access) erro
 	return nil
 }
 
-// account is what was read: each record by itself.
+// account is what was read.
 type account struct {
 	domains                                             moved.Value
 	networks, sources, landers, offers, flows, campaign []moved.Value

@@ -16,15 +16,15 @@ import (
 )
 
 // Named replaces the address of a fake in keys and notes, so that a result is the same at each run.
-func Named(t testing.TB, result trackerimport.Result) (out trackerimport.Result) {
-	t.Helper()
+func Named(tb testing.TB, result trackerimport.Result) (out trackerimport.Result) {
+	tb.Helper()
 	const fake, host = "127.0.0.1", "tracker.example"
 	text, err := result.Document.YAML()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if out.Document, err = accountconfig.Parse([]byte(strings.ReplaceAll(string(text), fake, host))); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, n := range result.Notes {
 		n.Key, n.Text = strings.ReplaceAll(n.Key, fake, host), strings.ReplaceAll(n.Text, fake, host)
@@ -86,19 +86,19 @@ func ID(kind accountconfig.Kind, key string) uuid.UUID {
 }
 
 // Campaign reads a campaign of a result.
-func Campaign(t testing.TB, result trackerimport.Result, key string) accountconfig.Campaign {
-	t.Helper()
+func Campaign(tb testing.TB, result trackerimport.Result, key string) accountconfig.Campaign {
+	tb.Helper()
 	m := result.Document[accountconfig.Campaigns][key]
 	c, err := accountconfig.CampaignCodec(models.Account{Currency: "USD"}).Decode(key, m, keys(result.Document))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }
 
-// Decodes checks that every record can be read as it is when it is applied, and that keys, names, notes and links fit.
-func Decodes(t testing.TB, result trackerimport.Result) {
-	t.Helper()
+// Decodes checks that apply could read every record, and that keys, names, notes and links fit.
+func Decodes(tb testing.TB, result trackerimport.Result) {
+	tb.Helper()
 	ids := keys(result.Document)
 	decode := map[accountconfig.Kind]func(string, accountconfig.Members) error{
 		accountconfig.Domains:   with(accountconfig.DomainCodec, ids),
@@ -113,22 +113,22 @@ func Decodes(t testing.TB, result trackerimport.Result) {
 		names := map[any]bool{}
 		for key, m := range list {
 			if err := decode[kind](key, m); err != nil {
-				t.Error(err)
+				tb.Error(err)
 			}
 			if !accountconfig.ValidKey(key) || m["name"] != nil && names[m["name"]] {
-				t.Errorf("%s %s: the key is not valid, or the name is there twice: %v", kind, key, m["name"])
+				tb.Errorf("%s %s: the key is not valid, or the name is there twice: %v", kind, key, m["name"])
 			}
 			names[m["name"]] = true
 		}
 	}
 	for _, n := range result.Notes {
 		if _, in := result.Document[n.Kind][n.Key]; in == (n.Severity == trackerimport.Refused) && n.Kind != "" {
-			t.Errorf("%s: %s %s is in the document: %t", n.Severity, n.Kind, n.Key, in)
+			tb.Errorf("%s: %s %s is in the document: %t", n.Severity, n.Kind, n.Key, in)
 		}
 	}
 	for _, l := range result.Links {
 		if _, ok := result.Document[accountconfig.Campaigns][l.Campaign]; !ok {
-			t.Errorf("the link %s leads to %s, which does not exist", l.ID, l.Campaign)
+			tb.Errorf("the link %s leads to %s, which does not exist", l.ID, l.Campaign)
 		}
 	}
 }
@@ -140,9 +140,9 @@ func with[R any](c *accountconfig.Codec[R], ids accountconfig.IDs) func(string, 
 	}
 }
 
-// SameKeys checks that a second run has the records of the first by the same keys, but for those that were deleted.
-func SameKeys(t testing.TB, first, second trackerimport.Result, deleted ...string) {
-	t.Helper()
+// SameKeys checks that a second run has the records of the first by the same keys, except the deleted ones.
+func SameKeys(tb testing.TB, first, second trackerimport.Result, deleted ...string) {
+	tb.Helper()
 	gone := map[string]bool{}
 	for _, key := range deleted {
 		gone[key] = true
@@ -150,12 +150,12 @@ func SameKeys(t testing.TB, first, second trackerimport.Result, deleted ...strin
 	for kind, list := range first.Document {
 		for key := range list {
 			if _, again := second.Document[kind][key]; again == gone[string(kind)+"/"+key] {
-				t.Errorf("%s %s is there again: %t", kind, key, again)
+				tb.Errorf("%s %s is there again: %t", kind, key, again)
 			}
 		}
 		for key := range second.Document[kind] {
 			if _, known := list[key]; !known {
-				t.Errorf("%s %s is new", kind, key)
+				tb.Errorf("%s %s is new", kind, key)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ var (
 	devices   = []string{"desktop", "mobile"}
 )
 
-// Specs returns campaigns. With streams, each group has one path, and no group is for nobody.
+// Specs returns campaigns. With streams, each group has one path and is active.
 func Specs(seed uint64, streams bool) []Spec {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same each time
 	out := make([]Spec, Campaigns)
@@ -135,8 +135,8 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// SameDecisions lets visitors into imported campaigns. Where no dice are thrown, the decision must be that of the model. Where they are,
-// the shares must be those of the model. The ids of pages, offers and campaigns end in their numbers, by record.
+// SameDecisions lets visitors into imported campaigns. Where no dice are thrown, the decision must be the same as in the model. Where they are,
+// the shares must be the same. The ids of pages, offers and campaigns end in their numbers, by record.
 func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, streams bool, key func(kind accountconfig.Kind, n int) string) {
 	t.Helper()
 	refs := map[uuid.UUID]*flow.Ref{}

@@ -16,7 +16,7 @@ type Tracker map[string]json.RawMessage
 type Fake struct {
 	// Allow returns the status of a request without the right credentials, or 200.
 	Allow func(r *http.Request) int
-	// Serve returns an answer, or ok false if there is none at the path.
+	// Serve returns an answer. ok is false if there is no answer at the path.
 	Serve func(t *Parsed, r *http.Request) (answer any, ok bool)
 	// Refuse returns a refusal as the tracker writes it. It may repeat the key, so that a test can see that no error contains it.
 	Refuse func(status int, r *http.Request) any
@@ -69,7 +69,7 @@ func IDOf(item json.RawMessage) string {
 	var number struct {
 		ID int `json:"id"`
 	}
-	_ = json.Unmarshal(item, &number) // a record without an id has none
+	_ = json.Unmarshal(item, &number) // a record may have no id
 	return strconv.Itoa(number.ID)
 }
 
@@ -78,7 +78,7 @@ func (p *Parsed) List(name string) []json.RawMessage {
 	return append([]json.RawMessage{}, p.lists[name]...)
 }
 
-// Whole returns a part of the tracker as it is.
+// Whole returns an unchanged part of the tracker.
 func (p *Parsed) Whole(name string) json.RawMessage { return p.whole[name] }
 
 // Thin returns the records of a list with some of their members only, as lists for menus have them.
