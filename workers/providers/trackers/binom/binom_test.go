@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected documents and notes")
 
-func readAll(t testing.TB, tracker []byte) trackerimport.Result {
+func readAll(t *testing.T, tracker []byte) trackerimport.Result {
 	t.Helper()
 	server := httptest.NewServer(binomtest.New(tracker))
 	defer server.Close()

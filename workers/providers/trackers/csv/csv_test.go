@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected documents and notes")
 
-func readAll(t testing.TB, tables csv.Tables) trackerimport.Result {
+func readAll(t *testing.T, tables csv.Tables) trackerimport.Result {
 	t.Helper()
 	result, err := csv.Read(tables)
 	if err != nil {
