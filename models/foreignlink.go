@@ -13,7 +13,7 @@ type ForeignLink struct {
 	CampaignID uuid.UUID     `db:"campaign_id" json:"campaign_id"`
 }
 
-// The number of foreign links that an account may have: foreignLinksPerCampaign for each campaign of its plan, or mostForeignLinks.
+// An account may have foreignLinksPerCampaign foreign links for each campaign that its plan allows, and at most mostForeignLinks.
 const (
 	foreignLinksPerCampaign = 4
 	mostForeignLinks        = 200_000

@@ -21,7 +21,7 @@ const oneDay = 24 * time.Hour
 
 // dated maps each table whose rows are deleted by age to its time column. The id of a row contains the time too.
 var dated = map[string]string{
-	"clicks": "at", "smartlink_clicks": "at", "postbacks": "received_at", "source_postbacks": "created_at",
+	"clicks": "at", "smartlink_clicks": "at", "postbacks": "received_at", "source_postbacks": "created_at", "forwarded_postbacks": "created_at",
 	"site_events": "received_at", "jobs": "finished_at", "events": "created_at", "webhook_deliveries": "created_at",
 }
 
@@ -37,7 +37,7 @@ func (r *env) add(at time.Time, tables ...string) {
 	r.Helper()
 	for _, table := range tables {
 		dbtest.Exec(r, r.db, `INSERT INTO `+table+` OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(t, jsonb_build_object(
-			'id', left($1::text, 13) || right(gen_random_uuid()::text, 23), 'conversion_id', gen_random_uuid(),
+			'id', left($1::text, 13) || right(gen_random_uuid()::text, 23), 'conversion_id', gen_random_uuid(), 'postback_id', gen_random_uuid(),
 			'click_id', '00000000-0000-0000-0000-000000000000', '`+dated[table]+`', $2::timestamptz))).* FROM `+table+`_sample t`,
 			models.FloorClickID(at), at)
 		r.added[table] = append(r.added[table], at)
@@ -150,7 +150,7 @@ func (r *env) check(now time.Time) {
 	postbacks := func(p models.Plan) time.Time { return now.AddDate(0, 0, -p.PostbackDays) }
 	finished := func(models.Plan) time.Time { return now.Add(-jobrow.Retention) }
 	for table, from := range map[string]func(models.Plan) time.Time{
-		"clicks": history, "smartlink_clicks": history, "postbacks": postbacks, "source_postbacks": postbacks,
+		"clicks": history, "smartlink_clicks": history, "postbacks": postbacks, "source_postbacks": postbacks, "forwarded_postbacks": postbacks,
 		"site_events": postbacks, "jobs": finished,
 	} {
 		if diff := cmp.Diff(r.expectedRows(table, from), r.count(table)); diff != "" {

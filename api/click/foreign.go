@@ -35,7 +35,7 @@ func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, su
 }
 
 // foreignLink answers a link of another tracker, and the step from a landing page to an offer, on a domain that moved here. It comes
-// after everything that the domain answers by itself. It reports whether the address is such a one.
+// after all own addresses of the domain. It reports whether the address is such a one.
 func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) bool {
 	snap := h.routes.Current()
 	if !snap.AnswersForeign(d) {

@@ -41,6 +41,8 @@ var named = map[string]string{
 	"PUT /networks/{id}/integration":             "saveNetworkIntegration",
 	"POST /networks/{id}/integration/sync":       "syncNetwork",
 	"PATCH /settings":                            "updateSettings",
+	"GET /old-tracker":                           "findOldTracker",
+	"PUT /old-tracker":                           "updateOldTracker",
 	"GET /reports/exports/{id}":                  "downloadReportExport",
 	"GET /reports/orphaned":                      "getOrphanedReport",
 	"DELETE /reports/orphaned":                   "deleteOrphaned",

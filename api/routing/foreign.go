@@ -59,7 +59,7 @@ func (l *ForeignLink) count(s *Snapshot, by int) {
 	}
 }
 
-// places returns the places of which a domain is a part. A shared domain has none.
+// places returns the places that contain a domain. No place contains a shared domain.
 func places(d *Domain) []foreignPlace {
 	if !d.AccountID.Valid {
 		return nil
@@ -94,7 +94,7 @@ func (s *Snapshot) ForeignCampaign(d *Domain, a foreign.Address) *Campaign {
 	return nil
 }
 
-// OldTracker returns the tracker to which the postbacks of an account about its clicks are sent on. It is empty if there is none.
+// OldTracker returns the tracker to which the postbacks of an account about its clicks are sent on. It is empty if they are not sent on.
 func (s *Snapshot) OldTracker(account uuid.UUID) string {
 	if account == uuid.Nil {
 		return ""

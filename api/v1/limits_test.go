@@ -34,6 +34,7 @@ func (e env) bounds() map[string]object {
 		"PUT /bot-detection":      {},
 		"POST /alerts/channels":   channel("slack", object{"url": "https://hooks.slack.com/x"}),
 		"PATCH /settings":         {},
+		"PUT /old-tracker":        {"tracker": "voluum", "url": "https://old.example.com"},
 		"POST /sites":             {"name": "y"},
 		"PUT /geo-database":       {"provider": "ipinfo"},
 		"PUT /integrations":       rfc2136(nil),

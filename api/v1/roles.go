@@ -14,7 +14,7 @@ var roles = map[models.Role][]string{
 	models.RoleMember: {
 		"POST /campaigns", "POST /campaigns/{id}/clone", // a buyer gets the error buyer_only
 		"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned",
-		"/domains", "/webhooks", "/alerts/channels", "/edge",
+		"/domains", "/webhooks", "/alerts/channels", "/edge", "/old-tracker",
 		"/integrations", "/oauth", "/geo-database", "/copilot/ai",
 		"/networks/{id}/integration", "/traffic-sources/{id}/integration",
 	},

@@ -116,6 +116,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		copilot.Routes(copilot.Deps{Jobs: d.Jobs, AIProvider: d.AIProvider}),
 		plan(d),
 		settings(d),
+		oldTracker(d),
 		reporting.Reports(about), reporting.Differences(about),
 		corrections(d),
 		reporting.Stats(about),

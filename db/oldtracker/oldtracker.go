@@ -120,7 +120,7 @@ func Record(ctx context.Context, c db.Conn, id uuid.UUID, a Attempt) error {
 type Day struct {
 	Day     string `db:"day"`
 	Known   int64  `db:"known"`   // they name a click of this service
-	Sent    int64  `db:"sent"`    // sent on to the old tracker
+	SentOn  int64  `db:"sent"`    // sent on to the old tracker
 	Waiting int64  `db:"waiting"` // to be sent on
 	Failed  int64  `db:"failed"`  // not sent on: the old tracker did not take them
 	Unknown int64  `db:"unknown"` // they name no click that is known

@@ -18,8 +18,8 @@ const (
 // Trackers lists the trackers.
 var Trackers = []string{Keitaro, Binom, Voluum, RedTrack, BeMob, ClickFlare}
 
-// clickForms has the form of each tracker's click ids. The forms are wide, because trackers have changed them over the years. A foreign
-// text that has the form costs one request to the old tracker. A click id without the form would cost a conversion.
+// clickForms has the form of each tracker's click ids. The forms are wide, because trackers have changed them over the years, and
+// because a click id that is not recognised costs a conversion. A wrong one costs only a request to the old tracker.
 var clickForms = map[string]*regexp.Regexp{
 	Keitaro:    regexp.MustCompile(`^[a-z0-9_.-]{8,64}$`),
 	Binom:      regexp.MustCompile(`^[A-Za-z0-9]{6,64}$`),

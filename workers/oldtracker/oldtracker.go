@@ -117,7 +117,7 @@ func (s *sender) address(ctx context.Context, f oldtracker.Forwarded) (address, 
 }
 
 // Target returns the address of a request to the old tracker at base. received is the path and the query of the postback as they
-// arrived. The path counts only if base has none. The query is not changed.
+// arrived. The path counts only if base is without a path. The query is not changed.
 func Target(base, received string) string {
 	path, query, _ := strings.Cut(received, "?")
 	_, rest, _ := strings.Cut(base, "://")

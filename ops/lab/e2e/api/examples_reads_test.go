@@ -53,6 +53,8 @@ func (x *examples) read() {
 	x.call("POST /blocks/preview", x.window(nil), block)
 	allowed := x.call("POST /blocks/remove", nil, block)
 	x.call("POST /blocks/undo", nil, object{"id": allowed["id"]})
+	x.call("PUT /old-tracker", nil, object{"tracker": "voluum", "url": "https://old-tracker.example.com"})
+	x.call("GET /old-tracker", x.window(nil), nil)
 	x.call("GET /bot-detection", nil, nil)
 	x.scoreAnew(x.call("PUT /bot-detection", nil, object{"threshold": 55, "disabled": []string{"vpn_or_proxy"}})["job_id"].(string))
 	x.call("GET /sites", nil, nil)

@@ -23,10 +23,11 @@ import (
 	"switchyard/workers"
 	"switchyard/workers/conversion"
 	"switchyard/workers/egress"
+	"switchyard/workers/oldtracker"
 	"switchyard/workers/sourcepostback"
 )
 
-// inbox is an API with a worker that records conversions and reports them to traffic sources, and a spool that receives
+// inbox is an API with a worker that records conversions, reports them to traffic sources and sends postbacks on, and a spool that receives
 // postbacks.
 type inbox struct {
 	*apitest.Server
@@ -50,6 +51,7 @@ func newInbox(t *testing.T) *inbox {
 		t.Fatal(err)
 	}
 	sourcepostback.Register(runtime, x.Store, sourcepostback.Options{Egress: pages, Clicks: clicks})
+	oldtracker.Register(runtime, x.Store, oldtracker.Options{Egress: pages, Schedule: []time.Duration{10 * time.Millisecond, 10 * time.Millisecond}})
 	jobstest.Run(t, runtime.Run)
 	log, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {

@@ -220,6 +220,7 @@ export const words: typeof en = {
       links: 'Link',
       alerts: 'Meldungskanal',
       'bot-detection': 'Bot-Erkennung',
+      'old-tracker': 'Bisheriger Tracker',
       'geo-database': 'Geo-Datenbank',
       oauth: 'Verbindung',
       marks: 'Notiz',

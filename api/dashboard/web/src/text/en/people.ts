@@ -219,6 +219,7 @@ export const words = {
       links: 'Link',
       alerts: 'Alert channel',
       'bot-detection': 'Bot detection',
+      'old-tracker': 'Old tracker',
       'geo-database': 'Geo database',
       oauth: 'Connection',
       marks: 'Note',

@@ -1,0 +1,60 @@
+package click
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+)
+
+// foreignBench returns a handler for 100 campaigns on a domain of their account, with a number of foreign links to them.
+func foreignBench(b *testing.B, links int) *Handler {
+	b.Helper()
+	records := benchRouting(100)
+	campaigns := campaignsOf(records)
+	account := campaigns[0].AccountID
+	store.RoutingRows[*store.RoutingDomain](records)[0].AccountID = uuid.NullUUID{UUID: account, Valid: true}
+	for i := range links {
+		records.Rows = append(records.Rows, &store.RoutingForeignLink{
+			ID: uuid.New(), AccountID: account, Form: "path", ForeignID: fmt.Sprint("old~", i), CampaignID: campaigns[i%100].ID,
+		})
+	}
+	return handlerOf(b, nowhere{}, records)
+}
+
+// BenchmarkRedirectForeign measures a tracking link of ours without foreign links and with 10,000 of them, and one of the 10,000. They
+// take turns, so that a busy machine slows all of them. The metrics are the rates in parts of the first one.
+func BenchmarkRedirectForeign(b *testing.B) {
+	const batch = 200
+	own, foreign := benchRequest(), benchRequest()
+	foreign.URL.Path = "/old~7007"
+	without, with := foreignBench(b, 0), foreignBench(b, 10_000)
+	turns := []struct {
+		h    *Handler
+		r    *http.Request
+		took time.Duration
+	}{{h: without, r: own}, {h: with, r: own}, {h: with, r: foreign}}
+	w := &discard{http.Header{}}
+	b.ResetTimer()
+	for i := range b.N {
+		for k := range turns {
+			t := &turns[(i+k)%len(turns)]
+			start := time.Now()
+			for range batch {
+				clear(w.h)
+				t.h.ServeHTTP(w, t.r)
+				if w.h["Location"] == nil {
+					b.Fatal("no redirect")
+				}
+			}
+			t.took += time.Since(start)
+		}
+	}
+	b.ReportMetric(float64(turns[0].took)/float64(turns[1].took), "with/without")
+	b.ReportMetric(float64(turns[0].took)/float64(turns[2].took), "foreign/without")
+	b.ReportMetric(float64(turns[0].took.Nanoseconds())/float64(b.N*batch), "ns/redirect")
+}

@@ -1,0 +1,124 @@
+package v1
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/db/oldtracker"
+	"switchyard/models"
+	"switchyard/models/bind"
+	"switchyard/models/foreign"
+	"switchyard/models/netguard"
+	"switchyard/models/token"
+)
+
+// oldTracker returns the routes of /old-tracker.
+func oldTracker(d Deps) []route.Route {
+	const group = "Account"
+	return []route.Route{
+		route.New("GET", "/old-tracker", group, "the tracker that the account moved from, and what became of the postbacks",
+			route.Handle(findOldTracker)).WithWindow().WithShare(route.Reads),
+		{
+			Method: "PUT", Path: "/old-tracker", Group: group, Summary: "choose the tracker to which its own postbacks are sent on",
+			Codes: route.Codes("400 invalid_url"), Handle: route.HandleBody(d.changeOldTracker), Recorded: recordedOldTracker,
+		},
+	}
+}
+
+// OldTrackerSettings are the settings of the tracker that an account moved from.
+type OldTrackerSettings struct {
+	Tracker string `json:"tracker" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"by whose form its click ids are recognised; empty: none was chosen"`
+	URL     string `json:"url" doc:"the address to which its postbacks are sent on; empty: none are"`
+}
+
+// OldTracker is the answer of GET /old-tracker.
+type OldTracker struct {
+	OldTrackerSettings
+
+	Range bind.Range      `json:"range"`
+	Days  []OldTrackerDay `json:"days" doc:"newest first; days without postbacks are left out"`
+}
+
+// OldTrackerDay has the numbers of postbacks that arrived on a day.
+type OldTrackerDay struct {
+	Day     string `json:"day" format:"date" doc:"in the account's time zone"`
+	Known   int64  `json:"known" doc:"they name a click of this account here"`
+	SentOn  int64  `json:"sent_on" doc:"they were sent on to the old tracker, which took them"`
+	Waiting int64  `json:"waiting" doc:"they wait to be sent on, for the first time or again"`
+	Failed  int64  `json:"failed" doc:"the old tracker did not take them"`
+	Unknown int64  `json:"unknown" doc:"they name an unknown click; of postbacks without a click id, at most 20 an hour are counted"`
+}
+
+// maxOldTrackerDays is the number of days whose postbacks are counted at most.
+const maxOldTrackerDays = 92
+
+func findOldTracker(c *route.Call) (out OldTracker, err error) {
+	if c.Window.To.Sub(c.Window.From) > maxOldTrackerDays*24*time.Hour {
+		return out, models.Invalid("invalid_input", "from and to are at most %d days apart", maxOldTrackerDays)
+	}
+	s, err := oldtracker.Find(c.Context(), c.Store.Conn(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	out = OldTracker{OldTrackerSettings: OldTrackerSettings(s), Range: c.Window.Range(), Days: []OldTrackerDay{}}
+	days, err := oldtracker.Days(c.Context(), c.Store.Conn(), c.Account.ID, c.Window.From, c.Window.To.Add(time.Second))
+	for _, d := range days {
+		out.Days = append(out.Days, OldTrackerDay(d))
+	}
+	return out, err
+}
+
+// OldTrackerBody is the body of PUT /old-tracker.
+type OldTrackerBody struct {
+	Tracker string `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"needed with a url"`
+	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is sent on"`
+}
+
+func (d Deps) changeOldTracker(c *route.Call, b OldTrackerBody) (OldTrackerSettings, error) {
+	s := OldTrackerSettings(b)
+	if s.URL != "" {
+		if !foreign.Known(s.Tracker) {
+			return s, models.Invalid("invalid_input", "choose the tracker: one of %s", strings.Join(foreign.Trackers, ", "))
+		}
+		if err := d.checkOldTracker(c, s.URL); err != nil {
+			return s, err
+		}
+	}
+	return s, oldtracker.Save(c.Context(), c.Store.Conn(), c.Account.ID, oldtracker.Settings(s))
+}
+
+// checkOldTracker refuses an address that is not on the public internet, has tokens or a fragment, or leads back to this service.
+func (d Deps) checkOldTracker(c *route.Call, text string) error {
+	if err := (netguard.Policy{Schemes: []string{"https", "http"}, Allow: d.EgressAllow}).Check(text); err != nil {
+		return err
+	}
+	if strings.ContainsAny(text, "#{}") {
+		return models.Invalid("invalid_url", "the address of the old tracker has no tokens and no #: postbacks are sent on as they arrive")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return models.Invalid("invalid_url", "the address cannot be read")
+	}
+	ours, err := oldtracker.IsOurs(c.Context(), c.Store.Conn(), c.Account.ID, u.Hostname())
+	if err != nil {
+		return err
+	}
+	base, _ := url.Parse(d.BaseURL)
+	host := strings.ToLower(u.Hostname())
+	tracker := strings.ToLower(d.Tracker.Host)
+	if ours || base != nil && host == strings.ToLower(base.Hostname()) ||
+		tracker != "" && (host == tracker || strings.HasSuffix(host, "."+tracker)) {
+		return models.Invalid("invalid_url", "%s leads to this service: give the address at which the old tracker answers now", u.Hostname())
+	}
+	return nil
+}
+
+// recordedOldTracker returns the settings for the audit log. A path may have a key, so only the host is recorded.
+func recordedOldTracker(c *route.Call, _ uuid.UUID) (any, error) {
+	s, err := oldtracker.Find(c.Context(), c.Store.Conn(), c.Account.ID)
+	return map[string]string{"tracker": s.Tracker, "url": token.Origin(s.URL)}, err
+}
