@@ -188,8 +188,8 @@ func TestForeignPostbacks(t *testing.T) {
 	}
 }
 
-// TestPostbacksOfTheOldTracker: a click id in the form of the old tracker is marked to be sent on. Ours, others, marked messages and
-// those of accounts without an old tracker are not.
+// TestPostbacksOfTheOldTracker: a click id in the form of the old tracker is marked to be sent on. Our ids, other ids, marked messages and
+// messages of accounts without an old tracker are not.
 func TestPostbacksOfTheOldTracker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
