@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"switchyard/api/routing"
 	"switchyard/models"
 	"switchyard/models/foreign"
@@ -57,10 +59,13 @@ func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routi
 	return true
 }
 
-// noteReceived keeps the path and the query of a message that may have to be sent on to the tracker from which its account moved.
+// noteReceived keeps the path and the query of a message that may have to be sent on to the tracker from which its account moved. The
+// id of a network means nothing there.
 func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
 	if r.Method != http.MethodHead && r.Header.Get(models.ForwardedHeader) == "" && h.routes.Current().OldTracker(p.AccountID) != "" {
-		p.Received = r.URL.RequestURI()
+		if p.Received = r.URL.RequestURI(); p.NetworkID != uuid.Nil {
+			p.Received = "/postback?" + r.URL.RawQuery
+		}
 	}
 }
 

@@ -194,6 +194,7 @@ func TestPostbacksOfTheOldTracker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
 	dbtest.Exec(t, w.db, `UPDATE accounts SET old_tracker = 'redtrack', old_tracker_url = 'https://old.example.com' WHERE id = $1`, w.account)
+	network := w.network()
 	w.reload()
 	const theirs = "65f0a1b2c3d4e5f60718293a"
 	for _, c := range []struct {
@@ -204,6 +205,7 @@ func TestPostbacksOfTheOldTracker(t *testing.T) {
 	}{
 		{"/postback?clickid=" + theirs + "&sum={payout}&x=%20", ownHost, nil, "/postback?clickid=" + theirs + "&sum={payout}&x=%20"},
 		{"/pixel.gif?clickid=" + theirs, ownHost, nil, "/pixel.gif?clickid=" + theirs},
+		{"/postback/" + network.String() + "?myclick=" + theirs, sharedHost, nil, "/postback?myclick=" + theirs},
 		{"/postback?clickid=" + theirs, ownHost, []edit{header(models.ForwardedHeader, "1")}, ""},
 		{"/postback?clickid=" + theirs, sharedHost, nil, ""},
 		{"/postback?clickid=unknown", ownHost, nil, ""},

@@ -135,6 +135,7 @@ func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, network s
 	if err := h.findNetwork(p, network); err != nil {
 		return nil, err
 	}
+	h.noteReceived(p, r)
 	if !h.limits.admits(h.addresseeOf(p), netguard.ClientPrefix(p.IP), 1, time.Now()) {
 		return nil, h.tooMany()
 	}
@@ -218,7 +219,6 @@ func (h *Handler) newPostback(r *http.Request, source string) *models.Postback {
 	if d := h.routes.Current().Domain(p.Domain); d != nil && d.AccountID.Valid {
 		p.AccountID = d.AccountID.UUID
 	}
-	h.noteReceived(p, r)
 	return p
 }
 
@@ -266,6 +266,7 @@ var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xf
 func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		p := h.newPostback(r, models.FromPixel)
+		h.noteReceived(p, r)
 		p.Params = postback.Collect(param.FromQuery(r.URL.RawQuery, cluesOf(r)), h.mayBeRead(p.AccountID))
 		if _, err := models.ParseClickID(postback.ClickID(p.Params, postback.Network{})); err != nil {
 			if t, ok := soleClick(r.Header, h.routes.Current().Domain(p.Domain)); ok {
