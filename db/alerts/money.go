@@ -20,10 +20,14 @@ func unconvertedMoney(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := exchangerate.UnconvertedOf(ctx, l.Store.Conn(), l.account.ID)
 	found = slices.DeleteFunc(found, func(u exchangerate.Unconverted) bool { return u.Currency == money.Unknown })
 	return db.Map(found, func(u exchangerate.Unconverted) Alert {
+		days := fmt.Sprintf("%d days", u.Days)
+		if u.Days == 1 {
+			days = "1 day"
+		}
 		return Alert{
 			Type: "currency.unconverted", Severity: Critical, Kind: "account", ID: l.account.ID, Name: u.Currency,
-			Message: fmt.Sprintf("amounts in %s count no money on %d days from %s on: there is no rate to %s. They will count once there is one",
-				u.Currency, u.Days, u.First.UTC().Format(time.DateOnly), l.account.Currency),
+			Message: fmt.Sprintf("amounts in %s count no money on %s from %s on: there is no rate to %s. They will count once there is one",
+				u.Currency, days, u.First.UTC().Format(time.DateOnly), l.account.Currency),
 			Since: u.Since,
 		}
 	}), err

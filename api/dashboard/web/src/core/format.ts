@@ -75,7 +75,7 @@ const utc = (d: Day) => Date.UTC(d.y, d.m - 1, d.d)
 export const dayShort = (d: Day) => date({ day: 'numeric', month: 'short' }, 'UTC').format(utc(d))
 export function spanText(s: Span) {
   if (iso(s.from) === iso(s.to)) return dayShort(s.to)
-  return (s.from.m === s.to.m && s.from.y === s.to.y ? String(s.from.d) : dayShort(s.from)) + ' – ' + dayShort(s.to)
+  return date({ day: 'numeric', month: 'short' }, 'UTC').formatRange(utc(s.from), utc(s.to))
 }
 const hour12 = () => me.value?.account.timeFormat === '12h'
 export const hourOf = (at: number) => date({ hour: '2-digit', minute: '2-digit', hour12: hour12() }).format(at)

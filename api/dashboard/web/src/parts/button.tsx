@@ -16,7 +16,7 @@ export const Button = ({ look, icon, text, of, letter, ...rest }: Props) => (
     {icon && <Icon name={icon} />}
     {text}
     {of && <span class="hidden"> {of}</span>}
-    {letter && <kbd class="wide">{letter}</kbd>}
+    {letter && <kbd class="wide">{letter.replace('Ctrl', t.ctrl)}</kbd>}
   </button>
 )
 

@@ -60,13 +60,28 @@ type Props = {
   foot?: ComponentChildren
   under?: ComponentChildren
   done?: ComponentChildren // the buttons of a record that is saved, until an edit
+  beside?: boolean // another form has the key that saves
   saveUnchanged?: boolean // a new record can be saved before a field has changed
   onDirty?: (dirty: boolean) => void
 }
 
 // RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown at its
 // field, and the first one gets the focus. under is shown between the fields and the foot.
-export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, done, saveUnchanged, onDirty }: Props) {
+export function RecordForm({
+  sections,
+  value,
+  save,
+  submit,
+  byCode,
+  cancel,
+  readOnly,
+  foot,
+  under,
+  done,
+  beside,
+  saveUnchanged,
+  onDirty,
+}: Props) {
   const [draft, setDraft] = useState<Draft>(value),
     el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
@@ -110,7 +125,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     else await run(() => save(draft, changed))
   }
   usePress(e => {
-    if ((e.ctrlKey || e.metaKey) && e.key === 's') {
+    if (!beside && (e.ctrlKey || e.metaKey) && e.key === 's') {
       e.preventDefault()
       void send()
     }
@@ -182,7 +197,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
                   />
                 )
               )}
-              <Button type="submit" look="primary" disabled={busy || !canSave} text={submit} letter="Ctrl S" />
+              <Button type="submit" look="primary" disabled={busy || !canSave} text={submit} letter={beside ? undefined : 'Ctrl S'} />
             </>
           )}
         </div>

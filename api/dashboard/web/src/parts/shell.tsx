@@ -315,7 +315,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           }}>
           <Icon name="search" />
           <span class="cut">{t.palette.find}</span>
-          <kbd>Ctrl K</kbd>
+          <kbd>{t.ctrl} K</kbd>
         </button>
         {windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows compare={compared.test(path)} />}
       </header>

@@ -276,6 +276,7 @@ export const words: typeof en = {
     wait: s => `Zu viele Versuche. In ${of(Math.ceil(s / 60), 'Minute', 'Minuten')} geht es wieder.`,
   },
   notFound: { title: 'Diese Seite gibt es nicht', back: 'Zum Überblick' },
+  ctrl: 'Strg',
   close: 'Schließen',
   loading: 'Wird geladen',
 }

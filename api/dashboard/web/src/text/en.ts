@@ -278,6 +278,7 @@ export const words = {
     wait: (s: number) => `Too many attempts. Wait ${of(Math.ceil(s / 60), 'minute', 'minutes')}.`,
   },
   notFound: { title: 'This page does not exist', back: 'To the overview' },
+  ctrl: 'Ctrl',
   close: 'Close',
   loading: 'Loading',
 }

@@ -9,6 +9,7 @@ import { forget } from '../../core/query.ts'
 import { go } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { enterWords } from '../../text/enter.ts'
+import { Seg } from '../../parts/form.tsx'
 import { Mark } from '../../parts/icons.tsx'
 import { Alert } from '../../parts/state.tsx'
 import { sentence } from '../../core/errors.ts'
@@ -167,7 +168,8 @@ export function Enter({ over }: { over?: boolean }) {
 // new people and for people who have a password here, so that it does not reveal who is known.
 function Welcome({ token }: { token: string }) {
   const { busy, error, needsCode, send } = useSend()
-  const [link, setLink] = useState<LinkShown>()
+  const [link, setLink] = useState<LinkShown>(),
+    [known, setKnown] = useState<'new' | 'known'>('new')
   useEffect(() => {
     document.title = `${enterWords.welcome} · ${t.brand}`
     history.replaceState(null, '', '/app/welcome') // the token is not kept in the history
@@ -191,7 +193,15 @@ function Welcome({ token }: { token: string }) {
   const email = <Field name="email" label={enterWords.email} type="email" auto="username" value={link.email} fixed />
   const code = needsCode && <Code first />
   const newPassword = (
-    <Field name="password" label={enterWords.choose} hint={enterWords.atLeast} type="password" auto="new-password" least={10} first />
+    <Field
+      name="password"
+      label={enterWords.choose}
+      hint={enterWords.atLeast}
+      type="password"
+      auto="new-password"
+      least={10}
+      first={link.kind !== 'invite'}
+    />
   )
   if (link.kind === 'entry')
     return (
@@ -217,14 +227,25 @@ function Welcome({ token }: { token: string }) {
       </Card>
     )
   return (
-    <Card
-      title={enterWords.welcome}
-      text={enterWords.invited(link.account, t.roles[link.role] ?? '') + ' ' + enterWords.either}
-      go={enterWords.join}
-      {...common}>
+    <Card title={enterWords.welcome} text={enterWords.invited(link.account, t.roles[link.role] ?? '')} go={enterWords.join} {...common}>
       {email}
-      <Field name="name" label={enterWords.yourName} hint={enterWords.ifNew} auto="name" optional first />
-      <Field name="password" label={enterWords.password} hint={enterWords.atLeast} type="password" auto="current-password" least={10} />
+      <Seg
+        label={enterWords.whoAreYou}
+        value={known}
+        options={[
+          { value: 'new', label: enterWords.isNew },
+          { value: 'known', label: enterWords.isKnown },
+        ]}
+        on={setKnown}
+      />
+      {known === 'new' ? (
+        <>
+          <Field name="name" label={enterWords.yourName} auto="name" optional first />
+          {newPassword}
+        </>
+      ) : (
+        <Field name="password" label={enterWords.password} type="password" auto="current-password" least={10} first />
+      )}
       {code}
     </Card>
   )

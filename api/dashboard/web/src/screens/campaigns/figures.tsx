@@ -137,7 +137,7 @@ function Funnel({ id }: { id: string }) {
           {data?.steps.map(s => (
             <div key={s.key} class="barline">
               <i style={`--share:${s.count / most}`} />
-              <span>{t.campaigns.steps[s.key] ?? s.key}</span>
+              <span>{t.campaigns.steps[s.key] ?? s.key.replace(/^goal:/, t.dimensions.goal + ' ')}</span>
               <span class="grow" />
               <b class="num">{count(s.count)}</b>
               <span class="dim num">{s.rate == null ? '' : percent(s.rate, 1)}</span>

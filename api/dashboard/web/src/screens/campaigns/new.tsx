@@ -11,7 +11,6 @@ import { touches, use } from '../../core/query.ts'
 import { go, place, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
 import { t } from '../../core/text.ts'
-import { flowWords } from '../../text/flow.ts'
 import { recordWords } from '../../text/records.ts'
 import { setupWords } from '../../text/setup.ts'
 import { useUnsaved } from '../../core/unsaved.ts'
@@ -229,7 +228,7 @@ function missingOf(e: Entered): Record<string, string> {
 
 // defaultPath returns the path of a new campaign. It is the default path, so that paths with conditions are tried before it.
 const defaultPath = (offer: string, lander: string) => ({
-  name: flowWords.types.default!,
+  name: setupWords.wizard.everybody,
   stream_type: 'default',
   action: lander ? 'lander' : 'offer',
   destinations: [lander, offer].filter(Boolean).map(id => ({ id, weight: 100 })),

@@ -28,7 +28,7 @@ import { useBook } from './book.ts'
 const keys = [
   { key: 'A', text: flowWords.addPath },
   { key: 'Alt ↑ ↓', text: flowWords.order },
-  { key: 'Ctrl S', text: flowWords.save },
+  { key: t.ctrl + ' S', text: flowWords.save },
   { key: 'S', text: flowWords.simulate },
 ]
 
@@ -204,7 +204,7 @@ const SaveBar = ({ of: d }: { of: ReturnType<typeof useDraft> }) => (
     </span>
     <Button look="sm quiet" onClick={d.discard} text={t.parts.discard} />
     <button type="button" class="btn sm primary" disabled={d.busy} onClick={() => void d.save()}>
-      {flowWords.save} <kbd class="wide">Ctrl S</kbd>
+      {flowWords.save} <kbd class="wide">{t.ctrl} S</kbd>
     </button>
   </div>
 )

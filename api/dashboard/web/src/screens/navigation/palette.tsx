@@ -189,10 +189,10 @@ function useEntries(): Entry[] {
 // Keys lists the keys of the screen, and the keys that work everywhere.
 function Keys() {
   const always = [
-    { key: 'Ctrl K', text: t.palette.findKey },
+    { key: t.ctrl + ' K', text: t.palette.findKey },
     { key: '?', text: t.palette.theKeys },
     { key: 'Tab', text: t.palette.tabs },
-    { key: 'Ctrl S', text: t.palette.save },
+    { key: t.ctrl + ' S', text: t.palette.save },
     { key: 'Esc', text: t.palette.close },
   ]
   return (

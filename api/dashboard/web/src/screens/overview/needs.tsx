@@ -5,7 +5,7 @@ import { to } from '../../core/router.ts'
 import { nameOf } from '../../core/placeholders.ts'
 import { t } from '../../core/text.ts'
 import { setupWords } from '../../text/setup.ts'
-import { windowQuery } from '../../core/window.ts'
+import { span } from '../../core/window.ts'
 import { fieldsOf, missingOf } from '../../parts/untold.tsx'
 import { atMost } from '../../core/waiting.ts'
 import { Sign, type IconName } from '../../parts/icons.tsx'
@@ -20,7 +20,7 @@ export function NeedsYou() {
     shown = data?.alerts.slice(0, shownAlerts) ?? [],
     unmatched = shown.some(a => a.type === 'postbacks.unmatched') ? 0 : (data?.unmatchedPostbacks ?? 0), // the alert says it already
     open = data?.openSuggestions ?? 0,
-    sources = use('GET /traffic-sources', { ...windowQuery(), status: 'active', limit: 100 }).data?.rows,
+    sources = use('GET /traffic-sources', { from: span.value.from, to: span.value.to, status: 'active', limit: 100 }).data?.rows,
     untold = sources?.filter(s => s.clicks > 0 && missingOf(s).length > 0) ?? [],
     all = untold.length + (data?.count ?? 0) + Number(unmatched > 0) + Number(open > 0)
   return (

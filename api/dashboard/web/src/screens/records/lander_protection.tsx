@@ -24,6 +24,7 @@ export function Protection({ of: r, domain }: { of: LanderRow; domain: string })
       </summary>
       <p class="dim">{w.text}</p>
       <RecordForm
+        beside
         value={r.protection as unknown as Draft}
         save={save}
         submit={t.parts.save}

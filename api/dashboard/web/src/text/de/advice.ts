@@ -115,8 +115,8 @@ const seen: Record<Alert['type'], Said> = {
   ],
   'currency.unconverted': [
     'Für eine Währung fehlt ein Kurs',
-    /^amounts in (\w+) count no money on (\d+) days from (\S+) on: there is no rate to (\w+).*$/s,
-    'Beträge in $1 zählen seit $3 an $2 Tagen kein Geld: Es fehlt ein Kurs zu $4',
+    /^amounts in (\w+) count no money on (\d+) days? from (\S+) on: there is no rate to (\w+).*$/s,
+    'Beträge in $1 zählen seit $3 kein Geld (Tage: $2): Es fehlt ein Kurs zu $4',
   ],
   'plan.limit_reached': [
     'Die Klicks des Monats sind über dem Kontingent',

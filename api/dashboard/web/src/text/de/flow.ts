@@ -7,7 +7,7 @@ const of = counted('de')
 export const words: typeof en = {
   flow: {
     view: 'Darstellung des Flows',
-    rails: 'Gleise',
+    rails: 'Zeichnung',
     table: 'Tabelle',
     widthIs: 'Die Breite ist der Anteil im Zeitraum',
     noFigures: 'Keine Klicks im Zeitraum: alle gleich breit',

@@ -8,7 +8,7 @@ export const words: typeof en = {
       add: 'Neues Offer',
       empty: 'Noch keine Offers.',
       emptyMore:
-        'Ein Offer ist, wo Besucher konvertieren. Seine URL enthält {clickid}, damit das Netzwerk melden kann, welcher Klick konvertiert hat.',
+        'Ein Offer ist die Seite, auf der Besucher kaufen oder sich anmelden. Seine URL enthält {clickid}, damit das Netzwerk melden kann, welcher Klick konvertiert hat.',
     },
     landers: {
       title: 'Landingpages',

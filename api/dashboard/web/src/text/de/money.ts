@@ -30,7 +30,7 @@ export const words: typeof en = {
     statuses: { approved: 'Bestätigt', pending: 'Offen', rejected: 'Abgelehnt', chargeback: 'Rückbuchung' },
     find: 'Klick-ID oder Conversion-ID',
     status: 'Status',
-    from: 'Aus',
+    from: 'Herkunft',
     payout: 'Payout',
     goal: 'Ziel',
     sale: 'Betrag des Verkaufs',

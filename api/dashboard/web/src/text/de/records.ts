@@ -177,7 +177,7 @@ export const words: typeof en = {
       schemeNone: 'Postbacks mit Parametern',
       schemeHint: 'Shops und Zahlungsplattformen signieren ihre Benachrichtigungen. Hier die Plattform wählen.',
       secret: 'Geheimnis',
-      secretHint: 'Postbacks ohne es werden abgelehnt. Leer: allen wird geglaubt.',
+      secretHint: 'Postbacks ohne das Geheimnis werden abgelehnt. Leer: alle werden angenommen.',
       secretSaved: 'Eines ist gespeichert; leer lassen, um es zu behalten.',
       membersHint: 'Teile der Nachricht, etwa current_subtotal_price für den Payout. Leer: die üblichen.',
       words: 'Statusnamen des Netzwerks',
@@ -196,7 +196,7 @@ export const words: typeof en = {
     },
     protection: {
       title: 'Schutz',
-      text: 'Die Seite fragt, ob ein Besucher über einen Tracking-Link kam. Alle anderen landen auf der Ausweich-URL.',
+      text: 'Ist er an, fragt die Seite, ob ein Besucher über einen Tracking-Link kam, und schickt alle anderen zur Ausweich-URL.',
       who: 'Wer hereinkommt',
       enabled: 'Nur Besucher von Tracking-Links',
       ttl: 'Ein Link gilt',

@@ -3,6 +3,7 @@ import type { words as en } from '../en/setup.ts'
 
 export const words: typeof en = {
   wizard: {
+    everybody: 'Alle Besucher',
     toSite: 'Meine Website',
     siteURL: 'Seite, auf die Besucher kommen',
     siteAdds: part => `${part} kommt von selbst dazu, damit die Seite den Klick kennt.`,
@@ -45,7 +46,7 @@ export const words: typeof en = {
       network: 'Ein Netzwerk: wer für Conversions zahlt',
       offer: 'Ein Offer: die Seite, auf der Besucher kaufen oder sich anmelden',
       campaign: 'Eine Kampagne: ihre Traffic-Quelle und wohin die Besucher gehen',
-      link: 'Ihr Link für die Traffic-Quelle',
+      link: 'Der Link der Kampagne, für die Traffic-Quelle',
       click: 'Ein Testklick: den Link öffnen, und er erscheint hier von selbst',
       postback: 'Der Postback, zum Einfügen beim Netzwerk',
       conversion: 'Eine Test-Conversion: ruft den Postback für diesen Klick auf, und sie erscheint hier von selbst',

@@ -164,7 +164,7 @@ export const words = {
       lp_views: 'Landing page seen',
       lp_clicks: 'Clicked through',
       conversions: 'Converted',
-      approved: 'Approved',
+      sales: 'Approved',
     }),
     fields: {
       basics: 'Basics',

@@ -6,7 +6,8 @@ export const words = {
       title: 'Offers',
       add: 'New offer',
       empty: 'No offers yet.',
-      emptyMore: 'An offer is where visitors convert. Its URL contains {clickid}, so that the network can report which click converted.',
+      emptyMore:
+        'An offer is the page where visitors buy or sign up. Its URL contains {clickid}, so that the network can report which click converted.',
     },
     landers: {
       title: 'Landing pages',

@@ -187,7 +187,7 @@ export const words = {
     },
     protection: {
       title: 'Protection',
-      text: 'The page asks whether a visitor came through a tracking link. Everybody else goes to the fallback.',
+      text: 'While it is on, the page asks whether a visitor came through a tracking link, and sends everybody else to the fallback.',
       who: 'Who is let in',
       enabled: 'Only visitors of tracking links',
       ttl: 'A link is good for',

@@ -2,6 +2,7 @@
 
 export const words = {
   wizard: {
+    everybody: 'All visitors',
     toSite: 'My website',
     siteURL: 'Page that visitors come to',
     siteAdds: (part: string) => `${part} is added by itself, so that the page knows the click.`,
