@@ -11,7 +11,7 @@ import (
 )
 
 // mostActions is the most clicks and entries that lead from an empty account to its first conversion.
-const mostActions = 17
+const mostActions = 15
 
 // TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. Then the traps of setting up are sprung one by one: the
 // dashboard shows nothing that is not so.
@@ -32,6 +32,7 @@ func TestDashboardSetUp(t *testing.T) {
 	}
 	b.welcome(made.URL, "Nia")
 	b.converts()
+	b.takesBack()
 	b.refusesSmartlink()
 	b.namesMissing()
 	b.showsClickID()
@@ -49,6 +50,19 @@ type actions struct {
 
 func (a *actions) tap(control string)        { a.t.Helper(); a.n++; a.env.tap(control) }
 func (a *actions) fill(control, text string) { a.t.Helper(); a.n++; a.env.fill(control, text) }
+
+// retype clicks a field with the mouse and types, so that what the field held before is replaced or stays as for a person.
+func (a *actions) retype(control, text string) {
+	a.t.Helper()
+	a.n++
+	a.env.retype(control, text)
+}
+
+func (b *env) retype(control, text string) {
+	b.t.Helper()
+	b.click(control)
+	b.call("Input.insertText", map[string]any{"text": text}, nil)
+}
 
 // choose types a text and presses Enter.
 func (a *actions) choose(control, text string) { a.t.Helper(); a.n += 2; a.env.choose(control, text) }
@@ -78,30 +92,47 @@ func (b *env) converts() {
 		b.t.Errorf("the sheet of the new network shows %q", text)
 	}
 	a.tap(`document.querySelector('.side-sheet .copy button')`)
-	a.tap(`document.querySelector('.side-sheet header button')`)
-	a.tap(overviewLink)
-	a.tap(button("Create an offer"))
+	b.waitText("Everflow is saved")
+	a.tap(button("Next: an offer"))
 	b.waitIdle()
 	a.fill(byLabel(".side-sheet", "Name"), "First offer")
 	a.fill(byLabel(".side-sheet", "URL"), "https://offer.example/")
 	b.until("the only network is chosen", func() bool { return b.run(byLabel(".side-sheet", "Network")+`?.value`) == "Everflow" })
+	b.waitText("sub1={clickid}")
+	a.retype(`document.querySelector('.side-sheet .money input')`, "12.50")
 	a.tap(saveForm)
 	b.waitText("First offer is saved")
-	a.tap(overviewLink)
-	a.tap(button("Create a campaign"))
+	a.tap(button("Next: a campaign"))
 	b.until("the only offer is chosen", func() bool { return b.run(byLabel(".wizard", "Offer")+`?.value`) == "First offer" })
 	a.tap(button("Create and get the link"))
 	b.waitText("Waiting for the first click")
 	a.tap(overviewLink)
 	a.follow("Open the link")
 	b.waitText("The first click is here")
-	a.follow("Send a test conversion")
-	b.waitText("The first conversion is here")
+	a.tap(button("Send a test conversion"))
+	b.waitText("First conversion: $12.50")
+	b.waitText("The test conversion is recorded: $12.50")
+	if open := b.run(`document.querySelector('.steps li:nth-child(6)').className`); open == "done" {
+		b.t.Error("a test ticks the postback, which nobody has pasted yet")
+	}
 	b.sound("first-conversion")
 	if a.n > mostActions {
 		b.t.Errorf("the first conversion takes %d actions, at most %d are wanted", a.n, mostActions)
 	}
 	b.t.Logf("the first conversion takes %d actions", a.n)
+}
+
+// takesBack: a test conversion is marked, and one press takes it out of the figures.
+func (b *env) takesBack() {
+	b.t.Helper()
+	b.tap(button("Take it out again"))
+	b.waitText("The test conversion is rejected")
+	b.until("it counts no more", func() bool {
+		return b.await(`fetch('/api/v1/logs/conversions').then(r => r.json()).then(a => (a.data ?? a).rows[0].status)`) == "rejected"
+	})
+	b.goTo(b.f.URL + "/app/conversions")
+	b.waitText("test conversion")
+	b.waitText("Rejected")
 }
 
 // rowOf returns an expression for the link of a record in a list.
@@ -218,6 +249,10 @@ func (b *env) fillsPlaceholders() {
 	if text := b.run(`document.querySelector('.side-sheet').textContent`); strings.Contains(text, "Report a made-up conversion") {
 		b.t.Error("the source has a postback although nothing is filled in")
 	}
+	b.goTo(b.run(`location.href`) + "&at=postback")
+	b.until("the first missing value has the focus", func() bool {
+		return b.run(`String(document.activeElement === `+byLabel(".side-sheet", "AID")+`)`) == "true"
+	})
 	b.fill(byLabel(".side-sheet", "AID"), "a1")
 	b.tap(saveForm)
 	b.waitText("Still missing: PID, TID.")

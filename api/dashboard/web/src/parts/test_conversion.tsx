@@ -13,11 +13,11 @@ import { Button, Link } from './button.tsx'
 
 const w = setupWords.test
 
-type Props = { network: NetworkRow; offer?: OfferRow; click: Pick<ClickRow, 'click_id'>; look?: string }
+type Props = { network: NetworkRow; offer?: OfferRow; click: Pick<ClickRow, 'click_id'>; look?: string; came?: (c: ConversionRow) => void }
 
 // TestConversion calls the postback of a network for a click, and says when the conversion has come. One press takes it out of the
 // figures again.
-export function TestConversion({ network, offer, click, look = 'sm primary' }: Props) {
+export function TestConversion({ network, offer, click, look = 'sm primary', came }: Props) {
   const [sent, setSent] = useState(false),
     [here, setHere] = useState<ConversionRow>(),
     [isOut, setOut] = useState(false),
@@ -27,8 +27,9 @@ export function TestConversion({ network, offer, click, look = 'sm primary' }: P
   useEffect(() => {
     if (!row || here) return
     setHere(row)
+    came?.(row)
     touches('campaigns', 'reports')
-  }, [row, here])
+  }, [row, here, came])
   const send = (status: 'approved' | 'rejected') =>
     run(async () => {
       const answer = await callPostback(testPostback(network, click.click_id, offer, status))

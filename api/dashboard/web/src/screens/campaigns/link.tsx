@@ -1,17 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ClickRow, NetworkRow, Path, SourceRow, TestedClick } from '../../api.gen.ts'
+import type { ClickRow, ConversionRow, NetworkRow, Path, SourceRow, TestedClick } from '../../api.gen.ts'
 import { Button, Link } from '../../parts/button.tsx'
 import { Part } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
 import { canWrite } from '../../core/can.ts'
 import { choicesOf, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
-import { country, hourOf } from '../../core/format.ts'
+import { amount, country, hourOf } from '../../core/format.ts'
 import { paramsOf, sampled, tagOf, withParams } from '../../core/link.ts'
 import { touches, use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
+import { setupWords } from '../../text/setup.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { Input, InputField, SelectField } from '../../parts/form.tsx'
@@ -238,6 +239,7 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
   const { data } = use('GET /logs/clicks', click ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
   const row = data?.rows[0],
     [openedAt] = useState(Date.now),
+    [conversion, setConversion] = useState<ConversionRow>(),
     offers = useOffers(!!click)
   useEffect(() => {
     if (row && !click) {
@@ -251,7 +253,13 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
       <div class="row">
         <Sign name={click ? 'check' : 'clock'} tone={click ? 'good' : 'accent'} />
         <div class="grow">
-          <div class="strong">{click ? t.link.firstHere : t.link.waiting}</div>
+          <div class="strong">
+            {conversion
+              ? setupWords.first.doneTitle(amount(conversion.payout, conversion.currency))
+              : click
+                ? t.link.firstHere
+                : t.link.waiting}
+          </div>
           <div class="dim fine">
             {click
               ? t.link.firstFrom(
@@ -263,7 +271,7 @@ function FirstClick({ id, network }: { id: string; network?: NetworkRow }) {
           </div>
         </div>
         {click && network && !network.postback_scheme && canWrite() && (
-          <TestConversion network={network} offer={offers?.find(o => o.id === click.offer_id)} click={click} />
+          <TestConversion network={network} offer={offers?.find(o => o.id === click.offer_id)} click={click} came={setConversion} />
         )}
         {click && <Link look="sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })} text={t.clicks.why} />}
         {click && <Link look="sm" href={to(`/app/campaigns/${id}/figures`)} text={t.link.itsFigures} />}

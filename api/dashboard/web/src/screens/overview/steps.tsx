@@ -91,8 +91,18 @@ function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
 
 function ShopSteps({ of, hasSite }: { of: First; hasSite: boolean }) {
   const campaign = useCampaigns()?.[0],
-    totals = use('GET /goals', hasSite ? {} : null, 10).data?.siteTotals,
+    data = use('GET /goals', {}, 10).data,
+    totals = data?.siteTotals,
     goals = to('/app/goals')
+  if (data && !data.planIncludes)
+    return (
+      <p class="warn">
+        {w.noPlan}{' '}
+        <a class="link" href={to('/app/plan')}>
+          {w.toPlan}
+        </a>
+      </p>
+    )
   return (
     <Steps
       of={[

@@ -39,6 +39,8 @@ export const words: typeof en = {
     doneTitle: amount => `Erste Conversion: ${amount}`,
     doneText: 'Klicks und Conversions kommen in diesem Konto an. Von jetzt an zählt der Traffic.',
     donePostback: network => `Bleibt noch: den Postback bei ${network} eintragen. Der erste eigene Postback hakt den Schritt ab.`,
+    noPlan: 'Der Tarif dieses Kontos enthält keine Ziele der eigenen Website.',
+    toPlan: 'Zum Tarif',
     notYet: 'noch nicht',
     way: 'Worum es geht',
     ways: { network: 'Offers eines Netzwerks bewerben', shop: 'Auf der eigenen Website verkaufen' },

@@ -39,6 +39,8 @@ export const words = {
     doneTitle: (amount: string) => `First conversion: ${amount}`,
     doneText: 'Clicks and conversions reach this account. From here on the traffic counts.',
     donePostback: (network: string) => `What is left: paste the postback at ${network}. Its first own postback ticks that step.`,
+    noPlan: 'The plan of this account does not include goals of your own website.',
+    toPlan: 'Look at the plan',
     notYet: 'not yet',
     way: 'What you do',
     ways: { network: 'I promote offers of a network', shop: 'I sell on my own website' },

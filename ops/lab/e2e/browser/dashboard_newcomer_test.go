@@ -1,0 +1,139 @@
+package browser
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"switchyard/models/parttest"
+)
+
+// TestDashboardNewcomer: a person with a shop and no network finds the way to a first conversion, and the fields of a campaign do what a
+// person expects who clicks into them and types.
+func TestDashboardNewcomer(t *testing.T) {
+	parttest.Browser.Only(t)
+	t.Parallel()
+	dist, err := filepath.Abs("../../../../api/dashboard/dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newEnv(t, "DASHBOARD_DIR="+dist)
+	b.setScreen(1440, "light")
+	var made struct {
+		URL string `json:"owner_url"`
+	}
+	if err := b.f.Command(t.Context(), &made, "accounts", "create", "--name", "Shop", "--plan", "pro", "--email", "shop@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	b.welcome(made.URL, "Sue")
+	b.findsShop()
+	b.typesOverSource()
+	b.mendsAddress()
+	b.showsButtons()
+	b.onPhone()
+}
+
+// findsShop: the first screen has steps for a shop. The campaign that leads to the website carries the click id.
+func (b *env) findsShop() {
+	b.t.Helper()
+	b.waitText("From here to the first conversion")
+	b.tap(button("I sell on my own website"))
+	b.tap(button("Add the website"))
+	b.fill(byLabel("dialog", "Name"), "My shop")
+	b.fill(byLabel("dialog", "Host"), "shop.example")
+	b.tap(button("Create the website"))
+	b.waitText("Put it on your pages")
+	if tag := b.run(`document.querySelector('.install pre').textContent`); !strings.Contains(tag, `src="`+b.run(`location.protocol + '//localhost:' + location.port`)+`/t.js"`) {
+		b.t.Errorf("the page tag is at another address than the tracking links: %s", tag)
+	}
+	b.goTo(b.f.URL + "/app")
+	b.waitText("A campaign that leads to it")
+	b.tap(button("Create a campaign"))
+	b.waitText("?clickid={clickid} is added by itself")
+	b.tap(button("Create and get the link"))
+	b.waitText("Waiting for the first click")
+	link := b.run(`document.querySelector('.copy pre').textContent`)
+	if to := b.redirect(link); !strings.HasPrefix(to, "https://shop.example/?clickid=") || strings.Contains(to, "{") {
+		b.t.Errorf("%s leads to %q, without a click id", link, to)
+	}
+	b.waitText("The first click is here")
+}
+
+// typesOverSource: what is typed into the field of the source replaces what stands there, and any name makes a source.
+func (b *env) typesOverSource() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/campaigns/new")
+	b.waitIdle()
+	source := byLabel(".wizard", "Traffic source")
+	b.retype(source, "Prop")
+	b.until("the template is found", func() bool {
+		return strings.Contains(b.run(`document.querySelector('[role=option]')?.textContent`), "PropellerAds")
+	})
+	b.press("Enter")
+	b.until("it is chosen", func() bool { return b.run(source+`.value`) == "PropellerAds" })
+	b.retype(source, "Adcash")
+	if text := b.run(source + `.value`); text != "Adcash" {
+		b.t.Errorf("what is typed stands behind the old text: %q", text)
+	}
+	b.press("Enter")
+	b.retype(source, "Fanpage 7")
+	b.waitText("new source")
+	b.press("Enter")
+	b.waitText("A source with this name is made.")
+	b.tap(source)
+	b.until("the names are in order", func() bool {
+		return b.run(`(names => String(names.length > 5 && names.every((n, i) => !i || names[i - 1].localeCompare(n) <= 0)))([...document.querySelectorAll('[role=option] .cut')].slice(1).map(e => e.textContent))`) == "true"
+	})
+}
+
+// mendsAddress: a token at the end of an address becomes a parameter, and one press adds the click id.
+func (b *env) mendsAddress() {
+	b.t.Helper()
+	b.tap(button("A URL"))
+	b.fill(byLabel(".wizard", "URL"), "https://o.example/pre?x=1")
+	b.waitText("Without {clickid} no conversion finds its click.")
+	b.tap(button("Add &clickid={clickid}"))
+	b.until("it has the click id", func() bool {
+		return b.run(byLabel(".wizard", "URL")+`.value`) == "https://o.example/pre?x=1&clickid={clickid}"
+	})
+}
+
+// showsButtons: a new landing page shows the links of its buttons, at the address of the tracking links, and how they take the click along.
+func (b *env) showsButtons() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/landers?id=new")
+	b.waitIdle()
+	b.fill(byLabel(".side-sheet", "Name"), "Pre")
+	b.fill(byLabel(".side-sheet", "URL"), "https://pre.example/?a=1")
+	b.waitText("Append &clickid={clickid}")
+	b.fill(byLabel(".side-sheet", "URL"), "https://pre.example/?a=1&clickid={clickid}")
+	b.until("the hint is gone", func() bool {
+		return !strings.Contains(b.run(`document.querySelector('.side-sheet').textContent`), "Append ")
+	})
+	b.tap(button("Create"))
+	b.waitText("Pre is saved")
+	b.waitText("this link takes the click id")
+	link := b.run(`document.querySelector('.side-sheet .copy pre').textContent`)
+	if !strings.Contains(link, b.run(`location.protocol + '//localhost:' + location.port`)+"/out") || !strings.Contains(link, "location.search") {
+		b.t.Errorf("the link of the button is %s", link)
+	}
+	b.sound("lander-made")
+}
+
+// onPhone: the steps with a postback fit a phone.
+func (b *env) onPhone() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/networks?id=new")
+	b.waitIdle()
+	b.choose(`document.querySelector('.side-sheet [role=combobox]')`, "Everflow")
+	b.until("the template", func() bool { return b.run(byLabel(".side-sheet", "Name")+`?.value`) == "Everflow" })
+	b.tap(button("Create"))
+	b.waitText("Everflow is saved")
+	b.setScreen(390, "light")
+	b.goTo(b.f.URL + "/app")
+	b.waitText("The postback, to paste at the network")
+	if wide := b.run(`document.documentElement.scrollWidth`); wide != "390" {
+		b.t.Errorf("the steps make the page %s pixels wide", wide)
+	}
+	b.sound("steps-phone")
+}
