@@ -46,9 +46,8 @@ function withParam(url: string, name: string, value: string): string {
   return [`${base}${sep}${encodeURIComponent(name)}=${value}`, ...fragment].join('#')
 }
 
-// insertToken returns an address with a token, and where the caret then stands. Behind an equals sign and in the middle the token takes
-// the place of what is selected. At the end of an address it becomes a parameter, because a token that is glued to a path or to another
-// value is never meant.
+// insertToken puts a token into an address, and returns the place of the caret behind the token. Behind an equals sign and in the middle,
+// the token replaces the selected text. At the end of an address it becomes a parameter. Nobody wants a token that is glued to a path.
 export function insertToken(url: string, name: string, from: number, to: number): { url: string; at: number } {
   const token = `{${name}}`
   if (!url || (from > 0 && to < url.length) || url[from - 1] === '=')

@@ -6,7 +6,7 @@ import { asError, call } from '../../core/call.ts'
 import { newAlias, useDefaultDomain, useDomains, useIsShared } from '../../core/campaign.ts'
 import { choicesOf, useFlows, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { handleSubmit } from '../../core/submit.ts'
-import { clickIDPart, hasClickID, looksLikeURL, withClickID } from '../../core/tokens.ts'
+import { clickIDPart, hasClickID, looksLikeURL } from '../../core/tokens.ts'
 import { touches, use } from '../../core/query.ts'
 import { go, place, to } from '../../core/router.ts'
 import { canCreateCampaigns } from '../../core/can.ts'
@@ -21,6 +21,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { OfferHint } from '../../parts/offer_hint.tsx'
 import { EmptyCard } from '../../parts/state.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
+import { NoClickID, OwnSite } from './own_site.tsx'
 
 type Way = 'offer' | 'site' | 'flow' | 'address'
 const template = 'template:', // the beginning of the value of a choice that makes a source or a network of a template
@@ -303,7 +304,7 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
       on={flow => set({ flow })}
     />
   ),
-  site: state => <OwnSite of={state} />,
+  site: ({ sites, site, siteURL, set, error }) => <OwnSite sites={sites} site={site} url={siteURL} on={set} error={error} />,
   address: ({ form, set, error }) => (
     <Field label={t.campaigns.address} wide error={error('address')}>
       {w => (
@@ -314,47 +315,6 @@ const targets: Record<Way, (state: State) => ComponentChildren> = {
       )}
     </Field>
   ),
-}
-
-// NoClickID warns that no conversion can find its click, with a button that mends the address.
-const NoClickID = ({ url, on }: { url: string; on: (url: string) => void }) => (
-  <span class="row wraps">
-    <small class="warn">{setupWords.wizard.addressNoClick}</small>
-    <Button look="sm" onClick={() => on(withClickID(url, 'clickid'))} text={setupWords.wizard.addClickID(clickIDPart(url))} />
-  </span>
-)
-
-// OwnSite chooses a website of the account, whose pages report conversions, and its page that visitors come to.
-const OwnSite = ({ of: { sites, site, siteURL, form, set, error } }: { of: State }) => {
-  if (sites?.length === 0)
-    return (
-      <p class="across">
-        {setupWords.wizard.noSites}{' '}
-        <a class="link" href={to('/app/goals', { add: '1' })}>
-          {setupWords.wizard.toGoals}
-        </a>
-      </p>
-    )
-  const part = clickIDPart(siteURL)
-  return (
-    <>
-      <ComboField
-        label={setupWords.wizard.toSite}
-        error={error('site')}
-        value={site?.id ?? ''}
-        placeholder={t.parts.choose}
-        choices={sites?.map(s => ({ value: s.id, label: s.name }))}
-        on={id => set({ site: id, siteURL: '' })}
-      />
-      <Field
-        label={setupWords.wizard.siteURL}
-        wide
-        hint={siteURL && part ? setupWords.wizard.siteAdds(part) : undefined}
-        error={error('siteURL')}>
-        {w => <UrlInput wired={w} label={setupWords.wizard.siteURL} value={form.siteURL || siteURL} on={url => set({ siteURL: url })} />}
-      </Field>
-    </>
-  )
 }
 
 // Offer takes the name and the address of a new offer, or chooses one, with a landing page before it.
