@@ -128,15 +128,17 @@ generate: ## write anew what is generated: golden files, types of the dashboard,
 	@go test $(TAGS) -count=1 ./models/botdata -run '^TestClouds$$' -update
 	@$(GOLDEN) -run '^TestGoldenExamples' -update
 	@$(GOLDEN) -run '^TestGolden' -update
+	@go test -count=1 ./api/clients -run '^TestGenerated' -update
 
-# Functions that only tests call are left out: the lab's control of processes, the fakes of third parties, and the tables of
-# which the dashboard's types are made.
+# Functions that only tests call are left out: the lab's control of processes, the fakes of third parties, the clients that others
+# use, and the tables of which the dashboard's types are made.
 TABLES := models/correction/columns.go\|: Names$$\|: TypeNames$$
 
 verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller
 	@dead=$$($(TOOL) deadcode $(TAGS) ./cmd/...) || exit 1; \
-		! echo "$$dead" | grep . | grep -v '^ops/lab/\|test/[a-z]*.go\|$(TABLES)'
+		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^api/clients/go/\|test/[a-z]*.go\|$(TABLES)'
 	@$(GOLDEN) -run '^TestGolden'
+	@go test -count=1 ./api/clients -run '^TestGenerated'
 	@$(TAG)
 
 bench: lab ## measure against goals (about twenty minutes); PART=redirect, sustain, flood, many, jobs, bots, figures, scale or tls for a part

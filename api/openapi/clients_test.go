@@ -81,7 +81,8 @@ func TestGoClient(t *testing.T) {
 }
 
 // TestTypeScriptClient: openapi-typescript generates types from the document that compile unchanged. A client that uses them
-// creates a campaign with a flow, and lists campaigns. Redocly's linter finds no error in the document.
+// creates a campaign with a flow, and lists campaigns. So does the client that is kept in api/clients/ts, which also reads a webhook.
+// Redocly's linter finds no error in the document.
 func TestTypeScriptClient(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()
@@ -102,9 +103,22 @@ func TestTypeScriptClient(t *testing.T) {
 	}
 	bin := func(name string) string { return filepath.Join(w.dir, "node_modules", ".bin", name) }
 	w.run(bin("openapi-typescript"), "openapi.json", "-o", "api.ts")
+	if err := os.CopyFS(filepath.Join(w.dir, "kept"), os.DirFS(filepath.Join("..", "clients", "ts"))); err != nil {
+		t.Fatal(err)
+	}
+	webhook, err := os.ReadFile(filepath.Join("..", "..", "ops", "lab", "e2e", "api", "testdata", "webhook.txt"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(w.dir, "webhook.txt"), webhook, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	w.run(bin("tsc"), "-p", ".")
 	if got := w.run("node", "list.js"); !strings.Contains(got, "Spring 0\n") || !strings.Contains(got, "By TypeScript 0\n") {
 		t.Errorf("the client lists\n%s", got)
+	}
+	if got := w.run("node", "kept.js"); got != "By TypeScript\nSpring\ninvalid_id\nconversion.created\nrefused\n" {
+		t.Errorf("the client in api/clients/ts prints\n%s", got)
 	}
 	w.run(bin("redocly"), "lint", "openapi.json", "--format", "stylish")
 }

@@ -1,0 +1,93 @@
+package switchyard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+)
+
+// Filters are values of dimensions by the dimension's name, such as country.
+type Filters map[string][]string
+
+// Ptr returns a pointer to a value, for fields that may be left out.
+func Ptr[T any](value T) *T { return &value }
+
+// values returns the parameters of a call as they are sent. params is a struct with a tag for each parameter.
+func values(params any) url.Values {
+	out := url.Values{}
+	v := reflect.ValueOf(params)
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("query")
+		switch field := v.Field(i).Interface().(type) {
+		case Filters:
+			for dimension, list := range field {
+				out[name+dimension] = list
+			}
+		case string:
+			if field != "" {
+				out.Set(name, field)
+			}
+		default:
+			if !v.Field(i).IsZero() {
+				out.Set(name, fmt.Sprint(field))
+			}
+		}
+	}
+	return out
+}
+
+// Rows iterates over the rows of all pages of a list, of lists with a cursor and of logs with an offset. It ends with the first
+// error. A list without pages is one page.
+func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, options ...Option) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		query := maps.Clone(query)
+		if query == nil {
+			query = url.Values{}
+		}
+		for {
+			var raw json.RawMessage
+			var page struct {
+				Rows       []T     `json:"rows"`
+				NextCursor *string `json:"next_cursor"`
+			}
+			err := c.Do(ctx, http.MethodGet, path, query, nil, &raw, options...)
+			if err == nil {
+				err = json.Unmarshal(raw, &page)
+			}
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
+			for _, row := range page.Rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if !next(query, page.NextCursor, len(page.Rows)) {
+				return
+			}
+		}
+	}
+}
+
+// next sets the parameters of the page after one of n rows, and reports whether there may be one. A log has an offset only if the
+// caller has set a limit: a page with fewer rows is the last.
+func next(query url.Values, cursor *string, n int) bool {
+	if cursor != nil {
+		query.Set("cursor", *cursor)
+		return *cursor != ""
+	}
+	limit, err := strconv.Atoi(query.Get("limit"))
+	if err != nil || n == 0 || n < limit {
+		return false
+	}
+	offset, _ := strconv.Atoi(query.Get("offset")) // left out: 0
+	query.Set("offset", strconv.Itoa(offset+n))
+	return true
+}
