@@ -40,9 +40,10 @@ $(PAGE): $(shell find $(WEB)/src api/dashboard/bundle -type f) $(WEB)/index.html
 	@{ $(MAKE) -s $(WEB)/node_modules/.package-lock.json && go run ./api/dashboard/bundle; } || \
 		echo "the dashboard is left out of this build: its packages could not be installed with npm; the rest works" >&2
 
-build: $(PAGE) ## build bin/switchyard
+build: $(PAGE) ## build bin/switchyard, and bin/sy for customers
 	@echo "building $(BIN) (the first time takes some minutes)"
 	@go build $(TAGS) $(VCS) -o $(BIN) ./cmd/switchyard
+	@go build $(VCS) -o bin/sy ./cmd/sy
 
 lab: build
 	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab
