@@ -137,7 +137,9 @@ func (c *Client) once(ctx context.Context, method, address string, sent []byte, 
 		return resp.StatusCode, raw, nil
 	}
 	refused := &APIError{Status: resp.StatusCode, Message: "the service answers " + resp.Status, RetryAfter: retryAfter(resp.Header)}
-	var a struct{ Error *struct{ Code, Message string } }
+	var a struct {
+		Error *struct{ Code, Message string }
+	}
 	if json.Unmarshal(raw, &a) == nil && a.Error != nil {
 		refused.Code, refused.Message = a.Error.Code, a.Error.Message
 	}

@@ -115,7 +115,9 @@ func (k kind) find(ctx context.Context, c *switchyard.Client, wanted string) (re
 	}
 	for _, same := range []func(record) bool{
 		func(r record) bool { return cell(r["id"]) == wanted || cell(r["plan_id"]) == wanted },
-		func(r record) bool { return label(r) == wanted || cell(r["alias"]) == wanted || cell(r["slug"]) == wanted },
+		func(r record) bool {
+			return label(r) == wanted || cell(r["alias"]) == wanted || cell(r["slug"]) == wanted
+		},
 		func(r record) bool { return strings.EqualFold(label(r), wanted) },
 	} {
 		var found []record

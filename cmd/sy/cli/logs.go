@@ -98,7 +98,7 @@ var tails = map[string]struct {
 	id      string
 	columns []string
 }{
-	"clicks": {"/logs/clicks", nil, "click_id", []string{"at", "click_id", "campaign_name", "country", "device_type", "os", "bot_reason", "destination"}},
+	"clicks":      {"/logs/clicks", nil, "click_id", []string{"at", "click_id", "campaign_name", "country", "device_type", "os", "bot_reason", "destination"}},
 	"conversions": {"/logs/conversions", nil, "id", []string{"recorded_at", "click_id", "campaign_name", "offer_name", "status", "payout", "currency"}},
 	"unmatched":   {"/logs/postbacks", url.Values{"result": {"unmatched"}}, "id", []string{"at", "network_name", "reason", "query"}},
 }
