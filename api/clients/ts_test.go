@@ -74,17 +74,11 @@ func TestGeneratedTypeScript(t *testing.T) {
 }
 
 func tsParams(o operation) (query, path string) {
-	query, path = "{ ", "{ "
-	for _, p := range o.Params {
-		query += fmt.Sprintf("%q?: %s; ", p.Name, tsType(p.Schema))
-	}
-	if query += "}"; o.Filtered {
+	query = "{ " + strings.Join(tsEach(o.Params, func(p parameter) string { return fmt.Sprintf("%q?: %s; ", p.Name, tsType(p.Schema)) }), "") + "}"
+	if o.Filtered {
 		query += " & Filters"
 	}
-	for _, p := range o.PathParams {
-		path += p + ": string; "
-	}
-	return query, path + "}"
+	return query, "{ " + strings.Join(tsEach(o.PathParams, func(p string) string { return p + ": string; " }), "") + "}"
 }
 
 // tsType returns the type of values of a schema.

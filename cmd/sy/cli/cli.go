@@ -118,8 +118,8 @@ func Run(ctx context.Context, args []string, getenv func(string) string, stdin i
 
 // terminal returns the number of a stream that is a terminal, and -1 for another.
 func terminal(stream any) int {
-	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) { //nolint:gosec // numbers of files are small
-		return int(f.Fd()) //nolint:gosec // as above
+	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return int(f.Fd())
 	}
 	return -1
 }
@@ -129,7 +129,7 @@ var nextSteps = map[string]string{
 	"unauthenticated": "The key is not valid. Make one in the dashboard under Settings > Keys, then run `sy login`.",
 	"read_only_key":   "This key may only read. Run `sy login` with a full key.",
 	"rate_limited":    "The account has made too many calls. Try again in a minute.",
-	"stale":           "Somebody has changed a record since. Run `sy diff` again, look at it, then `sy apply`.",
+	"stale":           "A record has changed since the plan was made. Run `sy diff` again, look at it, then `sy apply`.",
 	"not_planned":     "Run `sy diff` again.",
 	"has_refused":     "Mend what the plan says, or add --skip-refused.",
 	"plan_limit":      "`sy api GET /plan` shows what the plan of the account allows.",

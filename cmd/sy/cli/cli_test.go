@@ -32,11 +32,13 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := command(t, nil, "", "--help")
+	_, first, _ := command(t, nil, "", "--help")
+	parts := []string{first}
 	for _, c := range p.Model.Children {
 		_, help, _ := command(t, nil, "", c.Name, "--help")
-		text += "\n$ sy " + c.Name + " --help\n" + help
+		parts = append(parts, "\n$ sy "+c.Name+" --help\n", help)
 	}
+	text := strings.Join(parts, "")
 	if *update {
 		if err := os.WriteFile("testdata/help.txt", []byte(text), 0o600); err != nil {
 			t.Fatal(err)

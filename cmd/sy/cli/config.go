@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 
 	switchyard "switchyard/api/clients/go"
@@ -121,7 +122,7 @@ func (c *documentFlags) make(ctx context.Context, e *env, client *switchyard.Cli
 		if page.Next == nil {
 			break
 		}
-		query.Set("from", fmt.Sprint(*page.Next))
+		query.Set("from", strconv.Itoa(*page.Next))
 	}
 	switch whole["items"] = items; e.Output {
 	case "csv":

@@ -75,7 +75,7 @@ func (c *traceCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// printStage says which paths of a campaign were tried, and why those that were passed over were.
+// printStage says which paths of a campaign were tried, and why paths were passed over.
 func (e *env) printStage(s switchyard.RouteStage) {
 	_, _ = fmt.Fprintln(e.stdout, "  campaign", cell(s.Campaign))
 	for _, step := range s.Steps {
@@ -147,7 +147,7 @@ func (c *tailCmd) Run(ctx context.Context, e *env) error {
 	}
 }
 
-// unseen returns those of the newest rows that were not seen yet, the oldest first, and marks them as seen.
+// unseen returns the newest rows without the rows that it returned before, the oldest first.
 func (c *tailCmd) unseen(ctx context.Context, client *switchyard.Client, limit int, seen map[string]bool) (rows []record, err error) {
 	log := tails[c.Log]
 	query := url.Values{"limit": {strconv.Itoa(limit)}}

@@ -25,7 +25,7 @@ func decode(raw []byte, into any) error {
 	return d.Decode(into)
 }
 
-// print writes rows in the form that was asked for. columns are those of a table.
+// print writes rows in the form that was asked for. columns are the columns of a table.
 func (e *env) print(rows []record, columns []string) error {
 	switch e.Output {
 	case "json", "yaml":

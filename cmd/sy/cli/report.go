@@ -237,16 +237,16 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	}
 	rows := []record{}
 	for _, r := range p.Rows {
-		rows = append(rows, beside(p.flat(r), r, c.Figures))
+		rows = append(rows, paired(p.flat(r), r, c.Figures))
 	}
 	if e.Output == "csv" {
 		return e.printCSV(rows, columns)
 	}
-	return e.printTable(append(rows, beside(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
+	return e.printTable(append(rows, paired(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
 }
 
-// beside adds to out the figures of a row, of the other window, and their difference in percent.
-func beside(out, row record, names []string) record {
+// paired adds to out the figures of a row, of the other window, and their difference in percent.
+func paired(out, row record, names []string) record {
 	before, _ := row["compare"].(map[string]any)
 	for _, f := range names {
 		out[f], out[f+"_before"], out[f+"_change"] = row[f], before[f], ""

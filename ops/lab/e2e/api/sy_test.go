@@ -105,7 +105,7 @@ func TestSyReads(t *testing.T) {
 	x.has(x.wants(0, "get", "offer", "shoes", "-o", "yaml"), "name: Shoes\n", "payout: 12.5\n")
 }
 
-// TestSyFigures: reports, comparisons, the log and the trace of a click are those of the service.
+// TestSyFigures: reports, comparisons, the log and the trace of a click say what the service says.
 func TestSyFigures(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)
