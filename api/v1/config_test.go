@@ -81,6 +81,9 @@ func TestImportRefusals(t *testing.T) {
 		{object{"key": nil}, "required"},
 		{object{"dump": "%"}, "invalid_input"},
 		{object{"tracker": "binom", "dump": "eA=="}, "invalid_input"},
+		{object{"tracker": "csv"}, "invalid_input"},
+		{object{"tables": object{"offers": "name\n"}}, "invalid_input"},
+		{object{"tracker": "csv", "tables": object{"ofers": "name\n"}}, "invalid_input"},
 	} {
 		body := maps.Clone(good)
 		maps.Copy(body, c.change)

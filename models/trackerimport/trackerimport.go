@@ -22,6 +22,9 @@ type Result struct {
 	Links    []Link
 }
 
+// FromCSV is the origin of a plan that was read from tables.
+const FromCSV = "csv"
+
 // The severities of a note, the worst first.
 const (
 	Refused = "refused" // the record is not in the document

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -17,22 +20,52 @@ import (
 	"switchyard/workers"
 	"switchyard/workers/providers/trackers"
 	"switchyard/workers/providers/trackers/binom"
+	"switchyard/workers/providers/trackers/csv"
 	"switchyard/workers/providers/trackers/keitaro"
+	"switchyard/workers/providers/trackers/redtrack"
+	"switchyard/workers/providers/trackers/voluum"
 )
 
 type importRun = workers.Run[jobs.ImportConfigArgs, jobs.ConfigPlanned]
 
 // readers reads other trackers by their names.
-var readers = map[string]func(ctx context.Context, k *keeper, a trackers.Access, dump []byte, p trackers.Progress) (trackerimport.Result, error){
+var readers = map[string]reader{
 	foreign.Keitaro: func(ctx context.Context, k *keeper, a trackers.Access, dump []byte, p trackers.Progress) (trackerimport.Result, error) {
 		if len(dump) > 0 {
 			return keitaro.ReadDump(ctx, bytes.NewReader(dump), a.URL, p)
 		}
 		return keitaro.Read(ctx, k.client, a, p)
 	},
-	foreign.Binom: func(ctx context.Context, k *keeper, a trackers.Access, _ []byte, p trackers.Progress) (trackerimport.Result, error) {
-		return binom.Read(ctx, k.client, a, p)
+	foreign.Binom:    byAPI(binom.Read),
+	foreign.Voluum:   byAPI(voluum.Read),
+	foreign.RedTrack: byAPI(redtrack.Read),
+	trackerimport.FromCSV: func(_ context.Context, _ *keeper, a trackers.Access, dump []byte, _ trackers.Progress) (trackerimport.Result, error) {
+		var t struct{ Offers, Campaigns, Links string }
+		if err := json.Unmarshal(dump, &t); err != nil {
+			return trackerimport.Result{}, fmt.Errorf("accountconfig: tables: %w", err)
+		}
+		return csv.Read(csv.Tables{Name: a.URL, Offers: table(t.Offers), Campaigns: table(t.Campaigns), Links: table(t.Links)})
 	},
+}
+
+// table returns a reader of a table, or nil for a table that was not sent.
+func table(text string) io.Reader {
+	if text == "" {
+		return nil
+	}
+	return strings.NewReader(text)
+}
+
+type (
+	reader    func(ctx context.Context, k *keeper, a trackers.Access, dump []byte, p trackers.Progress) (trackerimport.Result, error)
+	apiReader func(ctx context.Context, client *http.Client, a trackers.Access, p trackers.Progress) (trackerimport.Result, error)
+)
+
+// byAPI returns the reader of a tracker that has no dumps.
+func byAPI(read apiReader) reader {
+	return func(ctx context.Context, k *keeper, a trackers.Access, _ []byte, p trackers.Progress) (trackerimport.Result, error) {
+		return read(ctx, k.client, a, p)
+	}
 }
 
 // importTracker reads another tracker and plans the document that it has read. A tracker that refuses gives a plan that is refused. The
@@ -90,7 +123,7 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 // maxNotes is the number of notes that a plan shows as a whole. Each record shows its own.
 const maxNotes = 2000
 
-// refuseImport ends a run whose tracker cannot be read. 
+// refuseImport ends a run whose tracker cannot be read.
 func (k *keeper) refuseImport(ctx context.Context, u *importRun, cause error) error {
 	failure, ok := errors.AsType[*trackers.FailureError](cause)
 	text := cause.Error()

@@ -100,7 +100,7 @@ export interface ConditionPart { "attribute"?: string; "operator"?: string; "val
 export interface ConfigApplied { "plan_id": string; "done": number; "kept": (string)[] }
 export interface ConfigItem { "position": number; "kind": string; "key": string; "name": string; "op": "create" | "change" | "same" | "delete" | "archive" | "refused"; "fields": (FieldChange)[]; "errors": (string)[]; "warnings": (string)[]; "done": boolean }
 export interface ConfigItems { "rows": (ConfigItem)[]; "next": number | null }
-export interface ConfigPlan { "plan_id": string; "state": "making" | "refused" | "planned" | "applying" | "applied" | "stopped" | "undoing" | "undone"; "origin": string; "counts": Record<string, number>; "done": number; "work": number; "problem": string; "notes": (Note)[]; "created_at": string; "applied_at": string | null; "undone_at": string | null }
+export interface ConfigPlan { "plan_id": string; "state": "making" | "refused" | "planned" | "applying" | "applied" | "stopped" | "undoing" | "undone"; "origin": string; "counts": Record<string, number>; "done": number; "work": number; "progress": string; "problem": string; "notes": (Note)[]; "created_at": string; "applied_at": string | null; "undone_at": string | null }
 export interface ConfigPlanned { "plan_id": string }
 export interface ConfigPlans { "rows": (ConfigPlan)[] }
 export interface ConfirmBody { "password": string; "code"?: string }
@@ -224,6 +224,7 @@ export interface HourPoint { "hour": number; "start": string; "clicks": number; 
 export interface Hourly { "tz": string; "points": (HourPoint)[] }
 export interface ID { "id": string }
 export interface IDAnswer { "id": string }
+export interface ImportConfigBody { "tracker": "keitaro" | "binom"; "url": string; "id"?: string; "key"?: string; "dump"?: string }
 export interface IntegrationBody { "provider": string; "id"?: string; "label"?: string | null; "credentials"?: Record<string, string> }
 export interface IntegrationList { "providers": (DNSProviderForm)[]; "accounts": (DNSAccountShown)[]; "encryptionAvailable": boolean }
 export interface IntegrationRun { "id": string; "kind": string; "origin": "api" | "clock"; "from": string | null; "to": string | null; "applied": boolean; "startedAt": string; "endedAt": string | null; "ms": number | null; "requests": number; "pages": number; "read": number; "matched": number; "changed": number; "error": string | null }
@@ -619,6 +620,7 @@ export interface Calls {
   "PUT /sites": { query: {  }; path: {  }; body: SitePut; answer: SiteAnswer; codes: "duplicate_name" | "invalid" | "no_id" | "not_found" }
   "DELETE /sites": { query: { "id"?: string }; path: {  }; body: undefined; answer: SiteDeleted; codes: "no_id" }
   "POST /sites/lead": { query: {  }; path: {  }; body: undefined; answer: SiteAnswer; codes: "plan_limit" }
+  "POST /config/import": { query: {  }; path: {  }; body: ImportConfigBody; answer: ConfigPlanned; codes: "required" }
   "GET /config": { query: { "format"?: string; "kinds"?: string }; path: {  }; body: undefined; answer: File; codes: never }
   "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" }
   "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }

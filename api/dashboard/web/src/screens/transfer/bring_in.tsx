@@ -16,6 +16,8 @@ import { Plans } from './configuration.tsx'
 import { Plan } from './plan.tsx'
 
 type Tracker = ImportConfigBody['tracker']
+const trackers: Tracker[] = ['keitaro', 'binom', 'voluum', 'redtrack']
+const hosted: Tracker[] = ['voluum', 'redtrack'] // they have one address for everybody
 const mostBytes = 24 << 20
 
 // BringIn reads another tracker into a plan.
@@ -46,13 +48,14 @@ export function BringIn() {
 function Form() {
   const [tracker, setTracker] = useState<Tracker>('keitaro'),
     [url, setURL] = useState(''),
+    [accessID, setAccessID] = useState(''),
     [key, setKey] = useState(''),
     [dump, setDump] = useState<File>(),
     { busy, wrong: error, run } = useAttempt(asError)
   const tooLarge = !!dump && dump.size > mostBytes
   const send = () =>
     run(async () => {
-      const body: ImportConfigBody = { tracker, url, key, dump: dump ? await base64Of(dump) : '' }
+      const body = { tracker, key, url: hosted.includes(tracker) ? '' : url, id: accessID, dump: dump ? await base64Of(dump) : '' }
       const made = await task(w.reading, 'POST /config/import', { body }, () => ({ text: w.planned }))
       setKey('')
       touches('config')
@@ -69,13 +72,16 @@ function Form() {
       <Seg
         label={w.tracker}
         value={tracker}
-        options={(['keitaro', 'binom'] as Tracker[]).map(value => ({ value, label: w.origins[value]! }))}
+        options={trackers.map(value => ({ value, label: w.origins[value]! }))}
         on={v => {
           setTracker(v)
           setDump(undefined)
         }}
       />
-      <InputField label={w.url} value={url} on={setURL} hint={w.urlHint} placeholder="https://tracker.example.com" />
+      {!hosted.includes(tracker) && (
+        <InputField label={w.url} value={url} on={setURL} hint={w.urlHint} placeholder="https://tracker.example.com" />
+      )}
+      {tracker === 'voluum' && <InputField label={w.accessID} value={accessID} on={setAccessID} />}
       <InputField label={w.key} value={key} on={setKey} hint={w.keyHint[tracker]} type="password" autocomplete="off" />
       {tracker === 'keitaro' && (
         <div class="field">
@@ -89,7 +95,12 @@ function Form() {
       {tooLarge && <Alert text={w.dumpTooLarge} />}
       {error && <Failed error={error} again={() => void send()} />}
       <div class="row">
-        <Button look="primary" type="submit" disabled={busy || tooLarge || !url.trim() || (!key && !dump)} text={w.read} />
+        <Button
+          look="primary"
+          type="submit"
+          disabled={busy || tooLarge || (!hosted.includes(tracker) && !url.trim()) || (!key && !dump)}
+          text={w.read}
+        />
       </div>
     </form>
   )

@@ -71,7 +71,12 @@ function Acts({ of: plan, again }: { of: ConfigPlan; again: () => void }) {
       {plan.state === 'planned' && refused > 0 && <Switch on={skip} set={setSkip} label={w.skip(refused, count(refused))} shown />}
       <div class="row wraps">
         {plan.state === 'planned' && plan.work > 0 && (
-          <Button look="primary" disabled={busy || (refused > 0 && !skip)} onClick={() => setAsking('apply')} text={w.applyN(count(plan.work))} />
+          <Button
+            look="primary"
+            disabled={busy || (refused > 0 && !skip)}
+            onClick={() => setAsking('apply')}
+            text={w.applyN(count(plan.work))}
+          />
         )}
         {(plan.state === 'applied' || plan.state === 'stopped') && (
           <Button disabled={busy} onClick={() => setAsking('undo')} text={w.undo} />
@@ -128,7 +133,12 @@ function Items({ of: plan }: { of: ConfigPlan }) {
   if (!op) return <p class="dim part">{w.nothing}</p>
   return (
     <div class="part">
-      <Seg label={w.ops} value={op} options={ops.map(value => ({ value, label: `${w.opNames[value]} ${count(plan.counts[value]!)}` }))} on={setChosen} />
+      <Seg
+        label={w.ops}
+        value={op}
+        options={ops.map(value => ({ value, label: `${w.opNames[value]} ${count(plan.counts[value]!)}` }))}
+        on={setChosen}
+      />
       {error && <Failed error={error} again={() => void load(0, [])} />}
       <ul class="list">
         {rows?.map(i => (

@@ -4,7 +4,12 @@ import { counted } from '../words.ts'
 
 const some = counted('de')
 const names: Record<string, string> = {
-  create: 'neu', change: 'geändert', same: 'unverändert', delete: 'gelöscht', archive: 'archiviert', refused: 'abgelehnt',
+  create: 'neu',
+  change: 'geändert',
+  same: 'unverändert',
+  delete: 'gelöscht',
+  archive: 'archiviert',
+  refused: 'abgelehnt',
 }
 
 export const words: typeof english = {
@@ -15,10 +20,13 @@ export const words: typeof english = {
   tracker: 'Tracker',
   url: 'URL des Trackers',
   urlHint: 'Wie im Browser, ohne Pfad.',
+  accessID: 'Access-ID',
   key: 'API-Schlüssel',
   keyHint: {
     keitaro: 'Keitaro: Profil, API-Schlüssel. Er dient nur diesem Import und wird danach gelöscht.',
     binom: 'Binom: Einstellungen, Benutzer, API-Schlüssel. Er dient nur diesem Import und wird danach gelöscht.',
+    voluum: 'Voluum: Settings, Security, Access keys. Er dient nur diesem Import und wird danach gelöscht.',
+    redtrack: 'RedTrack: Profile, Integrations, API key. Er dient nur diesem Import und wird danach gelöscht.',
   },
   dump: 'Oder ein Dump der Datenbank',
   dumpHint: 'Die Ausgabe von mysqldump, auch mit gzip, höchstens 24 MB. Tabellen mit Klicks werden nicht gelesen.',
@@ -56,7 +64,7 @@ export const words: typeof english = {
   plansText: 'Die neuesten 50',
   noPlans: 'Noch keine Pläne',
   look: 'Öffnen',
-  origins: { document: 'Dokument', keitaro: 'Keitaro', binom: 'Binom' },
+  origins: { document: 'Dokument', keitaro: 'Keitaro', binom: 'Binom', voluum: 'Voluum', redtrack: 'RedTrack', csv: 'CSV' },
   states: {
     making: 'Wird erstellt',
     refused: 'Abgelehnt',

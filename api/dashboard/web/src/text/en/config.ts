@@ -3,7 +3,12 @@ import { counted } from '../words.ts'
 
 const some = counted('en')
 const names: Record<string, string> = {
-  create: 'new', change: 'changed', same: 'the same', delete: 'deleted', archive: 'archived', refused: 'refused',
+  create: 'new',
+  change: 'changed',
+  same: 'the same',
+  delete: 'deleted',
+  archive: 'archived',
+  refused: 'refused',
 }
 
 export const words = {
@@ -14,10 +19,13 @@ export const words = {
   tracker: 'Tracker',
   url: 'URL of the tracker',
   urlHint: 'As in your browser, without a path.',
+  accessID: 'Access id',
   key: 'API key',
   keyHint: {
     keitaro: 'Keitaro: your profile, API keys. It is used for this import and then deleted.',
     binom: 'Binom: Settings, Users, API key. It is used for this import and then deleted.',
+    voluum: 'Voluum: Settings, Security, Access keys. It is used for this import and then deleted.',
+    redtrack: 'RedTrack: Profile, Integrations, API key. It is used for this import and then deleted.',
   } as Record<string, string>,
   dump: 'Or a dump of the database',
   dumpHint: 'The output of mysqldump, plain or gzip, at most 24 MB. Tables of clicks are not read.',
@@ -55,7 +63,10 @@ export const words = {
   plansText: 'The newest 50',
   noPlans: 'No plans yet',
   look: 'Open',
-  origins: { document: 'Document', keitaro: 'Keitaro', binom: 'Binom' } as Record<string, string>,
+  origins: { document: 'Document', keitaro: 'Keitaro', binom: 'Binom', voluum: 'Voluum', redtrack: 'RedTrack', csv: 'CSV' } as Record<
+    string,
+    string
+  >,
   states: {
     making: 'Is being made',
     refused: 'Refused',
@@ -84,7 +95,10 @@ export const words = {
   kept: 'These records have changed since, and stay:',
   nothing: 'The document has no records.',
   ops: 'Records',
-  opNames: { create: 'New', change: 'Changed', same: 'Same', delete: 'Deleted', archive: 'Archived', refused: 'Refused' } as Record<string, string>,
+  opNames: { create: 'New', change: 'Changed', same: 'Same', delete: 'Deleted', archive: 'Archived', refused: 'Refused' } as Record<
+    string,
+    string
+  >,
   kinds: {
     domains: 'Domain',
     networks: 'Network',
