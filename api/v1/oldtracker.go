@@ -45,7 +45,7 @@ type OldTracker struct {
 
 // OldTrackerDay has the numbers of postbacks that arrived on a day.
 type OldTrackerDay struct {
-	Day     string `json:"day" format:"date" doc:"in the account's time zone"`
+	Day     string `json:"day" doc:"YYYY-MM-DD, in the account's time zone"`
 	Known   int64  `json:"known" doc:"they name a click of this account here"`
 	SentOn  int64  `json:"sent_on" doc:"they were sent on to the old tracker, which took them"`
 	Waiting int64  `json:"waiting" doc:"they wait to be sent on, for the first time or again"`
