@@ -127,12 +127,9 @@ func (b *env) takesBack() {
 	b.t.Helper()
 	b.tap(button("Take it out again"))
 	b.waitText("The test conversion is rejected")
-	b.until("it counts no more", func() bool {
-		return b.await(`fetch('/api/v1/logs/conversions').then(r => r.json()).then(a => (a.data ?? a).rows[0].status)`) == "rejected"
-	})
 	b.goTo(b.f.URL + "/app/conversions")
 	b.waitText("test conversion")
-	b.waitText("Rejected")
+	b.until("it counts no more", func() bool { return b.run(`document.querySelector('tr[data-row] .tag')?.textContent`) == "Rejected" })
 }
 
 // rowOf returns an expression for the link of a record in a list.
