@@ -47,7 +47,7 @@ function withParam(url: string, name: string, value: string): string {
 }
 
 // insertToken puts a token into an address, and returns the place of the caret behind the token. Behind an equals sign and in the middle,
-// the token replaces the selected text. At the end of an address it becomes a parameter. Nobody wants a token that is glued to a path.
+// the token replaces the selected text. At the end of an address it becomes a parameter. A token that is glued to a path does nothing.
 export function insertToken(url: string, name: string, from: number, to: number): { url: string; at: number } {
   const token = `{${name}}`
   if (!url || (from > 0 && to < url.length) || url[from - 1] === '=')
