@@ -24,7 +24,7 @@ func TestGoClientAtTheService(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"Spring", "Summer", "Autumn"} {
-		body := switchyard.CampaignBody{Name: name, OfferID: &offer.ID}
+		body := switchyard.CampaignBody{Name: name, Alias: strings.ToLower(name) + "-sale", OfferID: &offer.ID}
 		if _, err := c.CreateCampaign(ctx, body); err != nil {
 			t.Fatal(err)
 		}
