@@ -103,6 +103,7 @@ export interface ConfigItems { "rows": (ConfigItem)[]; "next": number | null }
 export interface ConfigPlan { "plan_id": string; "state": "making" | "refused" | "planned" | "applying" | "applied" | "stopped" | "undoing" | "undone"; "origin": string; "counts": Record<string, number>; "done": number; "work": number; "progress": string; "problem": string; "notes": (Note)[]; "created_at": string; "applied_at": string | null; "undone_at": string | null }
 export interface ConfigPlanned { "plan_id": string }
 export interface ConfigPlans { "rows": (ConfigPlan)[] }
+export interface ConfigTables { "offers"?: string; "campaigns"?: string; "links"?: string }
 export interface ConfirmBody { "password": string; "code"?: string }
 export interface ConversionAction { "id": string; "name": string; "category": string; "status": string; "resource_name": string | null; "ready_at": string | null }
 export interface ConversionActionBody { "name"?: string }
@@ -224,7 +225,7 @@ export interface HourPoint { "hour": number; "start": string; "clicks": number; 
 export interface Hourly { "tz": string; "points": (HourPoint)[] }
 export interface ID { "id": string }
 export interface IDAnswer { "id": string }
-export interface ImportConfigBody { "tracker": "keitaro" | "binom"; "url": string; "id"?: string; "key"?: string; "dump"?: string }
+export interface ImportConfigBody { "tracker": "keitaro" | "binom" | "voluum" | "redtrack" | "csv"; "url"?: string; "id"?: string; "key"?: string; "dump"?: string; "tables"?: ConfigTables }
 export interface IntegrationBody { "provider": string; "id"?: string; "label"?: string | null; "credentials"?: Record<string, string> }
 export interface IntegrationList { "providers": (DNSProviderForm)[]; "accounts": (DNSAccountShown)[]; "encryptionAvailable": boolean }
 export interface IntegrationRun { "id": string; "kind": string; "origin": "api" | "clock"; "from": string | null; "to": string | null; "applied": boolean; "startedAt": string; "endedAt": string | null; "ms": number | null; "requests": number; "pages": number; "read": number; "matched": number; "changed": number; "error": string | null }
@@ -309,6 +310,10 @@ export interface OfferAnswer { "id": string; "name": string; "url": string; "net
 export interface OfferBody { "name": string; "url": string; "network_id"?: string | null; "payout"?: number; "payout_type"?: "fixed" | "percent"; "currency"?: string; "country"?: string; "daily_cap"?: number | null; "notes"?: string; "payout_from_param"?: boolean; "tags"?: (string)[]; "group"?: string | null; "group_name"?: string | null }
 export interface OfferPut { "id": string; "name": string; "url": string; "network_id"?: string | null; "payout"?: number; "payout_type"?: "fixed" | "percent"; "currency"?: string; "country"?: string; "daily_cap"?: number | null; "notes"?: string; "payout_from_param"?: boolean; "tags"?: (string)[]; "group"?: string | null; "group_name"?: string | null }
 export interface OfferRow { "id": string; "name": string; "url": string; "network_id": string | null; "payout": number; "payout_type": "fixed" | "percent"; "currency": string; "country": string; "daily_cap": number | null; "notes": string; "group_name": string; "payout_from_param": boolean; "tags": (string)[]; "status": "active" | "paused"; "created_at": string; "updated_at": string; "group": string; "clicks": number; "unique_clicks": number; "bot_clicks": number; "lp_views": number; "lp_clicks": number; "lp_ctr": number | null; "conversions": number; "approved": number; "pending": number; "rejected": number; "chargebacks": number; "cr": number | null; "cost": number; "revenue": number; "pending_revenue": number; "profit": number; "roi": number | null; "epc": number | null; "cpc": number | null; "cpa": number | null; "approve_rate": number | null; "capped_today": boolean; "last_check": LastCheck | null }
+export interface OldTracker { "tracker": "keitaro" | "binom" | "voluum" | "redtrack" | "bemob" | "clickflare" | ""; "url": string; "range": Range; "days": (OldTrackerDay)[] }
+export interface OldTrackerBody { "tracker"?: "keitaro" | "binom" | "voluum" | "redtrack" | "bemob" | "clickflare" | ""; "url"?: string }
+export interface OldTrackerDay { "day": string; "known": number; "sent_on": number; "waiting": number; "failed": number; "unknown": number }
+export interface OldTrackerSettings { "tracker": "keitaro" | "binom" | "voluum" | "redtrack" | "bemob" | "clickflare" | ""; "url": string }
 export interface Orphaned { "range": Range; "rows": (OrphanedRow)[]; "liveCampaigns": number; "clicks": number; "conversions": number; "cost": number; "revenue": number }
 export interface OrphanedBody { "campaign_ids": (string)[] }
 export interface OrphanedCleared { "deleted": number; "clicks": number; "bot_clicks": number }
@@ -684,6 +689,8 @@ export interface Calls {
   "GET /plan/usage": { query: {  }; path: {  }; body: undefined; answer: PlanUsageAnswer; codes: never }
   "GET /settings": { query: {  }; path: {  }; body: undefined; answer: Settings; codes: never }
   "PATCH /settings": { query: {  }; path: {  }; body: SettingsBody; answer: SettingsChanged; codes: "busy" | "invalid_currency" | "invalid_timezone" | "not_found" | "rate_missing" }
+  "GET /old-tracker": { query: { "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: OldTracker; codes: never }
+  "PUT /old-tracker": { query: {  }; path: {  }; body: OldTrackerBody; answer: OldTrackerSettings; codes: "invalid_url" }
   "GET /reports/performance": { query: { "dimension"?: string; "tz"?: string; "sort"?: string; "goal"?: string; "limit"?: number | string; "min_clicks"?: number | string; "having"?: string; "compare"?: string; [of: `f.${string}`]: string | string[] | number | undefined; [of: `x.${string}`]: string | string[] | number | undefined; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: Performance; codes: "invalid_dimension" }
   "GET /reports/trends": { query: { "bucket"?: "month" | "day" | "weekday" | "hour" | "weekday_hour"; "tz"?: string; [of: `f.${string}`]: string | string[] | number | undefined; [of: `x.${string}`]: string | string[] | number | undefined; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: Trends; codes: "invalid_bucket" | "invalid_dimension" }
   "GET /reports/values": { query: { "dimension"?: "campaign_id" | "stream_id" | "lander_id" | "offer_id" | "source_id" | "network_id" | "lp_slot" | "country" | "region" | "city" | "language" | "isp" | "asn" | "connection_type" | "mobile_operator" | "device_type" | "device_brand" | "os" | "os_version" | "browser" | "browser_version" | "ip" | "referrer" | "arrival" | "bot_reason" | "proxy_kind" | "date" | "hour" | "hour_of_day" | "day_of_week" | "month" | "sub1" | "sub2" | "sub3" | "sub4" | "sub5" | "sub6" | "sub7" | "sub8" | "sub9" | "sub10" | "crawler" | "passed_reason" | "domain" | "referrer_domain" | "keyword" | "search_engine" | "device_model" | "group" | "tag" | "goal" | "status"; "limit"?: number | string; "tz"?: string; [of: `f.${string}`]: string | string[] | number | undefined; [of: `x.${string}`]: string | string[] | number | undefined; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: Values; codes: "invalid_dimension" }
