@@ -29,6 +29,9 @@ export function testPostback(n: Network, click: string, offer?: Offer, status: '
       value = macro === '' ? byParam.get(name) : byMacro.get(macro)
     return value === undefined ? pair : `${name}=${encodeURIComponent(value)}`
   })
+  const named = n.postback_params.status || params.status
+  if (status === 'rejected' && !filled.some(pair => pair.startsWith(named + '=')))
+    filled.push(`${named}=${encodeURIComponent(values.status!)}`)
   return query ? `${base}?${filled.join('&')}` : base
 }
 
