@@ -44,7 +44,7 @@ func newMoved(t *testing.T) *moved {
 	offer := add("/offers", object{"name": "Offer", "url": "https://offer.example/?s={clickid}", "payout": 4})
 	page := add("/landers", object{"name": "Page", "url": "https://page.example/?t={clickid}"})
 	x.campaign = uuid.MustParse(add("/campaigns", object{
-		"name": "Imported", "domain_id": domain, "streams": []object{{
+		"name": "Imported", "alias": "imported-one", "domain_id": domain, "streams": []object{{
 			"action": "lander", "destinations": []object{{"id": page, "weight": 100}, {"id": offer, "weight": 100}},
 		}},
 	}))
