@@ -194,6 +194,12 @@ type AlertTested struct {
 	Sent  bool    `json:"sent"`  // the receiver, or its mail server, took it
 }
 
+// ApplyConfigBody: a type of the API
+type ApplyConfigBody struct {
+	PlanID      string `json:"plan_id"`
+	SkipRefused *bool  `json:"skip_refused,omitempty"` // carry out the rest of a plan with refused records
+}
+
 // Arrival: a type of the API
 type Arrival struct {
 	Arrival      string   `json:"arrival"` // how the page found the click, by its first event: url, cookie, local, redirect, gclid, fbclid, msclkid or ttclid; without an event cookie: a known visitor, redirect: a new one
@@ -1106,6 +1112,65 @@ type ConditionBody = any
 
 // ConditionValue: as the condition has it
 type ConditionValue = any
+
+// ConfigApplied: a type of the API
+type ConfigApplied struct {
+	Done   int      `json:"done"` // records that were written
+	Kept   []string `json:"kept"` // of an undo: records that have changed since, and stay as they are, with the reason
+	PlanID string   `json:"plan_id"`
+}
+
+// ConfigItem: a type of the API
+type ConfigItem struct {
+	Done     bool          `json:"done"`   // it is written
+	Errors   []string      `json:"errors"` // why the record is refused
+	Fields   []FieldChange `json:"fields"` // of a change, at most 200
+	Key      string        `json:"key"`
+	Kind     string        `json:"kind"`
+	Name     string        `json:"name"`
+	Op       string        `json:"op"` // create, change, same, delete, archive, refused
+	Position int           `json:"position"`
+	Warnings []string      `json:"warnings"`
+}
+
+// ConfigItems: a type of the API
+type ConfigItems struct {
+	Next *int         `json:"next"` // for from; null at the end
+	Rows []ConfigItem `json:"rows"`
+}
+
+// ConfigPlan: a type of the API
+type ConfigPlan struct {
+	AppliedAt *string        `json:"applied_at"`
+	Counts    map[string]int `json:"counts"` // records by operation: create, change, same, delete, archive, refused
+	CreatedAt string         `json:"created_at"`
+	Done      int            `json:"done"`   // records that are written
+	Notes     []Note         `json:"notes"`  // what could not be brought over from another tracker, the worst first
+	Origin    string         `json:"origin"` // document, or the tracker from which it was read
+	PlanID    string         `json:"plan_id"`
+	Problem   string         `json:"problem"`  // why the plan is refused or was stopped; else empty
+	Progress  string         `json:"progress"` // what is being read from another tracker
+	State     string         `json:"state"`    // refused: the document cannot be read; stopped: a record could not be written, and what was written before it stays: making, refused, planned, applying, applied, stopped, undoing, undone
+	UndoneAt  *string        `json:"undone_at"`
+	Work      int            `json:"work"` // records that are to be written
+}
+
+// ConfigPlanned: a type of the API
+type ConfigPlanned struct {
+	PlanID string `json:"plan_id"` // for GET /config/plans/{id}, which says what it does
+}
+
+// ConfigPlans: a type of the API
+type ConfigPlans struct {
+	Rows []ConfigPlan `json:"rows"` // newest first, at most 50
+}
+
+// ConfigTablesBody: a type of the API
+type ConfigTablesBody struct {
+	Campaigns *string `json:"campaigns,omitempty"` // name, alias, domain, source, offer, ..
+	Links     *string `json:"links,omitempty"`     // addresses in ads, with the campaign to which each leads
+	Offers    *string `json:"offers,omitempty"`    // name, url, network, payout, currency, country, ..
+}
 
 // ConnectionType: cellular, cable_dsl, corporate, dialup, satellite, wifi
 type ConnectionType = string
@@ -2022,6 +2087,7 @@ type ExportBody struct {
 	Columns   []string           `json:"columns,omitempty"`   // performance, trends: the figures of a row by their names in answers, in this order; default: all figures. Amounts and percentages have up to 6 decimals
 	Dimension *string            `json:"dimension,omitempty"` // performance: up to 5, comma-separated; default campaign_id
 	Filters   []ExportFilterBody `json:"filters,omitempty"`   // performance, trends: up to 12 with 100 values in all
+	Formulas  *string            `json:"formulas,omitempty"`  // performance, trends: up to 5 more columns, separated by commas: formulas of figures, numbers, + - * / and parentheses, such as profit/conversions
 	Having    *string            `json:"having,omitempty"`    // performance: only groups whose figures meet every condition, as in GET /reports/performance: profit<0,cost>=10
 	Kind      *string            `json:"kind,omitempty"`      // default performance: performance, trends, clicks, conversions, smartlink-clicks, difference
 	Link      *string            `json:"link,omitempty"`      // smartlink-clicks: only this smartlink
@@ -2056,6 +2122,13 @@ type ExportRow struct {
 	Kind        string `json:"kind"`
 	Name        string `json:"name"`
 	RowCount    int    `json:"row_count"` // without the header
+}
+
+// FieldChange: a type of the API
+type FieldChange struct {
+	Is   any    `json:"is"`   // null: not there, or the default
+	Path string `json:"path"` // such as paths[Germans].weight
+	Was  any    `json:"was"`  // null: not there, or the default
 }
 
 // Figure: a type of the API
@@ -2454,6 +2527,16 @@ type IDAnswer struct {
 // IDBody: a type of the API
 type IDBody struct {
 	ID string `json:"id"` // the record's id
+}
+
+// ImportConfigBody: a type of the API
+type ImportConfigBody struct {
+	Dump    *string           `json:"dump,omitempty"`   // in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB
+	ID      *string           `json:"id,omitempty"`     // Voluum: the access id that belongs to the key
+	Key     *string           `json:"key,omitempty"`    // API key. It is used for this import and then deleted
+	Tables  *ConfigTablesBody `json:"tables,omitempty"` // for csv
+	Tracker string            `json:"tracker"`          // csv: tables of any other tracker: keitaro, binom, voluum, redtrack, csv
+	URL     *string           `json:"url,omitempty"`    // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart
 }
 
 // IntegrationBody: a type of the API
@@ -3263,6 +3346,15 @@ type NetworkTested struct {
 	Provider string  `json:"provider"`
 }
 
+// Note: a type of the API
+type Note struct {
+	Key      string `json:"key"`
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`     // of the record at the other tracker
+	Severity string `json:"severity"` // refused, lost, changed
+	Text     string `json:"text"`
+}
+
 // NumberCondition: is, or is not, one of the numbers
 type NumberCondition struct {
 	Attribute string `json:"attribute"` // ip_version, hour_of_day, asn, bot_score, clicks_today
@@ -3410,6 +3502,36 @@ type OfferRow struct {
 	UniqueClicks    int        `json:"unique_clicks"`
 	UpdatedAt       string     `json:"updated_at"`
 	URL             string     `json:"url"`
+}
+
+// OldTracker: a type of the API
+type OldTracker struct {
+	Days    []OldTrackerDay `json:"days"` // newest first; days without postbacks are left out
+	Range   Range           `json:"range"`
+	Tracker string          `json:"tracker"` // by whose form its click ids are recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     string          `json:"url"`     // the address to which its postbacks are sent on; empty: none are
+}
+
+// OldTrackerBody: a type of the API
+type OldTrackerBody struct {
+	Tracker *string `json:"tracker,omitempty"` // needed with a url: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     *string `json:"url,omitempty"`     // where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is sent on
+}
+
+// OldTrackerDay: a type of the API
+type OldTrackerDay struct {
+	Day     string `json:"day"`     // YYYY-MM-DD, in the account's time zone
+	Failed  int    `json:"failed"`  // the old tracker did not take them
+	Known   int    `json:"known"`   // they name a click of this account here
+	SentOn  int    `json:"sent_on"` // they were sent on to the old tracker, which took them
+	Unknown int    `json:"unknown"` // they name an unknown click; of postbacks without a click id, at most 20 an hour are counted
+	Waiting int    `json:"waiting"` // they wait to be sent on, for the first time or again
+}
+
+// OldTrackerSettings: a type of the API
+type OldTrackerSettings struct {
+	Tracker string `json:"tracker"` // by whose form its click ids are recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     string `json:"url"`     // the address to which its postbacks are sent on; empty: none are
 }
 
 // OlderCondition: was saved before its value was checked, and holds for nobody
@@ -3690,6 +3812,12 @@ type PlanAnswer struct {
 	Status            string         `json:"status"` // active
 }
 
+// PlanConfigBody: a type of the API
+type PlanConfigBody struct {
+	Document any        `json:"document"`        // the document: an object, or a text with YAML or JSON
+	Prune    *PruneBody `json:"prune,omitempty"` // delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived
+}
+
 // PlanCopilot: a type of the API
 type PlanCopilot struct {
 	Included bool `json:"included"`
@@ -3915,6 +4043,12 @@ type ProxyKindCondition struct {
 	Attribute string `json:"attribute"` // proxy_kind
 	Operator  string `json:"operator"`  // equals, not_equals, in, not_in
 	Value     any    `json:"value"`
+}
+
+// PruneBody: a type of the API
+type PruneBody struct {
+	Group *string `json:"group,omitempty"` // records of this group
+	Tag   *string `json:"tag,omitempty"`   // records with this tag
 }
 
 // Range: a type of the API
@@ -5269,6 +5403,11 @@ type UnblockBody struct {
 	Values     []string `json:"values,omitempty"`      // values of the dimension: in the scope or, without a scope, wherever they are blocked
 }
 
+// UndoConfigBody: a type of the API
+type UndoConfigBody struct {
+	PlanID string `json:"plan_id"`
+}
+
 // Undone: a type of the API
 type Undone struct {
 	Kept     []Kept `json:"kept"`     // what has changed since, and stays as it is
@@ -5585,6 +5724,24 @@ func (c *Client) CreateCampaignBulk(ctx context.Context, body CampaignsPatch, op
 // CreateChangeUndo calls POST /api/v1/changes/{id}/undo: undo a replacement or a change of many records.
 func (c *Client) CreateChangeUndo(ctx context.Context, id string, options ...Option) (answer Undone, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/changes/"+url.PathEscape(id)+"/undo", nil, nil, &answer, options...)
+	return answer, err
+}
+
+// CreateConfigApply calls POST /api/v1/config/apply: carry out a plan.
+func (c *Client) CreateConfigApply(ctx context.Context, body ApplyConfigBody, options ...Option) (answer ConfigApplied, err error) {
+	err = c.Do(ctx, "POST", "/api/v1/config/apply", nil, body, &answer, options...)
+	return answer, err
+}
+
+// CreateConfigPlan calls POST /api/v1/config/plan: what a document would change in the account.
+func (c *Client) CreateConfigPlan(ctx context.Context, body PlanConfigBody, options ...Option) (answer ConfigPlanned, err error) {
+	err = c.Do(ctx, "POST", "/api/v1/config/plan", nil, body, &answer, options...)
+	return answer, err
+}
+
+// CreateConfigUndo calls POST /api/v1/config/undo: take back a plan that was applied.
+func (c *Client) CreateConfigUndo(ctx context.Context, body UndoConfigBody, options ...Option) (answer ConfigApplied, err error) {
+	err = c.Do(ctx, "POST", "/api/v1/config/undo", nil, body, &answer, options...)
 	return answer, err
 }
 
@@ -6033,6 +6190,18 @@ func (c *Client) ExportTrafficSource(ctx context.Context, id string, options ...
 	return answer, err
 }
 
+// FindOldTrackerParams holds the parameters of FindOldTracker. Empty ones are left out.
+type FindOldTrackerParams struct {
+	From string `query:"from"` // start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS; default 6 days before today
+	To   string `query:"to"`   // end of the window, UTC; a bare date means the end of that day; default today
+}
+
+// FindOldTracker calls GET /api/v1/old-tracker: the tracker that the account moved from, and what became of the postbacks.
+func (c *Client) FindOldTracker(ctx context.Context, params FindOldTrackerParams, options ...Option) (answer OldTracker, err error) {
+	err = c.Do(ctx, "GET", "/api/v1/old-tracker", values(params), nil, &answer, options...)
+	return answer, err
+}
+
 // GetBlockList calls GET /api/v1/blocks/lists/{id}: all values of a list, to paste at the traffic source.
 func (c *Client) GetBlockList(ctx context.Context, id string, options ...Option) (answer BlockListText, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/blocks/lists/"+url.PathEscape(id), nil, nil, &answer, options...)
@@ -6125,6 +6294,24 @@ type GetClickParams struct {
 // GetClick calls GET /api/v1/logs/clicks/{clickId}: one click with hops, conversions and visitor.
 func (c *Client) GetClick(ctx context.Context, clickId string, params GetClickParams, options ...Option) (answer ClickAnswer, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/logs/clicks/"+url.PathEscape(clickId), values(params), nil, &answer, options...)
+	return answer, err
+}
+
+// GetConfigParams holds the parameters of GetConfig. Empty ones are left out.
+type GetConfigParams struct {
+	Format string `query:"format"` // yaml or json; default yaml
+	Kinds  string `query:"kinds"`  // only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists
+}
+
+// GetConfig calls GET /api/v1/config: everything that the account has set up, as one document.
+func (c *Client) GetConfig(ctx context.Context, params GetConfigParams, options ...Option) (answer []byte, err error) {
+	err = c.Do(ctx, "GET", "/api/v1/config", values(params), nil, &answer, options...)
+	return answer, err
+}
+
+// GetConfigPlan calls GET /api/v1/config/plans/{id}: a plan, and how far it is applied.
+func (c *Client) GetConfigPlan(ctx context.Context, id string, options ...Option) (answer ConfigPlan, err error) {
+	err = c.Do(ctx, "GET", "/api/v1/config/plans/"+url.PathEscape(id), nil, nil, &answer, options...)
 	return answer, err
 }
 
@@ -6368,6 +6555,12 @@ func (c *Client) GetTrendsReport(ctx context.Context, params GetTrendsReportPara
 	return answer, err
 }
 
+// ImportConfig calls POST /api/v1/config/import: read another tracker into a plan.
+func (c *Client) ImportConfig(ctx context.Context, body ImportConfigBody, options ...Option) (answer ConfigPlanned, err error) {
+	err = c.Do(ctx, "POST", "/api/v1/config/import", nil, body, &answer, options...)
+	return answer, err
+}
+
 // ImportNetwork calls POST /api/v1/networks/import: create an affiliate network from a template file.
 func (c *Client) ImportNetwork(ctx context.Context, body NetworkTemplateFileBody, options ...Option) (answer NetworkAnswer, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/networks/import", nil, body, &answer, options...)
@@ -6508,6 +6701,25 @@ func (c *Client) ListClicks(ctx context.Context, params ListClicksParams, option
 // AllClicks iterates over the rows of all pages of ListClicks.
 func (c *Client) AllClicks(ctx context.Context, params ListClicksParams, options ...Option) iter.Seq2[ClickRow, error] {
 	return Rows[ClickRow](ctx, c, "/api/v1/logs/clicks", values(params), options...)
+}
+
+// ListConfigPlanItemsParams holds the parameters of ListConfigPlanItems. Empty ones are left out.
+type ListConfigPlanItemsParams struct {
+	Op    string `query:"op"`    // only these operations, separated by commas: create, change, same, delete, archive, refused
+	From  int    `query:"from"`  // position of the first item; default 0
+	Limit int    `query:"limit"` // 1 to 1000, default 100
+}
+
+// ListConfigPlanItems calls GET /api/v1/config/plans/{id}/items: what a plan does with each record.
+func (c *Client) ListConfigPlanItems(ctx context.Context, id string, params ListConfigPlanItemsParams, options ...Option) (answer ConfigItems, err error) {
+	err = c.Do(ctx, "GET", "/api/v1/config/plans/"+url.PathEscape(id)+"/items", values(params), nil, &answer, options...)
+	return answer, err
+}
+
+// ListConfigPlans calls GET /api/v1/config/plans: the newest plans.
+func (c *Client) ListConfigPlans(ctx context.Context, options ...Option) (answer ConfigPlans, err error) {
+	err = c.Do(ctx, "GET", "/api/v1/config/plans", nil, nil, &answer, options...)
+	return answer, err
 }
 
 // ListConversionsParams holds the parameters of ListConversions. Empty ones are left out.
@@ -7361,6 +7573,12 @@ func (c *Client) UpdateNetwork(ctx context.Context, body NetworkPatch, options .
 // UpdateOffer calls PATCH /api/v1/offers: pause or resume an offer; true restores a deactivated one.
 func (c *Client) UpdateOffer(ctx context.Context, body ToggleBody, options ...Option) (answer StatusAnswer, err error) {
 	err = c.Do(ctx, "PATCH", "/api/v1/offers", nil, body, &answer, options...)
+	return answer, err
+}
+
+// UpdateOldTracker calls PUT /api/v1/old-tracker: choose the tracker to which its own postbacks are sent on.
+func (c *Client) UpdateOldTracker(ctx context.Context, body OldTrackerBody, options ...Option) (answer OldTrackerSettings, err error) {
+	err = c.Do(ctx, "PUT", "/api/v1/old-tracker", nil, body, &answer, options...)
 	return answer, err
 }
 

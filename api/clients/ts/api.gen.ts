@@ -25,6 +25,7 @@ export type AlertChannelShown = { "confirmed": boolean; "created_at": string; "c
 export type AlertList = { "alerts": Array<Alert>; "checkedAt": string | null; "count": number; "openSuggestions": number; "services": Array<AlertService>; "unmatchedPostbacks": number };
 export type AlertService = { "checkedAt": string | null; "message": string | null; "name": ("link_checks" | "safe_browsing" | "database" | "jobs" | "clicks" | "clickhouse" | "edge"); "status": ("ok" | "behind" | "failing" | "off" | "waiting") };
 export type AlertTested = { "error": string | null; "sent": boolean };
+export type ApplyConfigBody = { "plan_id": string; "skip_refused"?: boolean };
 export type Arrival = { "arrival": string; "clicks": number; "share": number | null; "unique_clicks": number };
 export type Arrivals = { "arrivals": Array<Arrival> };
 export type BlockAdded = { "allowed": number; "blocked": number; "id": string; "list_id": string; "propagationSeconds": number; "total": number };
@@ -98,6 +99,13 @@ export type ComparisonBody = { "figure": ("clicks" | "unique_clicks" | "bot_clic
 export type Condition = (WeekdayCondition | CountryCodeCondition | LanguageCodeCondition | ConnectionTypeCondition | ProxyKindCondition | DeviceTypeCondition | OperatingSystemCondition | BrowserCondition | ContinentCodeCondition | TextCondition | PartOfTextCondition | PatternCondition | TextAsNumberCondition | NumberCondition | NumberOrderCondition | VersionCondition | DateCondition | AddressCondition | TruthCondition | ScheduleCondition | IsSetCondition | OlderCondition);
 export type ConditionBody = (WeekdayCondition | CountryCodeCondition | LanguageCodeCondition | ConnectionTypeCondition | ProxyKindCondition | DeviceTypeCondition | OperatingSystemCondition | BrowserCondition | ContinentCodeCondition | TextCondition | PartOfTextCondition | PatternCondition | TextAsNumberCondition | NumberCondition | NumberOrderCondition | VersionCondition | DateCondition | AddressCondition | TruthCondition | ScheduleCondition | IsSetCondition);
 export type ConditionValue = (string | number | boolean | Array<(string | number | boolean | { [name: string]: unknown })>);
+export type ConfigApplied = { "done": number; "kept": Array<string>; "plan_id": string };
+export type ConfigItem = { "done": boolean; "errors": Array<string>; "fields": Array<FieldChange>; "key": string; "kind": string; "name": string; "op": ("create" | "change" | "same" | "delete" | "archive" | "refused"); "position": number; "warnings": Array<string> };
+export type ConfigItems = { "next": number | null; "rows": Array<ConfigItem> };
+export type ConfigPlan = { "applied_at": string | null; "counts": Record<string, number>; "created_at": string; "done": number; "notes": Array<Note>; "origin": string; "plan_id": string; "problem": string; "progress": string; "state": ("making" | "refused" | "planned" | "applying" | "applied" | "stopped" | "undoing" | "undone"); "undone_at": string | null; "work": number };
+export type ConfigPlanned = { "plan_id": string };
+export type ConfigPlans = { "rows": Array<ConfigPlan> };
+export type ConfigTablesBody = { "campaigns"?: string; "links"?: string; "offers"?: string };
 export type ConnectionType = ("cellular" | "cable_dsl" | "corporate" | "dialup" | "satellite" | "wifi");
 export type ConnectionTypeCondition = { "attribute": ("connection_type"); "operator": ("equals" | "not_equals" | "in" | "not_in"); "value": (ConnectionType | Array<ConnectionType>) };
 export type ContinentCode = ("AF" | "AN" | "AS" | "EU" | "NA" | "OC" | "SA");
@@ -183,10 +191,11 @@ export type ErrorAnswer = { "data": null; "error": { "code": string; "message": 
 export type Event = (PingEvent | ConversionCreatedEvent | ConversionUpdatedEvent | LinkBrokenEvent | LinkUnsafeEvent | CampaignPausedEvent | PlanLimitReachedEvent);
 export type Evidence = { "confidence": number; "figures": Array<Figure>; "from": string; "method": string; "minimum": string; "sample": number; "to": string };
 export type ExportAnswer = { "byte_size": number; "created_at": string; "download_url": string; "id": string; "name": string; "row_count": number };
-export type ExportBody = { "bucket"?: ("month" | "day" | "weekday" | "hour" | "weekday_hour"); "columns"?: Array<string>; "dimension"?: string; "filters"?: Array<ExportFilterBody>; "having"?: string; "kind"?: ("performance" | "trends" | "clicks" | "conversions" | "smartlink-clicks" | "difference"); "link"?: string | null; "name"?: string; "network_id"?: string | null; "source_id"?: string | null; "sub_names"?: boolean; "their_tz"?: string; "tz"?: string };
+export type ExportBody = { "bucket"?: ("month" | "day" | "weekday" | "hour" | "weekday_hour"); "columns"?: Array<string>; "dimension"?: string; "filters"?: Array<ExportFilterBody>; "formulas"?: string; "having"?: string; "kind"?: ("performance" | "trends" | "clicks" | "conversions" | "smartlink-clicks" | "difference"); "link"?: string | null; "name"?: string; "network_id"?: string | null; "source_id"?: string | null; "sub_names"?: boolean; "their_tz"?: string; "tz"?: string };
 export type ExportFilterBody = { "dimension"?: string; "not"?: boolean; "value"?: (string | Array<string>) };
 export type ExportList = { "next_cursor": string | null; "rows": Array<ExportRow> };
 export type ExportRow = { "byte_size": number; "created_at": string; "download_url": string; "expires_at": string; "id": string; "kind": string; "name": string; "row_count": number };
+export type FieldChange = { "is": unknown; "path": string; "was": unknown };
 export type Figure = { "name": string; "of": string; "value": number };
 export type FigureChanges = { "bot_clicks": number | null; "clicks": number | null; "conversions": number | null; "cost": number | null; "cpa": number | null; "cr": number | null; "epc": number | null; "lp_clicks": number | null; "lp_ctr": number | null; "pending": number | null; "profit": number | null; "rejected": number | null; "revenue": number | null; "roi": number | null; "unique_clicks": number | null };
 export type FigureCondition = { "figure": ("clicks" | "unique_clicks" | "bot_clicks" | "lp_views" | "lp_clicks" | "lp_ctr" | "conversions" | "approved" | "pending" | "rejected" | "chargebacks" | "cr" | "cost" | "revenue" | "pending_revenue" | "profit" | "roi" | "epc" | "cpc" | "cpa" | "approve_rate"); "op": ("\u003c=" | "\u003e=" | "\u003c" | "\u003e"); "value": number };
@@ -228,6 +237,7 @@ export type HourPoint = { "clicks": number; "conversions": number; "cost": numbe
 export type Hourly = { "points": Array<HourPoint>; "tz": string };
 export type IDAnswer = { "id": string };
 export type IDBody = { "id": string };
+export type ImportConfigBody = { "dump"?: string; "id"?: string; "key"?: string; "tables"?: ConfigTablesBody; "tracker": ("keitaro" | "binom" | "voluum" | "redtrack" | "csv"); "url"?: string };
 export type IntegrationBody = { "credentials"?: Record<string, string>; "id"?: string; "label"?: string | null; "provider": string };
 export type IntegrationList = { "accounts": Array<DNSAccountShown>; "encryptionAvailable": boolean; "providers": Array<DNSProviderForm> };
 export type IntegrationRun = { "applied": boolean; "changed": number; "endedAt": string | null; "error": string | null; "from": string | null; "id": string; "kind": string; "matched": number; "ms": number | null; "origin": ("api" | "clock"); "pages": number; "read": number; "requests": number; "startedAt": string; "to": string | null };
@@ -237,7 +247,7 @@ export type IsSetCondition = { "attribute": (("ip_version" | "day_of_week" | "ho
 export type JobAnswer = { "error": (Error | null); "id": string; "kind": string; "result": JobResult; "status": ("pending" | "running" | "done" | "failed"); "url": string };
 export type JobList = { "rows": Array<JobRow> };
 export type JobRef = { "job": JobState };
-export type JobResult = (ClearedStats | FlowReplayed | TriedSource | ConversionActions | ConversionAction | SourceRun | NetworkSynced | NetworkTested | NetworkReport | SmartlinkCleared | DomainAdded | CertificateAnswer | CertificateDeleted | PointAnswer | VerifyAnswer | Rescored | GeoDatabaseSaved | IntegrationTested | ZonesOfAccounts | AdAccounts | EdgePublished | WebhookTested | WebhookRedelivered | RedeliveredAll | AlertTested | LinkChecked | AIActed | ChatAnswer | CopilotActed | CopilotRuleReplay | CurrencyChanged | Performance | Trends | Values | OrphanedCleared | ExportAnswer | Difference | CostSet | CostUndone | ConversionCorrection | CostCorrection | Overview | Timeseries | Hourly | PostbacksReplayed | PostbackRedelivered | PostbacksResent | null);
+export type JobResult = (ClearedStats | FlowReplayed | TriedSource | ConversionActions | ConversionAction | SourceRun | NetworkSynced | NetworkTested | NetworkReport | SmartlinkCleared | DomainAdded | CertificateAnswer | CertificateDeleted | PointAnswer | VerifyAnswer | ConfigPlanned | ConfigApplied | Rescored | GeoDatabaseSaved | IntegrationTested | ZonesOfAccounts | AdAccounts | EdgePublished | WebhookTested | WebhookRedelivered | RedeliveredAll | AlertTested | LinkChecked | AIActed | ChatAnswer | CopilotActed | CopilotRuleReplay | CurrencyChanged | Performance | Trends | Values | OrphanedCleared | ExportAnswer | Difference | CostSet | CostUndone | ConversionCorrection | CostCorrection | Overview | Timeseries | Hourly | PostbacksReplayed | PostbackRedelivered | PostbacksResent | null);
 export type JobRow = { "created_at": string; "error": (Error | null); "finished_at": string | null; "id": string; "kind": string; "status": ("pending" | "running" | "done" | "failed"); "url": string };
 export type JobState = { "id": string; "kind": string; "status": ("pending" | "running" | "done" | "failed"); "url": string };
 export type Kept = { "id": string; "kind": ("campaign" | "flow" | "offer" | "lander"); "name": string; "path": string; "reason": string };
@@ -303,6 +313,7 @@ export type NetworkTemplateRow = { "answer_text": string; "built_in": boolean; "
 export type NetworkTemplateRows = { "rows": Array<NetworkTemplateRow> };
 export type NetworkTemplatesBody = { "answer_text"?: string; "click_param"?: string; "currency"?: string; "macros"?: Record<string, string>; "minimum_payout"?: number | null; "name"?: string; "notes"?: string; "offer_type"?: string; "page"?: string; "payment_frequency"?: string; "payment_terms"?: string; "postback_params"?: Record<string, string>; "postback_scheme"?: string; "read_on"?: string; "status_map"?: Record<string, Array<string>>; "templates"?: Array<NetworkBody>; "url"?: string };
 export type NetworkTested = { "detail": string | null; "message": string; "ok": boolean; "provider": string };
+export type Note = { "key": string; "kind": string; "name": string; "severity": ("refused" | "lost" | "changed"); "text": string };
 export type NumberCondition = { "attribute": ("ip_version" | "hour_of_day" | "asn" | "bot_score" | "clicks_today"); "operator": ("equals" | "not_equals" | "in" | "not_in"); "value": (number | Array<number>) };
 export type NumberOrderCondition = { "attribute": ("ip_version" | "day_of_week" | "hour_of_day" | "asn" | "bot_score" | "clicks_today"); "operator": ("gt" | "gte" | "lt" | "lte" | "between"); "value": (number | Array<number>) };
 export type OAuthConnection = { "connectedAt": string; "error": string | null; "expiresAt": string | null; "failingSince": string | null; "id": string; "missing": Array<("ads" | "uploads")>; "refreshedAt": string | null; "scopes": Array<string>; "status": ("active" | "revoked"); "userId": string; "userName": string };
@@ -313,6 +324,10 @@ export type OfferAnswer = { "country": string; "created_at": string; "currency":
 export type OfferBody = { "country"?: string; "currency"?: string; "daily_cap"?: number | null; "group"?: string | null; "group_name"?: string | null; "name": string; "network_id"?: string; "notes"?: string; "payout"?: number; "payout_from_param"?: boolean | null; "payout_type"?: ("fixed" | "percent"); "tags"?: Array<string>; "url": string };
 export type OfferPut = { "country"?: string; "currency"?: string; "daily_cap"?: number | null; "group"?: string | null; "group_name"?: string | null; "id": string; "name": string; "network_id"?: string; "notes"?: string; "payout"?: number; "payout_from_param"?: boolean | null; "payout_type"?: ("fixed" | "percent"); "tags"?: Array<string>; "url": string };
 export type OfferRow = { "approve_rate": number | null; "approved": number; "bot_clicks": number; "capped_today": boolean; "chargebacks": number; "clicks": number; "conversions": number; "cost": number; "country": string; "cpa": number | null; "cpc": number | null; "cr": number | null; "created_at": string; "currency": string; "daily_cap": number | null; "epc": number | null; "group": string; "group_name": string; "id": string; "last_check": (LastCheck | null); "lp_clicks": number; "lp_ctr": number | null; "lp_views": number; "name": string; "network_id": string | null; "notes": string; "payout": number; "payout_from_param": boolean; "payout_type": ("fixed" | "percent"); "pending": number; "pending_revenue": number; "profit": number; "rejected": number; "revenue": number; "roi": number | null; "status": ("active" | "paused"); "tags": Array<string>; "unique_clicks": number; "updated_at": string; "url": string };
+export type OldTracker = { "days": Array<OldTrackerDay>; "range": Range; "tracker": ("keitaro" | "binom" | "voluum" | "redtrack" | "bemob" | "clickflare" | ""); "url": string };
+export type OldTrackerBody = { "tracker"?: ("keitaro" | "binom" | "voluum" | "redtrack" | "bemob" | "clickflare" | ""); "url"?: string | null };
+export type OldTrackerDay = { "day": string; "failed": number; "known": number; "sent_on": number; "unknown": number; "waiting": number };
+export type OldTrackerSettings = { "tracker": ("keitaro" | "binom" | "voluum" | "redtrack" | "bemob" | "clickflare" | ""); "url": string };
 export type OlderCondition = { "attribute": string; "operator": string; "value": ConditionValue };
 export type OperatingSystem = ("Android" | "iOS" | "Windows" | "macOS" | "Linux" | "ChromeOS" | "HarmonyOS" | "Windows Phone" | "KaiOS" | "Tizen" | "webOS" | "NetCast" | "Roku" | "VIDAA" | "tvOS" | "watchOS" | "PlayStation" | "Xbox" | "Nintendo" | "BlackBerry" | "Symbian" | "Series40" | "Sailfish" | "Bada" | "MeeGo" | "Firefox OS" | "Fuchsia" | "FreeBSD" | "OpenBSD" | "NetBSD" | "Solaris");
 export type OperatingSystemCondition = { "attribute": ("os"); "operator": ("equals" | "not_equals" | "in" | "not_in"); "value": (OperatingSystem | Array<OperatingSystem>) };
@@ -336,6 +351,7 @@ export type PingData = { "message": string; "webhook_id": string };
 export type PingEvent = { "account_id": string; "created_at": string; "data": PingData; "id": string; "type": ("ping") };
 export type PlanAllowances = { "answerBytes": number | null; "botValues": number | null; "callsPerMinute": number | null; "campaigns": number | null; "clickHistoryDays": number | null; "clicksPerMonth": number | null; "copilotRules": number | null; "domains": number | null; "exportBytes": number | null; "flows": number | null; "geoLookups": number | null; "goals": number | null; "integrations": number | null; "landers": number | null; "matchingBytes": number | null; "offers": number | null; "openJobs": number | null; "postbackDays": number | null; "rules": number | null; "sites": number | null; "smartlinks": number | null; "templates": number | null; "webhooks": number | null };
 export type PlanAnswer = { "allowances": PlanAllowances; "cancelAtPeriodEnd": boolean; "currentPeriodEnd": string; "includes": PlanIncludes; "pastAllowance": string; "period": ("month"); "plan": string; "status": ("active") };
+export type PlanConfigBody = { "document": unknown; "prune"?: PruneBody };
 export type PlanCopilot = { "included": boolean };
 export type PlanDay = { "clicks": number; "date": string };
 export type PlanDetail = { "copilot": PlanCopilot; "daily": Array<PlanDay>; "forecast": PlanForecast; "integrations": PlanIntegrations; "plan": PlanUse; "resetsAt": string; "team": PlanTeam };
@@ -359,6 +375,7 @@ export type Protection = { "bindIp": boolean; "bindUserAgent": boolean; "blockBo
 export type ProtectionBody = { "bindIp"?: boolean | null; "bindUserAgent"?: boolean | null; "blockBots"?: boolean | null; "countries"?: Array<string> | null; "denyCountries"?: Array<string> | null; "devices"?: Array<("desktop" | "mobile" | "tablet" | "console" | "tv" | "wearable" | "car" | "bot" | "unknown")> | null; "enabled"?: boolean | null; "fallbackStatus"?: (302 | 403 | 404); "fallbackUrl"?: string | null; "mode"?: ("off" | "click" | "signed"); "referrers"?: Array<string> | null; "singleUse"?: boolean | null; "ttlSeconds"?: number | null };
 export type ProxyKind = ("none" | "vpn" | "proxy" | "tor" | "datacenter" | "relay");
 export type ProxyKindCondition = { "attribute": ("proxy_kind"); "operator": ("equals" | "not_equals" | "in" | "not_in"); "value": (ProxyKind | Array<ProxyKind>) };
+export type PruneBody = { "group"?: string; "tag"?: string };
 export type Range = { "from": string; "to": string };
 export type RateUsed = { "currency": string; "highest": number; "lowest": number; "missing": number };
 export type RecordedChange = { "at": string; "by": ("person" | "key" | "copilot"); "campaign_id": string | null; "fields": Array<string>; "id": string; "kind": string; "operation": string; "record": string | null; "record_id": string | null; "title": string | null; "undone_at": string | null; "who": string };
@@ -478,6 +495,7 @@ export type TriedSource = { "answer": string; "click_id": string; "error": strin
 export type TruthCondition = { "attribute": ("is_bot" | "is_unique"); "operator": ("equals" | "not_equals" | "in" | "not_in"); "value": (boolean | Array<boolean>) };
 export type TrySourceBody = { "click_id"?: string; "conversion_id"?: string; "goal"?: string; "payout"?: number; "status"?: ("approved" | "pending" | "rejected" | "chargeback") };
 export type UnblockBody = { "campaign_id"?: string; "dimension"?: string; "ids"?: Array<string>; "scope"?: ("account" | "source" | "campaign"); "source_id"?: string; "values"?: Array<string> };
+export type UndoConfigBody = { "plan_id": string };
 export type Undone = { "kept": Array<Kept>; "restored": number };
 export type UploadKeyShare = { "conversions": number; "key": ("email" | "phone" | "first_name" | "last_name" | "street" | "city" | "region" | "zip" | "country"); "share": number };
 export type UploadKeys = { "conversions": number; "keys": Array<UploadKeyShare> };
@@ -541,6 +559,12 @@ export interface Operations {
   createCampaignBulk: { query: { }; path: { }; body: CampaignsPatch; answer: BulkChanged; row: never };
   /** undo a replacement or a change of many records */
   createChangeUndo: { query: { }; path: { id: string; }; body: undefined; answer: Undone; row: never };
+  /** carry out a plan */
+  createConfigApply: { query: { }; path: { }; body: ApplyConfigBody; answer: ConfigApplied; row: never };
+  /** what a document would change in the account */
+  createConfigPlan: { query: { }; path: { }; body: PlanConfigBody; answer: ConfigPlanned; row: never };
+  /** take back a plan that was applied */
+  createConfigUndo: { query: { }; path: { }; body: UndoConfigBody; answer: ConfigApplied; row: never };
   /** act on a suggestion, change or proposal, or refresh */
   createCopilot: { query: { }; path: { }; body: CopilotBody; answer: CopilotActed; row: never };
   /** list models, connect an AI provider, or choose a model; a new key is tried first */
@@ -653,6 +677,8 @@ export interface Operations {
   exportNetwork: { query: { }; path: { id: string; }; body: undefined; answer: NetworkTemplateFile; row: never };
   /** a traffic source as a template file for other accounts */
   exportTrafficSource: { query: { }; path: { id: string; }; body: undefined; answer: SourceTemplateFile; row: never };
+  /** the tracker that the account moved from, and what became of the postbacks */
+  findOldTracker: { query: { "from"?: string; "to"?: string; }; path: { }; body: undefined; answer: OldTracker; row: never };
   /** all values of a list, to paste at the traffic source */
   getBlockList: { query: { }; path: { id: string; }; body: undefined; answer: BlockListText; row: never };
   /** scoring settings and the last 30 days */
@@ -673,6 +699,10 @@ export interface Operations {
   getCampaignStats: { query: { "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: CampaignStats; row: never };
   /** one click with hops, conversions and visitor */
   getClick: { query: { "trace"?: ("1"); }; path: { clickId: string; }; body: undefined; answer: ClickAnswer; row: never };
+  /** everything that the account has set up, as one document */
+  getConfig: { query: { "format"?: string; "kinds"?: string; }; path: { }; body: undefined; answer: string; row: never };
+  /** a plan, and how far it is applied */
+  getConfigPlan: { query: { }; path: { id: string; }; body: undefined; answer: ConfigPlan; row: never };
   /** open suggestions, recent changes and proposals of the chat */
   getCopilot: { query: { "count"?: ("1"); }; path: { }; body: undefined; answer: CopilotAnswer; row: never };
   /** the AI connection */
@@ -721,6 +751,8 @@ export interface Operations {
   getTrafficSourceDifference: { query: { "tz"?: string; "their_tz"?: string; "from"?: string; "to"?: string; }; path: { id: string; }; body: undefined; answer: Difference; row: never };
   /** figures over time; over very many clicks as a job */
   getTrendsReport: { query: { "bucket"?: ("month" | "day" | "weekday" | "hour" | "weekday_hour"); "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: Trends; row: never };
+  /** read another tracker into a plan */
+  importConfig: { query: { }; path: { }; body: ImportConfigBody; answer: ConfigPlanned; row: never };
   /** create an affiliate network from a template file */
   importNetwork: { query: { }; path: { }; body: NetworkTemplateFileBody; answer: NetworkAnswer; row: never };
   /** create a traffic source from a template file */
@@ -741,6 +773,10 @@ export interface Operations {
   listCampaigns: { query: { "q"?: string; "sort"?: ("-created_at" | "created_at" | "name" | "-name"); "status"?: ("active" | "paused"); "group"?: string; "tag"?: string; "from"?: string; "to"?: string; "limit"?: number; "cursor"?: string; }; path: { }; body: undefined; answer: RowsCampaignRow; row: CampaignRow };
   /** clicks, newest first; from is held to the start of the plan's click history */
   listClicks: { query: { "limit"?: number; "offset"?: number; "converted"?: ("1"); "click_id"?: string; "external_id"?: string; "conversion_id"?: string; "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: ClickLog; row: ClickRow };
+  /** what a plan does with each record */
+  listConfigPlanItems: { query: { "op"?: string; "from"?: number; "limit"?: number; }; path: { id: string; }; body: undefined; answer: ConfigItems; row: never };
+  /** the newest plans */
+  listConfigPlans: { query: { }; path: { }; body: undefined; answer: ConfigPlans; row: never };
   /** conversions, newest first, by their own time */
   listConversions: { query: { "limit"?: number; "offset"?: number; "status"?: ("pending" | "approved" | "rejected" | "chargeback"); "click_id"?: string; "external_id"?: string; "conversion_id"?: string; "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: LogConversionRow; row: ConversionRow };
   /** the runs of a rule in which something matched, newest first */
@@ -915,6 +951,8 @@ export interface Operations {
   updateNetwork: { query: { }; path: { }; body: NetworkPatch; answer: NetworkPatchAnswer; row: never };
   /** pause or resume an offer; true restores a deactivated one */
   updateOffer: { query: { }; path: { }; body: ToggleBody; answer: StatusAnswer; row: never };
+  /** choose the tracker to which its own postbacks are sent on */
+  updateOldTracker: { query: { }; path: { }; body: OldTrackerBody; answer: OldTrackerSettings; row: never };
   /** replace currency, time zone and formats */
   updateSettings: { query: { }; path: { }; body: SettingsBody; answer: SettingsChanged; row: never };
   /** pause or resume a smartlink */
@@ -945,6 +983,9 @@ export const operations: { [name in keyof Operations]: readonly [method: string,
   createCampaign: ["POST", "/api/v1/campaigns"],
   createCampaignBulk: ["POST", "/api/v1/campaigns/bulk"],
   createChangeUndo: ["POST", "/api/v1/changes/{id}/undo"],
+  createConfigApply: ["POST", "/api/v1/config/apply"],
+  createConfigPlan: ["POST", "/api/v1/config/plan"],
+  createConfigUndo: ["POST", "/api/v1/config/undo"],
   createCopilot: ["POST", "/api/v1/copilot"],
   createCopilotAi: ["POST", "/api/v1/copilot/ai"],
   createCopilotChat: ["POST", "/api/v1/copilot/chat"],
@@ -1001,6 +1042,7 @@ export const operations: { [name in keyof Operations]: readonly [method: string,
   downloadReportExport: ["GET", "/api/v1/reports/exports/{id}"],
   exportNetwork: ["GET", "/api/v1/networks/{id}/template"],
   exportTrafficSource: ["GET", "/api/v1/traffic-sources/{id}/template"],
+  findOldTracker: ["GET", "/api/v1/old-tracker"],
   getBlockList: ["GET", "/api/v1/blocks/lists/{id}"],
   getBotDetection: ["GET", "/api/v1/bot-detection"],
   getCampaign: ["GET", "/api/v1/campaigns/{id}"],
@@ -1011,6 +1053,8 @@ export const operations: { [name in keyof Operations]: readonly [method: string,
   getCampaignFunnel: ["GET", "/api/v1/campaigns/{id}/funnel"],
   getCampaignStats: ["GET", "/api/v1/campaigns/{id}/stats"],
   getClick: ["GET", "/api/v1/logs/clicks/{clickId}"],
+  getConfig: ["GET", "/api/v1/config"],
+  getConfigPlan: ["GET", "/api/v1/config/plans/{id}"],
   getCopilot: ["GET", "/api/v1/copilot"],
   getCopilotAi: ["GET", "/api/v1/copilot/ai"],
   getCopilotChat: ["GET", "/api/v1/copilot/chat"],
@@ -1035,6 +1079,7 @@ export const operations: { [name in keyof Operations]: readonly [method: string,
   getTimeseries: ["GET", "/api/v1/stats/timeseries"],
   getTrafficSourceDifference: ["GET", "/api/v1/traffic-sources/{id}/difference"],
   getTrendsReport: ["GET", "/api/v1/reports/trends"],
+  importConfig: ["POST", "/api/v1/config/import"],
   importNetwork: ["POST", "/api/v1/networks/import"],
   importTrafficSource: ["POST", "/api/v1/traffic-sources/import"],
   listAlertChannels: ["GET", "/api/v1/alerts/channels"],
@@ -1045,6 +1090,8 @@ export const operations: { [name in keyof Operations]: readonly [method: string,
   listCampaignChanges: ["GET", "/api/v1/campaigns/{id}/changes"],
   listCampaigns: ["GET", "/api/v1/campaigns"],
   listClicks: ["GET", "/api/v1/logs/clicks"],
+  listConfigPlanItems: ["GET", "/api/v1/config/plans/{id}/items"],
+  listConfigPlans: ["GET", "/api/v1/config/plans"],
   listConversions: ["GET", "/api/v1/logs/conversions"],
   listCopilotRuleRuns: ["GET", "/api/v1/copilot/rules/{id}/runs"],
   listCopilotRules: ["GET", "/api/v1/copilot/rules"],
@@ -1132,6 +1179,7 @@ export const operations: { [name in keyof Operations]: readonly [method: string,
   updateLander: ["PATCH", "/api/v1/landers"],
   updateNetwork: ["PATCH", "/api/v1/networks"],
   updateOffer: ["PATCH", "/api/v1/offers"],
+  updateOldTracker: ["PUT", "/api/v1/old-tracker"],
   updateSettings: ["PATCH", "/api/v1/settings"],
   updateSmartlink: ["PATCH", "/api/v1/short-links"],
   updateTrafficSource: ["PATCH", "/api/v1/traffic-sources"],
