@@ -176,7 +176,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		return nil, models.Invalid("bad_body", "the body must not be compressed")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	if _, ok := err.(*http.MaxBytesError); ok { //nolint:errorlint // returned as it is by the reader
+	if _, ok := err.(*http.MaxBytesError); ok { //nolint:errorlint // the reader does not wrap it
 		return nil, models.Errorf(models.KindTooLarge, "body_too_large", "the body may have at most %d bytes", limit)
 	}
 	if err != nil {

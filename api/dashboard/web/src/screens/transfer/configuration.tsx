@@ -38,7 +38,7 @@ export function Configuration() {
   )
 }
 
-// Upload sends a document, and opens the plan of what it would change.
+// Upload sends a document, and opens its plan.
 function Upload() {
   const [text, setText] = useState(''),
     [scope, setScope] = useState<'none' | 'group' | 'tag'>('none'),
