@@ -37,6 +37,7 @@ const building: Room[] = [
   { path: '/app/smartlinks', icon: 'link', name: t.rooms.smartlinks },
   { path: '/app/goals', icon: 'goal', name: t.rooms.goals },
   { path: '/app/import', icon: 'upload', name: t.rooms.imports },
+  { path: '/app/bring-in', icon: 'upward', name: t.rooms.bringIn },
 ]
 const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title },
@@ -54,6 +55,7 @@ const account: Room[] = [
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title, waits: 'alerts' },
   { path: '/app/plan', icon: 'columns', name: t.rooms.plan },
   { path: '/app/settings', icon: 'sliders', name: t.rooms.settings },
+  { path: '/app/configuration', icon: 'doc', name: t.rooms.config },
   { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' },
   { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
   { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'contributor' },

@@ -23,6 +23,8 @@ export const words: typeof en = {
     copilot: 'Copilot',
     blocked: 'Gesperrt',
     imports: 'Import',
+    bringIn: 'Umzug',
+    config: 'Konfiguration',
   },
   conversions: {
     title: 'Conversions',

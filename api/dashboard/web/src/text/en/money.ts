@@ -22,6 +22,8 @@ export const words = {
     copilot: 'Copilot',
     blocked: 'Blocked',
     imports: 'Import',
+    bringIn: 'Bring in',
+    config: 'Configuration',
   },
   conversions: {
     title: 'Conversions',
