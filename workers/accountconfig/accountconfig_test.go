@@ -1,7 +1,9 @@
 package accountconfig_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -20,8 +22,11 @@ import (
 	"switchyard/models"
 	"switchyard/models/accountconfig"
 	"switchyard/models/await"
+	"switchyard/models/foreign"
 	"switchyard/workers"
 	worker "switchyard/workers/accountconfig"
+	"switchyard/workers/providers/trackers"
+	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
 
 // env is a worker that plans and applies documents, and an install with a shared link domain.
@@ -299,5 +304,54 @@ campaigns:
 	}
 	if p = e.apply(account, p, true); p.State != dbconfig.Undone || e.text(account) != before {
 		t.Errorf("%s: after the undo the account has\n%s", p.State, e.text(account))
+	}
+}
+
+// An account of Keitaro is read into a plan, and applied. Its credentials are deleted. Its links lead to the new campaigns. A second import
+// finds the records of the first.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	account := e.account()
+	fake := httptest.NewServer(keitarotest.New(keitarotest.Fixture("plain/in/tracker.json")))
+	defer fake.Close()
+	read := func() dbconfig.Plan {
+		access, err := json.Marshal(trackers.Access{URL: fake.URL, Key: keitarotest.Key})
+		if err == nil {
+			err = e.store.Box().Ready(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, id := run(e, account, jobs.ImportConfig, jobs.ImportConfigArgs{}, func(s *store.Store, id uuid.UUID) error {
+			return dbconfig.PlansOf(s).AddImport(t.Context(), account, id, foreign.Keitaro, access, nil)
+		})
+		p, err := dbconfig.PlansOf(e.store).Find(t.Context(), account, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := read()
+	if p.State != dbconfig.Planned || p.Counts[accountconfig.OpRefused] > 0 || p.Counts[accountconfig.OpCreate] < 5 {
+		t.Fatalf("%s %s %v: %+v", p.State, p.Problem, p.Counts, e.items(account, p))
+	}
+	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM config_plans WHERE access IS NOT NULL`); n != 0 {
+		t.Error("the credentials are still there")
+	}
+	if p = e.apply(account, p, false); p.State != dbconfig.Applied {
+		t.Fatalf("%s: %s", p.State, p.Problem)
+	}
+	campaigns := dbtest.Get[int](t, e.db, `SELECT count(*) FROM campaigns WHERE account_id = $1`, account)
+	links := dbtest.Get[int](t, e.db, `SELECT count(DISTINCT campaign_id) FROM foreign_links WHERE account_id = $1`, account)
+	if campaigns != 2 || links != 2 {
+		t.Errorf("%d campaigns, %d of them with links", campaigns, links)
+	}
+	if again := read(); again.Work != 0 {
+		t.Errorf("a second import would change %+v", e.items(account, again))
+	}
+	fake.Close()
+	if gone := read(); gone.State != dbconfig.Refused || gone.Problem == "" {
+		t.Errorf("a tracker that is away gives %s %q", gone.State, gone.Problem)
 	}
 }
