@@ -53,8 +53,8 @@ func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, 
 		for {
 			var raw json.RawMessage
 			var page struct {
-				Rows       []T     `json:"rows"`
-				NextCursor *string `json:"next_cursor"`
+				Rows       []T             `json:"rows"`
+				NextCursor json.RawMessage `json:"next_cursor"`
 			}
 			err := c.Do(ctx, http.MethodGet, path, query, nil, &raw, options...)
 			if err == nil {
@@ -76,12 +76,16 @@ func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, 
 	}
 }
 
-// next sets the parameters of the page after one of n rows, and reports whether there may be one. A log has an offset only if the
-// caller has set a limit: a page with fewer rows is the last.
-func next(query url.Values, cursor *string, n int) bool {
-	if cursor != nil {
-		query.Set("cursor", *cursor)
-		return *cursor != ""
+// next sets the parameters of the page after one of n rows, and reports whether there may be one. A list has a cursor, which is null at its
+// end. A log has none, and is read by the offset. It is read on only if the caller has set a limit: a page with fewer rows is the last.
+func next(query url.Values, cursor json.RawMessage, n int) bool {
+	if len(cursor) > 0 {
+		var text string
+		if err := json.Unmarshal(cursor, &text); err != nil || text == "" {
+			return false
+		}
+		query.Set("cursor", text)
+		return true
 	}
 	limit, err := strconv.Atoi(query.Get("limit"))
 	if err != nil || n == 0 || n < limit {
