@@ -132,7 +132,7 @@ func TestTextsAreCleaned(t *testing.T) {
 
 func FuzzDecodeRecord(f *testing.F) {
 	for _, r := range []Record{
-		{Click: filled[models.Click]()}, {Postback: postback}, {Event: filled[models.SiteEvent]()},
+		{Click: filled[models.Click]()}, {Postback: filled[models.Postback]()}, {Event: filled[models.SiteEvent]()},
 	} {
 		p, _ := appendRecord(nil, r)
 		f.Add(p)
