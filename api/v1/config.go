@@ -50,9 +50,9 @@ func config(d Deps) []route.Route {
 			route.Param{Name: "op", Doc: "only these operations, separated by commas: create, change, same, delete, archive, refused"},
 			route.Param{Name: "from", Type: "integer", Doc: "position of the first item; default 0"},
 			route.Param{Name: "limit", Type: "integer", Doc: "1 to 1000, default 100"}),
-		row("POST", "/apply", "carry out a plan", route.HandleBody(d.applyConfig), "404 not_found", "409 stale not_planned has_refused").
+		row("POST", "/apply", "carry out a plan", route.HandleBody(d.applyConfig), "400 invalid_id", "404 not_found", "409 stale not_planned has_refused").
 			Awaits(applyConfigJob.Answer()),
-		row("POST", "/undo", "take back a plan that was applied", route.HandleBody(d.undoConfig), "404 not_found", "409 not_applied").
+		row("POST", "/undo", "take back a plan that was applied", route.HandleBody(d.undoConfig), "400 invalid_id", "404 not_found", "409 not_applied").
 			Awaits(applyConfigJob.Answer()),
 	}
 }
@@ -145,7 +145,7 @@ var planConfigJob = slow.New(jobs.PlanConfig, func(a jobs.ConfigPlanned) ConfigP
 func (d Deps) planConfig(c *route.Call, b PlanConfigBody) (ConfigPlanned, error) {
 	document := []byte(b.Document)
 	var text string
-	if json.Unmarshal(b.Document, &text) == nil {
+	if json.Unmarshal(b.Document, &text) == nil && strings.TrimSpace(text) != "" {
 		document = []byte(text)
 	} else if _, err := bind.Object(b.Document); err != nil {
 		return ConfigPlanned{}, models.Invalid("invalid_document", "document must be an object or a text")
@@ -165,7 +165,7 @@ const maxDump = 24 << 20
 type ImportConfigBody struct {
 	Tracker string       `json:"tracker" required:"true" enum:"keitaro,binom,voluum,redtrack,csv" doc:"csv: tables of any other tracker"`
 	URL     string       `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart"`
-	ID      string       `json:"id" trim:"true" maxLength:"500" doc:"Voluum: the access id that belongs to the key"`
+	ID      string       `json:"access_id" trim:"true" maxLength:"500" doc:"Voluum: the access id that belongs to the key"`
 	Key     string       `json:"key" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
 	Dump    string       `json:"dump" maxLength:"33554432" doc:"in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB"`
 	Tables  ConfigTables `json:"tables" doc:"for csv"`

@@ -27,6 +27,8 @@ func (e env) bounds() map[string]object {
 	page := object{"name": "x", "url": "https://l.test"}
 	out["POST /campaigns"]["streams"] = []object{e.path()}
 	out["POST /corrections/cost/set"]["sub"] = 1
+	out["POST /config/plan"] = object{"document": "version: 1"}
+	out["POST /config/import"] = object{"tracker": "keitaro", "url": "https://tracker.example", "key": "k"}
 	maps.Copy(out, map[string]object{
 		"POST /landers": page, "POST /traffic-sources": {"name": "x"}, "POST /networks": {"name": "x"},
 		"PATCH /landers":          {"id": e.ids["lander"], "protection": object{}},

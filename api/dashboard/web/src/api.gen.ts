@@ -225,7 +225,7 @@ export interface HourPoint { "hour": number; "start": string; "clicks": number; 
 export interface Hourly { "tz": string; "points": (HourPoint)[] }
 export interface ID { "id": string }
 export interface IDAnswer { "id": string }
-export interface ImportConfigBody { "tracker": "keitaro" | "binom" | "voluum" | "redtrack" | "csv"; "url"?: string; "id"?: string; "key"?: string; "dump"?: string; "tables"?: ConfigTables }
+export interface ImportConfigBody { "tracker": "keitaro" | "binom" | "voluum" | "redtrack" | "csv"; "url"?: string; "access_id"?: string; "key"?: string; "dump"?: string; "tables"?: ConfigTables }
 export interface IntegrationBody { "provider": string; "id"?: string; "label"?: string | null; "credentials"?: Record<string, string> }
 export interface IntegrationList { "providers": (DNSProviderForm)[]; "accounts": (DNSAccountShown)[]; "encryptionAvailable": boolean }
 export interface IntegrationRun { "id": string; "kind": string; "origin": "api" | "clock"; "from": string | null; "to": string | null; "applied": boolean; "startedAt": string; "endedAt": string | null; "ms": number | null; "requests": number; "pages": number; "read": number; "matched": number; "changed": number; "error": string | null }
@@ -631,8 +631,8 @@ export interface Calls {
   "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }
   "GET /config/plans/{id}": { query: {  }; path: { id: string }; body: undefined; answer: ConfigPlan; codes: "not_found" }
   "GET /config/plans/{id}/items": { query: { "op"?: string; "from"?: number | string; "limit"?: number | string }; path: { id: string }; body: undefined; answer: ConfigItems; codes: "not_found" }
-  "POST /config/apply": { query: {  }; path: {  }; body: ApplyConfigBody; answer: ConfigApplied; codes: "has_refused" | "not_found" | "not_planned" | "stale" }
-  "POST /config/undo": { query: {  }; path: {  }; body: UndoConfigBody; answer: ConfigApplied; codes: "not_applied" | "not_found" }
+  "POST /config/apply": { query: {  }; path: {  }; body: ApplyConfigBody; answer: ConfigApplied; codes: "has_refused" | "invalid_id" | "not_found" | "not_planned" | "stale" }
+  "POST /config/undo": { query: {  }; path: {  }; body: UndoConfigBody; answer: ConfigApplied; codes: "invalid_id" | "not_applied" | "not_found" }
   "GET /goals": { query: { "site"?: string }; path: {  }; body: undefined; answer: GoalList; codes: never }
   "PUT /goals": { query: {  }; path: {  }; body: GoalBody; answer: GoalAnswer; codes: "bad_goal_shape" | "bad_key" | "duplicate_name" | "no_site" | "no_value" | "plan_limit" }
   "POST /goals": { query: {  }; path: {  }; body: undefined; answer: GoalSecret; codes: never }

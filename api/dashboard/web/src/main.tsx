@@ -74,7 +74,7 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/corrections': () => import('./screens/conversions/corrections.tsx').then(m => m.Corrections),
   '/app/copilot': () => import('./screens/copilot/copilot.tsx').then(m => m.Copilot),
   '/app/import': () => import('./screens/transfer/import.tsx').then(m => m.Import),
-  '/app/bring-in': () => import('./screens/transfer/bring_in.tsx').then(m => m.BringIn),
+  '/app/move': () => import('./screens/transfer/bring_in.tsx').then(m => m.BringIn),
   '/app/configuration': () => import('./screens/transfer/configuration.tsx').then(m => m.Configuration),
   '/app/exports': () => import('./screens/transfer/exports.tsx').then(m => m.Exports),
   '/app/domains': () => import('./screens/domains/domains.tsx').then(m => m.Domains),

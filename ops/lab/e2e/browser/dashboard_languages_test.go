@@ -46,7 +46,7 @@ func TestDashboardLanguages(t *testing.T) {
 		"exports": "/app/exports", "alerts": "/app/alerts", "plan": "/app/plan", "settings": "/app/settings", "team": "/app/team", "keys": "/app/keys", "audit": "/app/audit", "me": "/app/me",
 		"domains": "/app/domains", "domain": "/app/domains?id=" + domain.ID, "integrations": "/app/integrations", "webhooks": "/app/webhooks", "bots": "/app/bots", "blocked": "/app/blocked", "bots-lists": "/app/bots?tab=lists",
 		"bots-repeat": "/app/bots?tab=repeat", "smartlinks": "/app/smartlinks", "smartlink": "/app/smartlinks?id=new", "goals": "/app/goals",
-		"copilot": "/app/copilot", "copilot-chat": "/app/copilot?tab=chat", "copilot-rules": "/app/copilot?tab=rules", "import": "/app/import", "bring-in": "/app/bring-in", "configuration": "/app/configuration",
+		"copilot": "/app/copilot", "copilot-chat": "/app/copilot?tab=chat", "copilot-rules": "/app/copilot?tab=rules", "import": "/app/import", "bring-in": "/app/move", "configuration": "/app/configuration",
 		"difference": "/app/networks/" + network.ID + "/difference",
 	}
 	for _, lang := range []string{"de", "ar-XB"} {

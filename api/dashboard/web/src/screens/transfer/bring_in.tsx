@@ -55,7 +55,7 @@ function Form() {
   const tooLarge = !!dump && dump.size > mostBytes
   const send = () =>
     run(async () => {
-      const body = { tracker, key, url: hosted.includes(tracker) ? '' : url, id: accessID, dump: dump ? await base64Of(dump) : '' }
+      const body = { tracker, key, url: hosted.includes(tracker) ? '' : url, access_id: accessID, dump: dump ? await base64Of(dump) : '' }
       const made = await task(w.reading, 'POST /config/import', { body }, () => ({ text: w.planned }))
       setKey('')
       touches('config')

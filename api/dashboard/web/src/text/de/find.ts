@@ -16,7 +16,7 @@ export const words: typeof en = {
     '/app/smartlinks': 'Kurzlink Rotator',
     '/app/goals': 'Pixel Tag Ereignisse',
     '/app/import': 'Hochladen CSV',
-    '/app/bring-in': 'Umziehen Keitaro Voluum Binom RedTrack',
+    '/app/move': 'Umziehen Keitaro Voluum Binom RedTrack',
     '/app/configuration': 'YAML JSON Dokument Sicherung',
     '/app/conversions': 'Payout Umsatz Sales Leads',
     '/app/unmatched': 'Postback fehlende Conversions verloren',

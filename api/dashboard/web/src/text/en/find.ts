@@ -16,7 +16,7 @@ export const words = {
     '/app/smartlinks': 'short link rotator',
     '/app/goals': 'pixel tag events',
     '/app/import': 'upload csv',
-    '/app/bring-in': 'migrate move keitaro voluum binom redtrack',
+    '/app/move': 'migrate move keitaro voluum binom redtrack',
     '/app/configuration': 'yaml json document backup',
     '/app/conversions': 'payout revenue sales leads',
     '/app/unmatched': 'postback missing conversions lost',
