@@ -36,7 +36,7 @@ func config(d Deps) []route.Route {
 	plan.BodyLimit = 2 * accountconfig.MaxBytes // a text in JSON may be twice as long
 	export := row("GET", "", "everything that the account has set up, as one document", route.Handle(exportConfig)).WithShare(route.Reads)
 	export.FileType = "application/yaml"
-	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required").
+	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required too_long").
 		Awaits(importConfigJob.Answer())
 	read.BodyLimit = 2 * maxDump
 	return []route.Route{
@@ -167,7 +167,7 @@ type ImportConfigBody struct {
 	URL     string       `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart"`
 	ID      string       `json:"access_id" trim:"true" maxLength:"500" doc:"Voluum: the access id that belongs to the key"`
 	Key     string       `json:"key" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
-	Dump    string       `json:"dump" maxLength:"33554432" doc:"in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB"`
+	Dump    string       `json:"dump" doc:"in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB"`
 	Tables  ConfigTables `json:"tables" doc:"for csv"`
 }
 

@@ -79,6 +79,7 @@ func TestImportRefusals(t *testing.T) {
 		{object{"tracker": "unheard"}, "invalid_input"},
 		{object{"url": nil}, "required"},
 		{object{"key": nil}, "required"},
+		{object{"key": strings.Repeat("x", 2001)}, "too_long"},
 		{object{"dump": "%"}, "invalid_input"},
 		{object{"tracker": "binom", "dump": "eA=="}, "invalid_input"},
 		{object{"tracker": "csv"}, "invalid_input"},
