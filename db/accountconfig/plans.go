@@ -76,7 +76,7 @@ func (k Plans) AddImport(ctx context.Context, account, id uuid.UUID, tracker str
 		return fmt.Errorf("db: seal access to a tracker: %w", err)
 	}
 	const q = `INSERT INTO config_plans (id, account_id, document, origin, access) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`
-	_, err = db.Exec(ctx, k.s.Conn(), "add import", q, id, account, dump, tracker, sealed)
+	_, err = db.Exec(ctx, k.s.Conn(), "add import", q, id, account, append([]byte{}, dump...), tracker, sealed)
 	return err
 }
 

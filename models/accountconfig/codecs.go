@@ -7,6 +7,7 @@ import (
 	"switchyard/models/bind"
 	"switchyard/models/flow"
 	"switchyard/models/form"
+	"switchyard/models/subslot"
 )
 
 // The codecs of the kinds.
@@ -62,6 +63,9 @@ var (
 			}
 			o, err := b.Record()
 			o.IsActive = models.Active(on)
+			if len(o.Subs) > 0 { // parameters that the list leaves out take free ones, as in the store
+				subslot.Assign(&o.SourceLink, models.SourceLink{}, false)
+			}
 			return o, err
 		},
 		view: func(o models.TrafficSource) any {
