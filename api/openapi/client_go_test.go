@@ -45,7 +45,7 @@ func TestGoClientAtTheService(t *testing.T) {
 	if err != nil || len(report.Dimensions) != 2 || len(report.Filters) != 2 {
 		t.Errorf("report %+v, error %v", report, err)
 	}
-	if _, err := c.GetCampaign(ctx, "../x"); switchyard.Code(err) != "invalid_id" {
+	if _, err := c.GetCampaign(ctx, "x"); switchyard.Code(err) != "invalid_id" {
 		t.Errorf("error %v, want invalid_id", err)
 	}
 	if _, err := switchyard.New(server.URL, "sy_f_wrong").GetPlan(ctx); switchyard.Code(err) != "unauthenticated" {
