@@ -2531,12 +2531,12 @@ type IDBody struct {
 
 // ImportConfigBody: a type of the API
 type ImportConfigBody struct {
-	Dump    *string           `json:"dump,omitempty"`   // in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB
-	ID      *string           `json:"id,omitempty"`     // Voluum: the access id that belongs to the key
-	Key     *string           `json:"key,omitempty"`    // API key. It is used for this import and then deleted
-	Tables  *ConfigTablesBody `json:"tables,omitempty"` // for csv
-	Tracker string            `json:"tracker"`          // csv: tables of any other tracker: keitaro, binom, voluum, redtrack, csv
-	URL     *string           `json:"url,omitempty"`    // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart
+	AccessID *string           `json:"access_id,omitempty"` // Voluum: the access id that belongs to the key
+	Dump     *string           `json:"dump,omitempty"`      // in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB
+	Key      *string           `json:"key,omitempty"`       // API key. It is used for this import and then deleted
+	Tables   *ConfigTablesBody `json:"tables,omitempty"`    // for csv
+	Tracker  string            `json:"tracker"`             // csv: tables of any other tracker: keitaro, binom, voluum, redtrack, csv
+	URL      *string           `json:"url,omitempty"`       // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart
 }
 
 // IntegrationBody: a type of the API

@@ -625,7 +625,7 @@ export interface Calls {
   "PUT /sites": { query: {  }; path: {  }; body: SitePut; answer: SiteAnswer; codes: "duplicate_name" | "invalid" | "no_id" | "not_found" }
   "DELETE /sites": { query: { "id"?: string }; path: {  }; body: undefined; answer: SiteDeleted; codes: "no_id" }
   "POST /sites/lead": { query: {  }; path: {  }; body: undefined; answer: SiteAnswer; codes: "plan_limit" }
-  "POST /config/import": { query: {  }; path: {  }; body: ImportConfigBody; answer: ConfigPlanned; codes: "required" }
+  "POST /config/import": { query: {  }; path: {  }; body: ImportConfigBody; answer: ConfigPlanned; codes: "required" | "too_long" }
   "GET /config": { query: { "format"?: string; "kinds"?: string }; path: {  }; body: undefined; answer: File; codes: never }
   "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" }
   "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }
