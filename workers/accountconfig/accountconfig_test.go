@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,7 +147,8 @@ func (e *env) applied(account uuid.UUID, document string, prune accountconfig.Pr
 	e.Helper()
 	p := e.plan(account, document, prune)
 	if p.State != dbconfig.Planned || p.Counts[accountconfig.OpRefused] > 0 {
-		e.Fatalf("%s %s: %+v", p.State, p.Problem, e.items(account, p))
+		refused := slices.DeleteFunc(e.items(account, p), func(i dbconfig.Item) bool { return i.Op != accountconfig.OpRefused })
+		e.Fatalf("%s %s: %+v of\n%s", p.State, p.Problem, refused, document)
 	}
 	if p = e.apply(account, p, false); p.State != dbconfig.Applied {
 		e.Fatalf("%s: %s", p.State, p.Problem)
