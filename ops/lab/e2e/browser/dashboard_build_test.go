@@ -130,7 +130,7 @@ func (b *env) editsFlow() (link, id string) {
 	b.t.Helper()
 	id = strings.Split(b.run(`location.pathname`), "/")[3]
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
-	b.waitIdle()
+	b.until("the flow", func() bool { return b.run(`document.querySelector('.node .opener') ? 'drawn' : ''`) == "drawn" })
 	link = b.run(`document.querySelector('.tabline .copy input').value`)
 	b.press("a")
 	const sheet = ".side-sheet"

@@ -308,7 +308,7 @@ func (b *env) reachesPaths() {
 		b.t.Fatalf("the flow is not saved: %s", saved)
 	}
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/flow")
-	b.waitIdle()
+	b.until("the flow", func() bool { return b.run(`document.querySelector('.node .opener')?.textContent`) == "All" })
 	b.press("a")
 	const sheet = ".side-sheet"
 	b.fill(byLabel(sheet, "Name"), "Germany")

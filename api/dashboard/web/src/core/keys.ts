@@ -1,5 +1,5 @@
 // The keyboard keys of the screen that is shown. Single letters do nothing while a person types.
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { computed, signal } from '@preact/signals'
 import { me } from './me.ts'
 
@@ -31,11 +31,12 @@ export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   })
 }
 
-// usePress calls on for every key while a component is shown. It always calls the function of the latest rendering.
+// usePress calls on for every key while a component is shown, from the moment it is shown. It always calls the function of the latest
+// rendering.
 export function usePress(on: (e: KeyboardEvent) => void) {
   const last = useRef(on)
   last.current = on
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (e: KeyboardEvent) => last.current(e)
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
