@@ -31,7 +31,7 @@ type ConfigApplied struct {
 // The jobs of documents with the settings of an account. PlanConfig says what a document would change, and writes nothing else.
 // ApplyConfig writes one campaign at a time, and continues where it was cut off. Errors of ApplyConfig: stale.
 var (
-	PlanConfig   = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
+	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
 	// ImportConfig reads another tracker, and plans the document that it has read.
 	ImportConfig = Define[ImportConfigArgs, ConfigPlanned]("config:import", resumable)
 	ApplyConfig  = Define[ApplyConfigArgs, ConfigApplied]("config:apply", resumable)

@@ -125,7 +125,9 @@ func TestAuditOfContributors(t *testing.T) {
 	ben := withPassword(t, s, "ben@example.com", models.RoleContributor)
 	offer := ben.do("POST", "/api/v1/offers", map[string]any{"name": "p", "url": "https://shop.example/"}).want(t, 201, "").data["id"]
 	change := ben.do("POST", "/api/v1/offers/bulk", map[string]any{"ids": []any{offer}, "group_name": "g"}).want(t, 200, "").data["change_id"]
-	id := func(p *person) string { return p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string) }
+	id := func(p *person) string {
+		return p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string)
+	}
 	rows := ben.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t)
 	for _, row := range rows {
 		if row["email"] != "ben@example.com" {

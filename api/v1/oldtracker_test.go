@@ -41,7 +41,7 @@ func TestOldTracker(t *testing.T) {
 	}
 	s.Do("PUT", "/old-tracker", object{"url": "https://old.example.com"}).Want(400, "invalid_input")
 	s.Do("PUT", "/old-tracker", object{"tracker": "other", "url": "https://old.example.com"}).Want(400, "invalid_input")
-	s.Do("PUT", "/old-tracker", object{"adress": "x"}).Want(400, "invalid_input")
+	s.Do("PUT", "/old-tracker", object{"urll": "x"}).Want(400, "invalid_input")
 	s.As(s.ReadKey).Do("PUT", "/old-tracker", want).Want(403, "read_only_key")
 	s.Do("GET", "/old-tracker?from=2026-01-01&to=2026-10-01", nil).Want(400, "invalid_input")
 	same(t, s.Do("GET", "/old-tracker", nil).Want(200, "").Map(), want)

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/google/uuid"
@@ -118,7 +119,7 @@ func limited(t *testing.T, s *store.Store, domain uuid.UUID) {
 	plan, _ := models.PlanNamed("starter")
 	var list []models.ForeignLink
 	for i := range plan.ForeignLinks() + 1 {
-		list = append(list, models.ForeignLink{Form: foreign.FormPath, ForeignID: fmt.Sprint(i)})
+		list = append(list, models.ForeignLink{Form: foreign.FormPath, ForeignID: strconv.Itoa(i)})
 	}
 	err = s.ForeignLinks().Replace(t.Context(), small.ID, campaign, list)
 	if e, ok := models.AsError(err); !ok || e.Code != "plan_limit" {

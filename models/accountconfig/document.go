@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -30,7 +31,7 @@ type Members = map[string]any
 type Document map[Kind]map[string]Members
 
 // Problem is something in a document that is wrong or that the reader should know. Without a kind it concerns the document as a whole.
-type Problem struct {
+type Problem struct { //nolint:errname // it is a warning, too
 	Kind Kind   `json:"kind"`
 	Key  string `json:"key"`
 	Path string `json:"path" doc:"the member, such as paths[0].destinations[1].offer; empty: the record as a whole"`
@@ -39,12 +40,8 @@ type Problem struct {
 }
 
 func (p Problem) Error() string {
-	place := string(p.Kind)
-	for _, part := range []string{p.Key, p.Path} {
-		if part != "" {
-			place += "." + part
-		}
-	}
+	parts := slices.DeleteFunc([]string{string(p.Kind), p.Key, p.Path}, func(part string) bool { return part == "" })
+	place := strings.Join(parts, ".")
 	if p.Line > 0 {
 		place = fmt.Sprintf("line %d: %s", p.Line, place)
 	}
@@ -109,14 +106,12 @@ func (r *reader) document(top map[string]any, node *yaml.Node) (Document, error)
 	return doc, nil
 }
 
-func kindNames() (names string) {
+func kindNames() string {
+	names := make([]string, len(Kinds))
 	for i, k := range Kinds {
-		if i > 0 {
-			names += ", "
-		}
-		names += string(k)
+		names[i] = string(k)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // lineOf returns the line of a member of an object.
