@@ -52,6 +52,9 @@ func (m *Matcher) Match(f *Facts) bool {
 // Len returns the number of conditions.
 func (m *Matcher) Len() int { return len(m.current().list) }
 
+// Or reports whether one condition is enough.
+func (m *Matcher) Or() bool { return m.current().or }
+
 // Uses reports whether a condition looks at an attribute. Callers need not find out a costly attribute that is not used.
 func (m *Matcher) Uses(a Attr) bool {
 	return slices.ContainsFunc(m.current().list, func(c compiled) bool { return c.attr == a })

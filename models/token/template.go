@@ -115,6 +115,19 @@ func (t *Template) Expand(dst []byte, v Values) []byte {
 	return dst
 }
 
+// Marked returns the URL with a mark in the place of each token.
+func (t *Template) Marked(mark string) string {
+	var b strings.Builder
+	for i := range t.parts {
+		if p := &t.parts[i]; p.name == None && p.fill == nil {
+			b.WriteString(p.text)
+		} else {
+			b.WriteString(mark)
+		}
+	}
+	return b.String()
+}
+
 // brace returns the size of the placeholder that s begins with, and the text inside. A brace that opens no placeholder counts
 // as a placeholder of one byte without content. {{name}} belongs to another program and is taken whole.
 func brace(s string) (size int, inner string) {

@@ -1,0 +1,113 @@
+package flow
+
+import "switchyard/models/cond"
+
+// fit says whether a path takes a visitor.
+type fit uint8
+
+const (
+	fitsNot fit = iota
+	mayFit      // an attribute that the caller does not know decides
+	fits
+)
+
+// Possible returns every decision that Pick can make for a visitor without bindings, whatever the draws. Daily caps have room. unsure
+// names the attributes that the caller does not know. If one of them can decide, certain is false, and the list has the decisions
+// for each of its values. The plan must be compiled with Explained.
+func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list []Decision, certain bool) {
+	certain = true
+	try := func(via Via, group ...uint8) (taken bool) {
+		for _, i := range group {
+			r := &p.routes[i]
+			if !r.active || via == ViaRegular && r.weight == 0 {
+				continue
+			}
+			fit, found := r.fit(f, unsure), r.decisions(via)
+			if fit == fitsNot || len(found) == 0 {
+				continue
+			}
+			list = append(list, found...)
+			certain, taken = certain && fit == fits, taken || fit == fits
+		}
+		return taken
+	}
+	for _, i := range p.forced {
+		if try(ViaForced, i) {
+			return list, certain
+		}
+	}
+	from := uint8(0)
+	for _, end := range p.ends {
+		if try(ViaRegular, p.regular[from:end]...) {
+			return list, certain
+		}
+		from = end
+	}
+	if p.defaultPath >= 0 && try(ViaDefault, uint8(p.defaultPath)) {
+		return list, certain
+	}
+	return append(list, p.LastResort()), certain
+}
+
+// decisions returns the decisions that lead to each destination of a path, or none if it has no usable destination.
+func (r *Route) decisions(via Via) (list []Decision) {
+	d := Decision{Via: via, Route: r, Collect: r.Collect, Bindable: r.StreamType != Forced}
+	if !r.leads {
+		return []Decision{d}
+	}
+	for i := range r.first {
+		c := &r.first[i]
+		if c.weight == 0 || !c.usable() {
+			continue
+		}
+		if r.Action == ActionLander {
+			d.Lander = c.ref
+		} else {
+			d.Offer, d.URL = c.ref, c.url
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+func (r *Route) fit(f *cond.Facts, unsure func(string) bool) fit {
+	units := make([]fit, len(r.units))
+	for i := range r.units {
+		m := r.units[i].matcher
+		matched, findings := m.Explain(f)
+		conditions := make([]fit, len(findings))
+		for j, found := range findings {
+			conditions[j] = fitOf(found.Matched)
+			if unsure(found.Attribute) {
+				conditions[j] = mayFit
+			}
+		}
+		if units[i] = joined(conditions, m.Or()); len(findings) == 0 {
+			units[i] = fitOf(matched)
+		}
+	}
+	return joined(units, r.or)
+}
+
+func fitOf(matched bool) fit {
+	if matched {
+		return fits
+	}
+	return fitsNot
+}
+
+// joined joins the results of conditions: by or the best of them counts, and else the worst.
+func joined(list []fit, or bool) fit {
+	if len(list) == 0 {
+		return fits
+	}
+	out := list[0]
+	for _, one := range list[1:] {
+		if or {
+			out = max(out, one)
+		} else {
+			out = min(out, one)
+		}
+	}
+	return out
+}
