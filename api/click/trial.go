@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/maypok86/otter/v2"
 
 	"switchyard/api/routing"
+	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/cond"
 	"switchyard/models/flow"
@@ -92,6 +94,20 @@ func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http
 		out.Offers = r.trialOffers()
 	}
 	return out
+}
+
+// Visitors returns a function that reads what conditions see of a visitor who asks for a campaign's link on a host. The campaign must be
+// known to x. The function must not be called by two goroutines at once.
+func (t *Tester) Visitors(x *routing.Explainer) func(campaign uuid.UUID, host string, at time.Time, req *http.Request) *cond.Facts {
+	h := t.handler(x.Snapshot())
+	return func(campaign uuid.UUID, host string, at time.Time, req *http.Request) *cond.Facts {
+		r, _ := h.newRequest().(*request)
+		r.begin(req)
+		r.now = at
+		r.initClick(&routing.Domain{RoutingDomain: store.RoutingDomain{Host: host}}, r.snap.Campaign(campaign))
+		r.facts.SetBool(cond.IsUnique, true)
+		return &r.facts
+	}
 }
 
 // trialVisit records the stages of the routing and remembers no visitor.

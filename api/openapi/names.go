@@ -16,6 +16,8 @@ var named = map[string]string{
 	"PATCH /campaigns/{id}/flow":                 "updateCampaignPath",
 	"GET /campaigns/arrivals":                    "getCampaignArrivals",
 	"POST /alerts/channels":                      "addAlertChannel",
+	"GET /config/checks/curl":                    "getConfigCheckScript",
+	"POST /config/checks/compare":                "compareConfigChecks",
 	"POST /corrections/conversions":              "correctConversions",
 	"POST /corrections/cost":                     "correctCost",
 	"POST /corrections/cost/set":                 "setCost",

@@ -39,7 +39,7 @@ func config(d Deps) []route.Route {
 	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required too_long").
 		Awaits(importConfigJob.Answer())
 	read.BodyLimit = 2 * maxDump
-	return []route.Route{
+	return append([]route.Route{
 		read, export.WithQuery(
 			route.Param{Name: "format", Doc: "yaml or json; default yaml"},
 			route.Param{Name: "kinds", Doc: "only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists"}),
@@ -54,7 +54,7 @@ func config(d Deps) []route.Route {
 			Awaits(applyConfigJob.Answer()),
 		row("POST", "/undo", "take back a plan that was applied", route.HandleBody(d.undoConfig), "400 invalid_id", "404 not_found", "409 not_applied").
 			Awaits(applyConfigJob.Answer()),
-	}
+	}, configChecks(d)...)
 }
 
 // exportConfig answers the document. Keys that records get are stored, so that they stay.

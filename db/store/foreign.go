@@ -77,6 +77,47 @@ func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, 
 	})
 }
 
+// MovedCampaign is a campaign to which links of another tracker lead, with one of these links.
+type MovedCampaign struct {
+	ID        uuid.UUID `db:"id"`
+	Name      string    `db:"name"`
+	Status    string    `db:"status"`
+	Form      string    `db:"form"`
+	ForeignID string    `db:"foreign_id"`
+	Host      string    `db:"host"` // empty: the account has no domain of its own
+}
+
+// A link of all domains is shown with the campaign's own domain, or with the account's first one.
+const (
+	selectMoved = `
+SELECT c.id, c.name, c.status, l.form, l.foreign_id, coalesce(on_one.host, own.host,
+	(SELECT min(host) FROM domains WHERE account_id = $1), '') AS host
+FROM (SELECT DISTINCT ON (campaign_id) campaign_id, domain_id, form, foreign_id FROM foreign_links
+	WHERE account_id = $1 AND ($2::uuid[] IS NULL OR campaign_id = ANY ($2)) ORDER BY campaign_id, domain_id NULLS LAST, form, foreign_id) l
+JOIN campaigns c ON c.id = l.campaign_id AND c.account_id = $1 AND c.deleted_at IS NULL
+LEFT JOIN domains on_one ON on_one.id = l.domain_id
+LEFT JOIN domains own ON own.id = c.domain_id AND own.account_id = $1
+ORDER BY c.name, c.id OFFSET $3 LIMIT $4`
+
+	countMovedCampaigns = `
+SELECT count(*) FROM campaigns c WHERE account_id = $1 AND deleted_at IS NULL
+	AND EXISTS (SELECT FROM foreign_links l WHERE l.account_id = $1 AND l.campaign_id = c.id)`
+)
+
+// Campaigns lists campaigns to which links of another tracker lead, by name. With only, it lists no others.
+func (k ForeignLinks) Campaigns(ctx context.Context, account uuid.UUID, only []uuid.UUID, from, limit int) ([]MovedCampaign, error) {
+	var ids any
+	if only != nil {
+		ids = db.UUIDs(only)
+	}
+	return db.Select[MovedCampaign](ctx, k.s.c, "campaigns of foreign links", selectMoved, account, ids, from, limit)
+}
+
+// CountCampaigns counts the campaigns to which links of another tracker lead.
+func (k ForeignLinks) CountCampaigns(ctx context.Context, account uuid.UUID) (int, error) {
+	return db.Get[int](ctx, k.s.c, "count campaigns of foreign links", countMovedCampaigns, account)
+}
+
 // checkForeignLinks checks links and the records to which they refer.
 func (s *Store) checkForeignLinks(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) error {
 	if err := campaignTable.check(ctx, s, account, uuid.NullUUID{UUID: campaign, Valid: true}, "campaign"); err != nil {

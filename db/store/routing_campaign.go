@@ -39,19 +39,48 @@ func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word str
 	if err != nil {
 		return nil, err
 	}
+	read, err := readersOf(ctx, c, account, r)
+	if err != nil {
+		return nil, err
+	}
+	keys := append(keysOf("smartlinks", smart, nil), read...)
+	return addDomains(ctx, c, account, r, keys)
+}
+
+// CampaignsRouting is CampaignRouting for several campaigns, with everything that decides how their visitors are read: the sources, the
+// networks and the bot lists.
+func CampaignsRouting(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (*Routing, error) {
+	r, err := loadAround(ctx, c, account, &Routing{}, ids, nil)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := readersOf(ctx, c, account, r)
+	if err != nil {
+		return nil, err
+	}
+	found, err := LoadRouting(ctx, c, keys)
+	if err != nil {
+		return nil, err
+	}
+	r.Rows = append(r.Rows, found.Rows...)
+	return r, nil
+}
+
+// readersOf returns the keys of the bot lists of an account, and of the sources and networks of the campaigns and offers in r.
+func readersOf(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing) ([]RoutingKey, error) {
 	entries, err := db.Select[uuid.UUID](ctx, c, "bot lists of a link", botEntriesOf, account)
 	if err != nil {
 		return nil, err
 	}
 	known := map[uuid.UUID]bool{uuid.Nil: true}
-	keys := append(keysOf("smartlinks", smart, known), keysOf("bot_entries", entries, known)...)
+	keys := keysOf("bot_entries", entries, known)
 	for _, row := range RoutingRows[*RoutingCampaign](r) {
 		keys = append(keys, keysOf("traffic_sources", []uuid.UUID{row.SourceID.UUID}, known)...)
 	}
 	for _, row := range RoutingRows[*RoutingOffer](r) {
 		keys = append(keys, keysOf("networks", []uuid.UUID{row.NetworkID.UUID}, known)...)
 	}
-	return addDomains(ctx, c, account, r, keys)
+	return keys, nil
 }
 
 // NetworkRouting loads the records that decide how a postback to a network of the account is read.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -276,7 +277,21 @@ func (x *examples) configure() {
 	x.call("GET /config/plans/{id}/items", x.id("plan"), nil)
 	x.call("POST /config/apply", nil, object{"plan_id": x.ids["plan"]})
 	x.call("POST /config/undo", nil, object{"plan_id": x.ids["plan"]})
+	x.checkMove()
 	x.call("POST /config/import", nil, object{"tracker": "keitaro", "url": x.outside, "key": "0123456789abcdef"})
+}
+
+// checkMove checks a campaign to which a link of another tracker leads.
+func (x *examples) checkMove() {
+	dbtest.Exec(x.t, x.DB, `INSERT INTO foreign_links (id, account_id, form, foreign_id, campaign_id) VALUES ($1, $2, 'path', 'shoes', $3)`,
+		uuid.New(), x.Account.ID, x.ids["campaign"])
+	defer dbtest.Exec(x.t, x.DB, `DELETE FROM foreign_links WHERE account_id = $1`, x.Account.ID)
+	checks := x.call("GET /config/checks", params{"limit": "1"}, nil)
+	x.call("GET /config/checks/curl", nil, nil)
+	visitor := checks["rows"].([]any)[0].(map[string]any)["visitors"].([]any)[0].(map[string]any)["id"]
+	x.call("POST /config/checks/compare", nil, object{
+		"answers": fmt.Sprintf("# asked 1773656640\n%s - 302 https://offers.example/shoes?s=8f2a\n", visitor), "country": "US",
+	})
 }
 
 // signIn connects Google Ads by sign-in.

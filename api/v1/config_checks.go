@@ -1,0 +1,262 @@
+package v1
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/bind"
+	"switchyard/models/clickattr"
+	"switchyard/models/movecheck"
+)
+
+// configChecks returns the routes of /config/checks: where made-up visitors of imported campaigns go here and at the old tracker.
+func configChecks(d Deps) []route.Route {
+	from := route.Param{Name: "from", Type: "integer", Doc: "number of campaigns to leave out; default 0"}
+	row := func(method, path, summary string, handle route.Handler) route.Route {
+		return route.New(method, "/config/checks"+path, configGroup, summary, handle, route.Codes()).WithShare(route.Reads)
+	}
+	script := row("GET", "/curl", "the requests of made-up visitors to the old tracker, as a shell script", route.Handle(d.moveScript)).WithQuery(from)
+	script.FileType = "text/x-shellscript"
+	compare := row("POST", "/compare", "compare what the old tracker answered to the made-up visitors", route.HandleBody(d.compareMove)).Asks()
+	compare.BodyLimit = 2 * mostAnswers
+	return []route.Route{
+		row("GET", "", "where made-up visitors of imported campaigns go", route.Handle(d.listMoveChecks)).WithQuery(from,
+			route.Param{Name: "limit", Type: "integer", Doc: "campaigns, 1 to 100; default 25"}),
+		script, compare,
+	}
+}
+
+// MoveVisitor is a made-up visitor.
+type MoveVisitor struct {
+	ID        string `json:"id" doc:"names the visitor in the script and in its answers; changes with the request"`
+	Country   string `json:"country"`
+	Language  string `json:"language"`
+	Browser   string `json:"browser"`
+	UserAgent string `json:"user_agent"`
+	URL       string `json:"url" doc:"the address that is asked for, without its scheme"`
+}
+
+// MoveCheck is an imported campaign with its made-up visitors.
+type MoveCheck struct {
+	CampaignID uuid.UUID            `json:"campaign_id"`
+	Name       string               `json:"name"`
+	Status     string               `json:"status" enum:"active,paused,archived" doc:"the check takes the campaign as if it were active"`
+	Visitors   []MoveCheckedVisitor `json:"visitors"`
+}
+
+// MoveCheckedVisitor is a made-up visitor and where it goes here.
+type MoveCheckedVisitor struct {
+	MoveVisitor
+
+	Places  []string `json:"places" doc:"the addresses with their tokens, or the status of an answer without one; several where the draws decide, at most 10"`
+	Certain bool     `json:"certain" doc:"false: it depends on what no request can say, such as the provider"`
+}
+
+// MoveChecks is the answer of GET /config/checks.
+type MoveChecks struct {
+	Total int         `json:"total" doc:"imported campaigns"`
+	Rows  []MoveCheck `json:"rows" doc:"by name"`
+	Next  *int        `json:"next" doc:"for from; null at the end"`
+}
+
+const (
+	usualChecks = 25
+	mostChecks  = 100
+	mostPlaces  = 10
+)
+
+func (d Deps) listMoveChecks(c *route.Call) (out MoveChecks, err error) {
+	from, err := bind.Int(c.Query, "from", 0, 0, maxFrom)
+	if err != nil {
+		return out, err
+	}
+	limit, err := bind.Int(c.Query, "limit", usualChecks, 1, mostChecks)
+	if err != nil {
+		return out, err
+	}
+	if out.Total, err = c.Store.ForeignLinks().CountCampaigns(c.Context(), c.Account.ID); err != nil {
+		return out, err
+	}
+	m, err := d.moveChecker(c, nil, from, limit)
+	if err != nil {
+		return out, err
+	}
+	out.Rows = answer.Each(m.campaigns, func(one store.MovedCampaign) MoveCheck {
+		check := MoveCheck{CampaignID: one.ID, Name: one.Name, Status: one.Status, Visitors: []MoveCheckedVisitor{}}
+		for i, v := range m.visitors(one) {
+			places, certain := m.places(one, v, v.Country)
+			check.Visitors = append(check.Visitors, MoveCheckedVisitor{shownVisitor(one, i, v), shownPlaces(places), certain})
+		}
+		return check
+	})
+	if next := from + len(out.Rows); next < out.Total && len(out.Rows) > 0 {
+		out.Next = &next
+	}
+	return out, m.err
+}
+
+// maxFrom is the maximum number of campaigns that are left out.
+const maxFrom = 1_000_000
+
+func shownVisitor(of store.MovedCampaign, i int, v movecheck.Visitor) MoveVisitor {
+	address := movecheck.Address(of.Host, of.Form, of.ForeignID)
+	return MoveVisitor{v.ID(of.ID, i, address), v.Country, v.Language, v.Agent.Name, v.Agent.UserAgent, v.URL(address)}
+}
+
+func shownPlaces(places []movecheck.Place) []string {
+	return answer.Each(places[:min(len(places), mostPlaces)], func(p movecheck.Place) string {
+		if p.URL == nil {
+			return fmt.Sprint(p.Status)
+		}
+		return p.URL.Source()
+	})
+}
+
+// mostScripted is the number of campaigns of a script.
+const mostScripted = 2000
+
+func (d Deps) moveScript(c *route.Call) (route.File, error) {
+	from, err := bind.Int(c.Query, "from", 0, 0, maxFrom)
+	if err != nil {
+		return route.File{}, err
+	}
+	var text bytes.Buffer
+	text.WriteString(movecheck.Head)
+	for last := from + mostScripted; from < last; from += mostChecks {
+		m, err := d.moveChecker(c, nil, from, mostChecks)
+		if err != nil {
+			return route.File{}, err
+		}
+		for _, one := range m.campaigns {
+			address := movecheck.Address(one.Host, one.Form, one.ForeignID)
+			for i, v := range m.visitors(one) {
+				text.WriteString(v.Line(v.ID(one.ID, i, address), address))
+			}
+		}
+		if m.err != nil || len(m.campaigns) < mostChecks {
+			return scriptFile(text.Bytes()), m.err
+		}
+	}
+	fmt.Fprintf(&text, "# The campaigns behind the first %d are in another script: from=%d\n", from, from)
+	return scriptFile(text.Bytes()), nil
+}
+
+func scriptFile(text []byte) route.File {
+	return route.File{Name: "check.sh", Type: "text/x-shellscript", Size: int64(len(text)), Write: func(_ context.Context, w io.Writer) error {
+		_, err := io.Copy(w, bytes.NewReader(text))
+		return err
+	}}
+}
+
+// mostAnswers is the maximum size in bytes of the answers that are compared at once.
+const mostAnswers = 8 << 20
+
+// CompareMoveBody is the body of POST /config/checks/compare.
+type CompareMoveBody struct {
+	Answers string `json:"answers" required:"true" maxLength:"8388608" doc:"what the script has printed, at most 10000 lines"`
+	Country string `json:"country" trim:"true" maxLength:"2" doc:"the country of the machine on which it ran. It is the country of all visitors that the script could not name another one for; left out, what depends on the country is not compared"`
+}
+
+// MoveCompared is the answer of POST /config/checks/compare.
+type MoveCompared struct {
+	Counts    map[string]int         `json:"counts" doc:"visitors by result: same, dice, unsure, differs, missing"`
+	Unread    int                    `json:"unread" doc:"lines that could not be read, or name no imported campaign"`
+	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"those with the most differences first"`
+	LeftOut   int                    `json:"left_out" doc:"visitors that are counted and not listed, because at most 2000 are"`
+}
+
+// MoveComparedCampaign is a campaign whose visitors were compared.
+type MoveComparedCampaign struct {
+	CampaignID uuid.UUID        `json:"campaign_id"`
+	Name       string           `json:"name"`
+	Status     string           `json:"status" enum:"active,paused,archived"`
+	Counts     map[string]int   `json:"counts" doc:"visitors by result"`
+	Rows       []MoveDifference `json:"rows" doc:"visitors whose result is not same"`
+}
+
+// MoveDifference is a visitor for whom the two trackers may differ.
+type MoveDifference struct {
+	MoveVisitor
+
+	Result string   `json:"result" enum:"dice,unsure,differs,missing" doc:"dice: the draws decide, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer"`
+	Reason string   `json:"reason" enum:",attribute,page,itself,changed,address,parameters,answer" doc:"of unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address"`
+	Here   []string `json:"here" doc:"as places of GET /config/checks"`
+	There  string   `json:"there" doc:"the address that the old tracker answered; empty: none"`
+	Status int      `json:"status" doc:"of the old tracker's answer; 0: none came"`
+}
+
+// mostDifferences is the number of visitors that a comparison lists.
+const mostDifferences = 2000
+
+func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error) {
+	out := MoveCompared{Counts: map[string]int{}, Campaigns: []MoveComparedCampaign{}}
+	country := ""
+	if b.Country != "" {
+		var ok bool
+		if country, ok = clickattr.Countries.Find(b.Country); !ok {
+			return out, models.Invalid("invalid_input", "country must be the two letters of a country")
+		}
+	}
+	asked, list, unread, err := movecheck.ReadAnswers(b.Answers)
+	if err != nil {
+		return out, err
+	}
+	answers := map[uuid.UUID][]movecheck.Answer{}
+	for _, a := range list {
+		answers[a.Campaign] = append(answers[a.Campaign], a)
+	}
+	out.Unread = unread
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(answers)), mostChecks) {
+		m, err := d.moveChecker(c, ids, 0, mostChecks)
+		if err != nil {
+			return out, err
+		}
+		if m.country = country; !asked.IsZero() {
+			m.at = asked
+		}
+		for _, one := range m.campaigns {
+			out.Campaigns = append(out.Campaigns, m.compare(one, answers[one.ID]))
+			delete(answers, one.ID)
+		}
+		if m.err != nil {
+			return out, m.err
+		}
+	}
+	for _, unknown := range answers {
+		out.Unread += len(unknown)
+	}
+	out.sum()
+	return out, nil
+}
+
+// sum adds up the campaigns, sorts them and shortens their rows.
+func (m *MoveCompared) sum() {
+	slices.SortFunc(m.Campaigns, func(a, b MoveComparedCampaign) int {
+		if n := b.Counts[movecheck.Differs] - a.Counts[movecheck.Differs]; n != 0 {
+			return n
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	room := mostDifferences
+	for i := range m.Campaigns {
+		one := &m.Campaigns[i]
+		for result, n := range one.Counts {
+			m.Counts[result] += n
+		}
+		listed := min(len(one.Rows), room)
+		m.LeftOut += len(one.Rows) - listed
+		one.Rows = one.Rows[:listed]
+		room -= listed
+	}
+}
