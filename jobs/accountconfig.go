@@ -32,7 +32,9 @@ type ConfigApplied struct {
 // ApplyConfig writes one campaign at a time, and continues where it was cut off. Errors of ApplyConfig: stale.
 var (
 	PlanConfig = Define[PlanConfigArgs, ConfigPlanned]("config:plan", resumable)
-	// ImportConfig reads another tracker, and plans the document that it has read.
-	ImportConfig = Define[ImportConfigArgs, ConfigPlanned]("config:import", resumable)
-	ApplyConfig  = Define[ApplyConfigArgs, ConfigApplied]("config:apply", resumable)
+	// ImportConfig reads another tracker, and plans the document that it has read. A tracker that does not answer is read again later.
+	ImportConfig = Define[ImportConfigArgs, ConfigPlanned]("config:import", Policy{
+		Queue: Bulk, Timeout: resumable.Timeout, Row: true, PerAccount: platformImport.PerAccount, Retries: resumable.Retries,
+	})
+	ApplyConfig = Define[ApplyConfigArgs, ConfigApplied]("config:apply", resumable)
 )

@@ -58,8 +58,18 @@ FROM config_plans p WHERE p.account_id = $1`
 
 // Add stores the document of a plan. A repeated call does nothing.
 func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string) error {
-	const q = `INSERT INTO config_plans (id, account_id, document, prune, origin) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`
-	_, err := db.Exec(ctx, k.s.Conn(), "add plan", q, id, account, document, db.Document(prune), origin)
+	return k.AddRead(ctx, account, id, document, prune, origin, nil, nil)
+}
+
+// AddRead stores the document of a plan that was read from another tracker elsewhere, with the tracker's links and the reader's notes. A
+// repeated call does nothing.
+func (k Plans) AddRead(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string,
+	links []trackerimport.Link, notes []trackerimport.Note,
+) error {
+	const q = `INSERT INTO config_plans (id, account_id, document, prune, origin, links, notes) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (id) DO NOTHING`
+	_, err := db.Exec(ctx, k.s.Conn(), "add plan", q, id, account, document, db.Document(prune), origin, db.Document(orEmpty(links)),
+		db.Document(orEmpty(notes)))
 	return err
 }
 
@@ -149,6 +159,8 @@ type Work struct {
 	Before   accountconfig.Members
 	After    accountconfig.Members
 	Done     bool `db:"done"`
+
+	Former []store.FormerLink `db:"former_links,json"` // where links of another tracker led before the item was written
 }
 
 const insertItems = `
@@ -206,7 +218,7 @@ func (k Plans) Items(ctx context.Context, account, id uuid.UUID, from, limit int
 
 // Work lists the items of a plan that are to be written, in their order.
 func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) {
-	const q = `SELECT position, kind, key, op, before, after, done FROM config_items
+	const q = `SELECT position, kind, key, op, before, after, done, former_links FROM config_items
 		WHERE account_id = $1 AND plan_id = $2 AND op NOT IN ('same', 'refused') ORDER BY position`
 	rows, err := db.Select[struct {
 		Work
@@ -229,10 +241,10 @@ func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) 
 	return list, nil
 }
 
-// SetDone marks an item as written, with the members that its record has now, or as not written any more.
-func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members) error {
-	const q = `UPDATE config_items SET done = $4, after = $5 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
-	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after))
+// SetDone marks an item as written, with the members that its record has now and with where links led before, or as not written any more.
+func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members, former []store.FormerLink) error {
+	const q = `UPDATE config_items SET done = $4, after = $5, former_links = $6 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
+	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after), db.Document(orEmpty(former)))
 }
 
 const planRetention = 90 * 24 * time.Hour

@@ -217,10 +217,11 @@ func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Ki
 	return k.find(ctx, s, st.Account, saved, st)
 }
 
-// Link makes addresses of another tracker lead to a campaign. Without addresses it changes nothing.
-func (st *State) Link(ctx context.Context, s *store.Store, campaign string, links []trackerimport.Link) error {
+// Link makes addresses of another tracker lead to a campaign, and returns where they and those of the campaign led before. Without
+// addresses it changes nothing.
+func (st *State) Link(ctx context.Context, s *store.Store, campaign string, links []trackerimport.Link) ([]store.FormerLink, error) {
 	if len(links) == 0 {
-		return nil
+		return nil, nil
 	}
 	list := make([]models.ForeignLink, len(links))
 	for i, l := range links {
@@ -229,7 +230,22 @@ func (st *State) Link(ctx context.Context, s *store.Store, campaign string, link
 			list[i].DomainID = uuid.NullUUID{UUID: id, Valid: true}
 		}
 	}
-	return s.ForeignLinks().Replace(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], list)
+	id := st.ids[accountconfig.Campaigns][campaign]
+	former, err := s.ForeignLinks().Former(ctx, st.Account.ID, id, list)
+	if err != nil {
+		return nil, err
+	}
+	return former, s.ForeignLinks().Replace(ctx, st.Account.ID, id, list)
+}
+
+// Links returns the links of other trackers that lead to a campaign.
+func (st *State) Links(ctx context.Context, s *store.Store, campaign string) ([]store.FormerLink, error) {
+	return s.ForeignLinks().Former(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], nil)
+}
+
+// Relink makes links of other trackers lead where they led before a campaign was written.
+func (st *State) Relink(ctx context.Context, s *store.Store, campaign string, former []store.FormerLink) error {
+	return s.ForeignLinks().Restore(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], former)
 }
 
 // Reserve creates a paused campaign that answers nothing, so that another one can hand its visitors over to it before it is written.

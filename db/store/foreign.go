@@ -58,11 +58,7 @@ func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, 
 		if err != nil {
 			return err
 		}
-		args := []any{
-			account, campaign, pq.Array(db.Map(links, func(l models.ForeignLink) uuid.NullUUID { return l.DomainID })),
-			pq.Array(db.Map(links, func(l models.ForeignLink) string { return l.Form })),
-			pq.Array(db.Map(links, func(l models.ForeignLink) string { return l.ForeignID })),
-		}
+		args := linkArgs(account, campaign, links)
 		if err := s.run(ctx, "drop foreign links", dropForeignLinks, args...); err != nil || len(links) == 0 {
 			return err
 		}
@@ -75,6 +71,55 @@ func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, 
 		}
 		return err
 	})
+}
+
+// FormerLink is a link of another tracker as it was before a change. Own says that it led to the campaign that was changed, which may have
+// another id by now. Else it led to CampaignID.
+type FormerLink struct {
+	DomainID   uuid.NullUUID `db:"domain_id" json:"domain_id"`
+	Form       string        `db:"form" json:"form"`
+	ForeignID  string        `db:"foreign_id" json:"foreign_id"`
+	CampaignID uuid.UUID     `db:"campaign_id" json:"campaign_id"`
+	Own        bool          `db:"own" json:"own"`
+}
+
+const (
+	selectFormerLinks = `
+SELECT domain_id, form, foreign_id, campaign_id, campaign_id = $2 AS own FROM foreign_links l
+WHERE account_id = $1 AND (campaign_id = $2 OR EXISTS (
+	SELECT FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (domain_id, form, foreign_id)
+	WHERE n.domain_id IS NOT DISTINCT FROM l.domain_id AND n.form = l.form AND n.foreign_id = l.foreign_id))`
+
+	// A link that has gone to another campaign since stays there.
+	restoreForeignLinks = `
+INSERT INTO foreign_links (id, account_id, domain_id, form, foreign_id, campaign_id)
+SELECT gen_random_uuid(), $1, n.domain_id, n.form, n.foreign_id, c.id
+FROM jsonb_to_recordset($3) AS n (domain_id uuid, form text, foreign_id text, campaign_id uuid, own boolean)
+JOIN campaigns c ON c.account_id = $1 AND c.id = CASE WHEN n.own THEN $2 ELSE n.campaign_id END AND c.deleted_at IS NULL
+WHERE n.domain_id IS NULL OR EXISTS (SELECT FROM domains d WHERE d.account_id = $1 AND d.id = n.domain_id)
+ON CONFLICT DO NOTHING`
+)
+
+// Former lists the links that lead to a campaign, and where the links of a list lead.
+func (k ForeignLinks) Former(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) ([]FormerLink, error) {
+	return db.Select[FormerLink](ctx, k.s.c, "former foreign links", selectFormerLinks, linkArgs(account, campaign, links)...)
+}
+
+// Restore makes links lead where they led before a campaign was changed. The store must be in a transaction.
+func (k ForeignLinks) Restore(ctx context.Context, account, campaign uuid.UUID, former []FormerLink) error {
+	if err := k.s.run(ctx, "foreign links of a campaign", deleteForeignLinks, account, campaign); err != nil || len(former) == 0 {
+		return err
+	}
+	return k.s.run(ctx, "restore foreign links", restoreForeignLinks, account, campaign, db.Document(former))
+}
+
+// linkArgs returns the arguments of queries about links and their campaign.
+func linkArgs(account, campaign uuid.UUID, links []models.ForeignLink) []any {
+	return []any{
+		account, campaign, pq.Array(db.Map(links, func(l models.ForeignLink) uuid.NullUUID { return l.DomainID })),
+		pq.Array(db.Map(links, func(l models.ForeignLink) string { return l.Form })),
+		pq.Array(db.Map(links, func(l models.ForeignLink) string { return l.ForeignID })),
+	}
 }
 
 // MovedCampaign is a campaign to which links of another tracker lead, with one of these links.

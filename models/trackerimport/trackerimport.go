@@ -41,11 +41,13 @@ type Note struct {
 	Text     string             `json:"text"`
 }
 
+// Severities lists the severities, the worst first.
+var Severities = []string{Refused, Lost, Changed}
+
 // Worst returns the worst notes, at most limit.
 func Worst(notes []Note, limit int) []Note {
-	order := []string{Refused, Lost, Changed}
 	sorted := slices.SortedStableFunc(slices.Values(notes), func(a, b Note) int {
-		return cmp.Compare(slices.Index(order, a.Severity), slices.Index(order, b.Severity))
+		return cmp.Compare(slices.Index(Severities, a.Severity), slices.Index(Severities, b.Severity))
 	})
 	return sorted[:min(len(sorted), limit)]
 }

@@ -51,7 +51,7 @@ func (k *keeper) plan(ctx context.Context, u *planRun) error {
 	doc, wrong := accountconfig.Parse(raw)
 	var items []accountconfig.Item
 	if wrong == nil {
-		if items, err = Plan(ctx, k.store, account, doc, found.Prune, nil); err != nil {
+		if items, err = Plan(ctx, k.store, account, doc, found.Prune, found.Notes); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (k *keeper) plan(ctx context.Context, u *planRun) error {
 		if wrong != nil {
 			return plans.SetState(ctx, account, id, dbconfig.Refused, wrong.Error())
 		}
-		return plans.SetItems(ctx, account, id, items, nil)
+		return plans.SetItems(ctx, account, id, items, found.Notes)
 	})
 }
 
@@ -172,17 +172,18 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 			before, after = after, before
 		}
 		var now accountconfig.Members
+		var former []store.FormerLink
 		err := s.Tx(ctx, func(s *store.Store) (err error) {
-			if after == nil {
-				return state.Remove(ctx, s, w.Kind, w.Key, before)
-			}
-			if err := reserve(ctx, s, state, campaigns, after); err != nil {
+			if now, former, err = write(ctx, s, state, campaigns, w, before, after); err != nil || w.Kind != accountconfig.Campaigns {
 				return err
 			}
-			if now, err = state.Save(ctx, s, w.Kind, w.Key, before, after); err != nil || w.Kind != accountconfig.Campaigns {
-				return err
+			switch planned := links[w.Key]; {
+			case !a.Undo && after != nil:
+				former, err = state.Link(ctx, s, w.Key, planned)
+			case a.Undo && (len(planned) > 0 || w.After == nil):
+				former, err = nil, state.Relink(ctx, s, w.Key, w.Former)
 			}
-			return state.Link(ctx, s, w.Key, links[w.Key])
+			return err
 		})
 		if e, ok := models.AsError(err); ok && a.Undo && e.Kind != models.KindInternal {
 			a.Kept, err = append(a.Kept, fmt.Sprintf("%s.%s: %s", w.Kind, w.Key, e.Message)), nil
@@ -194,8 +195,27 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 		if !a.Undo && w.After != nil {
 			done = now // with what the service has generated, so that an undo finds the record as it was written
 		}
-		return a, dbconfig.PlansOf(s).SetDone(ctx, u.Job.AccountID.UUID, a.PlanID, w.Position, !a.Undo, done)
+		return a, dbconfig.PlansOf(s).SetDone(ctx, u.Job.AccountID.UUID, a.PlanID, w.Position, !a.Undo, done, former)
 	})
+}
+
+// write writes one record, or removes it, and returns its members as they are then. Of a removed campaign it returns the links of other
+// trackers that led to it.
+func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work,
+	before, after accountconfig.Members,
+) (now accountconfig.Members, former []store.FormerLink, err error) {
+	if after != nil {
+		if err = reserve(ctx, s, state, campaigns, after); err == nil {
+			now, err = state.Save(ctx, s, w.Kind, w.Key, before, after)
+		}
+		return now, nil, err
+	}
+	if w.Kind == accountconfig.Campaigns {
+		if former, err = state.Links(ctx, s, w.Key); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, former, state.Remove(ctx, s, w.Kind, w.Key, before)
 }
 
 // reserve begins the campaigns to which the paths of a record hand visitors over, and that are not there yet.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -317,23 +318,7 @@ func TestImport(t *testing.T) {
 	account := e.account()
 	fake := httptest.NewServer(keitarotest.New(keitarotest.Fixture("plain/in/tracker.json")))
 	defer fake.Close()
-	read := func() dbconfig.Plan {
-		access, err := json.Marshal(trackers.Access{URL: fake.URL, Key: keitarotest.Key})
-		if err == nil {
-			err = e.store.Box().Ready(t.Context())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, id := run(e, account, jobs.ImportConfig, jobs.ImportConfigArgs{}, func(s *store.Store, id uuid.UUID) error {
-			return dbconfig.PlansOf(s).AddImport(t.Context(), account, id, foreign.Keitaro, access, nil)
-		})
-		p, err := dbconfig.PlansOf(e.store).Find(t.Context(), account, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
+	read := func() dbconfig.Plan { return e.read(account, fake.URL, 0) }
 	p := read()
 	if p.State != dbconfig.Planned || p.Counts[accountconfig.OpRefused] > 0 || p.Counts[accountconfig.OpCreate] < 5 {
 		t.Fatalf("%s %s %v: %+v", p.State, p.Problem, p.Counts, e.items(account, p))
@@ -352,8 +337,105 @@ func TestImport(t *testing.T) {
 	if again := read(); again.Work != 0 {
 		t.Errorf("a second import would change %+v", e.items(account, again))
 	}
+}
+
+// read reads a Keitaro into a plan. The job has had some attempts before.
+func (e *env) read(account uuid.UUID, url string, attempts int) dbconfig.Plan {
+	e.Helper()
+	access, err := json.Marshal(trackers.Access{URL: url, Key: keitarotest.Key})
+	if err == nil {
+		err = e.store.Box().Ready(e.Context())
+	}
+	if err != nil {
+		e.Fatal(err)
+	}
+	_, id := run(e, account, jobs.ImportConfig, jobs.ImportConfigArgs{}, func(s *store.Store, id uuid.UUID) error {
+		dbtest.Exec(e, s.Conn(), `UPDATE jobs SET attempts = $2 WHERE id = $1`, id, attempts)
+		return dbconfig.PlansOf(s).AddImport(e.Context(), account, id, foreign.Keitaro, access, nil)
+	})
+	p, err := dbconfig.PlansOf(e.store).Find(e.Context(), account, id)
+	if err != nil {
+		e.Fatal(err)
+	}
+	return p
+}
+
+// A tracker that fails is read again some time later. After the last attempt the plan is refused, with the reason. A tracker that does not
+// accept the key is not asked again.
+func TestTrackerThatIsAway(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	account := e.account()
+	tracker := keitarotest.New(keitarotest.Fixture("plain/in/tracker.json"))
+	var calls, failing atomic.Int64
+	status := http.StatusServiceUnavailable
+	fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if calls.Add(1) <= failing.Load() {
+			w.WriteHeader(status)
+			return
+		}
+		tracker.ServeHTTP(w, r)
+	}))
+	defer fake.Close()
+	const tries = 5 // of a request, within an attempt
+	failing.Store(tries)
+	if p := e.read(account, fake.URL, 0); p.State != dbconfig.Planned || p.Progress != "" || p.Counts[accountconfig.OpCreate] < 5 {
+		t.Errorf("after a failure: %s %q %v", p.State, p.Problem, p.Counts)
+	}
+	if n := dbtest.Get[int](t, e.db, `SELECT max(attempts) FROM jobs`); n != 2 {
+		t.Errorf("it was read in %d attempts", n)
+	}
+	last := jobs.ImportConfig.Policy().MaxAttempts - 1
+	calls.Store(0)
+	if p := e.read(account, fake.URL, last); p.State != dbconfig.Refused || !strings.Contains(p.Problem, "any of 5 attempts") || !strings.Contains(p.Problem, "503") {
+		t.Errorf("after the last attempt: %s %q", p.State, p.Problem)
+	}
+	status = http.StatusUnauthorized
+	calls.Store(0)
+	if p := e.read(account, fake.URL, 0); p.State != dbconfig.Refused || !strings.Contains(p.Problem, "key") || calls.Load() != 1 {
+		t.Errorf("a wrong key: %s %q after %d requests", p.State, p.Problem, calls.Load())
+	}
 	fake.Close()
-	if gone := read(); gone.State != dbconfig.Refused || gone.Problem == "" {
-		t.Errorf("a tracker that is away gives %s %q", gone.State, gone.Problem)
+	if p := e.read(account, fake.URL, last); p.State != dbconfig.Refused || !strings.Contains(p.Problem, "does not answer") {
+		t.Errorf("a tracker that is gone: %s %q", p.State, p.Problem)
+	}
+	if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM config_plans WHERE access IS NOT NULL`); n != 0 {
+		t.Error("credentials are still there")
+	}
+}
+
+// An undo makes the links of another tracker lead where they led before: those of a changed campaign, those that a new campaign has taken, and
+// those of a deleted one.
+func TestUndoTakesBackLinks(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	account := e.account()
+	const a, b = `campaigns:
+  a: {name: A, currency: USD, domain: shared, destination_url: "https://a.example"}
+`, `  b: {name: B, currency: USD, domain: shared, destination_url: "https://b.example"}
+`
+	e.applied(account, "version: 1\n"+a+b+`  old: {name: Old, currency: USD, domain: shared, destination_url: "https://x.example", group_name: gone}
+`, accountconfig.Prune{})
+	dbtest.Exec(t, e.db, `INSERT INTO foreign_links (id, account_id, form, foreign_id, campaign_id)
+		SELECT gen_random_uuid(), account_id, 'path', lower(name) || n, id FROM campaigns, generate_series(1, 2) n WHERE account_id = $1`, account)
+	links := func() string {
+		return dbtest.Get[string](t, e.db, `SELECT string_agg(c.name || ':' || l.foreign_id, ' ' ORDER BY c.name, l.foreign_id) FROM foreign_links l
+			JOIN campaigns c ON c.id = l.campaign_id WHERE l.account_id = $1`, account)
+	}
+	before, document := links(), e.text(account)
+	p := e.plan(account, "version: 1\n"+strings.Replace(a, "a.example", "new.example", 1)+
+		`  c: {name: C, currency: USD, domain: shared, destination_url: "https://c.example"}
+`, accountconfig.Prune{Group: "gone"})
+	dbtest.Exec(t, e.db, `UPDATE config_plans SET links = $2 WHERE id = $1`, p.ID,
+		`[{"form": "path", "id": "a1", "campaign": "a"}, {"form": "path", "id": "a3", "campaign": "a"}, {"form": "path", "id": "b1", "campaign": "c"}]`)
+	if p = e.apply(account, p, false); p.State != dbconfig.Applied || links() != "A:a1 A:a3 B:b2 C:b1" {
+		t.Fatalf("%s %s: the links are %s", p.State, p.Problem, links())
+	}
+	if p = e.apply(account, p, true); p.State != dbconfig.Undone || links() != before || e.text(account) != document {
+		t.Errorf("%s %s: after the undo the links are %s, and were %s", p.State, p.Problem, links(), before)
+	}
+	p = e.plan(account, "version: 1\n"+strings.Replace(a, "a.example", "new.example", 1), accountconfig.Prune{})
+	if p = e.apply(account, e.apply(account, p, false), true); p.State != dbconfig.Undone || links() != before {
+		t.Errorf("%s: after the undo of a document without links they are %s", p.State, links())
 	}
 }

@@ -1,72 +1,23 @@
 package accountconfig
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
 	dbconfig "switchyard/db/accountconfig"
 	"switchyard/jobs"
-	"switchyard/models/foreign"
 	"switchyard/models/trackerimport"
 	"switchyard/workers"
 	"switchyard/workers/providers/trackers"
-	"switchyard/workers/providers/trackers/binom"
-	"switchyard/workers/providers/trackers/csv"
-	"switchyard/workers/providers/trackers/keitaro"
-	"switchyard/workers/providers/trackers/redtrack"
-	"switchyard/workers/providers/trackers/voluum"
+	"switchyard/workers/providers/trackers/readers"
 )
 
 type importRun = workers.Run[jobs.ImportConfigArgs, jobs.ConfigPlanned]
-
-// readers reads other trackers by their names.
-var readers = map[string]reader{
-	foreign.Keitaro: func(ctx context.Context, k *keeper, a trackers.Access, dump []byte, p trackers.Progress) (trackerimport.Result, error) {
-		if len(dump) > 0 {
-			return keitaro.ReadDump(ctx, bytes.NewReader(dump), a.URL, p)
-		}
-		return keitaro.Read(ctx, k.client, a, p)
-	},
-	foreign.Binom:    byAPI(binom.Read),
-	foreign.Voluum:   byAPI(voluum.Read),
-	foreign.RedTrack: byAPI(redtrack.Read),
-	trackerimport.FromCSV: func(_ context.Context, _ *keeper, a trackers.Access, dump []byte, _ trackers.Progress) (trackerimport.Result, error) {
-		var t struct{ Offers, Campaigns, Links string }
-		if err := json.Unmarshal(dump, &t); err != nil {
-			return trackerimport.Result{}, fmt.Errorf("accountconfig: tables: %w", err)
-		}
-		return csv.Read(csv.Tables{Name: a.URL, Offers: table(t.Offers), Campaigns: table(t.Campaigns), Links: table(t.Links)})
-	},
-}
-
-// table returns a reader of a table, or nil for a table that was not sent.
-func table(text string) io.Reader {
-	if text == "" {
-		return nil
-	}
-	return strings.NewReader(text)
-}
-
-type (
-	reader    func(ctx context.Context, k *keeper, a trackers.Access, dump []byte, p trackers.Progress) (trackerimport.Result, error)
-	apiReader func(ctx context.Context, client *http.Client, a trackers.Access, p trackers.Progress) (trackerimport.Result, error)
-)
-
-// byAPI returns the reader of a tracker that has no dumps.
-func byAPI(read apiReader) reader {
-	return func(ctx context.Context, k *keeper, a trackers.Access, _ []byte, p trackers.Progress) (trackerimport.Result, error) {
-		return read(ctx, k.client, a, p)
-	}
-}
 
 // importTracker reads another tracker and plans the document that it has read. A tracker that refuses gives a plan that is refused. The
 // credentials are deleted with the end of the reading.
@@ -76,10 +27,6 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	found, err := plans.Find(ctx, account, id)
 	if err != nil {
 		return err
-	}
-	read, known := readers[found.Origin]
-	if !known {
-		return fmt.Errorf("accountconfig: there is no reader of %q", found.Origin)
 	}
 	raw, err := plans.Access(ctx, account, id)
 	if err != nil {
@@ -93,15 +40,24 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	if err != nil {
 		return err
 	}
-	result, err := read(ctx, k, access, dump, func(what string, done, of int) {
+	files := readers.Files{Dump: dump}
+	if found.Origin == trackerimport.FromCSV {
+		if files.Dump = nil; json.Unmarshal(dump, &files) != nil {
+			return errors.New("accountconfig: the tables cannot be read")
+		}
+	}
+	result, err := readers.Read(ctx, k.client, found.Origin, access, files, func(what string, done, of int) {
 		text := fmt.Sprintf("%s: %d", what, done)
 		if of > 0 {
 			text = fmt.Sprintf("%s: %d of %d", what, done, of)
 		}
 		_ = plans.SetProgress(ctx, account, id, text) // the next one follows
 	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
-		return k.refuseImport(ctx, u, err)
+		return k.notRead(ctx, u, err)
 	}
 	document, err := result.Document.YAML()
 	if err != nil {
@@ -123,15 +79,22 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 // maxNotes is the number of notes that a plan shows as a whole. Each record shows its own.
 const maxNotes = 2000
 
-// refuseImport ends a run whose tracker cannot be read.
-func (k *keeper) refuseImport(ctx context.Context, u *importRun, cause error) error {
-	failure, ok := errors.AsType[*trackers.FailureError](cause)
-	text := cause.Error()
-	if ok {
-		text = failure.Text
+// notRead ends a run whose tracker could not be read. A tracker that is away is asked again later, and else the plan is refused.
+func (k *keeper) notRead(ctx context.Context, u *importRun, cause error) error {
+	account, id, text := u.Job.AccountID.UUID, u.Job.ID, cause.Error()
+	if failure, ok := errors.AsType[*trackers.FailureError](cause); ok {
+		if text = failure.Text; failure.Away() {
+			if u.Job.Attempts < jobs.ImportConfig.Policy().AttemptLimit(u.Job) {
+				return u.Retry(ctx, errors.New(text), func(c db.Conn, next workers.NextAttempt) error {
+					wait := fmt.Sprintf("%s. It is asked again in %s.", text, next.Wait)
+					return dbconfig.PlansOf(k.store.On(c)).SetProgress(ctx, account, id, wait)
+				})
+			}
+			text = fmt.Sprintf("The tracker could not be read at any of %d attempts, so nothing was planned: %s. Import again when it answers.", u.Job.Attempts, text)
+		}
 	}
-	return u.Commit(ctx, jobs.ConfigPlanned{PlanID: u.Job.ID}, func(c db.Conn) error {
-		return dbconfig.PlansOf(k.store.On(c)).SetState(ctx, u.Job.AccountID.UUID, u.Job.ID, dbconfig.Refused, text)
+	return u.Commit(ctx, jobs.ConfigPlanned{PlanID: id}, func(c db.Conn) error {
+		return dbconfig.PlansOf(k.store.On(c)).SetState(ctx, account, id, dbconfig.Refused, text)
 	})
 }
 

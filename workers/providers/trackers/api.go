@@ -44,6 +44,11 @@ type FailureError struct {
 
 func (f *FailureError) Error() string { return f.Text }
 
+// Away reports whether the tracker may answer later: it did not answer at all, asked for fewer requests, or failed.
+func (f *FailureError) Away() bool {
+	return !f.final && (f.Status == 0 || f.Status == http.StatusTooManyRequests || f.Status >= http.StatusInternalServerError)
+}
+
 const (
 	tries     = 5
 	firstWait = 250 * time.Millisecond
@@ -78,8 +83,7 @@ func (a *API) Do(ctx context.Context, method, path string, query url.Values, bod
 	for try := 1; ; try++ {
 		after, err := a.once(ctx, method, path, query, body, into)
 		var f *FailureError
-		again := errors.As(err, &f) && !f.final && (f.Status == 0 || f.Status == http.StatusTooManyRequests || f.Status >= 500)
-		if err == nil || !again || try == tries || ctx.Err() != nil {
+		if again := errors.As(err, &f) && f.Away(); err == nil || !again || try == tries || ctx.Err() != nil {
 			return err
 		}
 		if a.sleep(ctx, max(wait, after)) != nil {

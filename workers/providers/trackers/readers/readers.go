@@ -1,0 +1,56 @@
+// Package readers has the readers of all trackers by their names. The job config:import uses them, and so does the command line of
+// customers, which reads the tracker from the customer's own machine.
+package readers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"switchyard/models/foreign"
+	"switchyard/models/trackerimport"
+	"switchyard/workers/providers/trackers"
+	"switchyard/workers/providers/trackers/binom"
+	"switchyard/workers/providers/trackers/csv"
+	"switchyard/workers/providers/trackers/keitaro"
+	"switchyard/workers/providers/trackers/redtrack"
+	"switchyard/workers/providers/trackers/voluum"
+)
+
+// Files are what is read instead of a tracker's API. All of them may be empty.
+type Files struct {
+	Dump                     []byte // of Keitaro's database
+	Offers, Campaigns, Links string // tables in CSV
+}
+
+type reader func(ctx context.Context, client *http.Client, a trackers.Access, p trackers.Progress) (trackerimport.Result, error)
+
+var byAPI = map[string]reader{
+	foreign.Keitaro: keitaro.Read, foreign.Binom: binom.Read, foreign.Voluum: voluum.Read, foreign.RedTrack: redtrack.Read,
+}
+
+// Read reads a tracker by its API, or from files.
+func Read(ctx context.Context, client *http.Client, tracker string, a trackers.Access, f Files, p trackers.Progress) (trackerimport.Result, error) {
+	if tracker == foreign.Keitaro && len(f.Dump) > 0 {
+		return keitaro.ReadDump(ctx, bytes.NewReader(f.Dump), a.URL, p)
+	}
+	if tracker == trackerimport.FromCSV {
+		return csv.Read(csv.Tables{Name: a.URL, Offers: table(f.Offers), Campaigns: table(f.Campaigns), Links: table(f.Links)})
+	}
+	read, known := byAPI[tracker]
+	if !known {
+		return trackerimport.Result{}, fmt.Errorf("readers: there is no reader of %q", tracker)
+	}
+	return read(ctx, client, a, p)
+}
+
+// table returns a reader of a table, or nil for a table that is not there.
+func table(text string) io.Reader {
+	if text == "" {
+		return nil
+	}
+	return strings.NewReader(text)
+}
