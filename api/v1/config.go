@@ -2,6 +2,7 @@ package v1
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -110,6 +111,40 @@ func configKinds(text string) (kinds []accountconfig.Kind, err error) {
 type PlanConfigBody struct {
 	Document json.RawMessage     `json:"document" is:"json" required:"invalid_document" doc:"the document: an object, or a text with YAML or JSON"`
 	Prune    accountconfig.Prune `json:"prune" doc:"delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived"`
+	Read     ConfigRead          `json:"read" doc:"for a document that was read from another tracker, as sy import does"`
+}
+
+// ConfigRead says what was read from another tracker besides its document.
+type ConfigRead struct {
+	Tracker string               `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,csv," doc:"the origin of the plan"`
+	Links   []trackerimport.Link `json:"links" maxItems:"200000" doc:"addresses of its ads, which lead to campaigns of the document"`
+	Notes   []trackerimport.Note `json:"notes" maxItems:"2000" doc:"what could not be brought over"`
+}
+
+const (
+	maxNote = 2000 // bytes of a text of a note
+	maxHost = 253
+)
+
+func (r *ConfigRead) check() error {
+	if r.Tracker == "" && len(r.Links)+len(r.Notes) > 0 {
+		return models.Invalid("invalid_input", "read.tracker is required with links and notes")
+	}
+	for _, l := range r.Links {
+		if err := foreign.CheckID(l.ID); err != nil {
+			return err
+		}
+		if !slices.Contains(foreign.Forms, l.Form) || len(l.Domain) > maxHost || len(l.Campaign) > accountconfig.MaxKey {
+			return models.Invalid("invalid_input", "read.links: the link %.60q has a form, a domain or a campaign that cannot be", l.ID)
+		}
+	}
+	for _, n := range r.Notes {
+		if !slices.Contains(trackerimport.Severities, n.Severity) || !n.Kind.Known() || len(n.Key) > accountconfig.MaxKey || len(n.Name) > maxNote ||
+			len(n.Text) > maxNote {
+			return models.Invalid("invalid_input", "read.notes: the note about %.60q has a severity or a kind that does not exist, or is too long", n.Key)
+		}
+	}
+	return nil
 }
 
 // ConfigPlan is what a document would change, or has changed.
@@ -153,8 +188,12 @@ func (d Deps) planConfig(c *route.Call, b PlanConfigBody) (ConfigPlanned, error)
 	if len(document) > accountconfig.MaxBytes {
 		return ConfigPlanned{}, models.Invalid("invalid_document", "the document may have at most %d bytes", accountconfig.MaxBytes)
 	}
+	if err := b.Read.check(); err != nil {
+		return ConfigPlanned{}, err
+	}
 	return planConfigJob.Start(c, d.Jobs, jobs.PlanConfigArgs{}, func(tx *store.Store, id uuid.UUID) error {
-		return dbconfig.PlansOf(tx).Add(c.Context(), c.Account.ID, id, document, b.Prune, "document")
+		origin := cmp.Or(b.Read.Tracker, "document")
+		return dbconfig.PlansOf(tx).AddRead(c.Context(), c.Account.ID, id, document, b.Prune, origin, b.Read.Links, b.Read.Notes)
 	})
 }
 

@@ -1,5 +1,5 @@
-// Package cli implements sy, the command line for customers. It calls the API with a key and links nothing of the service but the
-// client in api/clients/go.
+// Package cli implements sy, the command line for customers. It calls the API with a key. It links the client in api/clients/go and, for
+// sy import, the readers of other trackers.
 package cli
 
 import (
@@ -46,6 +46,7 @@ type cli struct {
 	Export     exportCmd     `cmd:"" help:"Write everything that the account has set up, as one document."`
 	Diff       diffCmd       `cmd:"" help:"Say what a document would change. Exits with 2 if it would."`
 	Apply      applyCmd      `cmd:"" help:"Change the account to what a document says."`
+	Import     importCmd     `cmd:"" help:"Read another tracker from this machine, show what it would change, and apply it."`
 	Undo       undoCmd       `cmd:"" help:"Take back a document that was applied."`
 	Pause      pauseCmd      `cmd:"" help:"Pause records."`
 	Resume     resumeCmd     `cmd:"" help:"Let paused records work again."`

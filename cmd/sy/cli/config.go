@@ -83,7 +83,11 @@ func (c *documentFlags) make(ctx context.Context, e *env, client *switchyard.Cli
 	if err != nil {
 		return p, err
 	}
-	body := record{"document": string(text), "prune": record{"group": c.PruneGroup, "tag": c.PruneTag}}
+	return e.plan(ctx, client, c.File, record{"document": string(text), "prune": record{"group": c.PruneGroup, "tag": c.PruneTag}})
+}
+
+// plan makes a plan, shows it and returns it. name says where the document is from.
+func (e *env) plan(ctx context.Context, client *switchyard.Client, name string, body record) (p plan, err error) {
 	if err := client.Do(ctx, http.MethodPost, "/api/v1/config/plan", nil, body, &p); err != nil {
 		return p, err
 	}
@@ -97,7 +101,7 @@ func (c *documentFlags) make(ctx context.Context, e *env, client *switchyard.Cli
 		return p, err
 	}
 	if p.State == "refused" {
-		return p, exitError{exitRefused, c.File + ": " + p.Problem}
+		return p, exitError{exitRefused, name + ": " + p.Problem}
 	}
 	items := []record{}
 	query := url.Values{"op": {"create,change,delete,archive,refused"}, "limit": {"1000"}}
@@ -217,16 +221,21 @@ func (c *applyCmd) Run(ctx context.Context, e *env) error {
 	if err != nil || c.DryRun {
 		return errors.Join(err, p.outcome())
 	}
-	if p.Counts["refused"] > 0 && !c.SkipRefused {
+	return e.apply(ctx, client, p, c.SkipRefused, c.Yes)
+}
+
+// apply carries out a plan, after a question.
+func (e *env) apply(ctx context.Context, client *switchyard.Client, p plan, skipRefused, yes bool) error {
+	if p.Counts["refused"] > 0 && !skipRefused {
 		return p.outcome()
 	}
 	if p.changes() == 0 {
 		return nil
 	}
-	if err := e.agree(c.Yes, fmt.Sprintf("Apply %d changes?", p.changes())); err != nil {
+	if err := e.agree(yes, fmt.Sprintf("Apply %d changes?", p.changes())); err != nil {
 		return err
 	}
-	return e.finish(ctx, client, "apply", record{"plan_id": p.ID, "skip_refused": c.SkipRefused}, "`sy undo "+p.ID+"` takes it back.")
+	return e.finish(ctx, client, "apply", record{"plan_id": p.ID, "skip_refused": skipRefused}, "`sy undo "+p.ID+"` takes it back.")
 }
 
 // agree asks before a change. Where there is no terminal the answer must be on the command line.

@@ -158,11 +158,16 @@ func (c *loginCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// readKey reads a key without showing it, or the first line of a pipe.
+// readKey reads a key of the service.
 func (e *env) readKey() (string, error) {
+	return e.readSecret("Key (dashboard > Settings > Keys): ", "there is no key: make one in the dashboard under Settings > Keys, and run `sy login < file`")
+}
+
+// readSecret reads a text without showing it, or the first line of a pipe. missing is the error for an empty one.
+func (e *env) readSecret(question, missing string) (string, error) {
 	var key string
 	if e.ask {
-		_, _ = fmt.Fprint(e.stderr, "Key (dashboard > Settings > Keys): ")
+		_, _ = fmt.Fprint(e.stderr, question)
 		raw, err := e.secret()
 		_, _ = fmt.Fprintln(e.stderr)
 		if err != nil {
@@ -175,7 +180,7 @@ func (e *env) readKey() (string, error) {
 		key = lines.Text()
 	}
 	if key = strings.TrimSpace(key); key == "" {
-		return "", errors.New("there is no key: make one in the dashboard under Settings > Keys, and run `sy login < file`")
+		return "", errors.New(missing)
 	}
 	return key, nil
 }
