@@ -52,6 +52,23 @@ func TestConfigRefusals(t *testing.T) {
 		e.Do("POST", "/config/plan", object{"document": document}).Want(400, "invalid_document")
 	}
 	e.Do("POST", "/config/plan", object{"document": object{"version": 1}, "prune": object{"grup": "x"}}).Want(400, "invalid_input")
+	link := object{"form": "path", "id": "x", "campaign": "c"}
+	for _, read := range []object{
+		{"links": []object{link}},
+		{"tracker": "unheard"},
+		{"tracker": "csv", "links": []object{{"form": "other", "id": "x", "campaign": "c"}}},
+		{"tracker": "csv", "links": []object{{"form": "path", "id": "a/b", "campaign": "c"}}},
+		{"tracker": "csv", "links": []object{{"form": "path", "id": "x", "campain": "c"}}},
+		{"tracker": "csv", "notes": []object{{"severity": "bad", "kind": "offers", "key": "o", "text": "x"}}},
+		{"tracker": "csv", "notes": []object{{"severity": "lost", "kind": "offers", "key": "o", "text": strings.Repeat("x", 2001)}}},
+	} {
+		e.Do("POST", "/config/plan", object{"document": "version: 1", "read": read}).Want(400, "invalid_input")
+	}
+	read := object{"tracker": "binom", "links": []object{link}, "notes": []object{{"severity": "lost", "kind": "offers", "key": "o", "name": "O", "text": "x"}}}
+	e.Do("POST", "/config/plan", object{"document": "version: 1", "read": read}, "Prefer", "respond-async").Want(202, "")
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM config_plans WHERE origin = 'binom' AND jsonb_array_length(links) + jsonb_array_length(notes) = 2`); n != 1 {
+		t.Errorf("%d plans have what was read", n)
+	}
 	e.Do("POST", "/config/plan", object{"document": "version: 1"}, "Prefer", "respond-async").Want(202, "")
 	for path, code := range map[string]string{"/config/apply": "not_planned", "/config/undo": "not_applied"} {
 		e.Do("POST", path, object{"plan_id": uuid.NewString()}).Want(404, "not_found")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
 	"switchyard/cmd/sy/cli"
+	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -22,6 +24,7 @@ import (
 	"switchyard/models"
 	"switchyard/workers"
 	"switchyard/workers/accountconfig"
+	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
 
 // customer runs the command line of customers at a service with a worker.
@@ -196,4 +199,46 @@ func TestSyDocument(t *testing.T) {
 	x.wants(0, "login", "--url", x.s.URL, "--profile", "read")
 	x.has(x.wants(3, "pause", "network", "Acme", "--profile", "read"), "read_only_key", "full key")
 	x.has(x.wants(0, "get", "networks", "--debug"), "> GET "+x.s.URL+"/api/v1/networks", "< 200")
+}
+
+// TestSyImport: another tracker is read by sy itself. The service never gets the tracker's key, and its links lead to the new campaigns.
+func TestSyImport(t *testing.T) {
+	t.Parallel()
+	x := newCustomer(t)
+	fake := httptest.NewServer(keitarotest.New(keitarotest.Fixture("plain/in/tracker.json")))
+	defer fake.Close()
+	count := func(query string) int { return dbtest.Get[int](t, x.s.DB, query) }
+	x.stdin = keitarotest.Key + "\n"
+	plan := x.wants(2, "import", "keitaro", "--url", fake.URL, "--plan")
+	x.has(plan, "+ create campaigns/keitaro.", "Reading campaigns", "Plan ", "0 refused")
+	if n := count(`SELECT count(*) FROM campaigns`); n != 0 {
+		t.Errorf("--plan has made %d campaigns", n)
+	}
+	x.has(x.wants(1, "import", "keitaro", "--url", fake.URL), "add --yes")
+	text := x.wants(0, "import", "keitaro", "--url", fake.URL, "--yes")
+	x.has(text, "records are written", "sy undo ")
+	if campaigns, links := count(`SELECT count(*) FROM campaigns`), count(`SELECT count(DISTINCT campaign_id) FROM foreign_links`); campaigns != 2 || links != 2 {
+		t.Errorf("%d campaigns, %d of them with links", campaigns, links)
+	}
+	if n := count(`SELECT count(*) FROM config_plans WHERE origin = 'keitaro' AND access IS NULL AND strpos(encode(document, 'escape'), '` + keitarotest.Key + `') = 0`); n != 3 {
+		t.Errorf("%d plans have no key of the tracker", n)
+	}
+	if strings.Contains(plan+text, keitarotest.Key) {
+		t.Error("the tracker's key was printed")
+	}
+	x.has(x.wants(0, "import", "keitaro", "--url", fake.URL, "--plan", "-o", "json"), `"same"`)
+
+	x.stdin = "wrong\n"
+	x.has(x.wants(1, "import", "keitaro", "--url", fake.URL, "--plan"), "does not accept the key")
+	x.stdin = ""
+	x.has(x.wants(1, "import", "keitaro", "--url", fake.URL), "there is no key of the tracker")
+	x.has(x.wants(1, "import", "binom"), "--url")
+	x.has(x.wants(1, "import", "csv", "--url", "old"), "--offers")
+	offers := filepath.Join(x.home, "offers.csv")
+	if err := os.WriteFile(offers, []byte("name,url\nShoes,https://shop.example/?c={clickid}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x.has(x.wants(1, "import", "voluum", "--offers", offers), "sy import csv")
+	x.wants(0, "import", "csv", "--url", "old", "--offers", offers, "--yes")
+	x.has(x.wants(0, "get", "offer", "Shoes"), "Shoes")
 }
