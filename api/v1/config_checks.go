@@ -185,7 +185,7 @@ type MoveComparedCampaign struct {
 	Rows       []MoveDifference `json:"rows" doc:"visitors whose result is not same"`
 }
 
-// MoveDifference is a visitor for whom the two trackers may differ.
+// MoveDifference is a visitor who may go elsewhere at the old tracker.
 type MoveDifference struct {
 	MoveVisitor
 

@@ -33,7 +33,7 @@ type moveChecker struct {
 	err       error  // the first one, of any visitor
 }
 
-// moveChecker loads some imported campaigns: a page of them, or those of ids.
+// moveChecker loads some imported campaigns: a page of them, or the campaigns of ids.
 func (d Deps) moveChecker(c *route.Call, ids []uuid.UUID, from, limit int) (*moveChecker, error) {
 	c.MustHavePlace()
 	campaigns, err := c.Store.ForeignLinks().Campaigns(c.Context(), c.Account.ID, ids, from, limit)

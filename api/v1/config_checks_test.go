@@ -131,7 +131,7 @@ func (x *movedAccount) compare(body object) (out comparedMove) {
 	return out
 }
 
-// TestCheckBeforeDNS runs the script with curl at a tracker that decides as the flow does, and at one that does not.
+// TestCheckBeforeDNS runs the script with curl at a tracker that decides as the flow does, and at another tracker, which does not.
 func TestCheckBeforeDNS(t *testing.T) {
 	t.Parallel()
 	x := newMovedAccount(t)

@@ -217,7 +217,7 @@ func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Ki
 	return k.find(ctx, s, st.Account, saved, st)
 }
 
-// Link makes addresses of another tracker lead to a campaign, and returns where they and those of the campaign led before. Without
+// Link makes addresses of another tracker lead to a campaign, and returns where they led before, with the campaign's other links. Without
 // addresses it changes nothing.
 func (st *State) Link(ctx context.Context, s *store.Store, campaign string, links []trackerimport.Link) ([]store.FormerLink, error) {
 	if len(links) == 0 {

@@ -186,7 +186,7 @@ func (p *Place) compareAddress(location string) string {
 	return ""
 }
 
-// split returns an address without query and fragment, as it is compared, and its query.
+// split returns an address without query and fragment, in the form for comparing, and its query.
 func split(address string) (page, query string) {
 	address, _, _ = strings.Cut(address, "#")
 	page, query, _ = strings.Cut(address, "?")

@@ -69,8 +69,8 @@ func PathsOf(paths []flow.Path, saved map[string][]cond.Condition) [][]cond.Cond
 	return list
 }
 
-// Visitors makes up visitors for a campaign: usual ones, one that each path wants, and others whose values come from the conditions. The
-// same campaign gives the same visitors. read returns what is known about a visitor from the agent alone.
+// Visitors makes up visitors for a campaign: usual visitors, a visitor for each path, and others with values of the conditions. The same
+// campaign gives the same visitors. read returns what is known about a visitor from the agent alone.
 func Visitors(c Campaign, read func(Agent) *cond.Facts) []Visitor {
 	list := make([]Visitor, 0, PerCampaign)
 	add := func(v Visitor) {
@@ -183,7 +183,7 @@ func (v *Visitor) set(c *Campaign, attribute, value string) {
 	}
 }
 
-// isHeader reports whether a header can be sent in addition to those of a usual browser.
+// isHeader reports whether a header can be sent in addition to the usual headers of a browser.
 func isHeader(name string) bool {
 	usual := []string{"host", "user-agent", "accept", "accept-language", "accept-encoding", "referer", "connection", "content-length"}
 	return name != "" && !slices.Contains(usual, strings.ToLower(name)) &&

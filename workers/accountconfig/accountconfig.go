@@ -199,8 +199,8 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 	})
 }
 
-// write writes one record, or removes it, and returns its members as they are then. Of a removed campaign it returns the links of other
-// trackers that led to it.
+// write writes one record, or removes it, and returns its members as they are then. For a removed campaign it returns the links of
+// other trackers that led to it.
 func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work,
 	before, after accountconfig.Members,
 ) (now accountconfig.Members, former []store.FormerLink, err error) {

@@ -404,8 +404,8 @@ func TestTrackerThatIsAway(t *testing.T) {
 	}
 }
 
-// An undo makes the links of another tracker lead where they led before: those of a changed campaign, those that a new campaign has taken, and
-// those of a deleted one.
+// An undo makes the links of another tracker lead where they led before: the links of a changed campaign, the links that a new campaign has
+// taken, and the links of a deleted campaign.
 func TestUndoTakesBackLinks(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

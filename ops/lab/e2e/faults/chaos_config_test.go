@@ -47,7 +47,7 @@ func (m *midway) planned(path string, body map[string]any) (plan string, took ti
 }
 
 // TestKilledConfig kills the worker with -9 twice while it writes a plan with many campaigns, and again while it takes them back. Each
-// campaign is written once, with its link, and the undo leaves the exact document of before.
+// campaign is written once, with its link, and the undo leaves exactly the earlier document.
 func TestKilledConfig(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
