@@ -162,6 +162,9 @@ func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, o
 	return next, true
 }
 
+// CertificateExpiresSoon is the remaining lifetime below which a certificate should have been renewed.
+const CertificateExpiresSoon = 14 * 24 * time.Hour
+
 // EdgeError returns the error for a refusal by an edge. The error's code is "edge_" and the edge's own code: Cloudflare's
 // number, or the problem type of ACME, such as rateLimited.
 func EdgeError(code, format string, args ...any) *Error {

@@ -34,6 +34,9 @@ const (
 	checkedFor = 30 * 24 * time.Hour
 )
 
+// RegistrationEndsSoon is the remaining time of a registration below which the account gets an alert.
+const RegistrationEndsSoon = 30 * 24 * time.Hour
+
 // NextCheck returns the time at which a domain is looked at again. A domain that is not verified is looked at less and less
 // often, for 30 days from the time when it was added or began to lead elsewhere. After that, ok is false.
 func (s DomainState) NextCheck() (at time.Time, ok bool) {

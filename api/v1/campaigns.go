@@ -34,7 +34,7 @@ func campaigns(d Deps, reportingDeps reporting.Deps) []route.Route {
 	tools := []route.Route{
 		d.routingTool(), reporting.Simulation(reportingDeps), reporting.FlowReplay(reportingDeps), reporting.TestClick(reportingDeps),
 	}
-	rows := slices.Concat(d.insight(), tools, campaignFlow(res), d.bulkCampaigns(res))
+	rows := slices.Concat(d.insight(), []route.Route{d.launchCheck()}, tools, campaignFlow(res), d.bulkCampaigns(res))
 	return append(rows, []route.Route{
 		resource.ListFigures(d.Reports, res, "campaigns with figures for the window; pinned first, then newest", "campaign_id", d.campaignRows),
 		res.Row("POST", "", "create a campaign", route.HandleBody(d.createCampaign),

@@ -37,9 +37,9 @@ func endingDomains(ctx context.Context, l reading) ([]Alert, error) {
 		a := Alert{
 			Type: "domain.expiring", Severity: Critical, Kind: "domain", ID: d.ID, Name: d.Host,
 			Message: "the registration of " + models.Apex(d.Host) + " ends on " + d.Until.UTC().Format(time.DateOnly),
-			Since:   d.Until.Add(-store.RegistrationEndsSoon), CheckedAt: &d.CheckedAt,
+			Since:   d.Until.Add(-models.RegistrationEndsSoon), CheckedAt: &d.CheckedAt,
 		}
-		if d.Until.After(l.now.Add(store.RegistrationEndsSoon / 4)) {
+		if d.Until.After(l.now.Add(models.RegistrationEndsSoon / 4)) {
 			a.Severity = Warning
 		}
 		return a
@@ -59,15 +59,15 @@ func troubledCertificates(ctx context.Context, l reading) ([]Alert, error) {
 		if k.FailingSince != nil {
 			a.Since = *k.FailingSince
 		}
-		if k.ExpiresAt == nil || !k.ExpiresAt.Before(now.Add(store.CertificateExpiresSoon)) {
+		if k.ExpiresAt == nil || !k.ExpiresAt.Before(now.Add(models.CertificateExpiresSoon)) {
 			return a
 		}
-		a.Type, a.Since = "certificate.expiring", k.ExpiresAt.Add(-store.CertificateExpiresSoon)
+		a.Type, a.Since = "certificate.expiring", k.ExpiresAt.Add(-models.CertificateExpiresSoon)
 		a.Message = "its HTTPS certificate ends on " + k.ExpiresAt.UTC().Format(time.DateOnly) + " and was not renewed"
 		if k.Failure != "" {
 			a.Message += ": " + k.Failure
 		}
-		if k.ExpiresAt.After(now.Add(store.CertificateExpiresSoon / 4)) {
+		if k.ExpiresAt.After(now.Add(models.CertificateExpiresSoon / 4)) {
 			a.Severity = Warning
 		}
 		return a

@@ -30,6 +30,11 @@ func tooMany(bad, total, before, beforeTotal int64) bool {
 	return bad >= leastBad && (share >= badShare || share >= badIfJumped && share >= jump*usual)
 }
 
+// BadPostbacks lists the networks of an account whose postbacks do not become conversions.
+func (r Reader) BadPostbacks(ctx context.Context, account models.Account, now time.Time) ([]Alert, error) {
+	return badPostbacks(ctx, reading{r, account, now})
+}
+
 // badPostbacks lists the networks whose postbacks do not become conversions.
 func badPostbacks(ctx context.Context, l reading) ([]Alert, error) {
 	list, err := l.networksWithBadPostbacks(ctx, leastBad)

@@ -227,9 +227,6 @@ func (k Certificates) InUse(ctx context.Context, edge, host, externalID string) 
 	return db.Get[bool](ctx, k.s.c, "certificate in use", certificateInUse, edge, host, externalID)
 }
 
-// CertificateExpiresSoon is the remaining lifetime below which a certificate should have been renewed.
-const CertificateExpiresSoon = 14 * 24 * time.Hour
-
 // certificateFails is the number of failed attempts after which a certificate that does not serve is listed as troubled.
 const certificateFails = 3
 
@@ -240,7 +237,7 @@ ORDER BY c.expires_at, c.domain_id LIMIT $4`
 // Troubled lists the account's certificates that expire soon without a renewal, and the certificates that cannot be obtained.
 func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.Certificate, error) {
 	return db.Select[models.Certificate](ctx, k.s.c, "troubled certificates", selectTroubledCertificates, account,
-		now.Add(CertificateExpiresSoon), certificateFails, MaxAlerts)
+		now.Add(models.CertificateExpiresSoon), certificateFails, MaxAlerts)
 }
 
 const hurryCertificates = `

@@ -7,10 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models"
 )
-
-// RegistrationEndsSoon is the remaining time of a registration below which the account gets an alert.
-const RegistrationEndsSoon = 30 * 24 * time.Hour
 
 const claimDueRegistrations = `
 UPDATE domain_checks k SET registration_due_at = $1::timestamptz + interval '1 day' FROM domains d
@@ -56,5 +54,5 @@ func (d Domains) Ending(ctx context.Context, account uuid.UUID, now time.Time) (
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id
 		WHERE k.account_id = $1 AND d.is_verified AND k.registered_until < $2
 		ORDER BY k.registered_until, d.id LIMIT $3`
-	return db.Select[EndingDomain](ctx, d.s.c, "domains whose registration ends", q, account, now.Add(RegistrationEndsSoon), MaxAlerts)
+	return db.Select[EndingDomain](ctx, d.s.c, "domains whose registration ends", q, account, now.Add(models.RegistrationEndsSoon), MaxAlerts)
 }

@@ -112,7 +112,7 @@ func (w *worker) fetchRegistration(ctx context.Context, name string, domains []s
 	next := now.Add(registrySilent)
 	if until != nil {
 		next = now.Add(registrationFar)
-		if until.Before(now.Add(2 * store.RegistrationEndsSoon)) {
+		if until.Before(now.Add(2 * models.RegistrationEndsSoon)) {
 			next = now.Add(registrationNear)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/dbtest"
-	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 )
@@ -166,7 +165,7 @@ func TestRegistrations(t *testing.T) {
 	w.names.mu.Lock()
 	w.names.down = false
 	w.names.mu.Unlock()
-	w.names.set("shop.example", soon.Add(store.RegistrationEndsSoon).Format(time.RFC3339))
+	w.names.set("shop.example", soon.Add(models.RegistrationEndsSoon).Format(time.RFC3339))
 	makeDue()
 	sweep()
 	if got := ending(w.account) + ending(w.other); got != "" {

@@ -27,6 +27,7 @@ func (x *examples) read() {
 	x.call("GET /campaigns/{id}/stats", x.window(one), nil)
 	x.call("GET /campaigns/{id}/funnel", params{"id": x.ids["campaign"], "days": "7"}, nil)
 	x.call("GET /campaigns/{id}/changes", x.window(one), nil)
+	x.call("GET /campaigns/{id}/check", one, nil)
 	x.call("GET /campaigns/{id}/compare", x.window(params{"id": x.ids["campaign"], "by": "offer"}), nil)
 	x.call("GET /campaigns/activity", params{"alias": "shoes-de-push"}, nil)
 	x.call("GET /campaigns/arrivals", params{"alias": "shoes-de-push", "days": "7"}, nil)

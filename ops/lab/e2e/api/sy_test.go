@@ -153,6 +153,11 @@ func TestSyFigures(t *testing.T) {
 
 	x.has(x.wants(0, "simulate", "spring", "--country", "DE"), "taken", "Germans", "https://shop.example")
 	x.has(x.wants(1, "simulate", "Spring", "--country", "FR"), "passed", "goes nowhere")
+	x.has(x.wants(1, "check", "Spring", "--fail-on", "problem"), "ok       bots", "problem  fallback", "warning  source", "Choose the source.")
+	x.s.Do("PATCH", "/campaigns/"+campaign.String(), map[string]any{"fallback_url": "https://shop.example/"}).Want(200, "")
+	x.has(x.wants(0, "check", "Spring", "--fail-on", "problem"), "ok       fallback", "unknown  destinations")
+	x.has(x.wants(1, "check", "spring", "-o", "json"), `"code": "source_missing"`)
+	x.has(x.wants(1, "check", "Spring", "-o", "csv"), "check,state,code,message,costs,do", "source,warning,source_missing")
 	if x.has(x.wants(0, "pause", "campaign", "Spring", "--dry-run"), "paused"); x.s.Do("GET", "/campaigns/"+campaign.String(), nil).Map()["campaign"].(map[string]any)["status"] != "active" {
 		t.Error("a dry run has paused the campaign")
 	}

@@ -1,8 +1,10 @@
 // Values for making a campaign: an alias and a domain.
 import type { Calls, CampaignDetail } from '../api.gen.ts'
+import { call } from './call.ts'
 import { asWritten } from './idn.ts'
 import { originOf } from './link.ts'
 import { use } from './query.ts'
+import { to } from './router.ts'
 import type { Choice } from './choices.ts'
 import { t } from './text.ts'
 
@@ -52,6 +54,16 @@ export function useTracking(): { domain: string; origin: string } {
     domain = own ?? data?.shared.find(d => d.id === id)?.domain ?? ''
   return { domain, origin: domain && originOf(domain, own === undefined) }
 }
+
+// hasProblems reports whether the check of a campaign found a problem. A check that fails holds nobody up.
+export const hasProblems = (id: string) =>
+  call('GET /campaigns/{id}/check', { path: { id } }).then(
+    found => found.problems > 0,
+    () => false,
+  )
+
+// checkOf returns the page of a campaign with its check open. live adds a button that sets the campaign active.
+export const checkOf = (id: string, live = false) => to(`/app/campaigns/${id}/flow`, { check: live ? 'live' : '1' })
 
 export const useGroups = (scope: Calls['GET /groups']['query']['scope']) => use('GET /groups', { scope }).data?.groups ?? []
 

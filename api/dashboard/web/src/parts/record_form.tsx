@@ -4,6 +4,7 @@ import { Button } from './button.tsx'
 import { useAttempt } from '../core/busy.ts'
 import { asError } from '../core/call.ts'
 import { usePress } from '../core/keys.ts'
+import { place } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { useUnsaved } from '../core/unsaved.ts'
 import { forms } from '../words.gen.ts'
@@ -96,6 +97,10 @@ export function RecordForm({
     if (found.field) focus(found.field)
     return found
   })
+  const wanted = useRef(place.value.query.get('field')).current
+  useEffect(() => {
+    if (wanted) focus(wanted) // the link led to this field
+  }, [wanted])
   const fault = (s: Spec) => (!s.when || s.when(draft) ? s.check?.(draft) : undefined)
   const errorAt = (s: Spec) => (wrong?.field === s.name ? wrong.text : checked ? fault(s) : undefined)
   const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)),
@@ -158,7 +163,7 @@ export function RecordForm({
       <fieldset disabled={readOnly}>
         {sections.map(s =>
           s.folded ? (
-            <details key={s.title} open={s.specs.some(errorAt) || undefined}>
+            <details key={s.title} open={s.specs.some(f => errorAt(f) || f.name === wanted) || undefined}>
               <summary>{s.title}</summary>
               {s.text && <p class="dim">{s.text}</p>}
               <div class="fields">{s.specs.map(field)}</div>

@@ -1,18 +1,27 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ComponentType } from 'preact'
+import type { ComponentProps, ComponentType } from 'preact'
 import { canWrite } from '../../core/can.ts'
 import { useKeys } from '../../core/keys.ts'
 import { use } from '../../core/query.ts'
-import { place, to } from '../../core/router.ts'
+import { change, place, to } from '../../core/router.ts'
 import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { useHeading } from '../../core/title.ts'
+import { Button } from '../../parts/button.tsx'
 import { Copy, copy } from '../../parts/copy.tsx'
 import { Switch } from '../../parts/form.tsx'
 import { Late, LoadingCard } from '../../parts/state.tsx'
 import { useShownTab } from '../../parts/tabs.ts'
 import type { TabProps } from '../../core/campaign.ts'
-import { setStatus } from './change.ts'
+import { goLive, setStatus } from './change.ts'
+import type { CheckSheet } from './check.tsx'
+
+// Check loads the sheet with the check of a campaign.
+function Check(props: ComponentProps<typeof CheckSheet>) {
+  const [Loaded, setLoaded] = useState<{ sheet: typeof CheckSheet }>()
+  useEffect(() => void import('./check.tsx').then(m => setLoaded({ sheet: m.CheckSheet })), [])
+  return Loaded ? <Loaded.sheet {...props} /> : null
+}
 
 type Tab = ComponentType<TabProps>
 const tabs: Record<string, () => Promise<Tab>> = {
@@ -26,7 +35,8 @@ const keys = [{ key: 'Y', text: t.campaigns.copyLink }]
 
 // Campaign shows the parts that all pages of a campaign share: its name, its state, its link, and the tabs.
 export function Campaign() {
-  const [, , , id = '', tab = 'flow'] = place.value.path.split('/')
+  const [, , , id = '', tab = 'flow'] = place.value.path.split('/'),
+    check = place.value.query.get('check')
   const { data, error, again } = use('GET /campaigns/{id}', {}, 0, { id })
   const c = data?.campaign,
     link = c?.tracking_url || c?.url || ''
@@ -45,7 +55,7 @@ export function Campaign() {
                 shown
                 label={active ? t.lists.states.active! : t.lists.states.paused!}
                 disabled={!canWrite()}
-                set={on => void setStatus([c], on ? 'active' : 'paused')}
+                set={on => void (on ? goLive(c) : setStatus([c], 'paused'))}
               />
             ),
         }
@@ -84,12 +94,14 @@ export function Campaign() {
           ))}
         </nav>
         <span class="grow" />
+        {c && <Button look="sm" onClick={() => change({ check: '1' })} text={t.campaigns.check} />}
         {link && (
           <div class="wide">
             <Copy text={link} label={t.campaigns.trackingLink} />
           </div>
         )}
       </div>
+      {c && check && <Check of={c} live={check === 'live'} close={() => change({ check: null }, true)} />}
       {data && Shown ? (
         <Named.Provider value={data.campaign.sub_names}>
           <Shown key={id} detail={data} again={again} />

@@ -19,7 +19,7 @@ import { Item } from '../../parts/menu.tsx'
 import { Listing, type Action, type Bulk } from '../../parts/listing.tsx'
 import { Uncounted } from '../../parts/uncounted.tsx'
 import { failed, toast } from '../../core/toast.ts'
-import { patch, setStatus } from './change.ts'
+import { goLive, goLiveAll, patch, setStatus } from './change.ts'
 import { EditMany } from './edit_many.tsx'
 import { removalOf } from './remove.ts'
 
@@ -63,7 +63,7 @@ export function Campaigns() {
   if (may)
     actions.push(
       { label: t.lists.pause, key: 'p', on: r => void setStatus([r], 'paused'), if: r => r.status === 'active' },
-      { label: t.lists.resume, key: 'p', on: r => void setStatus([r], 'active'), if: r => r.status !== 'active' },
+      { label: t.lists.resume, key: 'p', on: r => void goLive(r), if: r => r.status !== 'active' },
       { label: t.campaigns.setCost, key: '$', on: r => openCost(targetOfRecord({ campaign: r.id }), r.name) },
       { label: t.lists.pin, on: r => void patch([r], () => ({ is_pinned: true }), t.campaigns.pinned(r.name)), if: r => !r.is_pinned },
       { label: t.lists.unpin, on: r => void patch([r], () => ({ is_pinned: false }), t.campaigns.unpinned(r.name)), if: r => r.is_pinned },
@@ -78,7 +78,7 @@ export function Campaigns() {
     ? [
         { label: t.lists.edit, keeps: true, on: (rows, done) => setEditing({ rows, done }) },
         { label: t.lists.pause, on: rows => void setStatus(rows, 'paused') },
-        { label: t.lists.resume, on: rows => void setStatus(rows, 'active') },
+        { label: t.lists.resume, on: rows => void goLiveAll(rows, ask) },
         {
           label: t.lists.addTag,
           on: () => undefined,
@@ -125,7 +125,7 @@ export function Campaigns() {
         path={pageOf}
         open={r => go(pageOf(r))}
         under={r => r.source_name || t.campaigns.noSource}
-        setActive={may ? (r, on) => void setStatus([r], on ? 'active' : 'paused') : undefined}
+        setActive={may ? (r, on) => void (on ? goLive(r) : setStatus([r], 'paused')) : undefined}
         actions={actions}
         bulk={bulk}
         add={create ? { label: isFirst ? t.campaigns.start : t.campaigns.add, on: () => go(to('/app/campaigns/new')) } : undefined}

@@ -1,9 +1,12 @@
 import { changeManyAndToast } from '../../core/bulk.ts'
 import { call } from '../../core/call.ts'
+import { checkOf, hasProblems } from '../../core/campaign.ts'
 import { inBatches } from '../../core/listing.ts'
 import { touches } from '../../core/query.ts'
+import { go } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { failed, toast } from '../../core/toast.ts'
+import type { Question } from '../../parts/ask.tsx'
 
 type Changes<R> = (r: R) => object
 
@@ -19,6 +22,23 @@ async function patchAll<R extends { id: string }>(rows: R[], changes: Changes<R>
 // failed. what names the change, for an error.
 export async function patch<R extends { id: string }>(rows: R[], changes: Changes<R>, done: string, undo?: Changes<R>, what?: string) {
   if ((await patchAll(rows, changes, what)) < rows.length) toast(done, undo && { undo: () => patchAll(rows, undo) })
+}
+
+// goLive sets a campaign active. If its check finds problems, it shows them instead, with a button that sets the campaign active.
+export const goLive = async (c: { id: string; name: string; status: string }) => {
+  if (await hasProblems(c.id)) go(checkOf(c.id, true))
+  else await setStatus([c], 'active')
+}
+
+// goLiveAll is goLive for several campaigns. The campaigns with problems are named before.
+export async function goLiveAll(rows: { id: string; name: string; status: string }[], ask: (q: Question) => void) {
+  const bad: string[] = []
+  await inBatches(rows, async r => {
+    if (await hasProblems(r.id)) bad.push(r.name)
+  })
+  const on = async () => void (await setStatus(rows, 'active'))
+  if (bad.length === 0) return on()
+  ask({ title: t.campaigns.liveTitle(bad.length, rows.length), text: bad.join(', '), go: t.campaigns.liveAnyway, danger: true, on })
 }
 
 const verbs: Record<string, string> = { paused: t.lists.pause, active: t.lists.resume, archived: t.lists.archive }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Button, Link } from '../../parts/button.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { asError, call } from '../../core/call.ts'
-import { newAlias, useDefaultDomain, useDomains, useIsShared } from '../../core/campaign.ts'
+import { hasProblems, newAlias, useDefaultDomain, useDomains, useIsShared } from '../../core/campaign.ts'
 import { choicesOf, useFlows, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { handleSubmit } from '../../core/submit.ts'
 import { clickIDPart, hasClickID, looksLikeURL } from '../../core/tokens.ts'
@@ -171,7 +171,8 @@ function useWizard() {
         },
       })
       touches('campaigns')
-      go(to(`/app/campaigns/${campaign.id}/link`, { first: '1' }))
+      const problems = await hasProblems(campaign.id)
+      go(to(`/app/campaigns/${campaign.id}/link`, problems ? { first: '1', check: '1' } : { first: '1' }))
     })
   }
   return {

@@ -80,6 +80,7 @@ test('a path behind a path that takes everybody is covered, unless visitors can 
     [{}, {}, 'weight'],
     [{ rule_group: 2 }, { rule_group: 2 }],
     [{ rule_group: 2 }],
+    [{ weight: 0 }],
   ]
   for (const [all, fields, rotation] of passing) equal(behind(all, fields, rotation), undefined, JSON.stringify(all))
 })

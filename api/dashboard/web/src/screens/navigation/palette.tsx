@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../core/call.ts'
+import { checkOf, hasProblems } from '../../core/campaign.ts'
 import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { choicesOf, useCampaigns, useLanders, useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { help, helpOf } from '../../core/help.ts'
@@ -155,11 +156,13 @@ function useEntries(): Entry[] {
         name,
         what: t.palette.actions,
         icon: resumes ? 'play' : 'pause',
-        on: () =>
-          void setStatus(status).then(
+        on: async () => {
+          if (resumes && (await hasProblems(c.id))) return go(checkOf(c.id, true))
+          await setStatus(status).then(
             () => toast(t.campaigns.nowStatus[status]!(1, c.name), { undo: () => setStatus(c.status).catch(failed) }),
             e => failed(e, name),
-          ),
+          )
+        },
       })
     }
   }

@@ -82,7 +82,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   const users = useUsers(!!k.usesRouting && (pausing !== null || removing !== null || open !== null)),
     used = (r: R) => k.usedBy?.(r) ?? users?.get(r.id) ?? []
   const record = open === 'new' ? null : list.rows?.find(r => r.id === open)
-  const show = (id: string | null) => change({ id }, true)
+  const show = (id: string | null) => change({ id, field: null }, true)
   const set = async (rows: R[], on: boolean) => {
     const done = on ? recordWords.resumed(rows.length, rows[0]!.name) : recordWords.paused(rows.length, rows[0]!.name)
     if (k.usesRouting && rows.length > 1) return changeManyAndToast(k.name as Many, rows, { status: on ? 'active' : 'paused' }, done)

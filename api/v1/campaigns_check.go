@@ -1,0 +1,93 @@
+package v1
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	dbcheck "switchyard/db/launchcheck"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/launchcheck"
+)
+
+func (d Deps) launchCheck() route.Route {
+	return route.New("GET", "/campaigns/{id}/check", "Campaigns", "what is wrong with a campaign, or not known, before it gets traffic",
+		route.HandleRecord((*store.Store).Campaigns, d.checkCampaign), answer.IDCodes).WithShare(route.Reads)
+}
+
+func (d Deps) checkCampaign(c *route.Call, campaign models.Campaign) (CheckedCampaign, error) {
+	reader, now := dbcheck.Reader{Store: c.Store, Figures: d.reports(c)}, time.Now()
+	facts, err := reader.Facts(c.Context(), c.Account, campaign, now)
+	if err != nil {
+		return CheckedCampaign{}, err
+	}
+	report := launchcheck.Run(facts)
+	return CheckedCampaign{
+		ID: campaign.ID, Name: campaign.Name, Status: campaign.Status, CheckedAt: answer.Stamp(now), State: report.State,
+		Problems: report.Count[launchcheck.Problem], Unknown: report.Count[launchcheck.Unknown], Warnings: report.Count[launchcheck.Warning],
+		Checks: answer.Each(report.Results, checkedArea),
+	}, nil
+}
+
+// CheckedCampaign is what the checks found of a campaign.
+type CheckedCampaign struct {
+	ID        uuid.UUID     `json:"id"`
+	Name      string        `json:"name"`
+	Status    string        `json:"status" enum:"active,paused,archived"`
+	CheckedAt string        `json:"checked_at"`
+	State     string        `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of the checks. unknown: nobody has looked, which never counts as fine"`
+	Problems  int           `json:"problems" doc:"number of findings that lose visitors or money"`
+	Unknown   int           `json:"unknown" doc:"number of findings that nobody has looked at"`
+	Warnings  int           `json:"warnings" doc:"number of other findings"`
+	Checks    []CheckedArea `json:"checks" doc:"one for each area, in a fixed order"`
+}
+
+// CheckedArea is what the checks found in one area of a campaign.
+type CheckedArea struct {
+	Check    string         `json:"check" enum:"link,destinations,macros,source,cost,postbacks,payout,shares,fallback,bots,caps,rates,landers,tag"`
+	State    string         `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of its findings; ok: there is none"`
+	Findings []CheckFinding `json:"findings" doc:"at most 20 of each code"`
+	LeftOff  int            `json:"left_off" doc:"number of findings beyond these"`
+	LookedAt *string        `json:"looked_at" doc:"link and destinations: when the oldest of the workers' last looks was; null: never, and for all other checks, which read the present settings"`
+}
+
+// CheckFinding is a fault of a campaign.
+type CheckFinding struct {
+	Code    string     `json:"code"`
+	State   string     `json:"state" enum:"warning,unknown,problem"`
+	Message string     `json:"message" doc:"what is wrong"`
+	Costs   string     `json:"costs" doc:"what it costs"`
+	Do      string     `json:"do" doc:"what to do"`
+	Mend    string     `json:"mend" enum:"verify_domain,check_link,resume,open" doc:"the call that mends it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person changes the field"`
+	Where   CheckPlace `json:"where"`
+	Value   string     `json:"value" doc:"what is wrong there, such as an answer, a macro or a currency; may be empty"`
+	At      *string    `json:"at" doc:"when that was found; null: it is so now, or was never looked at"`
+}
+
+// CheckPlace is where a fault is.
+type CheckPlace struct {
+	Kind     string     `json:"kind" enum:"campaign,domain,offer,lander,source,network,site,account"`
+	ID       *uuid.UUID `json:"id" doc:"null: there is no such record"`
+	Name     string     `json:"name"`
+	PathID   *string    `json:"path_id" doc:"of the campaign's flow; null: the fault is in no path"`
+	PathName string     `json:"path_name"`
+	Field    string     `json:"field" doc:"of the record; empty: the whole record"`
+}
+
+func checkedArea(r launchcheck.Result) CheckedArea {
+	return CheckedArea{r.Area, r.State, answer.Each(r.Findings, checkFinding), r.LeftOff, answer.StampOrNull(r.LookedAt)}
+}
+
+func checkFinding(f launchcheck.Finding) CheckFinding {
+	out := CheckFinding{
+		Code: f.Code, State: f.State, Message: f.Filled(f.Says), Costs: f.Costs, Do: f.Filled(f.Do), Mend: f.Mend, Value: f.Value,
+		Where: CheckPlace{f.Kind, answer.OrNull(f.ID), f.Name, answer.OrNull(f.Path), f.PathName, f.Field},
+	}
+	if !f.At.IsZero() {
+		out.At = answer.StampOrNull(&f.At)
+	}
+	return out
+}

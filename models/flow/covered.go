@@ -1,0 +1,98 @@
+package flow
+
+import (
+	"reflect"
+	"slices"
+
+	"switchyard/models/cond"
+)
+
+// Covered returns the paths that no visitor reaches as long as the path before them can send visitors on: for the index of such a path
+// it has the index of the path that takes all of its visitors. A path with a daily cap lets visitors pass, so it covers none. Paths that
+// are switched off neither cover others nor are covered. The dashboard's flow editor decides in the same way (coverer in edit.ts).
+func Covered(paths []Path, rotation Rotation) map[int]int {
+	order := tried(paths)
+	covered := map[int]int{}
+	for at, i := range order {
+		p := &paths[i]
+		if !p.IsActive {
+			continue
+		}
+		for _, j := range order[:at] {
+			if o := &paths[j]; o.IsActive && covers(o, p) && !drawnTogether(o, p, rotation) {
+				covered[i] = j
+				break
+			}
+		}
+	}
+	return covered
+}
+
+// tried returns the indexes of the paths in the order in which they are tried.
+func tried(paths []Path) []int {
+	order := make([]int, len(paths))
+	for i := range paths {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rank(&paths[a]) - rank(&paths[b]) })
+	return order
+}
+
+func rank(p *Path) int {
+	switch p.StreamType {
+	case Forced:
+		return 0
+	case Default:
+		return 2 * (MaxRuleGroup + 1)
+	}
+	return MaxRuleGroup + 1 + p.RuleGroup
+}
+
+// covers reports whether a path takes every visitor of another path.
+func covers(o, p *Path) bool {
+	return o.LeadsOn() && !o.NeverDrawn() && o.DailyCap == nil && len(o.Rules) == 0 && includes(p, o)
+}
+
+// includes reports whether every visitor of p meets the filters of o.
+func includes(p, o *Path) bool {
+	if len(o.Filters) == 0 {
+		return true
+	}
+	if o.Logic != "and" || p.Logic != "and" {
+		return false
+	}
+	return !slices.ContainsFunc(o.Filters, func(f cond.Condition) bool {
+		return !slices.ContainsFunc(p.Filters, func(g cond.Condition) bool { return reflect.DeepEqual(f, g) })
+	})
+}
+
+// LeadsOn reports whether a path has something to do with a visitor, whatever the state of its records is.
+func (p *Path) LeadsOn() bool {
+	switch p.Action {
+	case ActionNothing:
+		return true
+	case ActionCampaign:
+		return p.CampaignID != ""
+	}
+	return slices.ContainsFunc(p.Destinations, func(d Destination) bool { return d.Weight > 0 })
+}
+
+// NeverDrawn reports whether a path gets no visitor because its weight is 0. The weight of other than regular paths does not matter.
+func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
+
+// drawnTogether reports whether a visitor who fits two paths gets one of them by chance.
+func drawnTogether(a, b *Path, rotation Rotation) bool {
+	if a.StreamType != Regular {
+		return false
+	}
+	if rotation == ByWeight {
+		return b.StreamType == Regular
+	}
+	return rank(a) == rank(b) && a.RuleGroup > 0
+}
+
+// TakesEverybody reports whether a path is open to every visitor at all times: it is switched on, leads on, and has neither conditions
+// nor a daily cap.
+func (p *Path) TakesEverybody() bool {
+	return p.IsActive && p.LeadsOn() && !p.NeverDrawn() && p.DailyCap == nil && len(p.Rules) == 0 && len(p.Filters) == 0
+}

@@ -1,0 +1,57 @@
+package token
+
+import "strings"
+
+// Leftover is a placeholder in the address of a redirect that a visitor would see unfilled.
+type Leftover struct {
+	Text string // with its braces or other marks
+	// Foreign reports whether the text is written in the manner of another program, such as ##SUB## or ${clickid}. A text in single
+	// braces is written in our manner, but is the name of no token of a redirect.
+	Foreign bool
+}
+
+// maxLeftovers is the maximum number of placeholders that Leftovers returns for an address.
+const maxLeftovers = 10
+
+// Leftovers returns the placeholders of a redirect's address that are not filled in, each once. Compile leaves them unchanged. Marks
+// other than braces count only where they enclose the whole value of a parameter, because [name] and #name have other meanings
+// elsewhere in an address.
+func Leftovers(url string) (list []Leftover) {
+	add := func(found Leftover) {
+		for _, l := range list {
+			if l.Text == found.Text {
+				return
+			}
+		}
+		if len(list) < maxLeftovers {
+			list = append(list, found)
+		}
+	}
+	_, end := authority(url)
+	rest := url[end:]
+	for i := 0; i < len(rest); {
+		if rest[i] != '{' {
+			i++
+			continue
+		}
+		size, inner := brace(rest[i:])
+		text := rest[i : i+size]
+		dollar := i > 0 && rest[i-1] == '$' && inner != ""
+		p, ok := parse(inner)
+		switch {
+		case dollar:
+			add(Leftover{"$" + text, true})
+		case inner != "" && (!ok || p.name.isConversionToken()):
+			add(Leftover{text, strings.HasPrefix(text, "{{")})
+		}
+		i += size
+	}
+	_, query, _ := strings.Cut(rest, "?")
+	for item := range strings.SplitSeq(query, "&") {
+		_, value, _ := strings.Cut(item, "=")
+		if !strings.Contains(value, "{") && LooksLikeMacro(value) {
+			add(Leftover{value, true})
+		}
+	}
+	return list
+}
