@@ -73,7 +73,14 @@ function Found({ of: data, again }: { of: CheckedCampaign; again: () => void }) 
           )
         )
       })}
-      {data.checks.map(c => c.left_off > 0 && <p key={c.check} class="dim">{w.leftOff(c.left_off, w.areas[c.check]!)}</p>)}
+      {data.checks.map(
+        c =>
+          c.left_off > 0 && (
+            <p key={c.check} class="dim">
+              {w.leftOff(c.left_off, w.areas[c.check]!)}
+            </p>
+          ),
+      )}
       {fine.length > 0 && (
         <section>
           <h3>{w.fine}</h3>
@@ -101,7 +108,13 @@ function One({ of: f, area, campaign }: { of: CheckFinding; area: string; campai
         <div class="d wrap">{[w.areas[area], f.where.path_name].filter(Boolean).join(' · ')}</div>
         <div class="row">
           {mend && (
-            <Button look="sm primary" disabled={busy} of={f.where.name} onClick={() => void run(mend)} text={busy ? w.mending : w.mends[f.mend]} />
+            <Button
+              look="sm primary"
+              disabled={busy}
+              of={f.where.name}
+              onClick={() => void run(mend)}
+              text={busy ? w.mending : w.mends[f.mend]}
+            />
           )}
           <Link look="sm" href={placeOf(f, campaign)} text={w.mends.open} aria-label={`${w.mends.open}: ${f.where.name}`} />
         </div>

@@ -32,7 +32,7 @@ export function placeOf({ code, where }: CheckFinding, campaign: string): string
 type Mending = (id: string, kind: string) => Promise<unknown>
 
 // calls holds the ways to mend that are one call of the service.
-const calls: Record<string, Mending> = {
+const calls: Partial<Record<CheckFinding['mend'], Mending>> = {
   verify_domain: id => call('POST /domains/{id}/verify', { path: { id } }),
   check_link: (id, kind) => call('POST /tools/check-links', { body: kind === 'offer' ? { offer_id: id } : { lander_id: id } }),
   resume: (id, kind) => call(kind === 'offer' ? 'PATCH /offers' : 'PATCH /landers', { body: { id, is_active: true } }),

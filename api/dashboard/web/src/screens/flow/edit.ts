@@ -40,7 +40,8 @@ export function coverer(flow: Flow, id: string, rotation: string): Path | undefi
     p = order[at]
   return p?.is_active ? order.slice(0, at).find(o => o.is_active && covers(o, p) && !drawnTogether(o, p, rotation)) : undefined
 }
-const covers = (o: Path, p: Path) => leadsOn(o) && !neverDrawn(o) && o.daily_cap == null && o.rules.length === 0 && includes(p, o.filters, o.logic)
+const covers = (o: Path, p: Path) =>
+  leadsOn(o) && !neverDrawn(o) && o.daily_cap == null && o.rules.length === 0 && includes(p, o.filters, o.logic)
 // includes reports whether every visitor of a path meets some conditions.
 const includes = (p: Path, filters: Condition[], logic: string) =>
   filters.length === 0 || (logic === 'and' && p.logic === 'and' && filters.every(f => p.filters.some(g => same(sent(f), sent(g)))))
@@ -49,8 +50,7 @@ const leadsOn = (p: Path) => p.action === 'nothing' || (p.action === 'campaign' 
 const neverDrawn = (p: Path) => p.stream_type === 'regular' && p.weight === 0
 // drawnTogether reports whether a visitor who fits two paths gets one of them by chance.
 const drawnTogether = (a: Path, b: Path, rotation: string) =>
-  a.stream_type === 'regular' &&
-  (rotation === 'weight' ? b.stream_type === 'regular' : rank(a) === rank(b) && a.rule_group > 0)
+  a.stream_type === 'regular' && (rotation === 'weight' ? b.stream_type === 'regular' : rank(a) === rank(b) && a.rule_group > 0)
 
 // raise moves a path before the path that takes all of its visitors, if the two may change places.
 export function raise(flow: Flow, id: string, rotation: string): Flow {
