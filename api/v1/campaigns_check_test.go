@@ -191,7 +191,7 @@ var faults = map[string]func(e *launchEnv){
 	},
 	"destination_unchecked": func(e *launchEnv) { e.sql(`DELETE FROM link_checks WHERE account_id = $1 AND kind = 'lander'`) },
 	"path_without_destination": func(e *launchEnv) {
-		// The flow was saved while the offer had a share. Its path has none now.
+		// The flow was saved while the offer had a share. Its path has no share now.
 		e.sql(`UPDATE campaigns SET streams = jsonb_set(streams, '{1,destinations,0,weight}', '0') WHERE account_id = $1`)
 	},
 	"handover_closed": func(e *launchEnv) {

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// A path behind a path that takes everybody is covered, unless visitors can pass. The cases are those of the dashboard's edit.test.ts.
+// A path behind a path that takes everybody is covered, unless visitors can pass. edit.test.ts of the dashboard has the same cases.
 func TestCovered(t *testing.T) {
 	t.Parallel()
 	path := func(changes ...func(*flow.Path)) flow.Path {

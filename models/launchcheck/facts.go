@@ -17,14 +17,14 @@ type Facts struct {
 	Campaign models.Campaign
 	Paths    []flow.Path
 	Domain   Domain
-	Source   *Source // nil: the campaign has none
-	// Records has the offers and landing pages of the paths. One that does not exist any more is missing.
+	Source   *Source // nil: the campaign has no source
+	// Records has the offers and landing pages of the paths. A deleted record is missing.
 	Records  map[uuid.UUID]Record
 	Networks map[uuid.UUID]Network
 	// Campaigns has the campaigns to which paths hand visitors over.
 	Campaigns map[uuid.UUID]Target
 	Bots      bot.Settings
-	// Rated has the currencies with a rate of today, among those that Currencies returns.
+	// Rated reports, for each currency of Currencies, whether it has a rate of today.
 	Rated map[string]bool
 	// Used has the conversions of offers and the clicks of paths of the account's present day, for those with a cap.
 	Used    map[uuid.UUID]int

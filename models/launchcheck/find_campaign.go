@@ -10,8 +10,8 @@ import (
 	"switchyard/models/token"
 )
 
-// eachAddress calls fn for each address to which the campaign sends visitors: those of offers and landing pages, those typed into
-// paths, the fallback and the destination.
+// eachAddress calls fn for each address to which the campaign sends visitors. Offers, landing pages and paths have addresses, and so have
+// the fallback and the destination.
 func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	f.eachRecord("", func(r Record, p Place) {
 		p.Field = "url"

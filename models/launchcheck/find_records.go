@@ -162,7 +162,7 @@ func networkMissing(f *Facts, add func(Place)) {
 	})
 }
 
-// eachPaidOffer calls fn for each offer whose conversions a network reports. Where the account's own pages report goals there is none.
+// eachPaidOffer calls fn for each offer whose conversions a network reports. A campaign whose goals the account's own pages report has no such offer.
 func (f *Facts) eachPaidOffer(fn func(Record, Place)) {
 	if !f.expectsGoals() {
 		f.eachRecord(AtOffer, fn)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The states of a finding and of an area, the best first. Unknown means that nobody has looked: it never counts as fine.
+// The states of a finding and of an area, the best first. Unknown means not looked at yet, and never counts as fine.
 const (
 	OK      = "ok"
 	Warning = "warning"
@@ -72,7 +72,7 @@ type Check struct {
 	Code  string
 	Area  string // one of Areas
 	State string // of its findings
-	// These sentences are for a person. {name}, {value}, {path} and {at} stand for those of the place: see Finding.Filled.
+	// These sentences are for a person. Finding.Filled puts the name, value, path and time of the place into them.
 	Says  string // what is wrong
 	Costs string // what the fault costs
 	Do    string // what to do
@@ -96,13 +96,13 @@ func (f Finding) Filled(text string) string {
 	return strings.NewReplacer("{name}", f.Name, "{value}", f.Value, "{path}", f.PathName, "{at}", at).Replace(text)
 }
 
-// Result is the state of an area. Its findings have the order of Table, and those of a check the order of the paths.
+// Result is the state of an area. Its findings have the order of Table. Findings of one check have the order of the paths.
 type Result struct {
 	Area     string
 	State    string
 	Findings []Finding
 	LeftOff  int        // findings beyond MaxFindings of a check
-	LookedAt *time.Time // when the oldest of what the workers found was found; nil: the area does not depend on it, or never
+	LookedAt *time.Time // the time of the oldest look by a worker; nil: no worker looks at the area, or none has yet
 }
 
 // MaxFindings is the number of findings of one check that a report has.

@@ -77,7 +77,7 @@ func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, 
 }
 
 // next sets the parameters of the page after one of n rows, and reports whether there may be one. A list has a cursor, which is null at its
-// end. A log has none, and is read by the offset. It is read on only if the caller has set a limit: a page with fewer rows is the last.
+// end. A log has no cursor, and is read by the offset. It is read on only if the caller has set a limit: a page with fewer rows is the last.
 func next(query url.Values, cursor json.RawMessage, n int) bool {
 	if len(cursor) > 0 {
 		var text string

@@ -49,7 +49,7 @@ export function mendOf({ mend, where }: CheckFinding) {
     : undefined
 }
 
-// textsOf returns the sentences of a finding: those of the language, or the service's English.
+// textsOf returns the sentences of a finding in the language of the person, or in English.
 export function textsOf(f: CheckFinding) {
   const own = w.of[f.code]
   if (!own) return { says: f.message, costs: f.costs, does: f.do }
