@@ -32,7 +32,7 @@ func config(d Deps) []route.Route {
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, "/config"+path, configGroup, summary, handle, route.Codes(codes...))
 	}
-	plan := row("POST", "/plan", "what a document would change in the account", route.HandleBody(d.planConfig), "400 invalid_document").
+	plan := row("POST", "/plan", "what a document would change in the account", route.HandleBody(d.planConfig), "400 invalid_document too_long").
 		Awaits(planConfigJob.Answer()).Asks()
 	plan.BodyLimit = 2 * accountconfig.MaxBytes // a text in JSON may be twice as long
 	export := row("GET", "", "everything that the account has set up, as one document", route.Handle(exportConfig)).WithShare(route.Reads)
@@ -116,35 +116,49 @@ type PlanConfigBody struct {
 
 // ConfigRead says what was read from another tracker besides its document.
 type ConfigRead struct {
-	Tracker string               `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,csv," doc:"the origin of the plan"`
-	Links   []trackerimport.Link `json:"links" maxItems:"200000" doc:"addresses of its ads, which lead to campaigns of the document"`
-	Notes   []trackerimport.Note `json:"notes" maxItems:"2000" doc:"what could not be brought over"`
+	Tracker string     `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,csv," doc:"the origin of the plan"`
+	Links   []ReadLink `json:"links" maxItems:"200000" doc:"addresses of its ads"`
+	Notes   []ReadNote `json:"notes" maxItems:"2000" doc:"what could not be brought over"`
 }
 
-const (
-	maxNote = 2000 // bytes of a text of a note
-	maxHost = 253
-)
+// ReadLink is an address of another tracker's ads that leads to a campaign.
+type ReadLink struct {
+	Domain   string `json:"domain" maxLength:"253" doc:"host; empty: every imported domain"`
+	Form     string `json:"form" enum:"path,query,php,go,cf"`
+	ID       string `json:"id" maxLength:"255" doc:"what the address names: an alias, a key, or an id"`
+	Campaign string `json:"campaign" maxLength:"100" doc:"key of the campaign in the document"`
+}
 
-func (r *ConfigRead) check() error {
+// ReadNote says what is different about a record here.
+type ReadNote struct {
+	Severity string             `json:"severity" enum:"refused,lost,changed"`
+	Kind     accountconfig.Kind `json:"kind"`
+	Key      string             `json:"key" maxLength:"100"`
+	Name     string             `json:"name" maxLength:"2000"`
+	Text     string             `json:"text" maxLength:"2000"`
+}
+
+// imported returns the links and the notes, checked.
+func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimport.Note, err error) {
 	if r.Tracker == "" && len(r.Links)+len(r.Notes) > 0 {
-		return models.Invalid("invalid_input", "read.tracker is required with links and notes")
+		return nil, nil, models.Invalid("invalid_input", "read.tracker is required with links and notes")
 	}
 	for _, l := range r.Links {
 		if err := foreign.CheckID(l.ID); err != nil {
-			return err
+			return nil, nil, err
 		}
-		if !slices.Contains(foreign.Forms, l.Form) || len(l.Domain) > maxHost || len(l.Campaign) > accountconfig.MaxKey {
-			return models.Invalid("invalid_input", "read.links: the link %.60q has a form, a domain or a campaign that cannot be", l.ID)
+		if !slices.Contains(foreign.Forms, l.Form) {
+			return nil, nil, models.Invalid("invalid_input", "read.links: %.20q is no form of links of other trackers", l.Form)
 		}
+		links = append(links, trackerimport.Link(l))
 	}
 	for _, n := range r.Notes {
-		if !slices.Contains(trackerimport.Severities, n.Severity) || !n.Kind.Known() || len(n.Key) > accountconfig.MaxKey || len(n.Name) > maxNote ||
-			len(n.Text) > maxNote {
-			return models.Invalid("invalid_input", "read.notes: the note about %.60q has a severity or a kind that does not exist, or is too long", n.Key)
+		if !slices.Contains(trackerimport.Severities, n.Severity) || !n.Kind.Known() {
+			return nil, nil, models.Invalid("invalid_input", "read.notes: the note about %.60q has a severity or a kind that does not exist", n.Key)
 		}
+		notes = append(notes, trackerimport.Note(n))
 	}
-	return nil
+	return links, notes, nil
 }
 
 // ConfigPlan is what a document would change, or has changed.
@@ -188,12 +202,13 @@ func (d Deps) planConfig(c *route.Call, b PlanConfigBody) (ConfigPlanned, error)
 	if len(document) > accountconfig.MaxBytes {
 		return ConfigPlanned{}, models.Invalid("invalid_document", "the document may have at most %d bytes", accountconfig.MaxBytes)
 	}
-	if err := b.Read.check(); err != nil {
+	links, notes, err := b.Read.imported()
+	if err != nil {
 		return ConfigPlanned{}, err
 	}
 	return planConfigJob.Start(c, d.Jobs, jobs.PlanConfigArgs{}, func(tx *store.Store, id uuid.UUID) error {
 		origin := cmp.Or(b.Read.Tracker, "document")
-		return dbconfig.PlansOf(tx).AddRead(c.Context(), c.Account.ID, id, document, b.Prune, origin, b.Read.Links, b.Read.Notes)
+		return dbconfig.PlansOf(tx).AddRead(c.Context(), c.Account.ID, id, document, b.Prune, origin, links, notes)
 	})
 }
 

@@ -23,12 +23,12 @@ import (
 // configChecks returns the routes of /config/checks: where made-up visitors of imported campaigns go here and at the old tracker.
 func configChecks(d Deps) []route.Route {
 	from := route.Param{Name: "from", Type: "integer", Doc: "number of campaigns to leave out; default 0"}
-	row := func(method, path, summary string, handle route.Handler) route.Route {
-		return route.New(method, "/config/checks"+path, configGroup, summary, handle, route.Codes()).WithShare(route.Reads)
+	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
+		return route.New(method, "/config/checks"+path, configGroup, summary, handle, route.Codes(codes...)).WithShare(route.Reads)
 	}
 	script := row("GET", "/curl", "the requests of made-up visitors to the old tracker, as a shell script", route.Handle(d.moveScript)).WithQuery(from)
 	script.FileType = "text/x-shellscript"
-	compare := row("POST", "/compare", "compare what the old tracker answered to the made-up visitors", route.HandleBody(d.compareMove)).Asks()
+	compare := row("POST", "/compare", "compare what the old tracker answered to the made-up visitors", route.HandleBody(d.compareMove), "400 required too_long").Asks()
 	compare.BodyLimit = 2 * mostAnswers
 	return []route.Route{
 		row("GET", "", "where made-up visitors of imported campaigns go", route.Handle(d.listMoveChecks)).WithQuery(from,

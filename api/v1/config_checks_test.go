@@ -215,7 +215,8 @@ func TestMoveChecksAreListed(t *testing.T) {
 	for _, path := range []string{"?limit=101", "?from=-1", "/curl?from=x"} {
 		x.Do("GET", "/config/checks"+path, nil).Want(400, "invalid_input")
 	}
-	x.Do("POST", "/config/checks/compare", object{}).Want(400, "invalid_input")
+	x.Do("POST", "/config/checks/compare", object{}).Want(400, "required")
+	x.Do("POST", "/config/checks/compare", object{"answers": answer, "country": "DEU"}).Want(400, "too_long")
 	x.Do("POST", "/config/checks/compare", object{"answers": answer, "country": "XX"}).Want(400, "invalid_input")
 	x.Do("POST", "/config/checks/compare", object{"answers": strings.Repeat(answer, 10_001)}).Want(400, "invalid_input")
 	x.As(x.ReadKey).Do("POST", "/config/checks/compare", object{"answers": answer}).Want(200, "")

@@ -53,16 +53,19 @@ func TestConfigRefusals(t *testing.T) {
 	}
 	e.Do("POST", "/config/plan", object{"document": object{"version": 1}, "prune": object{"grup": "x"}}).Want(400, "invalid_input")
 	link := object{"form": "path", "id": "x", "campaign": "c"}
-	for _, read := range []object{
-		{"links": []object{link}},
-		{"tracker": "unheard"},
-		{"tracker": "csv", "links": []object{{"form": "other", "id": "x", "campaign": "c"}}},
-		{"tracker": "csv", "links": []object{{"form": "path", "id": "a/b", "campaign": "c"}}},
-		{"tracker": "csv", "links": []object{{"form": "path", "id": "x", "campain": "c"}}},
-		{"tracker": "csv", "notes": []object{{"severity": "bad", "kind": "offers", "key": "o", "text": "x"}}},
-		{"tracker": "csv", "notes": []object{{"severity": "lost", "kind": "offers", "key": "o", "text": strings.Repeat("x", 2001)}}},
+	for _, c := range []struct {
+		read object
+		code string
+	}{
+		{object{"links": []object{link}}, "invalid_input"},
+		{object{"tracker": "unheard"}, "invalid_input"},
+		{object{"tracker": "csv", "links": []object{{"form": "other", "id": "x", "campaign": "c"}}}, "invalid_input"},
+		{object{"tracker": "csv", "links": []object{{"form": "path", "id": "a/b", "campaign": "c"}}}, "invalid_input"},
+		{object{"tracker": "csv", "links": []object{{"form": "path", "id": "x", "campain": "c"}}}, "invalid_input"},
+		{object{"tracker": "csv", "notes": []object{{"severity": "lost", "kind": "unheard", "key": "o", "text": "x"}}}, "invalid_input"},
+		{object{"tracker": "csv", "notes": []object{{"severity": "lost", "kind": "offers", "key": "o", "text": strings.Repeat("x", 2001)}}}, "too_long"},
 	} {
-		e.Do("POST", "/config/plan", object{"document": "version: 1", "read": read}).Want(400, "invalid_input")
+		e.Do("POST", "/config/plan", object{"document": "version: 1", "read": c.read}).Want(400, c.code)
 	}
 	read := object{"tracker": "binom", "links": []object{link}, "notes": []object{{"severity": "lost", "kind": "offers", "key": "o", "name": "O", "text": "x"}}}
 	e.Do("POST", "/config/plan", object{"document": "version: 1", "read": read}, "Prefer", "respond-async").Want(202, "")

@@ -12,6 +12,7 @@ import { change, place } from '../../core/router.ts'
 import { InputField, Seg } from '../../parts/form.tsx'
 import { Alert, EmptyCard, Failed } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
+import { CheckMoves } from './check_moves.tsx'
 import { Plans } from './configuration.tsx'
 import { Plan } from './plan.tsx'
 
@@ -39,6 +40,7 @@ export function BringIn() {
           </ol>
         </Card>
       )}
+      <CheckMoves />
       <Plans open={plan} />
     </div>
   )

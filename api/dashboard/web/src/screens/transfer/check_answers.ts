@@ -1,0 +1,51 @@
+// Splits what the script of the check before DNS has printed into calls, and joins their answers.
+import type { MoveCompared } from '../../api.gen.ts'
+
+const mostLines = 10_000, // of a call
+  mostChars = 4_000_000
+
+// partsOf splits answers into texts for one call each. The answers of a campaign stay together, and each text has the time of asking.
+export function partsOf(text: string): string[] {
+  const lines = text.split(/\r?\n/).filter(line => line.trim()),
+    asked = lines.find(line => line.startsWith('# asked ')),
+    parts: string[][] = []
+  let open: string[] = [],
+    campaign: string[] = [],
+    chars = 0
+  const close = () => {
+    if (open.length) parts.push(open)
+    open = []
+    chars = 0
+  }
+  const add = () => {
+    const size = campaign.reduce((sum, line) => sum + line.length + 1, 0)
+    if (open.length + campaign.length >= mostLines || chars + size > mostChars) close()
+    open.push(...campaign)
+    chars += size
+    campaign = []
+  }
+  for (const line of lines) {
+    if (line.startsWith('#')) continue
+    if (campaign.length && idOf(line) !== idOf(campaign[0]!)) add()
+    campaign.push(line)
+  }
+  add()
+  close()
+  return parts.map(part => (asked ? [asked, ...part] : part).join('\n') + '\n')
+}
+
+const idOf = (line: string) => line.split('.', 1)[0]
+
+// joined adds up the answers of several calls. Campaigns with the most differences come first.
+export function joined(list: MoveCompared[]): MoveCompared {
+  const counts: Record<string, number> = {}
+  for (const one of list) for (const [result, n] of Object.entries(one.counts)) counts[result] = (counts[result] ?? 0) + n
+  return {
+    counts,
+    unread: list.reduce((sum, one) => sum + one.unread, 0),
+    left_out: list.reduce((sum, one) => sum + one.left_out, 0),
+    campaigns: list
+      .flatMap(one => one.campaigns)
+      .sort((a, b) => (b.counts.differs ?? 0) - (a.counts.differs ?? 0) || a.name.localeCompare(b.name)),
+  }
+}
