@@ -24,7 +24,7 @@ type movedAccount struct {
 	domain string
 }
 
-// movedFlow sends Germans to one offer, visitors of a zone to another, phones to one of two addresses, customers of a provider to a page of
+// newMovedAccount makes a campaign that sends Germans to one offer, visitors of a zone to another, phones to one of two addresses, customers of a provider to a page of
 // their own, and the rest to a landing page.
 func newMovedAccount(t *testing.T) *movedAccount {
 	t.Helper()
@@ -34,7 +34,7 @@ func newMovedAccount(t *testing.T) *movedAccount {
 	offer := x.add("/offers", object{"name": "Germans", "url": "https://offer.example/de?aff=7&c={clickid}", "network_id": network})
 	other := x.add("/offers", object{"name": "Zone", "url": "https://offer.example/zone", "network_id": network})
 	page := x.add("/landers", object{"name": "Page", "url": "https://page.example/{country}/?z={sub2}"})
-	source := x.add("/traffic-sources", object{"name": "Push", "subs": []object{{"sub": 2, "param": "zone", "macro": "{zone}"}}})
+	source := x.add("/traffic-sources", object{"name": "Push", "token_macros": object{"zone": "{zone}"}, "subs": []object{{"sub": 2, "param": "zone"}}})
 	to := func(name string, body object, filters ...object) object {
 		body["name"], body["filters"] = name, filters
 		return body

@@ -94,6 +94,7 @@ export interface ClickRow { "click_id": string; "at": string; "campaign_id": str
 export interface ClickTrace { "flow_changed": boolean; "reproduced": boolean; "decision": RouteDecision | null; "campaigns": (RouteStage)[] }
 export interface ClickVisitor { "visitor_id": string | null; "ip": string; "country": string; "region": string; "city": string; "language": string; "isp": string; "asn": number | null; "mobile_operator": string; "connection_type": string; "proxy_kind": string; "device_type": string; "device_brand": string; "device_model": string; "os": string; "os_version": string; "browser": string; "browser_version": string; "user_agent": string; "referrer": string; "referrer_domain": string; "keyword": string; "search_engine": string; "is_bot": boolean; "bot_score": number; "bot_reason": string; "bot_signals": (string)[]; "is_unique": boolean }
 export interface CodeBody { "code": string }
+export interface CompareMoveBody { "answers": string; "country"?: string }
 export interface Compared { "clicks": number; "unique_clicks": number; "bot_clicks": number; "lp_views": number; "lp_clicks": number; "lp_ctr": number | null; "conversions": number; "approved": number; "pending": number; "rejected": number; "chargebacks": number; "cr": number | null; "cost": number; "revenue": number; "pending_revenue": number; "profit": number; "roi": number | null; "epc": number | null; "cpc": number | null; "cpa": number | null; "approve_rate": number | null; "click_loss": ClickLoss | null; "compare"?: FigureRow | null; "changes"?: FigureChanges | null }
 export interface ComparedArm { "id": string; "name": string; "clicks": number; "conversions": number; "revenue": number; "earns": number | null; "low": number | null; "high": number | null; "best": number | null; "behind": number | null; "behind_low": number | null; "behind_high": number | null; "loses": boolean; "more_clicks": number | null; "weight": number; "proposed": number | null }
 export interface ComparedGroup { "path_id": string | null; "path": string; "slot": number; "state": "too_early" | "open" | "decided" | "too_many"; "more_clicks": number | null; "more_days": number; "unit": "earnings" | "conversions"; "spread_assumed": boolean; "arms": (ComparedArm)[] }
@@ -107,6 +108,7 @@ export interface ConfigItems { "rows": (ConfigItem)[]; "next": number | null }
 export interface ConfigPlan { "plan_id": string; "state": "making" | "refused" | "planned" | "applying" | "applied" | "stopped" | "undoing" | "undone"; "origin": string; "counts": Record<string, number>; "done": number; "work": number; "progress": string; "problem": string; "notes": (Note)[]; "created_at": string; "applied_at": string | null; "undone_at": string | null }
 export interface ConfigPlanned { "plan_id": string }
 export interface ConfigPlans { "rows": (ConfigPlan)[] }
+export interface ConfigRead { "tracker"?: "keitaro" | "binom" | "voluum" | "redtrack" | "csv" | ""; "links"?: (ReadLink)[]; "notes"?: (ReadNote)[] }
 export interface ConfigTables { "offers"?: string; "campaigns"?: string; "links"?: string }
 export interface ConfirmBody { "password": string; "code"?: string }
 export interface ConversionAction { "id": string; "name": string; "category": string; "status": string; "resource_name": string | null; "ready_at": string | null }
@@ -277,6 +279,12 @@ export interface Measures { "clicks": boolean; "conversions": boolean; "money": 
 export interface MemberRow { "id": string; "email": string; "name": string; "role": string; "has_codes": boolean; "joined_at": string; "seen_at": string | null }
 export interface ModelsBlockedValue { "rows": (BlockedValue)[]; "next_cursor": string | null }
 export interface MoveBody { "account": string }
+export interface MoveCheck { "campaign_id": string; "name": string; "status": "active" | "paused" | "archived"; "visitors": (MoveCheckedVisitor)[] }
+export interface MoveCheckedVisitor { "id": string; "country": string; "language": string; "browser": string; "user_agent": string; "url": string; "places": (string)[]; "certain": boolean }
+export interface MoveChecks { "total": number; "rows": (MoveCheck)[]; "next": number | null }
+export interface MoveCompared { "counts": Record<string, number>; "unread": number; "campaigns": (MoveComparedCampaign)[]; "left_out": number }
+export interface MoveComparedCampaign { "campaign_id": string; "name": string; "status": "active" | "paused" | "archived"; "counts": Record<string, number>; "rows": (MoveDifference)[] }
+export interface MoveDifference { "id": string; "country": string; "language": string; "browser": string; "user_agent": string; "url": string; "result": "dice" | "unsure" | "differs" | "missing"; "reason": "" | "attribute" | "page" | "itself" | "changed" | "address" | "parameters" | "answer"; "here": (string)[]; "there": string; "status": number }
 export interface Network { "name"?: string; "currency"?: string; "url"?: string; "offer_type"?: string; "click_param"?: string; "postback_params"?: Record<string, string>; "macros"?: Record<string, string>; "postback_scheme"?: string; "status_map"?: Record<string, (string)[]>; "answer_text"?: string; "notes"?: string; "payment_terms"?: string; "payment_frequency"?: string; "minimum_payout"?: number | null; "page"?: string; "read_on"?: string }
 export interface Network2 { "name": string; "currency": string; "url": string; "offer_type": string; "click_param": string; "postback_params": Record<string, string>; "macros": Record<string, string>; "postback_scheme": string; "status_map": Record<string, (string)[]>; "answer_text": string; "notes": string; "payment_terms": string; "payment_frequency": string; "minimum_payout": number | null; "page": string; "read_on": string }
 export interface NetworkAnswer { "id": string; "name": string; "currency": string; "postback_params": Record<string, string>; "status_map": Record<string, (string)[]>; "url": string; "group_name": string; "notes": string; "manager_name": string; "manager_email": string; "manager_phone": string; "manager_im": string; "payment_terms": string; "payment_frequency": string; "tags": (string)[]; "minimum_payout": number | null; "macros": Record<string, string>; "answer_text": string; "click_param": string; "has_postback_secret": boolean; "status": "active" | "paused"; "created_at": string; "updated_at": string; "offer_type": string; "postback_scheme": string; "postback_url": string; "offer_url_suffix": string }
@@ -334,7 +342,7 @@ export interface Performance { "range": Range; "tz": string; "dimension": string
 export interface PerformanceRow { "dims": Record<string, string>; "clicks": number; "unique_clicks": number; "bot_clicks": number; "lp_views": number; "lp_clicks": number; "lp_ctr": number | null; "conversions": number; "approved": number; "pending": number; "rejected": number; "chargebacks": number; "cr": number | null; "cost": number; "revenue": number; "pending_revenue": number; "profit": number; "roi": number | null; "epc": number | null; "cpc": number | null; "cpa": number | null; "approve_rate": number | null; "click_loss": ClickLoss | null; "compare"?: FigureRow | null; "changes"?: FigureChanges | null }
 export interface PlanAllowances { "campaigns": number | null; "offers": number | null; "landers": number | null; "integrations": number | null; "domains": number | null; "rules": number | null; "flows": number | null; "smartlinks": number | null; "templates": number | null; "copilotRules": number | null; "botValues": number | null; "sites": number | null; "goals": number | null; "matchingBytes": number | null; "openJobs": number | null; "exportBytes": number | null; "answerBytes": number | null; "clicksPerMonth": number | null; "clickHistoryDays": number | null; "postbackDays": number | null; "geoLookups": number | null; "callsPerMinute": number | null; "webhooks": number | null }
 export interface PlanAnswer { "plan": string; "status": "active"; "period": "month"; "cancelAtPeriodEnd": boolean; "currentPeriodEnd": string; "allowances": PlanAllowances; "pastAllowance": string; "includes": PlanIncludes }
-export interface PlanConfigBody { "document": Json; "prune"?: Prune }
+export interface PlanConfigBody { "document": Json; "prune"?: Prune; "read"?: ConfigRead }
 export interface PlanCopilot { "included": boolean }
 export interface PlanDay { "date": string; "clicks": number }
 export interface PlanDetail { "resetsAt": string; "daily": (PlanDay)[]; "forecast": PlanForecast; "team": PlanTeam; "integrations": PlanIntegrations; "copilot": PlanCopilot; "plan": PlanUse }
@@ -357,6 +365,8 @@ export interface ProtectionBody { "enabled"?: boolean | null; "mode"?: "off" | "
 export interface Prune { "group"?: string; "tag"?: string }
 export interface Range { "from": string; "to": string }
 export interface RateUsed { "currency": string; "lowest": number; "highest": number; "missing": number }
+export interface ReadLink { "domain"?: string; "form"?: "path" | "query" | "php" | "go" | "cf"; "id"?: string; "campaign"?: string }
+export interface ReadNote { "severity"?: "refused" | "lost" | "changed"; "kind"?: string; "key"?: string; "name"?: string; "text"?: string }
 export interface RecordedChange { "id": string; "at": string; "by": "person" | "key" | "copilot"; "who": string; "operation": string; "kind": string; "record_id": string | null; "record": string | null; "campaign_id": string | null; "fields": (string)[]; "title": string | null; "undone_at": string | null }
 export interface RecoveryCodes { "codes": (string)[] }
 export interface RedeliverBody { "webhook"?: string | null }
@@ -632,12 +642,15 @@ export interface Calls {
   "POST /sites/lead": { query: {  }; path: {  }; body: undefined; answer: SiteAnswer; codes: "plan_limit" }
   "POST /config/import": { query: {  }; path: {  }; body: ImportConfigBody; answer: ConfigPlanned; codes: "required" | "too_long" }
   "GET /config": { query: { "format"?: string; "kinds"?: string }; path: {  }; body: undefined; answer: File; codes: never }
-  "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" }
+  "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" | "too_long" }
   "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }
   "GET /config/plans/{id}": { query: {  }; path: { id: string }; body: undefined; answer: ConfigPlan; codes: "not_found" }
   "GET /config/plans/{id}/items": { query: { "op"?: string; "from"?: number | string; "limit"?: number | string }; path: { id: string }; body: undefined; answer: ConfigItems; codes: "not_found" }
   "POST /config/apply": { query: {  }; path: {  }; body: ApplyConfigBody; answer: ConfigApplied; codes: "has_refused" | "invalid_id" | "not_found" | "not_planned" | "stale" }
   "POST /config/undo": { query: {  }; path: {  }; body: UndoConfigBody; answer: ConfigApplied; codes: "invalid_id" | "not_applied" | "not_found" }
+  "GET /config/checks": { query: { "from"?: number | string; "limit"?: number | string }; path: {  }; body: undefined; answer: MoveChecks; codes: never }
+  "GET /config/checks/curl": { query: { "from"?: number | string }; path: {  }; body: undefined; answer: File; codes: never }
+  "POST /config/checks/compare": { query: {  }; path: {  }; body: CompareMoveBody; answer: MoveCompared; codes: "required" | "too_long" }
   "GET /goals": { query: { "site"?: string }; path: {  }; body: undefined; answer: GoalList; codes: never }
   "PUT /goals": { query: {  }; path: {  }; body: GoalBody; answer: GoalAnswer; codes: "bad_goal_shape" | "bad_key" | "duplicate_name" | "no_site" | "no_value" | "plan_limit" }
   "POST /goals": { query: {  }; path: {  }; body: undefined; answer: GoalSecret; codes: never }
