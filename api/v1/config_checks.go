@@ -29,7 +29,7 @@ func configChecks(d Deps) []route.Route {
 	script := row("GET", "/curl", "the requests of made-up visitors to the old tracker, as a shell script", route.Handle(d.moveScript)).WithQuery(from)
 	script.FileType = "text/x-shellscript"
 	compare := row("POST", "/compare", "compare what the old tracker answered to the made-up visitors", route.HandleBody(d.compareMove), "400 required too_long").Asks()
-	compare.BodyLimit = 2 * mostAnswers
+	compare.BodyLimit = mostAnswers
 	return []route.Route{
 		row("GET", "", "where made-up visitors of imported campaigns go", route.Handle(d.listMoveChecks)).WithQuery(from,
 			route.Param{Name: "limit", Type: "integer", Doc: "campaigns, 1 to 100; default 25"}),
@@ -159,12 +159,12 @@ func scriptFile(text []byte) route.File {
 	}}
 }
 
-// mostAnswers is the maximum size in bytes of the answers that are compared at once.
-const mostAnswers = 8 << 20
+// mostAnswers is the maximum size in bytes of a body with answers.
+const mostAnswers = 16 << 20
 
 // CompareMoveBody is the body of POST /config/checks/compare.
 type CompareMoveBody struct {
-	Answers string `json:"answers" required:"true" maxLength:"8388608" doc:"what the script has printed, at most 10000 lines"`
+	Answers string `json:"answers" required:"true" maxLength:"4000000" doc:"what the script has printed, at most 10000 lines"`
 	Country string `json:"country" trim:"true" maxLength:"2" doc:"the country of the machine on which it ran. It is the country of all visitors that the script could not name another one for; left out, what depends on the country is not compared"`
 }
 
@@ -205,7 +205,7 @@ func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error
 	if b.Country != "" {
 		var ok bool
 		if country, ok = clickattr.Countries.Find(b.Country); !ok {
-			return out, models.Invalid("invalid_input", "country must be the two letters of a country")
+			return out, models.Invalid("invalid_input", "there is no country %q", b.Country)
 		}
 	}
 	asked, list, unread, err := movecheck.ReadAnswers(b.Answers)

@@ -28,6 +28,7 @@ func (e env) bounds() map[string]object {
 	out["POST /campaigns"]["streams"] = []object{e.path()}
 	out["POST /corrections/cost/set"]["sub"] = 1
 	out["POST /config/plan"] = object{"document": "version: 1"}
+	out["POST /config/checks/compare"] = object{"answers": "x"}
 	out["POST /config/import"] = object{"tracker": "keitaro", "url": "https://tracker.example", "key": "k"}
 	maps.Copy(out, map[string]object{
 		"POST /landers": page, "POST /traffic-sources": {"name": "x"}, "POST /networks": {"name": "x"},

@@ -2,7 +2,7 @@
 import type { MoveCompared } from '../../api.gen.ts'
 
 const mostLines = 10_000, // of a call
-  mostChars = 4_000_000
+  mostChars = 3_500_000
 
 // partsOf splits answers into texts for one call each. The answers of a campaign stay together, and each text has the time of asking.
 export function partsOf(text: string): string[] {
