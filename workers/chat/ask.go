@@ -113,7 +113,8 @@ type session struct {
 	mark     string // marks the data in the text that the model reads
 	tokens   int    // used so far
 
-	lookups   []jobs.Lookup
+	used      int           // look-ups of the model
+	lookups   []jobs.Lookup // calls of the API that they made
 	read      []figurecheck.Lookup
 	proposals []proposal
 }
@@ -168,7 +169,7 @@ func shortened(text string) string {
 // are left for them.
 func (s *session) mustEnd(ctx context.Context) bool {
 	deadline, _ := ctx.Deadline()
-	return time.Until(deadline) < finalTime || len(s.lookups) >= maxLookups ||
+	return time.Until(deadline) < finalTime || s.used >= maxLookups ||
 		s.tokens+2*(s.estimate()+maxTokens) > models.AIQuestionTokens
 }
 

@@ -23,6 +23,9 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
+// slowCampaign is the id of a campaign whose changes take long to read.
+const slowCampaign = "0197a0c4-0000-7000-8000-000000000001"
+
 // reads is a fake API with a fixed answer for each path. It records the requests and their accounts.
 type reads struct {
 	mu        sync.Mutex
@@ -40,7 +43,7 @@ func (a *reads) handlerFor(account uuid.UUID) http.Handler {
 		case "/reports/performance":
 			rows := strings.Repeat(`{"clicks":10,"dims":{"sub1":"a"},"ip":"192.0.2.77"},`, 60)
 			_, _ = fmt.Fprintf(w, `{"data":{"rows":[%s],"token":"canary-token","url":"https://x.example/p?secret=canary-query"},"error":null}`, rows[:len(rows)-1])
-		case "/stats/breakdown": // as many rows as the operation returns at most
+		case "/traffic-sources": // as many rows as were asked for
 			_, _ = fmt.Fprintf(w, `{"data":{"rows":[%s{"clicks":7}]},"error":null}`, strings.Repeat(`{"clicks":7},`, 19))
 		case "/reports/values":
 			_, _ = fmt.Fprint(w, `{"data":{"values":[{"clicks":3},{"clicks":4}]},"error":null}`)
@@ -50,6 +53,8 @@ func (a *reads) handlerFor(account uuid.UUID) http.Handler {
 			w.WriteHeader(http.StatusInternalServerError)
 			_, _ = fmt.Fprint(w, `canary of a crash`)
 		case "/reports/trends":
+			_, _ = fmt.Fprint(w, `{"data":{"bucket":"day","rows":[{"bucket":"2026-11-01","clicks":1234}]},"error":null}`)
+		case "/campaigns/" + slowCampaign + "/changes":
 			w.WriteHeader(http.StatusAccepted)
 			_, _ = fmt.Fprint(w, `{"data":{"job":{}},"error":null}`)
 		default:
@@ -101,16 +106,16 @@ func TestAsk(t *testing.T) {
 			w, api := newChat(t, nil)
 			w.connect(w.account.ID, p.Name)
 			w.script(aitest.Turn{Calls: []aitest.Call{
-				call("overview", `{"from":"2026-11-01"}`),
-				call("performance", `{"dimension":"sub1","filters":[{"dimension":"country","value":"DE"}]}`),
+				call("get_trend", `{"from":"2026-11-01"}`),
+				call("run_report", `{"dimension":"sub1","filters":[{"dimension":"country","value":"DE"}]}`),
 			}}, aitest.Turn{Text: "1,234 clicks, a loss of 50, and 468 more than last week."})
 			got, err := w.question(!readOnly)
 			if err != nil || !got.Available || got.Using != "account" || len(got.Proposals) > 0 ||
 				!strings.HasSuffix(got.Answer, "last week.\n\nNot confirmed by what was looked up: 468.") {
 				t.Fatalf("%+v, %v", got, err)
 			}
-			if l := got.Lookups; len(l) != 2 || l[0].Operation != "GET /stats/overview" || l[0].Query["from"] != "2026-11-01" || l[0].Rows != 1 ||
-				l[1].Rows != 50 || l[1].Query["f.country"] != "DE" || l[1].Query["limit"] != "50" {
+			if l := got.Lookups; len(l) != 3 || l[0].Operation != "GET /stats/overview" || l[0].Query["from"] != "2026-11-01" || l[0].Rows != 1 ||
+				l[2].Operation != "GET /reports/performance" || l[2].Rows != 60 || l[2].Query["f.country"] != "DE" || l[2].Query["limit"] != "1000" {
 				t.Errorf("%+v", l)
 			}
 			for _, asked := range api.requested {
@@ -131,7 +136,7 @@ func TestAsk(t *testing.T) {
 					t.Errorf("a prompt contains %s: %s", private, last.Raw)
 				}
 			}
-			if !strings.Contains(last.Raw, "rows_left_off\\\":10") || !strings.Contains(last.Raw, "https://x.example/p") {
+			if !strings.Contains(last.Raw, "rows_left_off: 35") {
 				t.Errorf("prompt: %s", last.Raw)
 			}
 		})
@@ -144,8 +149,8 @@ func TestAskTotals(t *testing.T) {
 	w, _ := newChat(t, nil)
 	w.connect(w.account.ID, "openai")
 	for _, c := range []struct{ tool, arguments, answer, missing string }{
-		{"sources", `{}`, "In total 140 clicks of 20 sources.", "140; 20"},
-		{"values", `{"dimension":"os"}`, "In total 7 clicks of 2 values.", ""},
+		{"find_records", `{"kind":"source"}`, "In total 140 clicks of 20 sources.", "140; 20"},
+		{"list_values", `{"dimension":"os"}`, "In total 7 clicks of 2 values.", ""},
 	} {
 		w.script(aitest.Turn{Calls: []aitest.Call{call(c.tool, c.arguments)}}, aitest.Turn{Text: c.answer})
 		want := c.answer
@@ -166,7 +171,7 @@ func TestAskByEveryDimension(t *testing.T) {
 	for group := range slices.Chunk(slices.DeleteFunc(report.Dimensions(), func(d string) bool { return d == "ip" }), 6) {
 		var calls []aitest.Call
 		for _, d := range group {
-			calls = append(calls, call("performance", fmt.Sprintf(`{"dimension":%q,"filters":[{"dimension":%q,"value":"x"}]}`, d, d)))
+			calls = append(calls, call("run_report", fmt.Sprintf(`{"dimension":%q,"filters":[{"dimension":%q,"value":"x"}]}`, d, d)))
 		}
 		w.script(aitest.Turn{Calls: calls}, aitest.Turn{Text: "Well."})
 		got, err := w.question(!readOnly)
@@ -182,11 +187,11 @@ func TestAskWrong(t *testing.T) {
 	w, api := newChat(t, nil)
 	w.connect(w.account.ID, "openai")
 	for _, c := range []aitest.Call{
-		call("drop_tables", `{}`), call("overview", `{"from":`), call("overview", `[]`), call("overview", `{"account":"x"}`),
-		call("overview", `{"from":{"x":1}}`), call("overview", `{"from":"`+strings.Repeat("x", 600)+`"}`),
-		call("performance", `{"dimension":"ip"}`), call("values", `{"dimension":"sub1, ip"}`),
-		call("performance", `{"filters":[{"dimension":"ip","value":"1"}]}`), call("performance", `{"filters":"x"}`),
-		call("campaign", `{}`), call("campaign", `{"id":"../../settings"}`), call("propose", `{}`),
+		call("drop_tables", `{}`), call("get_trend", `{"from":`), call("get_trend", `[]`), call("get_trend", `{"account":"x"}`),
+		call("get_trend", `{"from":{"x":1}}`), call("get_trend", `{"from":"`+strings.Repeat("x", 600)+`"}`),
+		call("run_report", `{"dimension":"ip"}`), call("list_values", `{"dimension":"sub1, ip"}`),
+		call("run_report", `{"filters":[{"dimension":"ip","value":"1"}]}`), call("run_report", `{"filters":"x"}`),
+		call("get_campaign", `{}`), call("get_campaign", `{"id":"../../settings"}`), call("propose", `{}`),
 		call("propose", `{"reason":"y","action":{"op":"delete_account"}}`),
 		call("propose", `{"reason":"y","action":{"op":"pause_campaign","campaign_id":"`+uuid.NewString()+`"}}`),
 		call("propose", `{"reason":"y","sql":"DELETE"}`),
@@ -215,12 +220,13 @@ func TestAskFailing(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
 	w.connect(w.account.ID, "anthropic")
-	for name, want := range map[string]string{
-		"offers": "from is not a date", "clicks": "too much to read", "trends": "too much to read", "alerts": "could not be looked up",
+	for name, c := range map[string]struct{ arguments, want string }{
+		"find_records": {`{"kind":"offer"}`, "from is not a date"}, "explain_click": {`{"external_id":"x"}`, "too much to read"},
+		"list_changes": {`{"id":"` + slowCampaign + `"}`, "too much to read"}, "list_alerts": {`{}`, "could not be looked up"},
 	} {
-		w.script(aitest.Turn{Calls: []aitest.Call{call(name, `{}`)}}, aitest.Turn{Text: "Sorry."})
+		w.script(aitest.Turn{Calls: []aitest.Call{call(name, c.arguments)}}, aitest.Turn{Text: "Sorry."})
 		got, err := w.question(!readOnly)
-		if err != nil || len(got.Lookups) != 1 || !strings.Contains(got.Lookups[0].Error, want) || got.Lookups[0].Rows != 0 {
+		if err != nil || len(got.Lookups) != 1 || !strings.Contains(got.Lookups[0].Error, c.want) || got.Lookups[0].Rows != 0 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 		asked := w.Questions()
@@ -239,7 +245,7 @@ func TestAskEndless(t *testing.T) {
 		if a.Final {
 			return aitest.Turn{Text: "Enough."}
 		}
-		c := call("overview", `{}`)
+		c := call("list_values", `{"dimension":"os"}`)
 		return aitest.Turn{Calls: []aitest.Call{c, c, c}}
 	}
 	got, err := w.question(readOnly)

@@ -24,7 +24,7 @@ func TestLookupsEndEarly(t *testing.T) {
 	}}}}
 	ctx, cancel := context.WithTimeout(t.Context(), finalTime+50*time.Millisecond)
 	defer cancel()
-	c := ai.Call{Name: "overview", Arguments: "{}"}
+	c := ai.Call{Name: "list_suggestions", Arguments: "{}"}
 	out := s.results(ctx, []ai.Call{c, c, c})
 	if ctx.Err() != nil || !s.mustEnd(ctx) {
 		t.Error("the last turn has too little time, or is not marked as final")

@@ -65,11 +65,12 @@ func TestHostileChat(t *testing.T) {
 	x.ingest()
 	before := x.setUp()
 	names := []string{
-		"campaigns", "campaign", "performance", "values", "clicks", "offers", "alerts", "suggestions", "overview", "sources", "conversions", "trends",
+		"find_records", "get_campaign", "run_report", "list_values", "explain_click", "compare_periods", "list_alerts", "list_suggestions", "account_overview",
+		"list_unmatched_postbacks", "list_changes", "get_trend",
 		"delete_campaign", "pause_campaign", "set_weights", "apply_proposal", "put_campaigns", "settings", "webhooks", "export", "http_request",
 	}
 	arguments := []string{
-		`{}`, `{"dimension":"sub1,campaign_id"}`, `{"id":"` + foreign + `"}`, `{"account_id":"1"}`, `{"q":"foreign"}`,
+		`{}`, `{"dimension":"sub1,campaign_id","limit":100}`, `{"kind":"campaign"}`, `{"id":"` + foreign + `"}`, `{"account_id":"1"}`, `{"q":"foreign"}`,
 		`{"filters":[{"dimension":"campaign_id","value":"` + foreign + `"}]}`, `{"id":"../settings"}`, `{"dimension":"sub1"}`,
 	}
 	for n := 0; n < len(names)*len(arguments); {
@@ -165,7 +166,7 @@ func (x *examples) setUp() string {
 func (x *examples) searchPrompts(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
-	alerts := []string{`"url":"https://hooks.example.com"`, `"url":"https://told.example.com"`}
+	alerts := []string{"https://hooks.example.com", "https://told.example.com"}
 	for _, a := range x.talks.Questions() {
 		for _, secret := range []string{"foreign-Kp7", "kp7.example", "canary-hook", "canary-path", "canary-query", aitest.Key, x.Key, x.ReadKey, "whsec"} {
 			if strings.Contains(a.Raw, secret) {

@@ -1,0 +1,41 @@
+package copilot
+
+import "gonum.org/v1/gonum/mathext"
+
+// Rate is the conversions among the clicks of a window.
+type Rate struct{ Clicks, Conversions int64 }
+
+// The further states of a comparison of two rates.
+const (
+	ByChance = "by_chance" // the difference may be chance
+	Certain  = "certain"   // the rates differ, at levelMove
+)
+
+// minRateConversions is the number of conversions of both windows together below which rates are not compared.
+const minRateConversions = int64(minArmsConverted)
+
+// CompareRates tests whether the conversion rates of two windows differ. It returns the p value of the hypothesis that they are
+// equal, and too_early, by_chance or certain.
+//
+// The test is exact: if the rates are equal, the conversions of one window, among those of both, are binomial with its share of
+// the clicks (Przyborowski and Wilenski, 1940). The p value is twice the smaller tail.
+func CompareRates(a, b Rate) (p float64, state string) {
+	n := a.Conversions + b.Conversions
+	if n < minRateConversions || a.Clicks <= 0 || b.Clicks <= 0 || min(a.Conversions, b.Conversions) < 0 {
+		return 1, TooEarly
+	}
+	share := float64(a.Clicks) / float64(a.Clicks+b.Clicks)
+	p = min(1, 2*min(binomialTail(a.Conversions, n, share), binomialTail(b.Conversions, n, 1-share)))
+	if p <= levelMove {
+		return p, Certain
+	}
+	return p, ByChance
+}
+
+// binomialTail returns the probability of at least k of n, each with the probability share.
+func binomialTail(k, n int64, share float64) float64 {
+	if k <= 0 {
+		return 1
+	}
+	return mathext.RegIncBeta(float64(k), float64(n-k+1), share)
+}

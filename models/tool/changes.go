@@ -1,0 +1,260 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/models"
+)
+
+// Limits of changes by assistants.
+const (
+	// DailyChanges is the number of changes that a key may make in 24 hours.
+	DailyChanges = 50
+	// Cooldown is the time for which a record is left alone after a change.
+	Cooldown = time.Hour
+)
+
+const limits = " Needs a full key. A key makes at most 50 changes in 24 hours, and a record at most one in an hour."
+
+var dryRun = Param{Name: "dry_run", Type: Flag, Doc: "default true: only tell what would change. Send false to change it"}
+
+// changeTools returns the tools that change something in one step.
+func changeTools() []Tool {
+	campaign := Param{Name: "campaign_id", Type: ID, Doc: "id of a campaign"}
+	return []Tool{
+		{
+			Name: "set_active", Title: "Pause or resume", Kind: Changes, Repeatable: true,
+			About: "Pauses or resumes a campaign, a path, an offer, a landing page, a source, a network, a smartlink or a rule of the Copilot. Visitors are routed by it at once; " +
+				"nothing recorded changes, and the opposite call takes it back." + limits,
+			Params: []Param{
+				need(Param{Name: "kind", Enum: []string{"campaign", "path", "offer", "lander", "source", "network", "smartlink", "rule"}, Doc: "what it is"}),
+				need(Param{Name: "id", Type: ID, Doc: "its id"}), need(Param{Name: "active", Type: Flag, Doc: "true resumes, false pauses"}),
+				{Name: "campaign_id", Type: ID, Doc: "of a path: its campaign"},
+			},
+			Answer: []Member{value("kind", ""), value("id", ""), value("active?", "its state now")},
+			Run:    setActive,
+		},
+		{
+			Name: "create_campaign_from", Title: "Copy a campaign", Kind: Changes,
+			About: "Makes paused copies of a campaign with its flow, one for each name, each with a link of its own. Nothing runs until someone resumes a copy. Dry run by default. " +
+				"The same call within 24 hours makes no second copy." + limits,
+			Params: []Param{
+				need(campaign), need(Param{Name: "names", Type: Texts, Doc: "names of the copies, at most 20"}),
+				{Name: "countries", Type: Texts, Doc: "the country label of each copy, two letters, in the order of the names"}, dryRun,
+			},
+			Answer: []Member{value("dry_run?", ""), value("from", "name of the campaign that is copied"), many("campaigns", "", "id name status country url error")},
+			Run:    createFrom,
+		},
+		{
+			Name: "record_cost", Title: "Record cost", Kind: Changes, Destructive: true,
+			About: "Sets what the clicks of a campaign, a source or both have cost on days of the account's time zone, by an amount for all clicks or a price of each. It replaces the cost that was " +
+				"recorded; a person takes it back under Costs. Dry run by default: it answers cost before and after." + limits,
+			Params: []Param{
+				need(Param{Name: "from", Doc: "first day, YYYY-MM-DD"}), need(Param{Name: "to", Doc: "last day, included, YYYY-MM-DD; at most 92 days"}),
+				campaign, {Name: "source_id", Type: ID, Doc: "id of a traffic source"}, {Name: "amount", Type: Number, Doc: "what all clicks together have cost; or cpc"},
+				{Name: "cpc", Type: Number, Doc: "what each click has cost"}, {Name: "currency", Doc: "three letters; default the account's"}, dryRun,
+			},
+			Answer: []Member{value("dry_run?", ""), value("before", "cost"), value("after", "cost"), value("clicks", ""), value("change_id", ""), many("days", "", "day campaign_id campaign_name clicks before after")},
+			Run:    recordCost,
+		},
+		{
+			Name: "correct_conversion", Title: "Correct a conversion", Kind: Changes, Destructive: true,
+			About: "Records or revises one conversion of a click, like a postback: traffic sources and webhooks are told of it. It is kept in the ledger of corrections. Dry run by default." + limits,
+			Params: []Param{
+				need(Param{Name: "click_id", Doc: "the click"}), need(Param{Name: "status", Enum: []string{"approved", "pending", "rejected", "chargeback"}, Doc: "its new status"}),
+				{Name: "conversion_id", Doc: "the network's id of the conversion"}, {Name: "payout", Type: Number, Doc: "left out: it stays, or the offer's"},
+				{Name: "currency", Doc: "of the payout, three letters"}, dryRun,
+			},
+			Answer: []Member{value("dry_run?", ""), value("accepted", "rows"), value("refused", "rows"), many("outcomes", "", "click_id conversion_id status payout currency counts result accepted? reason note")},
+			Run:    correctConversion,
+		},
+		{
+			Name: "add_note", Title: "Write a note", Kind: Changes,
+			About:  "Puts a note on the time line of charts, such as: paused path B, because it lost 40 EUR. Figures and routing stay as they are; people can delete it." + limits,
+			Params: []Param{need(Param{Name: "text", Doc: "at most 500 characters"}), {Name: "at", Doc: "YYYY-MM-DD HH:MM:SS, UTC; default now"}, campaign},
+			Answer: []Member{value("id", ""), value("at", ""), value("text", ""), value("campaign_id", "")},
+			Run: func(ctx context.Context, c *Call) (Values, error) {
+				body := map[string]any{"text": c.Args.Text("text")}
+				for _, name := range []string{"at", "campaign_id"} {
+					if v := c.Args.Text(name); v != "" {
+						body[name] = v
+					}
+				}
+				if err := c.reserve(ctx, ""); err != nil {
+					return nil, err
+				}
+				a, err := c.post(ctx, "/notes", body)
+				return Values{"id": a["id"], "at": a["at"], "text": a["text"], "campaign_id": a["campaign_id"]}, err
+			},
+		},
+		{
+			Name: "request_test_postback", Title: "Test a postback", Kind: Tries, Repeatable: true,
+			About: "The address that a network must call, and what would be made of such a call, step by step. Nothing is recorded or sent. Needs a full key.",
+			Params: []Param{
+				need(Param{Name: "network_id", Type: ID, Doc: "id of the network"}), {Name: "click_id", Doc: "a recorded click; left out: the newest of the network"},
+				{Name: "payout", Doc: "as the network writes it"}, {Name: "status", Doc: "the network's own word"}, {Name: "currency", Doc: "three letters"},
+			},
+			Answer: []Member{value("address~", "for the network, with its macros; its secret is left out"), value("result", ""), value("test?", "the click is made up or a test"), many("steps", "", "step ok? detail")},
+			Run:    testPostback,
+		},
+	}
+}
+
+func setActive(ctx context.Context, c *Call) (Values, error) {
+	kind, id, active := c.Args.Text("kind"), c.Args.Text("id"), c.Args.Flag("active", false)
+	r := Request{Method: "PATCH", Path: kinds[kind], Body: map[string]any{"id": id, "is_active": active}}
+	switch kind {
+	case "campaign":
+		status := "paused"
+		if active {
+			status = "active"
+		}
+		r.Path, r.Body = "/campaigns/"+id, map[string]any{"status": status}
+	case "path":
+		of := c.Args.Text("campaign_id")
+		if of == "" {
+			return nil, models.Invalid("invalid", "a path needs the campaign_id of its campaign")
+		}
+		r.Path, r.Body = "/campaigns/"+of+"/flow", map[string]any{"path_id": id, "is_active": active}
+	}
+	if err := c.reserve(ctx, id); err != nil {
+		return nil, err
+	}
+	_, err := c.do(ctx, r)
+	return Values{"kind": kind, "id": id, "active": active}, err
+}
+
+const maxCopies = 20
+
+func createFrom(ctx context.Context, c *Call) (Values, error) {
+	id, names, countries := c.Args.Text("campaign_id"), c.Args.texts("names"), c.Args.texts("countries")
+	if len(names) == 0 || len(names) > maxCopies || len(countries) > 0 && len(countries) != len(names) {
+		return nil, models.Invalid("invalid", "names has 1 to %d names, and countries as many as names or none", maxCopies)
+	}
+	a, err := c.get(ctx, "/campaigns/"+id, nil)
+	if err != nil {
+		return nil, err
+	}
+	dry := c.Args.Flag("dry_run", true)
+	var made []object
+	for i, name := range names {
+		change := map[string]any{"name": name}
+		if len(countries) > 0 {
+			change["country"] = countries[i]
+		}
+		o := object{"name": name, "status": "paused", "country": change["country"]}
+		made = append(made, o)
+		if dry {
+			continue
+		}
+		if err := createCopy(ctx, c, id, i, o, change); err != nil {
+			e, ok := models.AsError(err)
+			if !ok || i == 0 {
+				return nil, err
+			}
+			o["error"] = e.Message
+			break // what is made already is answered
+		}
+	}
+	return Values{"dry_run": dry, "from": at(a, "campaign.name"), "campaigns": made}, nil
+}
+
+// createCopy makes a copy of a campaign and gives it its name. The same call has the same key, so that it makes no second copy.
+func createCopy(ctx context.Context, c *Call, id string, i int, made object, change map[string]any) error {
+	if err := c.reserve(ctx, ""); err != nil {
+		return err
+	}
+	raw, _ := json.Marshal(c.Args) // arguments come from JSON
+	sum := sha256.Sum256(raw)
+	copied, err := c.do(ctx, Request{Method: "POST", Path: "/campaigns/" + id + "/clone", Key: "mcp-" + hex.EncodeToString(sum[:16]) + "-" + strconv.Itoa(i)})
+	if err != nil {
+		return err
+	}
+	made["id"] = copied["id"]
+	named, err := c.do(ctx, Request{Method: "PATCH", Path: "/campaigns/" + text(copied["id"]), Body: change})
+	if err == nil {
+		made["url"] = named["url"]
+	}
+	return err
+}
+
+func recordCost(ctx context.Context, c *Call) (Values, error) {
+	body := map[string]any{"apply": !c.Args.Flag("dry_run", true)}
+	for _, name := range []string{"from", "to", "campaign_id", "source_id", "currency"} {
+		if v := c.Args.Text(name); v != "" {
+			body[name] = v
+		}
+	}
+	for _, name := range []string{"amount", "cpc"} {
+		if v := c.Args.Text(name); v != "" {
+			body[name] = json.Number(v)
+		}
+	}
+	if body["apply"] == true {
+		if err := c.reserve(ctx, cmp.Or(c.Args.Text("campaign_id"), c.Args.Text("source_id"))); err != nil {
+			return nil, err
+		}
+	}
+	a, err := c.post(ctx, "/corrections/cost/set", body)
+	return Values{"dry_run": a["dryRun"], "before": a["before"], "after": a["after"], "clicks": a["clicks"], "change_id": a["id"], "days": a["days"]}, err
+}
+
+func correctConversion(ctx context.Context, c *Call) (Values, error) {
+	header, row := []string{}, []string{}
+	for name, column := range map[string]string{"click_id": "click id", "status": "status", "payout": "payout", "conversion_id": "conversion id", "currency": "currency"} {
+		if v := c.Args.Text(name); v != "" {
+			header, row = append(header, column), append(row, v)
+		}
+	}
+	var b strings.Builder
+	w := csv.NewWriter(&b) // writing to a strings.Builder never fails
+	_ = w.WriteAll([][]string{header, row})
+	dry := c.Args.Flag("dry_run", true)
+	if !dry {
+		if err := c.reserve(ctx, ""); err != nil {
+			return nil, err
+		}
+	}
+	a, err := c.post(ctx, "/corrections/conversions", map[string]any{"apply": !dry, "csv": b.String()})
+	return Values{"dry_run": a["dryRun"], "accepted": a["accepted"], "refused": a["refused"], "outcomes": a["outcomes"]}, err
+}
+
+func testPostback(ctx context.Context, c *Call) (Values, error) {
+	body := map[string]any{}
+	for _, name := range []string{"click_id", "payout", "status", "currency"} {
+		if v := c.Args.Text(name); v != "" {
+			body[name] = v
+		}
+	}
+	id := c.Args.Text("network_id")
+	a, err := c.post(ctx, "/networks/"+id+"/test-postback", body)
+	if err != nil {
+		return nil, err
+	}
+	out := Values{"result": a["result"], "test": a["test"], "steps": a["steps"]}
+	for cursor := ""; ; {
+		page, err := c.get(ctx, "/networks", nil, "limit", "500", "cursor", cursor)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range list(page, "rows") {
+			if text(n["id"]) == id {
+				out["address"] = n["postback_url"]
+			}
+		}
+		if cursor = text(page["next_cursor"]); cursor == "" || out["address"] != nil {
+			return out, nil
+		}
+	}
+}
+
+// monthAgo returns the day 30 days ago, UTC.
+func monthAgo() string { return time.Now().UTC().AddDate(0, 0, -30).Format(time.DateOnly) }

@@ -1,0 +1,168 @@
+package tool
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const alertColumns = "id type severity kind name message do since"
+
+// kinds are the kinds of records, with the paths of their lists.
+var kinds = map[string]string{
+	"campaign": "/campaigns", "offer": "/offers", "lander": "/landers", "source": "/traffic-sources", "network": "/networks",
+	"smartlink": "/short-links", "rule": "/copilot/rules",
+}
+
+const listFigures = "clicks% conversions% revenue% cost% profit% roi%"
+
+// recordTools returns the tools about records, alerts and suggestions.
+func recordTools() []Tool {
+	id := need(Param{Name: "id", Type: ID, Doc: "id of the campaign, from find_records"})
+	return []Tool{
+		{
+			Name: "find_records", Title: "Find records", Kind: Reads, Repeatable: true,
+			About: "Campaigns, offers, landing pages, traffic sources, networks or smartlinks by a part of their name, with their ids, states and figures of the window. " +
+				"Other tools take ids, never names. Reads only.",
+			Params: []Param{
+				need(Param{Name: "kind", Enum: []string{"campaign", "offer", "lander", "source", "network", "smartlink"}, Doc: "which records"}),
+				{Name: "q", Doc: "part of the name; left out: all"}, {Name: "status", Enum: []string{"active", "paused"}, Doc: "left out: both"}, from, to, limit(20, 50),
+			},
+			Answer: []Member{many("rows", "", "id name status group_name url "+listFigures), more},
+			Run:    findRecords,
+		},
+		{
+			Name: "get_campaign", Title: "One campaign", Kind: Reads, Repeatable: true,
+			About:  "Settings of a campaign, its paths in order with their conditions in words, weights and destinations, its links, its networks, its totals of the window, and the alerts about it. Reads only.",
+			Params: []Param{id, from, to},
+			Answer: []Member{
+				one("totals", "of the window", figures),
+				one("campaign", "", "id name status mode source_id source_name cost_model cost_value currency country group_name domain fallback_url flow_rotation bind_visitors traffic_loss_pct created_at updated_at"),
+				value("flow_version", "version of the flow"), many("links", "the address for the traffic source", "url tracking_url~"),
+				many("paths", "in the order in which they are tried", "id name type is_active? weight daily_cap action conditions destinations*"),
+				many("networks", "", "id name status currency"), many("alerts", "", alertColumns),
+			},
+			Run: getCampaign,
+		},
+		{
+			Name: "list_changes", Title: "Changes of a campaign", Kind: Reads, Repeatable: true,
+			About:  "Who or what changed a campaign in the window and when, newest first, with its figures by day before and after. The first question when profit falls. Reads only.",
+			Params: []Param{id, from, to, limit(30, 100)},
+			Answer: []Member{
+				many("days", "figures by day, UTC", "bucket clicks conversions revenue cost profit"),
+				many("rows", "", "at by who operation kind record title fields* undone_at id"), more,
+			},
+			Run: listChanges,
+		},
+		{
+			Name: "list_alerts", Title: "Alerts", Kind: Reads, Repeatable: true,
+			About:  "What needs attention now, since when, and what to do. Reads only.",
+			Answer: []Member{value("count", "alerts"), value("open_suggestions", ""), value("unmatched_postbacks", ""), many("alerts", "", alertColumns+" url"), many("services", "what checks run", "name status message")},
+			Run: func(ctx context.Context, c *Call) (Values, error) {
+				a, err := c.get(ctx, "/alerts", nil)
+				return Values{"count": a["count"], "open_suggestions": a["openSuggestions"], "unmatched_postbacks": a["unmatchedPostbacks"], "alerts": a["alerts"], "services": a["services"]}, err
+			},
+		},
+		{
+			Name: "list_suggestions", Title: "Suggestions", Kind: Reads, Repeatable: true,
+			About: "What the figures call for, by the Copilot, with evidence and confidence; open proposals; and the last changes that can be taken back. Reads only. " +
+				"A suggestion without an action is advice for a person.",
+			Answer: []Member{
+				value("total", "open suggestions"), many("suggestions", "", "id kind title detail campaign_id campaign op confidence sample method advice_only?"),
+				many("proposals", "", "id title reason status created_at expires_at"), many("changes", "by undo_change they are taken back", "id title status created_at undone_at proposal_id"),
+			},
+			Run: listSuggestions,
+		},
+	}
+}
+
+func findRecords(ctx context.Context, c *Call) (Values, error) {
+	kind := c.Args.Text("kind")
+	q := c.Args.query("q", "status")
+	if kind != "smartlink" { // its list takes no window
+		q = c.Args.query("q", "status", "from", "to")
+	}
+	a, err := c.get(ctx, kinds[kind], q, "limit", strconv.Itoa(c.Args.whole("limit", 20)))
+	return Values{"rows": a["rows"], "more": a["next_cursor"] != nil}, err
+}
+
+func getCampaign(ctx context.Context, c *Call) (Values, error) {
+	id := c.Args.Text("id")
+	a, err := c.get(ctx, "/campaigns/"+id, nil)
+	if err != nil {
+		return nil, err
+	}
+	totals, err := c.get(ctx, "/campaigns/"+id+"/stats", c.Args.query("from", "to"))
+	if err != nil {
+		return nil, err
+	}
+	alerts, err := c.get(ctx, "/alerts", nil)
+	if err != nil {
+		return nil, err
+	}
+	about := slices.DeleteFunc(list(alerts, "alerts"), func(o object) bool { return !strings.Contains(text(o["id"]), id) })
+	paths := list(a, "streams")
+	for _, p := range paths {
+		p["type"], p["conditions"] = p["stream_type"], conditions(p)
+	}
+	return Values{
+		"totals": totals, "campaign": a["campaign"], "flow_version": a["version"], "links": at(a, "campaign.links"), "paths": paths,
+		"networks": a["networks"], "alerts": about,
+	}, nil
+}
+
+// conditions returns the conditions of a path in words.
+func conditions(path object) string {
+	var parts []string
+	for _, r := range list(path, "rules") {
+		parts = append(parts, "rule “"+text(r["name"])+"”")
+	}
+	for _, f := range list(path, "filters") {
+		parts = append(parts, condition(f))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, " "+text(path["logic"])+" ")
+}
+
+// condition returns a condition in words, such as: country in DE, AT.
+func condition(f object) string {
+	words := []string{text(f["attribute"]), strings.ReplaceAll(text(f["operator"]), "_", " ")}
+	switch v := f["value"].(type) {
+	case []any:
+		var values []string
+		for _, item := range v {
+			values = append(values, text(item))
+		}
+		words = append(words, strings.Join(values, ", "))
+	default:
+		words = append(words, text(v))
+	}
+	return strings.TrimSpace(strings.Join(words, " "))
+}
+
+func listChanges(ctx context.Context, c *Call) (Values, error) {
+	id := c.Args.Text("id")
+	a, err := c.get(ctx, "/campaigns/"+id+"/changes", c.Args.query("from", "to"), "limit", strconv.Itoa(c.Args.whole("limit", 30)))
+	if err != nil {
+		return nil, err
+	}
+	days, err := c.get(ctx, "/reports/trends", c.Args.query("from", "to"), "f.campaign_id", id)
+	return Values{"rows": a["rows"], "days": days["rows"], "more": a["next_cursor"] != nil}, err
+}
+
+func listSuggestions(ctx context.Context, c *Call) (Values, error) {
+	a, err := c.get(ctx, "/copilot", nil)
+	if err != nil {
+		return nil, err
+	}
+	suggestions := list(a, "suggestions")
+	for _, s := range suggestions {
+		s["op"], s["confidence"] = at(s, "action.op"), at(s, "evidence.confidence")
+		s["sample"], s["method"] = at(s, "evidence.sample"), at(s, "evidence.method")
+	}
+	proposals := slices.DeleteFunc(list(a, "proposals"), func(p object) bool { return p["status"] != "open" })
+	return Values{"total": a["total"], "suggestions": suggestions, "proposals": proposals, "changes": a["changes"]}, nil
+}

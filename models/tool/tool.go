@@ -1,0 +1,199 @@
+// Package tool contains the table of the tools that assistants use to work with an account. The chat of the dashboard and the
+// address /mcp both read it.
+//
+// A tool is made of calls of the API, which an assistant's caller carries out. It can therefore do nothing that the caller's key
+// cannot do. The answers have the totals first, at most MaxBytes, and figures as decimal texts. All texts in an answer can be
+// written by strangers: names, referrers, parameters of links. They are cut, and never part of a description or an instruction.
+package tool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// Kind says what a tool does to the account.
+type Kind uint8
+
+// The kinds of tools. Only a full key may use a tool that does not read.
+const (
+	Reads Kind = iota + 1
+	Tries      // reads too, by a call that takes a full key
+	Proposes
+	Changes
+)
+
+// Tool is one row of the table.
+type Tool struct {
+	Name  string
+	Title string
+	// About is the description for the model. It says what the tool does, its side effects and its limits.
+	About string
+	Kind  Kind
+	// Destructive tools change what is recorded, or stop something that runs. Repeatable tools have no further effect when they
+	// are called again with the same arguments.
+	Destructive, Repeatable bool
+	Params                  []Param
+	Answer                  []Member
+	Run                     func(ctx context.Context, c *Call) (Values, error)
+}
+
+// Values are the members of an answer before they are shaped, by name.
+type Values map[string]any
+
+// API carries out calls of the API for the caller of a tool. The answer is the member data. An error is a *models.Error where the
+// API has answered one.
+type API interface {
+	Do(ctx context.Context, r Request) (json.RawMessage, error)
+}
+
+// Request is one call of the API. Path is below /api/v1.
+type Request struct {
+	Method, Path string
+	Query        url.Values
+	Body         any    // sent as JSON; nil: no body
+	Key          string // the Idempotency-Key; empty: none
+}
+
+// Page is a page of the documentation.
+type Page struct{ Name, Text string }
+
+// Title returns the first heading of the page.
+func (p Page) Title() string {
+	for line := range strings.Lines(p.Text) {
+		if title, ok := strings.CutPrefix(line, "# "); ok {
+			return strings.TrimSpace(title)
+		}
+	}
+	return p.Name
+}
+
+// Call is one call of a tool.
+type Call struct {
+	API
+
+	Args     Args
+	ReadOnly bool   // the caller may change nothing
+	Docs     []Page // empty: the caller has no documentation
+	// Reserve reserves one of the caller's changes of the day before it is made. If record is not the zero id, it also keeps the
+	// record from being changed again within Cooldown. Nil reserves nothing.
+	Reserve func(ctx context.Context, record uuid.UUID) error
+}
+
+// reserve reserves a change of a record.
+func (c *Call) reserve(ctx context.Context, record string) error {
+	if c.Reserve == nil {
+		return nil
+	}
+	id, _ := models.ParseID(record) // the zero id: the change is of no record
+	return c.Reserve(ctx, id)
+}
+
+// Table returns the tools. dimensions are the names of the dimensions of reports. The visitor's address is left out, because no
+// third party needs it.
+func Table(dimensions []string) []Tool {
+	d := slices.DeleteFunc(slices.Clone(dimensions), func(name string) bool { return name == "ip" })
+	return slices.Concat(accountTools(d), reportTools(d), recordTools(), clickTools(), documentTools(), proposalTools(), changeTools())
+}
+
+// Find returns the tool with a name.
+func Find(table []Tool, name string) (*Tool, error) {
+	for i := range table {
+		if table[i].Name == name {
+			return &table[i], nil
+		}
+	}
+	return nil, models.Invalid("invalid", "there is no tool of this name")
+}
+
+// Use carries out a call of the tool. arguments is a JSON object, or empty.
+func (t *Tool) Use(ctx context.Context, c Call, arguments json.RawMessage) (Answer, error) {
+	var err error
+	if c.Args, err = t.parse(arguments); err != nil {
+		return Answer{}, err
+	}
+	values, err := t.Run(ctx, &c)
+	if err != nil {
+		return Answer{}, err
+	}
+	return t.shape(values)
+}
+
+// object is a JSON object of an answer of the API. Its numbers are json.Number.
+type object = map[string]any
+
+// do carries out a call whose answer is an object.
+func (c *Call) do(ctx context.Context, r Request) (object, error) {
+	data, err := c.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber() // so that figures keep all digits
+	var out object
+	if err := dec.Decode(&out); err != nil {
+		return nil, fmt.Errorf("tool: answer of %s: %w", r.Path, err)
+	}
+	return out, nil
+}
+
+// get reads at a path. query are pairs of a name and a value. Pairs with an empty value are left out.
+func (c *Call) get(ctx context.Context, path string, query url.Values, more ...string) (object, error) {
+	q := url.Values{}
+	for name, list := range query {
+		q[name] = list
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		if more[i+1] != "" {
+			q.Set(more[i], more[i+1])
+		}
+	}
+	return c.do(ctx, Request{Method: "GET", Path: path, Query: q})
+}
+
+// post sends a body to a path.
+func (c *Call) post(ctx context.Context, path string, body any) (object, error) {
+	return c.do(ctx, Request{Method: "POST", Path: path, Body: body})
+}
+
+// at returns the value at a path of members, such as range.from. It is nil if there is none.
+func at(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		o, _ := v.(object)
+		v = o[name]
+	}
+	return v
+}
+
+// list returns the objects of a list.
+func list(v any, path string) (out []object) {
+	if path != "" {
+		v = at(v, path)
+	}
+	items, _ := v.([]any)
+	for _, item := range items {
+		if o, ok := item.(object); ok {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// text returns a JSON text or number as a text. Everything else is empty.
+func text(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	return ""
+}
