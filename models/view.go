@@ -71,3 +71,12 @@ type RecordedChange struct {
 	Title      string        `db:"title"`  // only of a change by the Copilot
 	UndoneAt   *time.Time    `db:"undone_at"`
 }
+
+// ParseNoteTime parses the time of a note, UTC, from 2000 to 2100.
+func ParseNoteTime(text string) (time.Time, error) {
+	at, err := time.Parse(time.DateTime, text)
+	if err != nil || at.Year() < 2000 || at.Year() > 2100 {
+		return at, Invalid("invalid_date", "at is YYYY-MM-DD HH:MM:SS, UTC")
+	}
+	return at, nil
+}

@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"time"
-
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
@@ -81,9 +79,9 @@ type noteBody struct {
 
 // put copies the body into a note. It refuses a date that is not from 2000 to 2100.
 func (b noteBody) put(n *models.Note) error {
-	at, err := time.Parse(time.DateTime, b.At)
-	if err != nil || at.Year() < 2000 || at.Year() > 2100 {
-		return models.Invalid("invalid_date", "at is YYYY-MM-DD HH:MM:SS, UTC")
+	at, err := models.ParseNoteTime(b.At)
+	if err != nil {
+		return err
 	}
 	n.At, n.Text = at, b.Text
 	n.CampaignID = uuid.NullUUID{UUID: answer.ValueOrZero(b.CampaignID), Valid: b.CampaignID != nil}
@@ -95,7 +93,7 @@ func createNote(c *route.Call, b noteBody) (NoteRow, error) {
 	if err := b.put(&note); err != nil {
 		return NoteRow{}, err
 	}
-	saved, err := c.Store.Notes().Create(c.Context(), c.Account.ID, note)
+	saved, err := c.Store.Notes().Create(c.Context(), c.Account.ID, uuid.Nil, note)
 	return noteRow(c, saved), err
 }
 

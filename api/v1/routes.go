@@ -88,7 +88,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 	}
 	rows := slices.Concat(
 		campaigns(d, about),
-		groups(),
+		groups(), notes(),
 		flows(),
 		rules(),
 		offers(d),

@@ -201,6 +201,8 @@ func (e env) bodies() map[string]object {
 		"POST /webhooks/deliveries/redeliver":        of("delivery", object{}),
 		"PATCH /copilot/rules":                       of("copilot rule", object{"name": "x"}),
 		"POST /copilot":                              of("suggestion", object{"action": "snooze"}),
+		"POST /copilot/proposals":                    {"reason": "x", "action": object{"op": "pause_campaign", "campaign_id": e.ids["campaign"]}},
+		"POST /notes":                                note,
 		"POST /tools/check-links":                    {"offer_id": e.ids["offer"]},
 		"POST /tools/simulate":                       {"visitor": object{}},
 		"POST /campaigns/{id}/test-click":            {},
@@ -223,7 +225,9 @@ func (e env) inside(id string) map[string][]object {
 		paths(func(p, _ object) { p["rules"] = []object{{"name": "r", "rule_id": id}} }),
 		paths(func(p, _ object) { p["action"], p["campaign_id"] = "campaign", id; delete(p, "destinations") }),
 	}
-	out := map[string][]object{}
+	out := map[string][]object{
+		"POST /copilot/proposals": {{"reason": "x", "action": object{"op": "pause_campaign", "campaign_id": id}}},
+	}
 	for _, paths := range flows {
 		campaign := with(e.campaign("y"), "streams", paths)
 		out["POST /campaigns"] = append(out["POST /campaigns"], campaign)

@@ -46,8 +46,8 @@ func (n Notes) checkCampaign(ctx context.Context, account uuid.UUID, id uuid.Nul
 	return err
 }
 
-// Create saves a new note. Errors: invalid_campaign, and too_many if the account has the maximum number of notes already.
-func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
+// Create saves a new note. If a key wrote it, the author is the name of the key. Otherwise the id of the key is zero. Errors: invalid_campaign, and too_many if the account has the maximum number of notes already.
+func (n Notes) Create(ctx context.Context, account, key uuid.UUID, note models.Note) (models.Note, error) {
 	return LockedTxOf(ctx, n.s, account, func(s *Store) (models.Note, error) {
 		have, err := db.Get[int](ctx, s.c, "notes", `SELECT count(*) FROM notes WHERE account_id = $1`, account)
 		if err == nil && have >= models.MaxNotes {
@@ -60,8 +60,9 @@ func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) 
 			return note, err
 		}
 		note.ID = uuid.Must(uuid.NewV7())
-		const q = `INSERT INTO notes (id, account_id, user_id, author, at, text, campaign_id) VALUES ($1, $2, $3, $4, $5, $6, $7)`
-		if err := s.run(ctx, "note", q, note.ID, account, note.UserID, note.Author, note.At, note.Text, note.CampaignID); err != nil {
+		q := `INSERT INTO notes (account_id, id, user_id, author, at, text, campaign_id)
+			VALUES ($1, $2, $3, coalesce(` + keyName("$8") + `, $4), $5, $6, $7)`
+		if err := s.run(ctx, "note", q, account, note.ID, note.UserID, note.Author, note.At, note.Text, note.CampaignID, key); err != nil {
 			return note, err
 		}
 		return s.Notes().Find(ctx, account, note.ID)

@@ -45,6 +45,8 @@ func suggestionRoutes(d Deps) []route.Route {
 				"429 too_soon", "502 network"),
 			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.HandleBody(d.runAction),
 		},
+		route.New("POST", "/copilot/proposals", group, "propose a change, which is made only when it is applied",
+			route.HandleBody(createProposal), route.Codes("400 invalid", "409 stale")).Creates(),
 		route.New("GET", "/copilot/preview", group, "what a suggestion or a proposal would change, or what a change has changed",
 			route.Handle(previewCopilot), route.Codes("400 advice_only invalid"), answer.IDCodes).
 			WithQuery(answer.QueryID...).
@@ -243,6 +245,22 @@ func (d Deps) snoozeSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (Copi
 	out.SnoozedUntil = answer.StampOrNull(&until)
 	return out, err
 }
+
+// ProposalBody is the body of POST /copilot/proposals.
+type ProposalBody struct {
+	Reason string         `json:"reason" required:"invalid" bad:"invalid" trim:"true" maxLength:"1000" doc:"why, with the figures; people read it"`
+	Action copilot.Action `json:"action" required:"invalid" bad:"invalid"`
+}
+
+func createProposal(c *route.Call, b ProposalBody) (ChatProposal, error) {
+	b.Action.Campaigns, b.Action.Worst = nil, 0 // only suggestions have these
+	p := copilot.Proposal{CampaignID: b.Action.CampaignID, Reason: models.OneLine(b.Reason, maxReason), Action: b.Action}
+	p.AccountID = c.Account.ID
+	p, err := dbcopilot.NewProposals(c.Store).Create(c.Context(), p, time.Now())
+	return proposalAnswer(p), err
+}
+
+const maxReason = 1000 // characters
 
 // checkApplyPlan returns the error plan_required if the plan has no one-click apply. People carry out suggestions by hand then.
 func checkApplyPlan(c *route.Call) error {

@@ -46,6 +46,9 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 	if err != nil {
 		x.t.Fatal(err)
 	}
+	x.callAs(x.As(key), "POST /copilot/proposals", nil, object{
+		"reason": "It lost 40 USD in 3 days at 412 clicks.", "action": object{"op": "pause_campaign", "campaign_id": made},
+	})
 	x.callAs(x.As(key), "GET /copilot/preview", params{"id": proposal.ID.String()}, nil)
 	x.rules(x.As(key))
 }

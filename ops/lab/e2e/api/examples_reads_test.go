@@ -33,6 +33,7 @@ func (x *examples) read() {
 	x.call("GET /campaigns/arrivals", params{"alias": "shoes-de-push", "days": "7"}, nil)
 	x.call("POST /campaigns/{id}/flow/replay", x.window(one), object{"streams": []object{x.path()}})
 	x.call("GET /groups", params{"scope": "campaigns"}, nil)
+	x.call("POST /notes", nil, object{"text": "New creatives", "at": x.today.AddDate(0, 0, -1).Format(time.DateTime), "campaign_id": x.ids["campaign"]})
 	x.call("GET /offers", x.window(params{"limit": "1"}), nil)
 	x.call("GET /landers", x.window(params{"limit": "1"}), nil)
 	x.call("GET /networks", x.window(params{"limit": "1"}), nil)
