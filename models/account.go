@@ -22,6 +22,10 @@ type Account struct {
 	CreatedAt  time.Time `db:"created_at"`
 	// DomainToken is the DNS label with which the account proves that a domain is its own.
 	DomainToken string `db:"domain_token"`
+	// Assistants tells whether /mcp answers the account's keys. AssistantChanges is the number of changes that a key may make there in
+	// 24 hours.
+	Assistants       bool `db:"assistants"`
+	AssistantChanges int  `db:"assistant_changes"`
 }
 
 // DateOrder returns the order of day and month in the account's format of dates.

@@ -112,7 +112,20 @@ type AuditEntry struct {
 	Changes   []FieldChange `db:"changes,json"`
 	Refused   int           `db:"refused"` // number of wrong passwords and codes; 0: the entry is a change
 	CreatedAt time.Time     `db:"created_at"`
+
+	Via
 }
+
+// Via says what a change came through, if its caller did not call the API directly. Client is the name that the caller's program
+// gives itself.
+type Via struct {
+	Through string `db:"via"` // ViaMCP, or empty
+	Client  string `db:"client"`
+	Tool    string `db:"tool"`
+}
+
+// ViaMCP marks the changes of assistants.
+const ViaMCP = "mcp"
 
 // FieldChange has the value of a field before and after a change, both as JSON. After a deletion, After is null.
 type FieldChange struct {

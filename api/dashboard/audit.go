@@ -32,6 +32,9 @@ type AuditRow struct {
 	Name      string     `json:"name" doc:"of the record now; empty: it has none, or is deleted"`
 	Fields    []string   `json:"fields" doc:"what was sent, without values"`
 	Changes   []Change   `json:"changes" doc:"what it made of fields that are shown and no longer than 500 bytes"`
+	Via       string     `json:"via" doc:"mcp: an assistant made it with the key; empty: a direct call"`
+	Client    string     `json:"client" doc:"the name that the assistant's program gives itself"`
+	Tool      string     `json:"tool" doc:"of the assistant"`
 	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: a change"`
 }
 
@@ -75,7 +78,7 @@ func listAudit(c *route.Call) (AuditList, error) {
 			e.ID, answer.Stamp(e.CreatedAt), e.Who, answer.OrNull(e.Email), answer.OrNull(e.UserID.UUID), answer.OrNull(e.KeyID.UUID), e.Address, e.Route,
 			answer.OrNull(e.Record), e.RecordName, append([]string{}, e.Fields...),
 			answer.Each(e.Changes, func(f models.FieldChange) Change { return Change{f.Field, string(f.Before), string(f.After)} }),
-			e.Refused,
+			e.Through, e.Client, e.Tool, e.Refused,
 		}
 	}), answer.Cursor(next)}, err
 }

@@ -99,6 +99,7 @@ func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[s
 		Route: c.Route.Method + " " + c.Route.Path, Record: recordOf(c, reply),
 		Fields: fieldsOf(c.Body), Changes: append(changesOf(c, before), c.Changes...),
 		UserID: uuid.NullUUID{UUID: c.Person.ID, Valid: c.IsPerson()}, KeyID: uuid.NullUUID{UUID: c.KeyID, Valid: !c.IsPerson()},
+		Via: route.ViaOf(c.Context()),
 	}
 	err := c.Store.AddAudit(c.Context(), e)
 	if err != nil && c.Store == p.store { // the call has no transaction

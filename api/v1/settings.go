@@ -54,20 +54,22 @@ type SettingsChanged struct {
 	Timezone         string `json:"timezone" doc:"in which days of caps begin"`
 	DateFormat       string `json:"dateFormat"`
 	TimeFormat       string `json:"timeFormat"`
+	Assistants       bool   `json:"assistants" doc:"whether /mcp answers the account's keys"`
+	AssistantChanges int    `json:"assistantChanges" doc:"changes that a key may make at /mcp in 24 hours"`
 	// JobID is nil if no amounts are restated.
 	JobID *uuid.UUID `json:"jobId" doc:"restates what was recorded, after a change of the currency; null: nothing is restated"`
 }
 
 func settingsOf(a models.Account) SettingsChanged {
-	return SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, nil}
+	return SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, a.Assistants, a.AssistantChanges, nil}
 }
 
 // recordedSettings returns the settings under the field names of the body, for the audit log.
 func recordedSettings(c *route.Call, _ uuid.UUID) (any, error) {
 	a, err := c.Store.FindAccount(c.Context(), c.Account.ID)
-	return map[string]string{
+	return map[string]any{
 		"currency": a.Currency, "timezone": a.Timezone, "date_format": a.DateFormat, "time_format": a.TimeFormat,
-		"organization_name": a.Name,
+		"organization_name": a.Name, "assistants": a.Assistants, "assistant_changes": a.AssistantChanges,
 	}, err
 }
 
@@ -78,6 +80,9 @@ type SettingsBody struct {
 	DateFormat string           `json:"date_format" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" default:"YYYY-MM-DD"`
 	TimeFormat string           `json:"time_format" enum:"12h,24h" default:"24h"`
 	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: it stays"`
+
+	Assistants       bind.Opt[bool] `json:"assistants" null:"refused" doc:"whether /mcp answers the account's keys; left out: it stays"`
+	AssistantChanges bind.Opt[int]  `json:"assistant_changes" null:"refused" min:"0" max:"1000" doc:"changes that a key may make at /mcp in 24 hours; left out: it stays"`
 }
 
 // CurrencyChanged is the answer of the job that restates the amounts of an account.
@@ -96,6 +101,7 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 		return out, models.Invalid("invalid_currency", "%s is the code of amounts whose currency is not known", money.Unknown)
 	}
 	next.Name = b.Name.Or(next.Name)
+	next.Assistants, next.AssistantChanges = b.Assistants.Or(next.Assistants), b.AssistantChanges.Or(next.AssistantChanges)
 	out = settingsOf(next)
 	if saved, err := saveSettings(c, next); err != nil || saved {
 		return out, err

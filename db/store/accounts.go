@@ -30,14 +30,15 @@ func (s *Store) UpdateAccount(ctx context.Context, id uuid.UUID, name, plan stri
 
 const saveSettings = `
 UPDATE accounts SET name = $2, currency = CASE currency WHEN $7 THEN $3 ELSE currency END, timezone = $4, date_format = $5,
-	time_format = $6
+	time_format = $6, assistants = $8, assistant_changes = $9
 WHERE id = $1 RETURNING currency`
 
-// SaveSettings saves the name, the currency, the time zone and the formats of an account. was is the currency that the caller has
+// SaveSettings saves the name, the currency, the time zone, the formats and the limits of assistants of an account. was is the currency that the caller has
 // read. If the account has a different currency by now, the error is a conflict. Call it in a transaction, which an error must roll
 // back.
 func (s *Store) SaveSettings(ctx context.Context, a models.Account, was string) error {
-	currency, err := db.Get[string](ctx, s.c, "account", saveSettings, a.ID, a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, was)
+	currency, err := db.Get[string](ctx, s.c, "account", saveSettings, a.ID, a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, was,
+		a.Assistants, a.AssistantChanges)
 	if err == nil && currency != a.Currency {
 		err = models.Conflict("busy", "the currency was changed to %s at the same moment: nothing was saved, try again", currency)
 	}

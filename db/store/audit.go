@@ -18,8 +18,8 @@ func keyName(id string) string {
 }
 
 const addAudit = `
-INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes, via, client, tool)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
 // AddAudit records a change in the audit log of an account. If a key made the change, the caller gives only the key's id, and
 // AddAudit looks up its name.
@@ -35,7 +35,8 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 		}
 	}
 	return s.run(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Email, e.Address,
-		e.Route, e.Record, pq.Array(append([]string{}, e.Fields...)), db.Document(e.Changes))
+		e.Route, e.Record, pq.Array(append([]string{}, e.Fields...)), db.Document(e.Changes),
+		e.Through, e.Client, e.Tool)
 }
 
 var auditColumns = db.Columns[models.AuditEntry]("")

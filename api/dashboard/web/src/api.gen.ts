@@ -28,7 +28,7 @@ export interface ApplyConfigBody { "plan_id": string; "skip_refused"?: boolean }
 export interface Arrival { "arrival": string; "clicks": number; "unique_clicks": number; "share": number | null }
 export interface Arrivals { "arrivals": (Arrival)[] }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
-export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "name": string; "fields": (string)[]; "changes": (Change)[]; "refused": number }
+export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "name": string; "fields": (string)[]; "changes": (Change)[]; "via": string; "client": string; "tool": string; "refused": number }
 export interface BlockAdded { "id": string; "blocked": number; "allowed": number; "total": number; "propagationSeconds": number; "list_id": string }
 export interface BlockBody { "scope"?: "account" | "source" | "campaign"; "campaign_id"?: string | null; "source_id"?: string | null; "dimension"?: string; "values"?: (string)[] }
 export interface BlockChange { "id": string; "blocked": number; "allowed": number; "total": number; "propagationSeconds": number }
@@ -307,6 +307,7 @@ export interface NetworkTemplateRow { "id": string; "built_in": boolean; "name":
 export interface NetworkTemplateRows { "rows": (NetworkTemplateRow)[] }
 export interface NetworkTemplatesBody { "templates"?: (Network)[]; "name"?: string; "currency"?: string; "url"?: string; "offer_type"?: string; "click_param"?: string; "postback_params"?: Record<string, string>; "macros"?: Record<string, string>; "postback_scheme"?: string; "status_map"?: Record<string, (string)[]>; "answer_text"?: string; "notes"?: string; "payment_terms"?: string; "payment_frequency"?: string; "minimum_payout"?: number | null; "page"?: string; "read_on"?: string }
 export interface NetworkTested { "ok": boolean; "provider": string; "message": string; "detail": string | null }
+export interface NewNote { "text": string; "at"?: string; "campaign_id"?: string | null }
 export interface NewTOTP { "secret": string; "url": string; "qr": string }
 export interface Note { "severity": "refused" | "lost" | "changed"; "kind": string; "key": string; "name": string; "text": string }
 export interface NoteBody { "at": string; "text": string; "campaign_id"?: string | null }
@@ -360,6 +361,7 @@ export interface PostbackRow { "id": string; "direction": "in" | "out"; "at": st
 export interface PostbacksReplayed { "range": Range; "replayed": number; "dry_run": boolean; "outcomes": (ReplayOutcome)[] }
 export interface PostbacksResent { "range": Range; "requeued": number }
 export interface PredictedRow { "to": "path" | "fallback_url" | "destination_url" | "none"; "campaign_id": string; "campaign_name": string | null; "stream_id": string | null; "stream_name": string | null; "lander_id": string | null; "lander_name": string | null; "offer_id": string | null; "offer_name": string | null; "clicks": number; "share": number; "was": number }
+export interface ProposalBody { "reason": string; "action": Action }
 export interface Protection { "enabled": boolean; "mode": "off" | "click" | "signed"; "ttlSeconds": number; "bindIp": boolean; "bindUserAgent": boolean; "singleUse": boolean; "blockBots": boolean; "countries": (string)[]; "denyCountries": (string)[]; "devices": (string)[]; "referrers": (string)[]; "fallbackUrl": string; "fallbackStatus": number }
 export interface ProtectionBody { "enabled"?: boolean | null; "mode"?: "off" | "click" | "signed" | null; "ttlSeconds"?: number | null; "bindIp"?: boolean | null; "bindUserAgent"?: boolean | null; "singleUse"?: boolean | null; "blockBots"?: boolean | null; "countries"?: (string)[] | null; "denyCountries"?: (string)[] | null; "devices"?: ("desktop" | "mobile" | "tablet" | "console" | "tv" | "wearable" | "car" | "bot" | "unknown")[] | null; "referrers"?: (string)[] | null; "fallbackUrl"?: string | null; "fallbackStatus"?: 302 | 403 | 404 | null }
 export interface Prune { "group"?: string; "tag"?: string }
@@ -410,9 +412,9 @@ export interface SentTry { "at": string; "http_status": number | null; "error": 
 export interface SessionList { "rows": (SessionRow)[] }
 export interface SessionRow { "id": string; "address": string; "agent": string; "created_at": string; "seen_at": string; "current": boolean }
 export interface SetCostBody { "campaign_id"?: string | null; "source_id"?: string | null; "sub"?: number; "sub_value"?: string; "from": string; "to": string; "amount"?: number | null; "cpc"?: number | null; "currency"?: string; "apply"?: boolean }
-export interface Settings { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "jobId": string | null; "siteKey": string }
-export interface SettingsBody { "currency"?: string | null; "timezone"?: string; "date_format"?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"; "time_format"?: "12h" | "24h"; "organization_name"?: string | null }
-export interface SettingsChanged { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "jobId": string | null }
+export interface Settings { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "assistants": boolean; "assistantChanges": number; "jobId": string | null; "siteKey": string }
+export interface SettingsBody { "currency"?: string | null; "timezone"?: string; "date_format"?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"; "time_format"?: "12h" | "24h"; "organization_name"?: string | null; "assistants"?: boolean; "assistant_changes"?: number }
+export interface SettingsChanged { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "assistants": boolean; "assistantChanges": number; "jobId": string | null }
 export interface SharedDomainRow { "id": string; "domain": string; "is_default": boolean }
 export interface SignInBody { "email": string; "password": string; "code"?: string }
 export interface SignedIn { "account_id": string }
@@ -521,6 +523,7 @@ export interface WebhookRow { "id": string; "name": string; "url": string; "even
 export interface WebhookTested { "deliveryId": string; "delivered": boolean; "status": number | null; "error": string | null }
 export interface Weight { "id": string; "weight": number }
 export interface Workplace { "id": string; "name": string; "role": string }
+export interface WrittenNote { "id": string; "at": string; "text": string; "campaign_id": string | null; "author": string }
 export interface ZonesOfAccount { "id": string; "provider": string; "label": string; "ok": boolean; "error": string | null; "zones": (string)[] }
 export interface ZonesOfAccounts { "accounts": (ZonesOfAccount)[] }
 export interface Calls {
@@ -548,6 +551,7 @@ export interface Calls {
   "POST /campaigns/{id}/clone": { query: {  }; path: { id: string }; body: undefined; answer: CampaignCloned; codes: "destination_required" | "duplicate_path_name" | "duplicate_rule_name" | "invalid_action" | "invalid_cap" | "invalid_destination" | "invalid_destination_url" | "invalid_domain" | "invalid_filter" | "invalid_id" | "invalid_rule_group" | "invalid_stream_type" | "invalid_transition" | "lander_required" | "multiple_defaults" | "no_streams" | "not_found" | "plan_limit" | "too_many" | "zero_path_weights" | "zero_weights" }
   "GET /campaigns/{id}/stats": { query: { "from"?: string; "to"?: string }; path: { id: string }; body: undefined; answer: CampaignStats; codes: "invalid_id" }
   "GET /groups": { query: { "scope"?: "campaigns" | "offers" | "landers" | "domains" }; path: {  }; body: undefined; answer: GroupNames; codes: "invalid_scope" }
+  "POST /notes": { query: {  }; path: {  }; body: NewNote; answer: WrittenNote; codes: "invalid_campaign" | "invalid_date" | "required" | "too_long" | "too_many" }
   "GET /flows": { query: { "q"?: string; "sort"?: "-created_at" | "created_at" | "name" | "-name"; "status"?: "active" | "paused"; "group"?: string; "tag"?: string; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: V1SavedFlowAnswer; codes: never }
   "POST /flows": { query: {  }; path: {  }; body: SavedFlowBody; answer: SavedFlowAnswer; codes: "destination_required" | "duplicate_path_name" | "duplicate_rule_name" | "invalid_action" | "invalid_cap" | "invalid_country" | "invalid_destination" | "invalid_destination_url" | "invalid_filter" | "invalid_rule_group" | "invalid_stream_type" | "invalid_transition" | "lander_required" | "multiple_defaults" | "no_streams" | "required" | "too_long" | "zero_path_weights" | "zero_weights" }
   "PUT /flows": { query: {  }; path: {  }; body: SavedFlowPut; answer: SavedFlowAnswer; codes: "destination_required" | "duplicate_path_name" | "duplicate_rule_name" | "invalid_action" | "invalid_cap" | "invalid_country" | "invalid_destination" | "invalid_destination_url" | "invalid_filter" | "invalid_id" | "invalid_rule_group" | "invalid_stream_type" | "invalid_transition" | "lander_required" | "multiple_defaults" | "no_streams" | "not_found" | "required" | "too_long" | "zero_path_weights" | "zero_weights" }
@@ -696,6 +700,7 @@ export interface Calls {
   "POST /copilot/chat": { query: {  }; path: {  }; body: ChatBody; answer: ChatAnswer; codes: "ai_error" | "invalid" }
   "GET /copilot": { query: { "count"?: "1" }; path: {  }; body: undefined; answer: CopilotAnswer; codes: never }
   "POST /copilot": { query: {  }; path: {  }; body: CopilotBody; answer: CopilotActed; codes: "advice_only" | "already_undone" | "invalid" | "network" | "not_found" | "not_open" | "plan_required" | "stale" | "too_soon" }
+  "POST /copilot/proposals": { query: {  }; path: {  }; body: ProposalBody; answer: ChatProposal; codes: "invalid" | "stale" }
   "GET /copilot/preview": { query: { "id"?: string; "variant"?: "network" | "most" | "all" }; path: {  }; body: undefined; answer: CopilotPreview; codes: "advice_only" | "invalid" | "invalid_id" | "not_found" }
   "GET /copilot/rules": { query: { "q"?: string; "sort"?: "-created_at" | "created_at" | "name" | "-name"; "status"?: "active" | "paused"; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: CopilotCopilotRule; codes: never }
   "POST /copilot/rules": { query: {  }; path: {  }; body: CopilotRuleBody; answer: CopilotRule; codes: "invalid_condition" | "invalid_rule" | "invalid_scope" | "plan_required" | "required" | "too_long" }

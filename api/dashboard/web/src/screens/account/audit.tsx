@@ -94,10 +94,10 @@ const ActionCell = ({ of: r }: { of: AuditRow }) => (
       {actionOf(r)}
     </span>
     <small class="dim cut wide" title={r.operation}>
-      {r.operation}
+      {r.tool ? `${r.tool} · ${r.operation}` : r.operation}
     </small>
     <small class="dim cut onphone" title={r.email ?? ''}>
-      {r.email ? `${authorOf(r)} · ${r.email}` : authorOf(r)}
+      {r.email ? `${authorOf(r)} · ${r.email}` : r.via ? `${authorOf(r)} · ${w.through(r.client)}` : authorOf(r)}
     </small>
   </span>
 )
@@ -182,7 +182,7 @@ function Log() {
       label: w.who,
       left: true,
       width: 190,
-      cell: r => <Two a={authorOf(r)} b={r.key_id ? w.byKey : r.person_id ? (r.email ?? '') : w.byJob} />,
+      cell: r => <Two a={authorOf(r)} b={r.via ? w.through(r.client) : r.key_id ? w.byKey : r.person_id ? (r.email ?? '') : w.byJob} />,
     },
     { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <ActionCell of={r} /> },
     { name: 'record', label: w.record, left: true, width: 160, cell: r => <RecordCell of={r} /> },

@@ -14,7 +14,7 @@ import { useUnsaved } from '../../core/unsaved.ts'
 import { zones } from '../../core/zones.ts'
 import { ComboField } from '../../parts/combobox.tsx'
 import { Copy } from '../../parts/copy.tsx'
-import { Field, FormError, Seg, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
+import { Field, FormError, Seg, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
 import { useAsk } from '../../parts/ask.tsx'
 import { LoadingCard } from '../../parts/state.tsx'
 import { handleSubmit } from '../../core/submit.ts'
@@ -22,7 +22,7 @@ import { toastAndReload } from '../../core/toast.ts'
 import { settingsWords as w } from '../../text/account.ts'
 
 const dateFormats = ['YYYY-MM-DD', 'DD.MM.YYYY', 'DD/MM/YYYY', 'MM/DD/YYYY', 'DD MMM YYYY']
-type Draft = Pick<Saved, 'organizationName' | 'currency' | 'timezone' | 'dateFormat' | 'timeFormat'>
+type Draft = Pick<Saved, 'organizationName' | 'currency' | 'timezone' | 'dateFormat' | 'timeFormat' | 'assistants' | 'assistantChanges'>
 
 const isZone = (tz: string) => {
   try {
@@ -46,14 +46,14 @@ const fieldByCode = { invalid_timezone: 'timezone', invalid_currency: 'currency'
 // explain returns the text of an error, and the field that the error is about.
 const explain = (e: unknown): Wrong => {
   const error = asError(e),
-    found = wrongOf(error, ['organization_name', 'timezone', 'currency'], fieldByCode),
+    found = wrongOf(error, ['organization_name', 'timezone', 'currency', 'assistant_changes'], fieldByCode),
     text = error.code === 'rate_missing' ? w.rateMissing : error.code === 'busy' ? w.busyText : found.text
   return { ...found, text }
 }
 
 function Form({ saved }: { saved: Saved }) {
-  const { organizationName, currency, timezone, dateFormat, timeFormat } = saved,
-    start: Draft = { organizationName, currency, timezone, dateFormat, timeFormat }
+  const { organizationName, currency, timezone, dateFormat, timeFormat, assistants, assistantChanges } = saved,
+    start: Draft = { organizationName, currency, timezone, dateFormat, timeFormat, assistants, assistantChanges }
   const [draft, setDraft] = useState(start),
     [question, ask] = useAsk(),
     { busy, wrong, setWrong, run } = useAttempt(explain),
@@ -73,6 +73,8 @@ function Form({ saved }: { saved: Saved }) {
         timezone: draft.timezone,
         date_format: draft.dateFormat,
         time_format: draft.timeFormat,
+        assistants: draft.assistants,
+        assistant_changes: draft.assistantChanges,
       },
     })
     me.value = await call('GET /app/api/session')
@@ -100,6 +102,9 @@ function Form({ saved }: { saved: Saved }) {
           <fieldset disabled={!may || busy}>
             <div class="part">
               <Fields of={draft} set={fields => change({ ...draft, ...fields })} wrong={wrong} />
+            </div>
+            <div class="part">
+              <Assistants of={draft} set={fields => change({ ...draft, ...fields })} wrong={wrong} />
             </div>
             {newCurrency && (
               <div class="part">
@@ -175,6 +180,26 @@ function Fields({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Dr
     </div>
   )
 }
+
+// Assistants switches /mcp on or off for the account's keys, and limits what each key may change there.
+const Assistants = ({ of: draft, set, wrong }: { of: Draft; set: (change: Partial<Draft>) => void; wrong?: Wrong }) => (
+  <div class="fields">
+    <Field label={w.assistants} hint={w.assistantsHint} group>
+      {() => <Switch on={draft.assistants} set={assistants => set({ assistants })} label={w.assistantsOn} shown />}
+    </Field>
+    {draft.assistants && (
+      <InputField
+        label={w.assistantChanges}
+        hint={w.assistantChangesHint}
+        error={wrong?.field === 'assistant_changes' ? wrong.text : undefined}
+        inputMode="numeric"
+        value={String(draft.assistantChanges)}
+        maxLength={4}
+        on={v => set({ assistantChanges: Number(v.replace(/\D/g, '')) })}
+      />
+    )}
+  </div>
+)
 
 // Example shows a time, an amount and a number as the account would see them, and the key of the account's own pages.
 const Example = ({ of: draft, siteKey }: { of: Draft; siteKey: string }) => (

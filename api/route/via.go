@@ -1,0 +1,27 @@
+package route
+
+import (
+	"context"
+
+	"switchyard/models"
+)
+
+type viaKey struct{}
+
+// WithVia returns a context for calls that a program of this service makes for a caller. The audit log says what they came through.
+func WithVia(ctx context.Context, v models.Via) context.Context {
+	return context.WithValue(ctx, viaKey{}, v)
+}
+
+// ViaOf returns what a call came through. It is zero for a call that its caller made directly.
+func ViaOf(ctx context.Context) models.Via {
+	v, _ := ctx.Value(viaKey{}).(models.Via)
+	return v
+}
+
+// Raw is an answer that is sent unchanged, without {data, error}.
+type Raw struct {
+	Status int
+	Type   string
+	Body   []byte
+}
