@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api/dashboard"
+	"switchyard/api/mcp"
 	"switchyard/api/middleware"
 	"switchyard/api/oauth"
 	"switchyard/api/openapi"
@@ -23,6 +24,7 @@ import (
 	"switchyard/api/v1"
 	"switchyard/db/kv"
 	"switchyard/db/store"
+	"switchyard/models/tool"
 )
 
 // Deps are the dependencies of the API. Undeclared, Registry, DashboardDir and Extra are optional.
@@ -40,6 +42,10 @@ type Deps struct {
 	// DashboardDir is a directory with the dashboard's files, for developing the dashboard. If it is empty, the files embedded
 	// in the binary are served.
 	DashboardDir string
+	// Docs are further pages of the documentation.
+	Docs []tool.Page
+	// NoMCP switches /mcp off for the install.
+	NoMCP bool
 	// Extra rows are served in addition to the table, for tests of the platform.
 	Extra []route.Route
 }
@@ -78,7 +84,7 @@ func description(d Deps) route.Route {
 	return row
 }
 
-// New returns the handler of /api/v1 and /docs, which answer on any host, and of /app, which answers only on the host of the
+// New returns the handler of /api/v1, /mcp, /docs and /llms.txt, which answer on any host, and of /app, which answers only on the host of the
 // service's own address.
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
@@ -104,7 +110,12 @@ func New(d Deps) http.Handler {
 		e.Handle(row.Method, ginPath(row.Path), func(c *gin.Context) { p.Serve(row, c.Writer, c.Request, c.Param) })
 	}
 	e.NoRoute(func(c *gin.Context) { p.Unknown(c.Writer, c.Request, methodsAt(rows, c.Request.URL.Path)) })
-	docs := gin.WrapH(openapi.Page(func() ([]byte, error) { return json.Marshal(Document(d)) }))
+	list := pages(d)
+	if !d.NoMCP {
+		serveMCP(e, p, d, list)
+	}
+	e.GET("/llms.txt", gin.WrapH(llms(baseURL, list, !d.NoMCP)))
+	docs := gin.WrapH(documents(list, openapi.Page(func() ([]byte, error) { return json.Marshal(Document(d)) })))
 	e.GET("/docs", docs)
 	e.GET("/docs/", func(c *gin.Context) { c.Redirect(http.StatusMovedPermanently, "/docs") })
 	e.GET("/docs/:file", docs)
@@ -120,6 +131,19 @@ func New(d Deps) http.Handler {
 	e.Any(dashboard.Prefix, dashboardPages)
 	e.Any(dashboard.Prefix+"/*path", dashboardPages)
 	return compress(e)
+}
+
+// serveMCP serves the protocol of assistants. Its tools call the rows that e serves.
+func serveMCP(e *gin.Engine, p *middleware.Pipeline, d Deps, docs []tool.Page) {
+	service := mcp.New(mcp.Deps{Store: d.Store, API: e, BaseURL: d.BaseURL, Version: d.Version, Docs: docs})
+	if d.Registry != nil {
+		d.Registry.MustRegister(service.Collectors()...)
+	}
+	row := service.Route()
+	e.POST(mcp.Path, func(c *gin.Context) { p.Serve(&row, c.Writer, c.Request, c.Param) })
+	for _, method := range []string{http.MethodGet, http.MethodDelete} { // streams and sessions, which this service does without
+		e.Handle(method, mcp.Path, func(c *gin.Context) { p.Unknown(c.Writer, c.Request, []string{http.MethodPost}) })
+	}
 }
 
 // compress compresses JSON, CSV and page responses of at least 1 KiB for clients that accept compression. A response that

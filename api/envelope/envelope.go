@@ -61,6 +61,9 @@ func New(c *route.Call, answer any, err error) Reply {
 		c.Header().Set("Cache-Control", "no-cache") // clients check whether it has changed
 		return Static(c.Header(), c.Request, status, s)
 	}
+	if raw, ok := answer.(route.Raw); ok {
+		return Reply{Status: raw.Status, Type: raw.Type, Body: raw.Body}
+	}
 	if file, ok := answer.(route.File); ok {
 		return Reply{Status: status, Type: file.Type, Name: file.Name, file: file}
 	}

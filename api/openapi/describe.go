@@ -14,6 +14,9 @@ import (
 //go:embed operations.md
 var operations string
 
+// Operations returns the descriptions of all operations, in Markdown.
+func Operations() string { return operations }
+
 // descriptions returns the texts of operations.md by method and path.
 var descriptions = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}

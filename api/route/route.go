@@ -212,6 +212,8 @@ var (
 	// Calls are all calls of a key that no other share names. They are short. If an account sends many calls at once, four of
 	// them run at a time, so that the calls of other accounts find a processor and a connection.
 	Calls = &Share{Running: 4, Waiting: 200, Wait: 10 * time.Second}
+	// Assistants are calls of tools. Each makes further calls, which run in places of their own shares.
+	Assistants = &Share{Running: 4, Waiting: 50, Wait: 10 * time.Second}
 	// Reads are calls that read clicks, conversions or sums of them. The pool for reports has a connection for each place of
 	// Reads and of Lists, so no call with a place waits for a connection. A call that continues as a job gives its place back.
 	Reads = &Share{Places: 6, Running: 2, Waiting: 16, Wait: 5 * time.Second}

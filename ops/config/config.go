@@ -53,6 +53,7 @@ type Config struct {
 	EncryptionKey     []byte // 32 bytes, or empty: third parties' credentials cannot be stored
 	OpsPassword       string // empty: /ops is switched off
 	DataDir           string
+	MCP               bool   // whether assistants are answered at /mcp
 	DashboardDir      string // empty: the dashboard's files come from the binary
 	ClickAck          ClickAck
 	TrustedProxies    []netip.Prefix

@@ -222,8 +222,8 @@ func aiProvider(v string) (string, error) {
 }
 
 func onOff(v string) (bool, error) {
-	word, err := oneOf("on", "off")(v)
-	return word == "on", err
+	word, err := oneOf("on", "off", "true", "false")(v)
+	return word == "on" || word == "true", err
 }
 
 // oneOf returns a parser that accepts only the choices.

@@ -65,6 +65,8 @@ func ownSettings(c *Config) []row {
 		setting("OPS_PASSWORD", "", &c.OpsPassword, password,
 			"password of /ops and /metrics (any user name); empty: /ops is off, /metrics for this machine only").masked(maskAll),
 		setting("DATA_DIR", ".data", &c.DataDir, text, "directory of the click spool and of the private servers"),
+		setting("MCP", "on", &c.MCP, onOff,
+			"whether the API answers assistants at /mcp: on, or off for the whole install; owners switch it off for their account under Settings"),
 		setting("DASHBOARD_DIR", "", &c.DashboardDir, text,
 			"directory with the dashboard's files, for work on it; empty: those of the binary"),
 		setting("PLANS_FILE", "", &c.Plans, plansFile,

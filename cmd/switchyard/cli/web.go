@@ -29,6 +29,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/interval"
 	"switchyard/ops/config"
+	"switchyard/ops/docs"
 	"switchyard/ops/monitor"
 )
 
@@ -198,7 +199,7 @@ func firstWord(r *http.Request) string {
 }
 
 // private lists the first path segments of requests that carry keys, passwords and sessions.
-var private = []string{"api", "docs", "app"}
+var private = []string{"api", "docs", "app", "mcp", "llms.txt"}
 
 // ServeHTTP implements http.Handler. It treats every path as a tracking link, except the paths of the API, the dashboard, the
 // health checks and the operators' pages. It serves the operators' pages only at loopback hosts that are not link hosts.
@@ -242,7 +243,12 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages, err := docs.Pages()
+	if err != nil {
+		return nil, err
+	}
 	h.api = api.New(api.Deps{
+		Docs: pages, NoMCP: !w.cfg.MCP,
 		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
 		Registry: w.registry, DashboardDir: w.cfg.DashboardDir,
 		V1: v1.Deps{

@@ -1,0 +1,339 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"switchyard/api/apitest"
+	"switchyard/db/dbtest"
+	"switchyard/models/tool"
+)
+
+// assistant is a client of the protocol.
+type assistant struct {
+	t *testing.T
+	*sdk.ClientSession
+	outputs map[string]*jsonschema.Resolved
+}
+
+// bearer sends a key with each request.
+type bearer struct{ key string }
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("Authorization", "Bearer "+b.key)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// connectMCP connects a client with the key of a server, by a version of the protocol. An empty version is the newest.
+func connectMCP(t *testing.T, s *apitest.Server, version string) *assistant {
+	t.Helper()
+	client := sdk.NewClient(&sdk.Implementation{Name: "Test Client", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint: s.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{s.Key}}, MaxRetries: -1, DisableStandaloneSSE: true,
+	}, &sdk.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	a := &assistant{t, session, map[string]*jsonschema.Resolved{}}
+	for _, listed := range a.tools() {
+		raw, _ := json.Marshal(listed.OutputSchema)
+		schema := &jsonschema.Schema{}
+		if err := json.Unmarshal(raw, schema); err != nil {
+			t.Fatal(err)
+		}
+		if a.outputs[listed.Name], err = schema.Resolve(nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}
+
+func (a *assistant) tools() []*sdk.Tool {
+	a.t.Helper()
+	list, err := a.ListTools(a.t.Context(), nil)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return list.Tools
+}
+
+// use calls a tool. An answer must have the form of the tool's schema and at most 12 kB, and its text must stand between marks.
+func (a *assistant) use(name string, arguments object) (answer object, failure string) {
+	a.t.Helper()
+	result, err := a.CallTool(a.t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
+	if err != nil {
+		return nil, err.Error()
+	}
+	said := result.Content[0].(*sdk.TextContent).Text
+	if result.IsError {
+		return nil, said
+	}
+	answer, _ = result.StructuredContent.(map[string]any)
+	if err := a.outputs[name].Validate(answer); err != nil {
+		a.t.Errorf("%s: the answer differs from the schema: %v", name, err)
+	}
+	if raw, _ := json.Marshal(answer); len(raw) > tool.MaxBytes || len(said) > tool.MaxBytes {
+		a.t.Errorf("%s: an answer of %d bytes, as text %d", name, len(raw), len(said))
+	}
+	mark, rest, opened := strings.Cut(strings.TrimPrefix(said, "<"), ">")
+	if inside, closed := strings.CutSuffix(rest, "</"+mark+">"); !opened || !closed || strings.Contains(inside, mark) {
+		a.t.Errorf("%s: the text is not between marks: %s", name, said)
+	}
+	return answer, ""
+}
+
+// must is use for a call that succeeds.
+func (a *assistant) must(name string, arguments object) object {
+	a.t.Helper()
+	answer, failure := a.use(name, arguments)
+	if failure != "" {
+		a.t.Fatalf("%s %v: %s", name, arguments, failure)
+	}
+	return answer
+}
+
+func rows(answer object, name string) (out []object) {
+	list, _ := answer[name].([]any)
+	for _, item := range list {
+		out = append(out, item.(map[string]any))
+	}
+	return out
+}
+
+// newMCP returns an account with campaigns, clicks, conversions and postbacks.
+func newMCP(t *testing.T) *examples {
+	t.Helper()
+	x := newExamples(t, day(time.Now()))
+	x.build()
+	x.route()
+	x.visit()
+	x.earn()
+	return x
+}
+
+// allTables returns a checksum of each table, over all accounts. The time at which a key was last used is left out.
+func (x *examples) allTables() map[string]string {
+	x.t.Helper()
+	out := map[string]string{}
+	for _, table := range dbtest.Select[string](x.t, x.DB, `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		WHERE n.nspname = 'public' AND c.relkind = 'r' ORDER BY 1`) {
+		out[table] = dbtest.Get[string](x.t, x.DB, fmt.Sprintf(`SELECT count(*) || ' ' || coalesce(md5(string_agg(t, '|' ORDER BY t)), '')
+			FROM (SELECT (to_jsonb(r) - 'used_at')::text AS t FROM %q r) x`, table))
+	}
+	return out
+}
+
+// readCalls returns a call of each tool that reads.
+func (x *examples) readCalls() map[string]object {
+	campaign := x.ids["campaign"]
+	since := x.today.AddDate(0, 0, -3).Format(time.DateOnly)
+	return map[string]object{
+		"whoami": {}, "account_overview": {"from": since},
+		"run_report":      {"dimension": "os,campaign_id", "filters": []object{{"dimension": "country", "value": "DE"}}, "from": since},
+		"compare_periods": {"dimension": "country", "from": since, "figure": "revenue"},
+		"get_trend":       {"bucket": "day", "from": since}, "list_values": {"dimension": "campaign_id", "from": since},
+		"find_records": {"kind": "campaign", "q": "shoes"}, "get_campaign": {"id": campaign, "from": since},
+		"list_changes": {"id": campaign}, "list_alerts": {}, "list_suggestions": {},
+		"explain_click": {"click_id": x.ids["click"]}, "explain_conversion_gap": {"network_id": x.ids["network"], "from": since},
+		"list_unmatched_postbacks": {}, "simulate_visitor": {"campaign_id": campaign, "visitor": object{"country": "DE"}, "draws": 10},
+		"search_docs": {"q": "postback payout currency"},
+	}
+}
+
+// TestMCPRead calls each tool that reads, with a full and with a read-only key. No row of any table changes.
+func TestMCPRead(t *testing.T) {
+	t.Parallel()
+	x := newMCP(t)
+	before := x.allTables()
+	full, reader := connectMCP(t, x.Server, ""), connectMCP(t, x.As(x.ReadKey), "")
+	calls := x.readCalls()
+	for _, listed := range reader.tools() {
+		arguments, ok := calls[listed.Name]
+		if !ok {
+			t.Errorf("%s has no call here", listed.Name)
+			continue
+		}
+		same, other := full.must(listed.Name, arguments), reader.must(listed.Name, arguments)
+		if listed.Name != "whoami" && listed.Name != "request_test_postback" && fmt.Sprint(same) != fmt.Sprint(other) {
+			t.Errorf("%s: the keys read differently:\n%v\n%v", listed.Name, same, other)
+		}
+		if _, failure := full.use(listed.Name, object{"account_id": "x"}); !strings.Contains(failure, "no parameter") {
+			t.Errorf("%s: an unknown parameter is answered with %q", listed.Name, failure)
+		}
+	}
+	for table, sum := range x.allTables() {
+		if before[table] != sum {
+			t.Errorf("%s has changed", table)
+		}
+	}
+	x.checkRead(t, full)
+}
+
+// checkRead checks some figures of the answers against the rows of the account.
+func (x *examples) checkRead(t *testing.T, a *assistant) {
+	t.Helper()
+	clicks := dbtest.Get[string](t, x.DB, `SELECT count(*)::text FROM clicks WHERE account_id = $1 AND NOT is_bot`, x.Account.ID)
+	since := x.today.AddDate(0, 0, -30).Format(time.DateOnly)
+	report := a.must("run_report", object{"dimension": "os", "from": since})
+	if totals := report["totals"].(map[string]any); totals["clicks"] != clicks {
+		t.Errorf("%v clicks, and %s in the rows", totals["clicks"], clicks)
+	}
+	found := rows(a.must("find_records", object{"kind": "campaign", "q": "Shoes"}), "rows")
+	if !slices.ContainsFunc(found, func(r object) bool { return r["id"] == x.ids["campaign"] }) {
+		t.Errorf("found %v", found)
+	}
+	campaign := a.must("get_campaign", object{"id": x.ids["campaign"]})
+	if paths := rows(campaign, "paths"); len(paths) != 2 || campaign["campaign"].(map[string]any)["name"] != "Shoes DE push" {
+		t.Errorf("campaign %v", campaign)
+	}
+	click := a.must("explain_click", object{"click_id": x.ids["click"]})
+	if steps := rows(click, "paths"); len(steps) == 0 || click["click"].(map[string]any)["campaign_id"] != x.ids["campaign"] {
+		t.Errorf("click %v", click)
+	}
+	if passages := rows(a.must("search_docs", object{"q": "status of a postback"}), "passages"); len(passages) == 0 {
+		t.Error("the documentation has no passage about postbacks")
+	}
+	if reasons := rows(a.must("list_unmatched_postbacks", object{"from": since}), "reasons"); len(reasons) == 0 {
+		t.Error("no unmatched postback is listed")
+	}
+}
+
+// TestMCPListed compares the tools, prompts and resources that a full key is offered with a file. A changed description is a changed
+// product. A read-only key is not offered tools that change something.
+func TestMCPListed(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	full, reader := connectMCP(t, s, ""), connectMCP(t, s.As(s.ReadKey), "")
+	prompts, err := full.ListPrompts(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resources, err := full.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	templates, err := full.ListResourceTemplates(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(object{
+		"tools": full.tools(), "prompts": prompts.Prompts, "resources": resources.Resources, "templates": templates.ResourceTemplates,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "testdata/mcp.json", text.Bytes())
+	if n, _ := os.ReadFile("testdata/mcp.json"); len(n) > 90_000 {
+		t.Errorf("the list has %d bytes, which every conversation pays for", len(n))
+	}
+	for _, listed := range reader.tools() {
+		if !listed.Annotations.ReadOnlyHint {
+			t.Errorf("a read-only key is offered %s", listed.Name)
+		}
+	}
+	for _, listed := range full.tools() {
+		if listed.Title == "" || listed.Description == "" || listed.OutputSchema == nil || listed.Annotations.DestructiveHint == nil || *listed.Annotations.OpenWorldHint {
+			t.Errorf("%s lacks a part of its description", listed.Name)
+		}
+	}
+	for _, name := range []string{"set_active", "propose_change", "apply_proposal", "add_note", "request_test_postback"} {
+		if _, failure := reader.use(name, object{}); failure == "" {
+			t.Errorf("a read-only key can call %s", name)
+		}
+	}
+}
+
+// TestMCPVersions speaks each version of the protocol.
+func TestMCPVersions(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
+		a := connectMCP(t, s.In(t), version)
+		if got := a.must("whoami", nil); got["account"] != s.Account.Name || a.InitializeResult().ProtocolVersion != version {
+			t.Errorf("%s: %v by %s", version, got, a.InitializeResult().ProtocolVersion)
+		}
+	}
+}
+
+// post sends a request of the protocol without the SDK.
+func post(t *testing.T, s *apitest.Server, body string, headers ...string) (status int, answer string, header http.Header) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.URL+"/mcp", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if s.Key != "" {
+		r.Header.Set("Authorization", "Bearer "+s.Key)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var text bytes.Buffer
+	_, _ = text.ReadFrom(resp.Body)
+	return resp.StatusCode, text.String(), resp.Header
+}
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
+
+// TestMCPRefused checks who is refused at /mcp, and how.
+func TestMCPRefused(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	status, answer, header := post(t, s.As(""), listTools)
+	if status != http.StatusUnauthorized || !strings.Contains(header.Get("WWW-Authenticate"), "Bearer") || !strings.Contains(answer, "unauthenticated") {
+		t.Errorf("without a key: %d %s", status, answer)
+	}
+	if status, answer, _ = post(t, s, listTools); status != http.StatusOK || !strings.Contains(answer, `"run_report"`) {
+		t.Errorf("with a key: %d %.300s", status, answer)
+	}
+	if status, answer, _ = post(t, s, listTools, "Sec-Fetch-Site", "cross-site"); status != http.StatusForbidden || !strings.Contains(answer, "cross_site") {
+		t.Errorf("from another site: %d %.300s", status, answer)
+	}
+	if status, answer, _ = post(t, s, `{"jsonrpc":"2.0"`); status != http.StatusBadRequest {
+		t.Errorf("broken JSON: %d %.300s", status, answer)
+	}
+	if status, answer, _ = post(t, s, strings.Repeat("x", 2<<20)); status != http.StatusRequestEntityTooLarge {
+		t.Errorf("a large body: %d %.300s", status, answer)
+	}
+	if status, answer, _ = post(t, s, listTools, "MCP-Protocol-Version", "1999-01-01"); status != http.StatusBadRequest {
+		t.Errorf("an unknown version: %d %.300s", status, answer)
+	}
+	get, err := http.Get(s.URL + "/mcp") //nolint:noctx // a short test
+	if err != nil {
+		t.Fatal(err)
+	}
+	get.Body.Close()
+	if get.StatusCode != http.StatusMethodNotAllowed || get.Header.Get("Allow") != "POST" {
+		t.Errorf("GET: %d, allowed %q", get.StatusCode, get.Header.Get("Allow"))
+	}
+	s.Do("PATCH", "/settings", object{"assistants": false}).Want(http.StatusOK, "")
+	if status, answer, _ = post(t, s, listTools); status != http.StatusForbidden || !strings.Contains(answer, "mcp_off") {
+		t.Errorf("switched off: %d %.300s", status, answer)
+	}
+	s.Do("PATCH", "/settings", object{"assistants": true}).Want(http.StatusOK, "")
+	small, key, _ := s.NewAccount("free")
+	if status, answer, _ = post(t, s.As(key), listTools); status != http.StatusPaymentRequired && small.Allowances().API == false {
+		t.Errorf("a plan without an API: %d %.300s", status, answer)
+	}
+}
