@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -42,6 +43,7 @@ type Deps struct {
 type Service struct {
 	d              Deps
 	table          []tool.Tool
+	library        *tool.Library
 	full, readOnly *sdk.Server
 	http           http.Handler
 	seconds        *prometheus.HistogramVec
@@ -53,7 +55,7 @@ func New(d Deps) *Service {
 		d.Now = time.Now
 	}
 	s := &Service{
-		d: d, table: tool.Table(report.Dimensions()),
+		d: d, table: tool.Table(report.Dimensions()), library: tool.NewLibrary(d.Docs),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "switchyard", Name: "mcp_tool_seconds", Help: "Time to answer a call of a tool, by the tool and its outcome.",
 			Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
@@ -106,6 +108,9 @@ func (s *Service) serve(c *route.Call) (any, error) {
 	case !c.Account.Assistants:
 		return nil, errOff
 	}
+	if err := checkBatch(c.Body); err != nil {
+		return nil, err
+	}
 	r := c.Request.Clone(context.WithValue(c.Context(), callerKey{}, &caller{s: s, c: c}))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.Body)), int64(len(c.Body))
 	r.Header.Set("Accept", "application/json, text/event-stream") // the answer is JSON, whatever a client prefers
@@ -117,6 +122,31 @@ func (s *Service) serve(c *route.Call) (any, error) {
 		}
 	}
 	return route.Raw{Status: w.status, Type: w.header.Get("Content-Type"), Body: w.body.Bytes()}, nil
+}
+
+// maxBatch is the greatest number of messages in one request. Only version 2025-03-26 of the protocol has batches.
+const maxBatch = 20
+
+// checkBatch refuses a long list of messages. A request counts as one call, whatever its tools do.
+func checkBatch(body []byte) error {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
+		return nil
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > maxBatch {
+		return models.Invalid("invalid_input", "a request has at most %d messages", maxBatch)
+	}
+	return nil
+}
+
+// withoutStreams refuses subscriptions. They keep a request open, and nothing is ever sent by one.
+func withoutStreams(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if method == "subscriptions/listen" {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "there are no subscriptions"}
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // instructions tell the model how to use the tools. They contain no text of an account.
@@ -131,6 +161,7 @@ func (s *Service) server(readOnly bool) *sdk.Server {
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 	})
+	server.AddReceivingMiddleware(withoutStreams)
 	for i := range s.table {
 		t := &s.table[i]
 		if readOnly && t.Kind != tool.Reads {

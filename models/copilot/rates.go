@@ -17,8 +17,8 @@ const minRateConversions = int64(minArmsConverted)
 // CompareRates tests whether the conversion rates of two windows differ. It returns the p value of the hypothesis that they are
 // equal, and too_early, by_chance or certain.
 //
-// The test is exact: if the rates are equal, the conversions of one window, among those of both, are binomial with its share of
-// the clicks (Przyborowski and Wilenski, 1940). The p value is twice the smaller tail.
+// The test is exact. If the rates are equal, each conversion falls into a window with the window's share of the clicks, so their
+// number is binomial (Przyborowski and Wilenski, 1940). The p value is twice the smaller tail.
 func CompareRates(a, b Rate) (p float64, state string) {
 	n := a.Conversions + b.Conversions
 	if n < minRateConversions || a.Clicks <= 0 || b.Clicks <= 0 || min(a.Conversions, b.Conversions) < 0 {

@@ -106,7 +106,7 @@ func explainClick(ctx context.Context, c *Call) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	click, _ := a["click"].(object)
+	click := orEmpty(a["click"])
 	click["subs"] = subsOf(click)
 	var postbacks []object
 	day, _, _ := strings.Cut(text(click["at"]), "T")

@@ -16,7 +16,7 @@ func documentTools() []Tool {
 		Params: []Param{need(Param{Name: "q", Doc: "a few words, such as: postback payout currency"}), limit(5, 10)},
 		Answer: []Member{many("passages", "the best first; page is the name of switchyard://docs/PAGE", "page heading passage")},
 		Run: func(_ context.Context, c *Call) (Values, error) {
-			return Values{"passages": Search(c.Docs, c.Args.Text("q"), c.Args.whole("limit", 5))}, nil
+			return Values{"passages": c.Docs.Search(c.Args.Text("q"), c.Args.whole("limit", 5))}, nil
 		},
 	}}
 }
@@ -30,15 +30,29 @@ type passage struct {
 
 const maxPassage = 1200 // bytes
 
-// Search returns the passages of pages that fit the words best, by BM25.
-func Search(pages []Page, q string, most int) []object {
-	var all []passage
-	total := 0
+// Library holds the passages of the documentation, so that each search need not read the pages again.
+type Library struct {
+	passages []passage
+	words    int // of all passages
+}
+
+// NewLibrary reads pages.
+func NewLibrary(pages []Page) *Library {
+	l := &Library{}
 	for _, p := range pages {
 		for _, s := range passages(p) {
-			all, total = append(all, s), total+s.length
+			l.passages, l.words = append(l.passages, s), l.words+s.length
 		}
 	}
+	return l
+}
+
+// Search returns the passages that fit the words best, by BM25. A nil library answers no passages.
+func (l *Library) Search(q string, most int) []object {
+	if l == nil {
+		return nil
+	}
+	all, total := l.passages, l.words
 	scores := make([]float64, len(all))
 	for _, w := range slices.Compact(slices.Sorted(slices.Values(wordsOf(q)))) {
 		in := 0

@@ -32,7 +32,7 @@ func limit(def, most int) Param {
 	return Param{Name: "limit", Type: Whole, Min: 1, Max: most, Doc: "rows at most; default " + strconv.Itoa(def)}
 }
 
-// checkDimensions refuses a list of dimensions, or filters, with a name that is none of those.
+// checkDimensions refuses an argument that names an unknown dimension.
 func checkDimensions(a Args, dimensions []string) error {
 	names := []string{}
 	if d := a.Text("dimension"); d != "" {
@@ -295,7 +295,7 @@ func comparePeriods(ctx context.Context, c *Call, dimensions []string) (Values, 
 	if err != nil {
 		return nil, err
 	}
-	totals, _ := a["totals"].(object)
+	totals := orEmpty(a["totals"])
 	whole := difference(totals, figure)
 	rows := list(a, "rows")
 	for _, r := range rows {
@@ -308,6 +308,14 @@ func comparePeriods(ctx context.Context, c *Call, dimensions []string) (Values, 
 		"figure": figure, "range": a["range"], "compare_range": a["compare_range"], "totals": totals, "note": openDays, "more": a["truncated"],
 		"rows": keep(rows, c.Args.whole("limit", 25)),
 	}, nil
+}
+
+// orEmpty returns an object of an answer, or an empty one.
+func orEmpty(v any) object {
+	if o, ok := v.(object); ok && o != nil {
+		return o
+	}
+	return object{}
 }
 
 func difference(r object, figure string) decimal.Decimal {

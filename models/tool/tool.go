@@ -81,8 +81,8 @@ type Call struct {
 	API
 
 	Args     Args
-	ReadOnly bool   // the caller may change nothing
-	Docs     []Page // empty: the caller has no documentation
+	ReadOnly bool     // the caller may change nothing
+	Docs     *Library // nil: the caller has no documentation
 	// Reserve reserves one of the caller's changes of the day before it is made. If record is not the zero id, it also keeps the
 	// record from being changed again within Cooldown. Nil reserves nothing.
 	Reserve func(ctx context.Context, record uuid.UUID) error
@@ -164,7 +164,7 @@ func (c *Call) post(ctx context.Context, path string, body any) (object, error) 
 	return c.do(ctx, Request{Method: "POST", Path: path, Body: body})
 }
 
-// at returns the value at a path of members, such as range.from. It is nil if there is none.
+// at returns the value at a path of members, such as range.from. It is nil if a member is missing.
 func at(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		o, _ := v.(object)

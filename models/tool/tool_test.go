@@ -168,14 +168,14 @@ func TestSearch(t *testing.T) {
 		{"a", "# A\n\nPostbacks report conversions.\n\n## Currency\n\nA payout has a currency. The currency of a payout is three letters.\n"},
 		{"b", "# B\n\nVisitors are routed by paths.\n"},
 	}
-	got := Search(pages, "payout currencies, currency", 2)
+	got := NewLibrary(pages).Search("payout currencies, currency", 2)
 	if len(got) != 1 || got[0]["page"] != "a" || got[0]["heading"] != "Currency" {
 		t.Errorf("found %v", got)
 	}
-	if got := Search(pages, "nothing of this", 2); len(got) > 1 {
+	if got := NewLibrary(pages).Search("nothing of this", 2); len(got) > 1 {
 		t.Errorf("found %v", got)
 	}
-	if got := Search(nil, "x", 2); len(got) != 0 {
+	if got := (*Library)(nil).Search("x", 2); len(got) != 0 {
 		t.Errorf("found %v without pages", got)
 	}
 }

@@ -156,6 +156,7 @@ func TestLoadErrors(t *testing.T) {
 		{"TRACKING_HOST", "x.example:80", "without scheme, port"},
 		{"ENCRYPTION_KEY", "c2hvcnQtc2VjcmV0", "openssl rand -hex 32"},
 		{"OPS_PASSWORD", "geheim", "shorter than 8"},
+		{"MCP", "maybe", "not a choice"},
 		{"DATA_DIR", strings.Repeat("x", 5000), "longer than 4096"},
 		{"CLICK_ACK", "none", "disk postgres"},
 		{"TRUSTED_PROXIES", "10.0.0.0/33", "neither an address nor a CIDR"},
