@@ -2,9 +2,11 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
+	"switchyard/models"
 	"switchyard/models/clickattr"
 	"switchyard/models/correction"
 	"switchyard/models/postback"
@@ -43,6 +45,13 @@ func TestTypesOfBlockable(t *testing.T) {
 	}
 	checkGenerated(t, "dashboard/web/src/blockable.gen.ts", "// Made of the attributes of clicks by the API's tests (-run TestTypes -update). Do not edit.\n\n"+
 		"export const blockable: string[] = "+string(raw)+"\n")
+}
+
+// TestTypesOfSubs: the dashboard knows how many sub-parameters there are, and how many its menus always show.
+func TestTypesOfSubs(t *testing.T) {
+	t.Parallel()
+	checkGenerated(t, "dashboard/web/src/subs.gen.ts", fmt.Sprintf("// Made of the sub-parameters of clicks by the API's tests (-run TestTypes -update). Do not edit.\n\n"+
+		"export const mostSubs = %d\nexport const earlySubs = %d\n", models.Subs, models.EarlySubs))
 }
 
 // names returns, for each field of a postback, the parameters that are read if the network has no settings for it.

@@ -19,8 +19,8 @@ import (
 	"switchyard/api/dashboard"
 	"switchyard/api/route"
 	"switchyard/models"
+	"switchyard/models/bind"
 	"switchyard/models/cond"
-	"switchyard/models/measure"
 	"switchyard/models/token"
 )
 
@@ -266,7 +266,7 @@ func (w *typeWriter) fields(t reflect.Type, body bool, depth int, out map[string
 			mark = "?"
 		}
 		if old, ok := out[name]; !ok || depth < old.depth {
-			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, oneOf(w.typeOf(f.Type, body), measure.Expand(f.Tag.Get("enum")))), depth, len(out)}
+			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, oneOf(w.typeOf(f.Type, body), bind.Expand(f.Tag.Get("enum")))), depth, len(out)}
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ReportAnswer has the rows of a report. Labels has the names of ids, by dimension and id. SubNames has the names of sub-parameters,
-// by sub1 to sub10.
+// by sub1 and so on.
 type ReportAnswer struct {
 	Args     models.ReportArgs            `json:"args"`
 	Rows     []models.ReportRow           `json:"rows"`

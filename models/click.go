@@ -13,8 +13,19 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// Subs is the number of sub-parameters (sub1..sub10) of a click.
-const Subs = 10
+// Subs is the number of sub-parameters of a click. EarlySubs is the number that older versions of this service know.
+const (
+	Subs      = 30
+	EarlySubs = 10
+)
+
+// SubKeys has the names of the sub-parameters, from sub1.
+var SubKeys = func() (list [Subs]string) {
+	for i := range list {
+		list[i] = "sub" + strconv.Itoa(i+1)
+	}
+	return list
+}()
 
 // Click is one routed visit to a tracking link. The spool holds it, PostgreSQL stores it and reports count it. Its time is part
 // of its id: see ClickTime. A zero UUID means that the click has no such record. Texts are cut to their limits before a Click

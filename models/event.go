@@ -85,7 +85,8 @@ func (c Conversion) Event(click *Click) ConversionEvent {
 	return ConversionEvent{c.Data(), click.ExternalID, SubsOf(click.Subs)}
 }
 
-// SubParams are the sub-parameters of a click, as answers and events show them.
+// SubParams are the sub-parameters of a click, as answers and events show them. Those that older versions do not know are left out
+// while they are empty.
 type SubParams struct {
 	Sub1  string `json:"sub1"`
 	Sub2  string `json:"sub2"`
@@ -97,11 +98,35 @@ type SubParams struct {
 	Sub8  string `json:"sub8"`
 	Sub9  string `json:"sub9"`
 	Sub10 string `json:"sub10"`
+	Sub11 string `json:"sub11,omitempty"`
+	Sub12 string `json:"sub12,omitempty"`
+	Sub13 string `json:"sub13,omitempty"`
+	Sub14 string `json:"sub14,omitempty"`
+	Sub15 string `json:"sub15,omitempty"`
+	Sub16 string `json:"sub16,omitempty"`
+	Sub17 string `json:"sub17,omitempty"`
+	Sub18 string `json:"sub18,omitempty"`
+	Sub19 string `json:"sub19,omitempty"`
+	Sub20 string `json:"sub20,omitempty"`
+	Sub21 string `json:"sub21,omitempty"`
+	Sub22 string `json:"sub22,omitempty"`
+	Sub23 string `json:"sub23,omitempty"`
+	Sub24 string `json:"sub24,omitempty"`
+	Sub25 string `json:"sub25,omitempty"`
+	Sub26 string `json:"sub26,omitempty"`
+	Sub27 string `json:"sub27,omitempty"`
+	Sub28 string `json:"sub28,omitempty"`
+	Sub29 string `json:"sub29,omitempty"`
+	Sub30 string `json:"sub30,omitempty"`
 }
 
 // SubsOf returns sub-parameters in the form that answers and events show, sub1 first.
 func SubsOf(s [Subs]string) SubParams {
-	return SubParams{s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]}
+	return SubParams{
+		s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9],
+		s[10], s[11], s[12], s[13], s[14], s[15], s[16], s[17], s[18], s[19],
+		s[20], s[21], s[22], s[23], s[24], s[25], s[26], s[27], s[28], s[29],
+	}
 }
 
 // Data returns the conversion in the form that events and logs show. The id of a missing record is empty.

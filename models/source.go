@@ -32,7 +32,7 @@ type SourceFields struct {
 // SourceLink lists the parameters that a traffic source fills in a tracking link, with the source's own macros for them.
 type SourceLink struct {
 	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"parameter to macro; each takes a sub-parameter: see subs"`
-	Subs            SubSlots    `db:"subs,json" json:"subs" maxItems:"10" send:"which parameter fills which sub-parameter. Left out, new parameters take free ones in the order of token_macros, and the parameters of a source in use keep theirs. Sent, this list counts, and only parameters that it leaves out take free ones"`
+	Subs            SubSlots    `db:"subs,json" json:"subs" maxItems:"{mostSubs}" send:"which parameter fills which sub-parameter. Left out, new parameters take free ones in the order of token_macros, and the parameters of a source in use keep theirs. Sent, this list counts, and only parameters that it leaves out take free ones"`
 	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100" send:"parameter that carries the cost of a click; empty: cost"`
 	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"up to 64 characters of a macro; anything else is dropped"`
 	ExternalIDParam string      `db:"external_id_param" json:"external_id_param" trim:"true" maxLength:"100" send:"parameter that carries the source's own click id; empty: external_id"`
@@ -42,7 +42,7 @@ type SourceLink struct {
 // SubSlot reserves a sub-parameter for a parameter of a traffic source. A parameter that token_macros does not have any more keeps
 // its sub-parameter, so that no other parameter changes the meaning of reports, conditions and rules.
 type SubSlot struct {
-	Sub   int    `json:"sub" required:"true" min:"1" max:"10" doc:"1 is sub1"`
+	Sub   int    `json:"sub" required:"true" min:"1" max:"{mostSubs}" doc:"1 is sub1"`
 	Param string `json:"param" required:"true" trim:"true" maxLength:"100" doc:"not in token_macros: links do not carry it, and the sub-parameter stays empty"`
 	Name  string `json:"name" trim:"true" maxLength:"100" doc:"shown in place of the parameter; empty: the parameter is shown"`
 }

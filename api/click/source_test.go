@@ -33,6 +33,21 @@ func TestTrackLeavesTheSubOfARemovedParameterEmpty(t *testing.T) {
 	}
 }
 
+// Links fill all sub-parameters: by the parameters of the source, and by the names that every source may use. Addresses have the values.
+func TestTrackFillsEverySub(t *testing.T) {
+	t.Parallel()
+	w := newEnv(t)
+	dbtest.Exec(w, w.db, `UPDATE traffic_sources SET token_macros = '{"zone": "{z}"}', subs = '[{"sub": 30, "param": "zone"}]'`)
+	w.campaign("summer-sale", nil, path("redirect", nil, m{"url": "https://a.test/?a={sub11}&b={sub_id_20}&c={t30}", "weight": 1}))
+	w.reload()
+	if got := w.location("/summer-sale?zone=thirty&Sub11=eleven&sub_id_20=twenty&sub31=none"); got != "https://a.test/?a=eleven&b=twenty&c=thirty" {
+		t.Error(got)
+	}
+	if c := w.spool.last(); c.Subs != [models.Subs]string{10: "eleven", 19: "twenty", 29: "thirty"} {
+		t.Errorf("%q", c.Subs)
+	}
+}
+
 // Deactivated sources and networks are kept for history. Clicks that still arrive through them are recorded with them.
 func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ func TestTrackSendsToTheOfferAndRecordsTheClick(t *testing.T) {
 		c.NetworkID != n || c.SourceID != w.source || c.Domain != sharedHost || c.Destination != want {
 		t.Errorf("click %+v", c)
 	}
-	if c.Subs != [10]string{"12&34", "two", "", "", "five", "six"} || c.ExternalID != "V1" {
+	if c.Subs != [models.Subs]string{"12&34", "two", "", "", "five", "six"} || c.ExternalID != "V1" {
 		t.Errorf("subs %q, external id %q", c.Subs, c.ExternalID)
 	}
 	if !c.Cost.Equal(decimal.RequireFromString("0.25")) || c.IsBot || c.DeviceType != "desktop" || c.UniqueHours != 24 ||

@@ -16,7 +16,6 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/bind"
-	"switchyard/models/measure"
 )
 
 // object is a JSON object of the document.
@@ -206,7 +205,7 @@ func (c *collector) described(schema object, f reflect.StructField) object {
 		return schema
 	}
 	if doc != "" {
-		schema["description"] = measure.Expand(doc)
+		schema["description"] = bind.Expand(doc)
 	}
 	bind.RulesOf(f).Schema(schema, c.body)
 	if preset, ok := schema["default"]; ok {

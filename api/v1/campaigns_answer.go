@@ -19,7 +19,7 @@ import (
 type CampaignAnswer struct {
 	models.Campaign
 	CampaignURLs
-	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to sub10, by its traffic source; those without a name are left out"`
+	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}, by its traffic source; those without a name are left out"`
 }
 
 // CampaignURLs are the addresses of a campaign.

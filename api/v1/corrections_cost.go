@@ -33,7 +33,7 @@ func costChanges(d Deps) []route.Route {
 type SetCostBody struct {
 	CampaignID uuid.NullUUID `json:"campaign_id" bad:"invalid_campaign" doc:"its clicks; left out: those of all campaigns of the source"`
 	SourceID   uuid.NullUUID `json:"source_id" bad:"invalid_source" doc:"the clicks of this traffic source; left out: those of all sources of the campaign"`
-	Sub        int           `json:"sub" bad:"invalid_input" min:"0" max:"10" doc:"the number of a sub-parameter: only clicks with this sub_value; 0: all"`
+	Sub        int           `json:"sub" bad:"invalid_input" min:"0" max:"{mostSubs}" doc:"the number of a sub-parameter: only clicks with this sub_value; 0: all"`
 	SubValue   string        `json:"sub_value" bad:"invalid_input" maxLength:"300" doc:"of the sub-parameter; empty: clicks without a value"`
 	From       string        `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, a day in the account's time zone; included"`
 	To         string        `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"as from; at most 92 days"`

@@ -18,7 +18,7 @@ import (
 	"switchyard/api/v1"
 	"switchyard/db/store"
 	"switchyard/models/autorule"
-	"switchyard/models/measure"
+	"switchyard/models/bind"
 )
 
 // bounds returns bodies that the caller could send, by operation. It adds operations to env.bodies.
@@ -108,7 +108,7 @@ func inner(typ reflect.Type) reflect.Type {
 func isOpt(typ reflect.Type) bool { return strings.HasPrefix(typ.Name(), "Opt[") }
 
 func (l limited) number(tag string) (int, bool) {
-	n, err := strconv.Atoi(l.tag.Get(tag))
+	n, err := strconv.Atoi(bind.Expand(l.tag.Get(tag)))
 	return n, err == nil
 }
 
@@ -197,7 +197,7 @@ func (l limited) probes(sample any) (out []probe) {
 		step = decimal.NewFromInt(1)
 	}
 	for tag, beyond := range map[string]decimal.Decimal{"min": step.Neg(), "max": step} {
-		if limit, err := decimal.NewFromString(l.tag.Get(tag)); err == nil {
+		if limit, err := decimal.NewFromString(bind.Expand(l.tag.Get(tag))); err == nil {
 			out = append(out, probe{tag, json.Number(limit.String()), ""},
 				probe{"beyond " + tag, json.Number(limit.Add(beyond).String()), code})
 		}
@@ -205,7 +205,7 @@ func (l limited) probes(sample any) (out []probe) {
 	if form == "" {
 		form = "invalid_input"
 	}
-	if enum := measure.Expand(l.tag.Get("enum")); enum != "" {
+	if enum := bind.Expand(l.tag.Get("enum")); enum != "" {
 		for value := range strings.SplitSeq(enum, ",") {
 			if l.typ.Kind() == reflect.Int {
 				out = append(out, probe{value, json.Number(value), ""})
@@ -379,7 +379,7 @@ func TestLimitsInTheDocument(t *testing.T) {
 			for tag, key := range map[string]string{
 				"maxLength": "maxLength", "min": "minimum", "max": "maximum", "maxItems": "maxItems", "minItems": "minItems",
 			} {
-				if want := l.tag.Get(tag); want != "" {
+				if want := bind.Expand(l.tag.Get(tag)); want != "" {
 					seen++
 					if fmt.Sprint(asTag(property[key])) != want {
 						t.Errorf("%s.%s: %s is %v, want %s", typ.Name(), l.name, key, property[key], want)
@@ -389,7 +389,7 @@ func TestLimitsInTheDocument(t *testing.T) {
 			if want := l.tag.Get("itemLength"); want != "" && fmt.Sprint(items["maxLength"]) != want {
 				t.Errorf("%s.%s: %v, want items of %s", typ.Name(), l.name, items, want)
 			}
-			if want := measure.Expand(l.tag.Get("enum")); want != "" {
+			if want := bind.Expand(l.tag.Get("enum")); want != "" {
 				have := property["enum"]
 				if items != nil {
 					have = items["enum"]

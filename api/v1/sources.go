@@ -87,7 +87,7 @@ type SourcePut struct {
 // SourceAnswer is a saved traffic source.
 type SourceAnswer struct {
 	models.TrafficSource
-	SubNames        map[string]string `json:"sub_names" doc:"names of sub1 to sub10 for people: the chosen name, else the parameter or its macro; those without a name are left out"`
+	SubNames        map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub} for people: the chosen name, else the parameter or its macro; those without a name are left out"`
 	PostbackExample string            `json:"postback_example" doc:"an address for postback_url, by the template of the platform; YOUR_... in it is to be replaced by what the source shows; empty: the platform has none"`
 }
 

@@ -143,7 +143,7 @@ type SourceIntegrationBody struct {
 	CredentialsClear   []string             `json:"credentials_clear" maxItems:"50" doc:"fields of credentials to remove"`
 	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read by itself; left out it stays, at first true"`
 	OAuthConnectionID  bind.Opt[uuid.UUID]  `json:"oauth_connection_id" bad:"not_connected" doc:"the sign-in at the platform; needed if there are several"`
-	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"parameter of the tracking link that carries the platform's campaign id, or sub1 to sub10; empty: as the source's macros say"`
+	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"parameter of the tracking link that carries the platform's campaign id, or sub1 to {lastSub}; empty: as the source's macros say"`
 	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the resource name of a conversion action, which names the customer that owns it, or the number of an action of customer_id, or a link to its page; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty means their event for a purchase"`
 	ConversionStatuses []string             `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of conversions that are uploaded; at first approved"`
 	ConversionsEnabled *bool                `json:"conversions_enabled" doc:"whether conversions are uploaded; at first false"`

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/models"
 )
 
 // subsOf returns the sub-parameters of a source in the list, as in "1 zone, 2 ad (Banner)".
@@ -139,7 +140,7 @@ func TestUsesOfSubParameters(t *testing.T) {
 	}
 	d.Do("GET", "/traffic-sources/none/subs", nil).Want(400, "invalid_id")
 	d.Do("GET", "/traffic-sources/"+uuid.NewString()+"/subs", nil).Want(404, "not_found")
-	if s := got.Subs[0]; len(got.Subs) != 10 || s.Param != "zone" || !s.Filled || got.Subs[2].Filled {
+	if s := got.Subs[0]; len(got.Subs) != models.Subs || s.Param != "zone" || !s.Filled || got.Subs[2].Filled {
 		t.Errorf("%+v", got.Subs)
 	}
 }

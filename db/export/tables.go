@@ -14,16 +14,25 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported returns the columns of the attributes that belong both to export files and to home.
-func exported(home clickattr.Home) []column {
-	var list []column
+// exported returns the columns of the attributes that belong both to export files and to home. The sub-parameters that older versions
+// do not know are last: they end each file, because some programs read columns by their place.
+func exported(home clickattr.Home) (list, last []column) {
 	for i := range clickattr.All {
-		if a := &clickattr.All[i]; a.In&clickattr.Exports != 0 && a.In&home == home {
+		switch a := &clickattr.All[i]; {
+		case a.In&clickattr.Exports == 0 || a.In&home != home:
+		case a.Sub > models.EarlySubs:
+			last = append(last, ofClick(a))
+		default:
 			list = append(list, ofClick(a))
 		}
 	}
-	return list
+	return list, last
 }
+
+var (
+	ofClicks, lastOfClicks         = exported(clickattr.Exports)
+	ofSmartlinks, lastOfSmartlinks = exported(clickattr.Smartlinks)
+)
 
 // ofClick returns the column of an attribute. Texts count as coming from outside.
 func ofClick(a *clickattr.Attr) column {
@@ -61,13 +70,14 @@ func rate(at string) column {
 var Clicks = Table{
 	columns: slices.Concat(
 		[]column{clickID(`f.id::text`), stamp("at", "f.at")},
-		exported(clickattr.Exports),
+		ofClicks,
 		[]column{
 			number("is_unique"), number("lp_views"), number("lp_clicks"), numberOrNone("lp_slot"),
 			{name: "conversions", expr: `coalesce(v.conversions, 0)::text`, copyExpr: "toString(f.approved + f.pending)"},
 			{name: "revenue", expr: `trim_scale(coalesce(v.revenue, 0))::text`, copyExpr: "toString(f.revenue)"},
 			rate("f.at"),
 		},
+		lastOfClicks,
 	),
 	count: `SELECT FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3`,
 	from: `clicks f LEFT JOIN (
@@ -106,7 +116,8 @@ func SmartlinkClicks(slug func(smartlink uuid.UUID) string) Table {
 				{name: "slug", expr: `f.smartlink_id::text`, foreign: true, format: slug},
 				id("rule_id"),
 			},
-			insertBefore("destination", text("destination_url"), exported(clickattr.Smartlinks)),
+			insertBefore("destination", text("destination_url"), slices.Clone(ofSmartlinks)),
+			lastOfSmartlinks,
 		),
 		count: `SELECT FROM smartlink_clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3 AND ($4::uuid IS NULL OR smartlink_id = $4)`,

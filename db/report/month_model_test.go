@@ -195,6 +195,8 @@ var monthDims = []struct {
 	{"sub8", 5, named("\t"), sub(7)},
 	{"sub9", 5, named("'"), sub(8)},
 	{"sub10", 5, named("10"), sub(9)},
+	{"sub11", 5, named("11"), sub(10)},
+	{models.SubKeys[models.Subs-1], 3, named("last"), sub(models.Subs - 1)},
 	{"domain", 4, named("go.example-"), func(c *models.Click, v string) { c.Domain = v }},
 	{"referrer_domain", 20, named("r.example-"), func(c *models.Click, v string) { c.ReferrerDomain = v }},
 	{"keyword", 60, named("mot clé "), func(c *models.Click, v string) { c.Keyword = v }},
@@ -204,9 +206,11 @@ var monthDims = []struct {
 	{"status", 0, nil, nil},
 }
 
-// recordedDims returns the names of the dimensions that facts have themselves. TestGroupsAndTags has the other ones.
+// recordedDims returns the names of the dimensions that facts have themselves, and of the sub-parameters only some, because all have the
+// same row of the table. TestGroupsAndTags has the other dimensions.
 func recordedDims() []string {
-	return slices.DeleteFunc(Dimensions(), func(name string) bool { return name == "group" || name == "tag" })
+	left := append([]string{"group", "tag"}, models.SubKeys[models.EarlySubs+1:models.Subs-1]...)
+	return slices.DeleteFunc(Dimensions(), func(name string) bool { return slices.Contains(left, name) })
 }
 
 // place returns the index of a dimension in monthDims.

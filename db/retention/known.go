@@ -15,7 +15,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// Known holds the stored data about a visitor. Rows have the same names as in logs: click_id in the form of links, sub1 to sub10,
+// Known holds the stored data about a visitor. Rows have the same names as in logs: click_id in the form of links, sub1 and so on,
 // signals by their names. An id that a row does not have is null.
 type Known struct {
 	Clicks          []json.RawMessage `json:"clicks"`

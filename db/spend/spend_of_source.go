@@ -38,12 +38,12 @@ const maxSent = 100000
 // The name of a parameter is found in upper and lower case, as in links.
 const selectSent = `
 SELECT date_trunc('day', at, 'UTC') AS day, platform, campaign_id, count(*) AS clicks FROM (
-	SELECT at, campaign_id, left(coalesce(CASE WHEN $5 > 0 THEN subs[$5] ELSE substring(params FROM $6) END, ''), 300) AS platform
+	SELECT at, campaign_id, left(coalesce(nullif(subs[$5], ''), substring(params FROM $6), ''), 300) AS platform
 	FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND source_id = $4 AND NOT is_bot
 ) c GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC LIMIT $7`
 
 // CountSent counts the clicks of a source in [from, to), by the value of the link parameter that carries the platform's campaign
-// id. param is sub1 to sub10, or the name of any other parameter.
+// id. param is the name of a sub-parameter, such as sub1, or the name of any other parameter.
 func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]SentClicks, error) {
 	sub := 0
 	if digits, ok := strings.CutPrefix(strings.ToLower(param), "sub"); ok {
@@ -55,7 +55,7 @@ func CountSent(ctx context.Context, l click.Log, c db.Conn, account, source uuid
 		return nil, err
 	}
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
-	if param == "" {
+	if param == "" || sub > 0 && sub <= models.EarlySubs { // clicks that are older than sub11 have it only among their parameters
 		pattern = `^\y$` // matches nothing
 	}
 	list, err := db.Select[SentClicks](ctx, c, "clicks of a source", selectSent, account, models.FloorClickID(from),

@@ -2,10 +2,12 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models"
 )
 
 // SubUse is a record that names a sub-parameter of a source's clicks.
@@ -22,7 +24,7 @@ const maxSubUses = 200
 
 // subUses selects what names a sub-parameter of the clicks of the source $2: flows of its campaigns, the saved rules in them, rules of
 // the Copilot and entries of bot lists that apply to its campaigns, saved views, and addresses with its token.
-const subUses = `
+var subUses = fmt.Sprintf(`
 WITH own AS MATERIALIZED (
 	SELECT id, name, status, streams FROM campaigns WHERE account_id = $1 AND source_id = $2 AND deleted_at IS NULL
 ), t AS (
@@ -40,14 +42,14 @@ WITH own AS MATERIALIZED (
 	WHERE account_id = $1 AND (campaign_id IS NULL OR campaign_id IN (SELECT id FROM own))
 	UNION ALL
 	SELECT 'offer', id, name, CASE WHEN is_active THEN 'active' ELSE 'paused' END, url FROM offers
-	WHERE account_id = $1 AND deactivated_at IS NULL AND EXISTS (SELECT FROM own WHERE streams::text LIKE '%' || offers.id || '%')
+	WHERE account_id = $1 AND deactivated_at IS NULL AND EXISTS (SELECT FROM own WHERE streams::text LIKE '%%' || offers.id || '%%')
 	UNION ALL
 	SELECT 'lander', id, name, CASE WHEN is_active THEN 'active' ELSE 'paused' END, url FROM landers
-	WHERE account_id = $1 AND deactivated_at IS NULL AND EXISTS (SELECT FROM own WHERE streams::text LIKE '%' || landers.id || '%')
+	WHERE account_id = $1 AND deactivated_at IS NULL AND EXISTS (SELECT FROM own WHERE streams::text LIKE '%%' || landers.id || '%%')
 )
-SELECT n AS sub, kind, id, name, status FROM t, generate_series(1, 10) n
+SELECT n AS sub, kind, id, name, status FROM t, generate_series(1, %d) n
 WHERE position('"sub' || n || '"' IN text) > 0 OR position('{sub' || n || '}' IN text) > 0
-ORDER BY 1, 2, 4, 3 LIMIT $3`
+ORDER BY 1, 2, 4, 3 LIMIT $3`, models.Subs)
 
 // SubUses lists what names the sub-parameters of a source's clicks, at most 200 records.
 func (s *Store) SubUses(ctx context.Context, account, source uuid.UUID) ([]SubUse, error) {

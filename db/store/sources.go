@@ -54,7 +54,7 @@ WHERE s.account_id = $1 AND CASE
 	ELSE s.deactivated_at IS NULL END
 LIMIT $4`
 
-// SubNames returns the names of the sub-parameters in a report or log with filters, by sub1 to sub10. A name is given if all sources
+// SubNames returns the names of the sub-parameters in a report or log with filters, by sub1 and so on. A name is given if all sources
 // that the filters select agree on it.
 func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []models.ReportFilter) (map[string]string, error) {
 	ids := map[string][]uuid.UUID{}
@@ -76,7 +76,7 @@ func (s *Store) SubNames(ctx context.Context, account uuid.UUID, filters []model
 	return subslot.Common(links), nil
 }
 
-// SubNamesOf returns the names of the sub-parameters of sources, by sub1 to sub10.
+// SubNamesOf returns the names of the sub-parameters of sources, by sub1 and so on.
 func (s *Store) SubNamesOf(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]map[string]string, error) {
 	q := sourceTable.from + ` WHERE t.account_id = $1 AND t.id = ANY ($2::uuid[])`
 	list, err := db.Select[models.TrafficSource](ctx, s.c, "names of sub-parameters", q, account, db.UUIDs(ids))

@@ -15,6 +15,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/autorule"
+	"switchyard/models/bind"
 	"switchyard/models/botlist"
 	"switchyard/models/copilot"
 	"switchyard/models/flow"
@@ -28,7 +29,7 @@ func enum(t *testing.T, structValue any, field string) []string {
 	if !ok {
 		t.Fatalf("no field %s", field)
 	}
-	return strings.Split(measure.Expand(f.Tag.Get("enum")), ",")
+	return strings.Split(bind.Expand(f.Tag.Get("enum")), ",")
 }
 
 // counts draws small figures, so that equal figures and zeros occur.

@@ -52,7 +52,7 @@ type Settings struct {
 	Mode string `db:"mode" json:"mode" bad:"invalid_rule" trim:"true" enum:"shadow,live" doc:"shadow: its runs say what it would do, and nothing is changed"`
 
 	LooksAt   string `db:"looks_at" json:"looks_at" bad:"invalid_rule" trim:"true" enum:"campaign,path,destination,offer,value" doc:"whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign"`
-	Attribute string `db:"attribute" json:"attribute" bad:"invalid_rule" trim:"true" enum:",country,isp,asn,ip,device_type,os,browser,connection_type,mobile_operator,hour_of_day,sub1,sub2,sub3,sub4,sub5,sub6,sub7,sub8,sub9,sub10" doc:"with looks_at value"`
+	Attribute string `db:"attribute" json:"attribute" bad:"invalid_rule" trim:"true" enum:",country,isp,asn,ip,device_type,os,browser,connection_type,mobile_operator,hour_of_day,{subs}" doc:"with looks_at value"`
 
 	CampaignIDs []uuid.UUID `db:"campaign_ids,json" json:"campaign_ids" bad:"invalid_scope" maxItems:"50" doc:"only these campaigns; empty: all that are active"`
 	SourceIDs   []uuid.UUID `db:"source_ids,json" json:"source_ids" bad:"invalid_scope" maxItems:"50" doc:"only what these traffic sources sent; empty: all"`

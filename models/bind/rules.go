@@ -45,6 +45,13 @@ type Rules struct {
 
 var cases = map[string]func(string) string{"upper": strings.ToUpper, "lower": strings.ToLower}
 
+// Expand replaces the placeholders in a field's tag: {subs} by the names of the sub-parameters, {lastSub} by the last name, {mostSubs} by
+// their number, and those of measure.Expand.
+func Expand(tag string) string { return subs.Replace(measure.Expand(tag)) }
+
+var subs = strings.NewReplacer(
+	"{subs}", strings.Join(models.SubKeys[:], ","), "{lastSub}", models.SubKeys[models.Subs-1], "{mostSubs}", strconv.Itoa(models.Subs))
+
 // RulesOf reads the tags of a field. It panics on a tag that makes no sense, because tags are read before the first request.
 func RulesOf(f reflect.StructField) Rules {
 	tag := f.Tag
@@ -70,17 +77,17 @@ func RulesOf(f reflect.StructField) Rules {
 		"minLength": &r.minLength, "maxLength": &r.maxLength, "minItems": &r.minItems, "maxItems": &r.maxItems,
 		"itemLength": &r.itemLength,
 	} {
-		if text := tag.Get(name); text != "" {
+		if text := Expand(tag.Get(name)); text != "" {
 			*into = must(strconv.Atoi(text))
 		}
 	}
 	for name, into := range map[string]**decimal.Decimal{"min": &r.min, "max": &r.max} {
-		if text := tag.Get(name); text != "" {
+		if text := Expand(tag.Get(name)); text != "" {
 			*into = new(must(decimal.NewFromString(text)))
 		}
 	}
 	if text := tag.Get("enum"); text != "" {
-		r.enum = strings.Split(measure.Expand(text), ",")
+		r.enum = strings.Split(Expand(text), ",")
 	}
 	if text := tag.Get("pattern"); text != "" {
 		r.pattern = regexp.MustCompile(text)

@@ -135,7 +135,7 @@ func TestEveryFieldHasARow(t *testing.T) {
 			case field.Anonymous:
 				walk(f)
 				continue
-			case field.Name == "Subs": // an array, whose elements are sub1 to sub10
+			case field.Name == "Subs": // an array, whose elements are the sub-parameters
 				continue
 			case owner[at] == "":
 				t.Errorf("the field %s has no row", field.Name)

@@ -1,7 +1,6 @@
 package clickattr
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 
@@ -303,13 +302,17 @@ var passing = []Attr{
 	{Name: "clicks_today", Compare: AsNumber},
 }
 
-// subs returns the attributes of the sub-parameters sub1 to sub10.
+// subs returns the attributes of the sub-parameters.
 func subs() []Attr {
-	const firstTag, firstDimension = 101, 32
+	const firstTag, firstDimension, firstLate = 101, 32, 53
 	list := make([]Attr, models.Subs)
 	for i := range list {
+		dimension := firstDimension + i
+		if i >= models.EarlySubs {
+			dimension = firstLate + i - models.EarlySubs
+		}
 		list[i] = Attr{
-			Name: fmt.Sprint("sub", i+1), Tag: byte(firstTag + i), Compare: AsText, Dimension: firstDimension + i,
+			Name: models.SubKeys[i], Tag: byte(firstTag + i), Compare: AsText, Dimension: dimension,
 			In: Both, Sub: i + 1,
 			Text: func(c *models.Click) *string { return &c.Subs[i] },
 		}

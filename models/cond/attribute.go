@@ -21,7 +21,7 @@ const (
 	Schedule
 	firstOfClick
 
-	numAttrs = 64 // the maximum: each attribute is a bit of a 64-bit word
+	numAttrs = 72 // the maximum
 
 	attrParam  Attr = 200 // param.<name>, looked up in the request
 	attrHeader Attr = 201 // header.<name>

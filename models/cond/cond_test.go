@@ -336,9 +336,9 @@ func TestText(t *testing.T) {
 			t.Errorf("%s is %q, want %q", attr, got, want)
 		}
 	}
-	// There are 48 attributes. A number beyond them has no name.
-	if last, beyond := cond.Attr(47).String(), cond.Attr(48).String(); last == "attr(47)" || beyond != "attr(48)" {
-		t.Errorf("not 48 attributes: %s, %s", last, beyond)
+	// There are 68 attributes. A number beyond them has no name.
+	if last, beyond := cond.Attr(67).String(), cond.Attr(68).String(); last == "attr(67)" || beyond != "attr(68)" {
+		t.Errorf("not 68 attributes: %s, %s", last, beyond)
 	}
 }
 

@@ -22,8 +22,8 @@ type Source interface {
 type Facts struct {
 	text    [numAttrs]string
 	num     [numAttrs]int64
-	known   uint64
-	steps   int // steps taken since Reset
+	known   [(numAttrs + 63) / 64]uint64 // a bit for each attribute
+	steps   int                          // steps taken since Reset
 	addr    netip.Addr
 	source  Source
 	now     time.Time
@@ -157,7 +157,7 @@ func (f *Facts) SetClick(c *models.Click) {
 func (f *Facts) SetSource(s Source) { f.source = s }
 
 // Known reports whether an attribute has a value.
-func (f *Facts) Known(a Attr) bool { return a < numAttrs && f.known&(1<<a) != 0 }
+func (f *Facts) Known(a Attr) bool { return a < numAttrs && f.known[a/64]&(1<<(a%64)) != 0 }
 
 // Text returns an attribute's value as text, or an empty text if the value is unknown. Numbers and addresses are formatted,
 // which allocates.
@@ -173,9 +173,9 @@ func (f *Facts) Text(a Attr) string {
 
 func (f *Facts) setKnown(a Attr, known bool) {
 	if known {
-		f.known |= 1 << a
+		f.known[a/64] |= 1 << (a % 64)
 	} else {
-		f.known &^= 1 << a
+		f.known[a/64] &^= 1 << (a % 64)
 	}
 }
 

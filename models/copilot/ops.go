@@ -14,10 +14,7 @@ import (
 
 // DenyAttributes lists the attributes that deny accepts. ExcludeAttributes lists the attributes that exclude accepts.
 var (
-	DenyAttributes = []string{
-		"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer",
-		"sub1", "sub2", "sub3", "sub4", "sub5", "sub6", "sub7", "sub8", "sub9", "sub10",
-	}
+	DenyAttributes    = append([]string{"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer"}, models.SubKeys[:]...)
 	ExcludeAttributes = []string{"country", "device_type", "os", "browser", "connection_type", "mobile_operator", "hour_of_day"}
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/models"
 	"switchyard/models/flow"
 )
 
@@ -38,8 +39,8 @@ var attributes = func() []attribute {
 		{"country", kindNoReturn, "country", OpDeny},
 		{"hour_of_day", kindNoReturn, "hour", OpExclude},
 	}
-	for i := range 10 {
-		list = append(list, attribute{fmt.Sprint("sub", i+1), kindBlockValue, fmt.Sprintf("sub%d value", i+1), OpDeny})
+	for _, sub := range models.SubKeys {
+		list = append(list, attribute{sub, kindBlockValue, sub + " value", OpDeny})
 	}
 	return list
 }()

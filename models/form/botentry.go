@@ -15,7 +15,7 @@ import (
 // BotEntryBody is the body of POST /bot-lists.
 type BotEntryBody struct {
 	ListType   string           `json:"list_type" required:"invalid_list_type" bad:"invalid_list_type" case:"lower" enum:"allow,deny"`
-	Attribute  string           `json:"attribute" required:"invalid_attribute" bad:"invalid_attribute" case:"lower" enum:"ip,ip_range,asn,country,isp,user_agent,referrer,sub1,sub2,sub3,sub4,sub5,sub6,sub7,sub8,sub9,sub10"`
+	Attribute  string           `json:"attribute" required:"invalid_attribute" bad:"invalid_attribute" case:"lower" enum:"ip,ip_range,asn,country,isp,user_agent,referrer,{subs}"`
 	Operator   string           `json:"operator" bad:"invalid_operator" case:"lower" enum:"equals,contains,regex,in_cidr" default:"equals"`
 	Value      json.RawMessage  `json:"value" is:"texts" doc:"a value or a list of values, up to 10,000; one of them is enough"`
 	Text       bind.Opt[string] `json:"text" doc:"in place of value: a text with one value a line; what follows a # is left out"`

@@ -1,4 +1,4 @@
-// Package subslot decides which parameter of a traffic source fills which sub-parameter (sub1 to sub10) of its clicks.
+// Package subslot decides which parameter of a traffic source fills which sub-parameter of its clicks.
 //
 // A sub-parameter that is in use never changes its meaning without being asked to. Reports, conditions of flows, bot lists and
 // rules name sub1, not zoneid. Positions would therefore be wrong: if zoneid were removed, the next parameter would become sub1. Other
@@ -17,7 +17,6 @@ package subslot
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -36,13 +35,13 @@ type slots [models.Subs]slot
 
 // Filled returns the sub-parameters that clicks of a source fill, by number.
 func Filled(l models.SourceLink) models.SubSlots {
-	all := assign(l, l.Subs)
+	all := assign(l, l.Subs, named(l))
 	return all.list(func(i int) bool { return all[i].filled })
 }
 
 // Reserved returns the sub-parameters that clicks of a source fill or that removed parameters have, by number.
 func Reserved(l models.SourceLink) models.SubSlots {
-	all := assign(l, l.Subs)
+	all := assign(l, l.Subs, named(l))
 	return all.list(func(i int) bool { return all[i].Param != "" })
 }
 
@@ -63,7 +62,7 @@ func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
 		reserved = renamed(before, old, *l)
 	}
 	isSent := l.Subs != nil
-	all := assign(*l, reserved)
+	all := assign(*l, reserved, models.Subs)
 	for i := range all {
 		s := &all[i]
 		at := slices.IndexFunc(before, func(o models.SubSlot) bool { return strings.EqualFold(o.Param, s.Param) })
@@ -84,7 +83,7 @@ func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
 func renamed(before models.SubSlots, old, l models.SourceLink) models.SubSlots {
 	after := slices.Clone(before)
 	for i, s := range after {
-		macro := macroOf(old, s.Param)
+		macro := MacroOf(old, s.Param)
 		if macro == "" || has(l.TokenMacros, s.Param) {
 			continue
 		}
@@ -99,9 +98,18 @@ func renamed(before models.SubSlots, old, l models.SourceLink) models.SubSlots {
 	return after
 }
 
-// assign gives each parameter of a link a sub-parameter. reserved are the sub-parameters that parameters already have. The parameters
-// of the cost and of the source's click id have a meaning of their own and get none.
-func assign(l models.SourceLink, reserved models.SubSlots) *slots {
+// named returns the last sub-parameter that a parameter has by its name. A source without stored sub-parameters is older than sub11, which
+// was a name like any other then.
+func named(l models.SourceLink) int {
+	if len(l.Subs) == 0 {
+		return models.EarlySubs
+	}
+	return models.Subs
+}
+
+// assign gives each parameter of a link a sub-parameter. reserved are the sub-parameters that parameters already have. Names such as sub3
+// count up to named. The parameters of the cost and of the source's click id have a meaning of their own and get none.
+func assign(l models.SourceLink, reserved models.SubSlots, named int) *slots {
 	var all slots
 	for _, s := range reserved {
 		if s.Sub >= 1 && s.Sub <= models.Subs {
@@ -122,7 +130,7 @@ func assign(l models.SourceLink, reserved models.SubSlots) *slots {
 	}
 	for _, param := range unplaced {
 		// A removed parameter does not keep the place, because every source reads a parameter of this name there.
-		if n := Meant(param); n >= 1 && n <= models.Subs && !all[n-1].filled {
+		if n := Meant(param); n >= 1 && n <= named && !all[n-1].filled {
 			all.fill(n-1, param)
 			continue
 		}
@@ -149,7 +157,8 @@ func Meant(param string) int {
 	return 0
 }
 
-func macroOf(l models.SourceLink, param string) string {
+// MacroOf returns the macro of a parameter, or an empty text.
+func MacroOf(l models.SourceLink, param string) string {
 	for _, m := range l.TokenMacros {
 		if strings.EqualFold(m.Param, param) {
 			return m.Macro
@@ -162,13 +171,13 @@ func has(list models.TokenMacros, param string) bool {
 	return slices.ContainsFunc(list, func(m models.TokenMacro) bool { return strings.EqualFold(m.Param, param) })
 }
 
-// Names returns the names of a source's sub-parameters for people, by sub1 to sub10: the name that the account has chosen, or else the
+// Names returns the names of a source's sub-parameters for people, by sub1 and so on: the name that the account has chosen, or else the
 // parameter. If the parameter is only a number such as sub1, its macro names it. A sub-parameter without a name is left out.
 func Names(l models.SourceLink) map[string]string {
 	names := map[string]string{}
 	for _, s := range Reserved(l) {
 		if name := nameOf(s, l); name != "" {
-			names[key(s.Sub)] = name
+			names[models.SubKeys[s.Sub-1]] = name
 		}
 	}
 	return names
@@ -182,10 +191,8 @@ func nameOf(s models.SubSlot, l models.SourceLink) string {
 		return s.Param
 	}
 	notWord := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	return strings.TrimFunc(macroOf(l, s.Param), notWord)
+	return strings.TrimFunc(MacroOf(l, s.Param), notWord)
 }
-
-func key(n int) string { return "sub" + strconv.Itoa(n) }
 
 // Common returns the names on which several sources agree. A source that has not reserved or not named a sub-parameter has no say.
 func Common(sources []models.SourceLink) map[string]string {
@@ -193,7 +200,7 @@ func Common(sources []models.SourceLink) map[string]string {
 	for _, l := range sources {
 		own := Names(l)
 		for _, s := range Reserved(l) {
-			k := key(s.Sub)
+			k := models.SubKeys[s.Sub-1]
 			switch name := names[k]; {
 			case own[k] == "":
 			case name == "":
@@ -210,7 +217,8 @@ func Common(sources []models.SourceLink) map[string]string {
 }
 
 // Check refuses a list in which two entries have the same sub-parameter or the same parameter, or in which a name such as sub3
-// fills another sub-parameter than the third while no entry has that.
+// fills another sub-parameter than the third while no entry has that. Names from sub11 on may fill another one, as they did while there
+// were ten.
 func Check(list models.SubSlots) error {
 	for i, s := range list {
 		for _, o := range list[:i] {
@@ -219,7 +227,7 @@ func Check(list models.SubSlots) error {
 			}
 		}
 		n := Meant(s.Param)
-		if n != 0 && n != s.Sub && !slices.ContainsFunc(list, func(o models.SubSlot) bool { return o.Sub == n }) {
+		if n != 0 && n <= models.EarlySubs && n != s.Sub && !slices.ContainsFunc(list, func(o models.SubSlot) bool { return o.Sub == n }) {
 			return models.Invalid("invalid_value", "subs: a parameter with the name %s fills sub%d at every source", s.Param, n)
 		}
 	}

@@ -34,6 +34,23 @@ func text(list models.SubSlots) string {
 	return strings.Join(parts, ", ")
 }
 
+// manyMacros returns the macros of parameters p1, p2 and so on, and many the sub-parameters that they fill.
+func manyMacros(n int) string {
+	var parts []string
+	for i := range n {
+		parts = append(parts, fmt.Sprintf(`"p%d": ""`, i+1))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func many(n int) string {
+	var parts []string
+	for i := range n {
+		parts = append(parts, fmt.Sprintf("%d p%d", i+1, i+1))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // A source without stored sub-parameters assigns them in the order of its parameters.
 func TestOrderAssigns(t *testing.T) {
 	t.Parallel()
@@ -42,11 +59,8 @@ func TestOrderAssigns(t *testing.T) {
 		"numbers keep their places":  {`{"zone": "z", "sub1": "a", "t3": "c", "x": "y"}`, "1 sub1, 2 zone, 3 t3, 4 x"},
 		"the same number twice":      {`{"sub1": "a", "t1": "b"}`, "1 sub1, 2 t1"},
 		"cost and click id get none": {`{"BID": "{b}", "zone": "{z}", "": "x", "cid": "{cid}"}`, "1 zone"},
-		"more than ten": {
-			`{"a":"","b":"","c":"","d":"","e":"","f":"","g":"","h":"","i":"","j":"","k":""}`,
-			"1 a, 2 b, 3 c, 4 d, 5 e, 6 f, 7 g, 8 h, 9 i, 10 j",
-		},
-		"nothing": {`{}`, ""},
+		"more than there are":        {manyMacros(models.Subs + 1), many(models.Subs)},
+		"nothing":                    {`{}`, ""},
 	} {
 		l := link(t, tt.macros)
 		if got := text(subslot.Filled(l)); got != tt.want {
@@ -86,6 +100,37 @@ func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 		if subslot.Assign(&back, l, true); name != "renamed" && name != "a number" && !strings.HasPrefix(text(subslot.Filled(back)), "1 zoneid, 2 campaignid, 3 bannerid") {
 			t.Errorf("%s and back: %s", name, text(back.Subs))
 		}
+	}
+}
+
+// Sources of the time when there were ten sub-parameters: a name such as sub15 was like any other then, and an eleventh parameter filled none.
+func TestOlderSourcesKeepTheirSubParameters(t *testing.T) {
+	t.Parallel()
+	const macros = `{"zone": "{z}", "sub15": "{a}", "t20": "{b}"}`
+	unstored := link(t, macros)
+	if got := text(subslot.Filled(unstored)); got != "1 zone, 2 sub15, 3 t20" {
+		t.Errorf("not stored: %s", got)
+	}
+	stored := link(t, macros, models.SubSlot{Sub: 1, Param: "zone"}, models.SubSlot{Sub: 2, Param: "sub15"}, models.SubSlot{Sub: 3, Param: "t20"})
+	if got := text(subslot.Filled(stored)); got != "1 zone, 2 sub15, 3 t20" {
+		t.Errorf("stored: %s", got)
+	}
+	for _, old := range []models.SourceLink{unstored, stored} {
+		saved := link(t, macros)
+		if subslot.Assign(&saved, old, true); text(saved.Subs) != "1 zone, 2 sub15, 3 t20" || subslot.Check(saved.Subs) != nil {
+			t.Errorf("saved again: %s, %v", text(saved.Subs), subslot.Check(saved.Subs))
+		}
+	}
+	fresh := link(t, macros)
+	if subslot.Assign(&fresh, models.SourceLink{}, false); text(fresh.Subs) != "1 zone, 15 sub15, 20 t20" {
+		t.Errorf("a new source: %s", text(fresh.Subs))
+	}
+	full := link(t, manyMacros(12))
+	for i := range 10 {
+		full.Subs = append(full.Subs, models.SubSlot{Sub: i + 1, Param: fmt.Sprint("p", i+1)})
+	}
+	if got := text(subslot.Filled(full)); got != many(12) {
+		t.Errorf("more than ten: %s", got)
 	}
 }
 
@@ -149,6 +194,7 @@ func TestCheck(t *testing.T) {
 		"two":                            {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 10, Param: "b"}}, true},
 		"a number at its place":          {models.SubSlots{{Sub: 3, Param: "sub3"}}, true},
 		"a number elsewhere":             {models.SubSlots{{Sub: 1, Param: "sub3"}}, false},
+		"a later number elsewhere":       {models.SubSlots{{Sub: 1, Param: "sub11"}}, true},
 		"a number whose place has other": {models.SubSlots{{Sub: 1, Param: "t3"}, {Sub: 3, Param: "sub3"}}, true},
 		"a sub-parameter twice":          {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 1, Param: "b"}}, false},
 		"a parameter twice":              {models.SubSlots{{Sub: 1, Param: "a"}, {Sub: 2, Param: "A"}}, false},

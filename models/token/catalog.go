@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"switchyard/models"
 	"switchyard/models/clickattr"
 )
 
@@ -24,7 +25,7 @@ var docs = [firstOfClick]string{
 	CampaignAlias: "alias of the campaign", PathName: "name of the path that the visitor took", LanderName: "name of the landing page",
 	LPSlot: "the click slot that the visitor left the landing page by, 1 to 20", OfferName: "name of the offer",
 	NetworkName: "name of the affiliate network", SourceName: "name of the traffic source", CountryName: "the country's name in English",
-	Sub: "sub1 to sub10: the parameters that the traffic source names", IsUnique: "1 for a visitor's first click, else 0",
+	Sub: "sub1 to " + models.SubKeys[models.Subs-1] + ": the parameters that the traffic source names", IsUnique: "1 for a visitor's first click, else 0",
 	LPKey: "the signed key of a protected landing page", Timestamp: "seconds since 1970",
 	Date:   "date:FORMAT or date:FORMAT,ZONE: the time of the click in the letters below; without FORMAT Y-m-d",
 	Random: "random:MIN,MAX: a whole number, another one each time", Sample: "sample:a|b|c: one of the texts, another one each time",

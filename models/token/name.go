@@ -24,7 +24,7 @@ const (
 	NetworkName
 	SourceName
 	CountryName
-	Sub // sub1 to sub10: the number is Token.N
+	Sub // sub1 and so on: the number is Token.N
 	IsUnique
 	LPKey
 	Timestamp
@@ -124,7 +124,7 @@ func Lookup(name string) (t Token, ok bool) {
 		if !ok {
 			continue
 		}
-		if n, err := strconv.ParseUint(digits, 10, 8); err == nil && n >= 1 && n <= 10 && digits[0] != '0' {
+		if n, err := strconv.ParseUint(digits, 10, 8); err == nil && n >= 1 && n <= models.Subs && digits[0] != '0' {
 			return Token{Name: Sub, N: int(n)}, true
 		}
 	}

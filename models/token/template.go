@@ -12,7 +12,7 @@ import (
 // Token is one placeholder of a template.
 type Token struct {
 	Name Name
-	N    int    // number of a sub-parameter, 1 to 10
+	N    int    // number of a sub-parameter, from 1
 	Arg  string // the NAME of param.NAME
 }
 

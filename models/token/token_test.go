@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func (v values) AppendToken(dst []byte, t token.Token) []byte {
 	name := t.Name.String()
 	switch t.Name {
 	case token.Sub:
-		name += string("0123456789"[t.N%10])
+		name += strconv.Itoa(t.N)
 	case token.Param:
 		name += "." + t.Arg
 	}
@@ -31,7 +32,7 @@ func (v values) Now() time.Time { return moment }
 func (v values) Random() uint64 { return 7 }
 
 var sample = values{
-	"clickid": "AbC123", "country": "DE", "sub1": "a b&c=d/ü", "sub0": "ten", "external_id": "x%1",
+	"clickid": "AbC123", "country": "DE", "sub1": "a b&c=d/ü", "sub10": "ten", "sub30": "thirty", "external_id": "x%1",
 	"param.Zone": "q", "user_agent": "Mozilla/5.0 (X; Y)", "status": "approved", "payout": "1.50",
 	"conversion_id": "tx", "connection_type": "wifi", "source_name": "src",
 }
@@ -49,7 +50,8 @@ func TestExpand(t *testing.T) {
 		{"https://a.b/{connection.type}/{trafficsource}", "https://a.b/wifi/src"},
 		{"https://a.b/{param.Zone}{var:Zone}{param.none}", "https://a.b/qq"},
 		{"https://a.b/?u={user_agent}", "https://a.b/?u=Mozilla%2F5.0%20%28X%3B%20Y%29"},
-		{"https://a.b/{unknown}/{sub11}/{sub0}", "https://a.b/{unknown}/{sub11}/{sub0}"},
+		{"https://a.b/{sub30}{var30}.", "https://a.b/thirtythirty."},
+		{"https://a.b/{unknown}/{sub31}/{sub0}/{sub03}", "https://a.b/{unknown}/{sub31}/{sub0}/{sub03}"},
 		{"https://a.b/?s={status}&p={payout}", "https://a.b/?s={status}&p={payout}"},
 		{"https://a.b/{tid}{txid}{transaction.id}", "https://a.b/{tid}{txid}{transaction.id}"},
 		{"https://a.b/{status:approved=1,rejected=2}", "https://a.b/{status:approved=1,rejected=2}"},

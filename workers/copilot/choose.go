@@ -88,7 +88,7 @@ func (r *reading) unifyLateDays() {
 			clicks += row.Clicks
 		}
 	}
-	if len(lates) < 2 || clicks*int64(len(lates)*len(copilot.Attributes())) <= r.clicksLeft {
+	if len(lates) < 2 || clicks*int64(len(lates)*len(r.judged())) <= r.clicksLeft {
 		return
 	}
 	for i := range r.in.Campaigns {

@@ -9,10 +9,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db"
 	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
+	"switchyard/models/subslot"
 )
 
 // These are the limits of the figures that are read for one account.
@@ -273,7 +275,7 @@ func (r *reading) arms(ctx context.Context) error {
 // the source does not fill, and days whose conversions have not arrived yet.
 func (r *reading) values(ctx context.Context) error {
 	r.unifyLateDays()
-	for _, name := range copilot.Attributes() {
+	for _, name := range r.judged() {
 		for _, late := range r.lateDays() {
 			err := r.figures(ctx, question{
 				name, maxValues, late,
@@ -298,7 +300,20 @@ func (r *reading) values(ctx context.Context) error {
 
 // judgesValues reports whether the values of an attribute of a campaign can be judged.
 func judgesValues(c *copilot.CampaignInput, attribute string) bool {
-	n, ok := strings.CutPrefix(attribute, "sub")
-	return (!ok || len(c.SourceLink.TokenMacros) == 0 || hasSub(c.SourceLink, n)) &&
+	n := slices.Index(models.SubKeys[:], attribute) + 1
+	isFilled := slices.ContainsFunc(subslot.Filled(c.SourceLink), func(s models.SubSlot) bool { return s.Sub == n })
+	return (n == 0 || isFilled || len(c.SourceLink.TokenMacros) == 0 && n <= models.EarlySubs) &&
 		slices.ContainsFunc(c.Rows, func(row copilot.ArmRow) bool { return row.Cost > 0 })
+}
+
+// judged returns the attributes whose values can be judged in some campaign.
+func (r *reading) judged() []string {
+	return db.Without(copilot.Attributes(), func(name string) bool {
+		for i := range r.in.Campaigns {
+			if judgesValues(&r.in.Campaigns[i], name) {
+				return false
+			}
+		}
+		return true
+	})
 }

@@ -3,9 +3,7 @@ package copilot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/google/uuid"
 
@@ -15,13 +13,8 @@ import (
 	"switchyard/models"
 	"switchyard/models/copilot"
 	"switchyard/models/postback"
+	"switchyard/models/subslot"
 )
-
-// hasSub reports whether a source's link fills the sub-parameter with this number.
-func hasSub(l models.SourceLink, number string) bool {
-	n, err := strconv.Atoi(number)
-	return err == nil && n <= len(l.TokenMacros)
-}
 
 // sources reads how many bots the traffic sources send, and which of their parameters stay empty.
 func (r *reading) sources(ctx context.Context) error {
@@ -47,12 +40,13 @@ func (r *reading) sources(ctx context.Context) error {
 		v := copilot.SourceInput{
 			ID: id, Name: s.Name, Clicks: row.Clicks, Bots: row.BotClicks, Macros: map[string]string{}, Empty: map[string]int64{},
 		}
-		for i, m := range s.TokenMacros[:min(len(s.TokenMacros), 10)] { // a click has ten sub-parameters
-			if m.Macro == "" {
+		for _, slot := range subslot.Filled(s.SourceLink) {
+			macro := subslot.MacroOf(s.SourceLink, slot.Param)
+			if macro == "" {
 				continue
 			}
-			sub := fmt.Sprint("sub", i+1)
-			v.Macros[sub] = m.Macro
+			sub := models.SubKeys[slot.Sub-1]
+			v.Macros[sub] = macro
 			empty, err := r.readRows(ctx, copilot.KindToken, 1, []report.Filter{report.IDs("source_id", id), {Dimension: sub, Values: []string{""}}}, "source_id")
 			if err != nil {
 				return err

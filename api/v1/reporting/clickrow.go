@@ -38,7 +38,7 @@ type ClickRow struct {
 	Params           string     `json:"params" doc:"the query as received"`
 
 	models.SubParams
-	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to sub10, by the traffic source; those without a name are left out"`
+	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}, by the traffic source; those without a name are left out"`
 	models.Visitor
 
 	Cost     models.Money `json:"cost"`

@@ -70,7 +70,7 @@ type Log[T any] struct {
 // ClickLog is a page of the log of clicks.
 type ClickLog struct {
 	Log[ClickRow]
-	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave"`
+	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}, where all traffic sources agree that the filters by source_id and campaign_id leave"`
 }
 
 // logQuery parses the parameters that all logs share.

@@ -92,7 +92,7 @@ type Performance struct {
 	Truncated    bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
 	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit. A campaign counts in each of its tags, but once in the totals without having"`
 	Labels       map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
-	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave"`
+	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to {lastSub}, where all traffic sources agree that the filters by source_id and campaign_id leave"`
 }
 
 // DimensionFilter restricts the rows to a value of a dimension or, with Not, to all other values.

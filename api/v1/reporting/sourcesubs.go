@@ -15,14 +15,14 @@ import (
 // SourceSubs returns the route GET /traffic-sources/{id}/subs.
 func SourceSubs(d Deps) route.Route {
 	return route.New("GET", "/traffic-sources/{id}/subs", "Traffic sources",
-		"what fills sub1 to sub10 of a source's clicks, what they received lately, and what names them",
+		"what fills the sub-parameters of a source's clicks, what they received lately, and what names them",
 		route.HandleRecord((*store.Store).Sources, d.sourceSubs), answer.IDCodes).WithShare(route.Reads)
 }
 
 // SourceSubList has the sub-parameters of a traffic source.
 type SourceSubList struct {
 	ID   uuid.UUID   `json:"id"`
-	Subs []SourceSub `json:"subs" doc:"sub1 to sub10"`
+	Subs []SourceSub `json:"subs" doc:"sub1 to {lastSub}"`
 }
 
 // SourceSub is a sub-parameter of a traffic source.

@@ -83,7 +83,7 @@ type TestRead struct {
 type TestParam struct {
 	Name  string  `json:"name"`
 	Value string  `json:"value" doc:"as it is read; empty for a macro that was not filled"`
-	Field *string `json:"field" doc:"what it is read as: external_id, cost, currency, keyword, sub1 to sub10; null: for conditions and tokens only"`
+	Field *string `json:"field" doc:"what it is read as: external_id, cost, currency, keyword, sub1 to {lastSub}; null: for conditions and tokens only"`
 }
 
 // TestOffer is the destination of a slot of a landing page.

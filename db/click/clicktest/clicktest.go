@@ -166,7 +166,7 @@ func Full(c *models.Click) *models.Click {
 func SmartlinkClick(at time.Time, account, link, rule uuid.UUID, to string, bot bool) *models.SmartlinkClick {
 	return &models.SmartlinkClick{
 		Click: models.Click{
-			ID: IDAt(at), AccountID: account, Destination: to + "?x", Subs: [10]string{"a", "", "c"}, Domain: "l.example",
+			ID: IDAt(at), AccountID: account, Destination: to + "?x", Subs: [models.Subs]string{"a", "", "c"}, Domain: "l.example",
 			Visitor: models.Visitor{Country: "DE", IsBot: bot, IP: netip.MustParseAddr("192.0.2.1")},
 		},
 		SmartlinkID: link, RuleID: rule, DestinationURL: to,

@@ -1,3 +1,3 @@
 // Made of the attributes of clicks by the API's tests (-run TestTypes -update). Do not edit.
 
-export const blockable: string[] = ["sub1","sub2","sub3","sub4","sub5","sub6","sub7","sub8","sub9","sub10","country","region","city","language","isp","asn","mobile_operator","connection_type","proxy_kind","device_type","device_brand","device_model","os","os_version","browser","browser_version","referrer","referrer_domain","keyword","search_engine"]
+export const blockable: string[] = ["sub1","sub2","sub3","sub4","sub5","sub6","sub7","sub8","sub9","sub10","sub11","sub12","sub13","sub14","sub15","sub16","sub17","sub18","sub19","sub20","sub21","sub22","sub23","sub24","sub25","sub26","sub27","sub28","sub29","sub30","country","region","city","language","isp","asn","mobile_operator","connection_type","proxy_kind","device_type","device_brand","device_model","os","os_version","browser","browser_version","referrer","referrer_domain","keyword","search_engine"]

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"switchyard/models"
 )
 
 // install is what is read of a tracker. Lists of an API and rows of a dump have the same members.
@@ -237,8 +239,8 @@ func (p parameters) has(field string) bool {
 	return ok
 }
 
-// maxSubs is the number of sub ids that Keitaro has.
-const maxSubs = 30
+// maxSubs is the number of sub ids that Keitaro has, each of which is a sub-parameter here.
+const maxSubs = models.Subs
 
 func subField(n int) string { return "sub_id_" + strconv.Itoa(n) }
 

@@ -71,7 +71,7 @@ func (r *reader) chooseExtra() {
 	for _, c := range r.campaigns {
 		look(c.Parameters)
 	}
-	n := models.Subs
+	n := maxSubs
 	for _, field := range []string{"keyword", "creative_id", "ad_campaign_id", "source"} {
 		for n > 0 && taken[n] {
 			n--
@@ -97,7 +97,7 @@ func (r *reader) attributeOf(p parameters, field string) string {
 	switch meant := subslot.Meant(name); {
 	case meant > 0:
 		return "sub" + strconv.Itoa(meant)
-	case n > 0 && n <= models.Subs && isSet:
+	case n > 0 && isSet:
 		return "sub" + strconv.Itoa(n)
 	case name == "keyword":
 		return "keyword"
@@ -129,7 +129,7 @@ func (r *reader) sourceFields(it *item, s *source) {
 
 // parameters sets the parameters of a source and the sub-parameters that they fill.
 func (r *reader) parameters(it *item, p parameters) {
-	macros, subs, last := members{}, []any{}, 0
+	macros, subs := members{}, []any{}
 	taken := map[string]bool{}
 	for _, field := range fields {
 		one, ok := p.set(field)
@@ -154,13 +154,7 @@ func (r *reader) parameters(it *item, p parameters) {
 			continue
 		}
 		macros[one.Name] = one.Macro
-		if n := subNumber(field); n > models.Subs {
-			last = max(last, n)
-		}
 		subs = r.subOf(it, subs, field, one)
-	}
-	if last > 0 {
-		r.note(trackerimport.Changed, it, trackerimport.MoreParams(last))
 	}
 	if len(macros) > 0 {
 		it.m["token_macros"] = macros
@@ -179,7 +173,7 @@ func (r *reader) subOf(it *item, subs []any, field string, one parameter) []any 
 		}
 	}
 	switch meant := subslot.Meant(one.Name); {
-	case n == 0 || n > models.Subs:
+	case n == 0:
 		return subs
 	case meant > 0 && meant != n:
 		r.note(trackerimport.Changed, it, fmt.Sprintf("The parameter %s filled %s; here it fills sub%d, as its name says.", one.Name, field, meant))
