@@ -17,9 +17,20 @@ import (
 	"switchyard/models/token"
 )
 
-// EdgeFormat is the version of the format of bundles. It changes when their meaning changes. The script ignores bundles of
-// another format.
-const EdgeFormat = 1
+// EdgeFormat is the version of the format of bundles. It changes when their meaning changes. The script ignores bundles of a
+// later format. A bundle that names a sub-parameter after sub10 has edgeSubsFormat, because older scripts know ten.
+const (
+	EdgeFormat     = 1
+	edgeSubsFormat = 2
+)
+
+// formatOf returns the format of a bundle that names a sub-parameter.
+func formatOf(sub int) int {
+	if sub > models.EarlySubs {
+		return edgeSubsFormat
+	}
+	return EdgeFormat
+}
 
 // edgeBundle is a campaign in the form in which the edge routes it, with the campaigns that it may hand over to.
 // ops/deploy/edge/README.md describes it.
@@ -76,18 +87,18 @@ type edgeLander struct {
 	Guarded bool                 `json:"guarded,omitempty"`
 }
 
-// edgeAttributes are the visitor's attributes that the script knows. All others need data that only this service has: parsed user
-// agents, geo databases, its memory of visitors, and bot signals.
-var edgeAttributes = func() map[string]bool {
-	known := map[string]bool{}
+// edgeAttributes are the visitor's attributes that the script knows, each with the format since which it does. All others need data that
+// only this service has: parsed user agents, geo databases, its memory of visitors, and bot signals.
+var edgeAttributes = func() map[string]int {
+	known := map[string]int{}
 	for _, name := range [...]string{
 		"country", "region", "city", "continent", "language", "timezone", "ip", "ip_version", "asn", "user_agent", "referrer",
 		"referrer_domain", "keyword", "url", "source_id", "campaign_id", "day_of_week", "hour_of_day", "date", "schedule",
 	} {
-		known[cond.Named(name).String()] = true
+		known[cond.Named(name).String()] = EdgeFormat
 	}
-	for n := range models.Subs {
-		known["sub"+strconv.Itoa(n+1)] = true
+	for n, name := range models.SubKeys {
+		known[name] = formatOf(n + 1)
 	}
 	return known
 }()
@@ -163,6 +174,7 @@ type edgePart struct {
 	landers map[uuid.UUID]*edgeLander
 	rules   map[uuid.UUID]bool // saved rules; true: the rule is missing or broken and matches no visitor
 	origin  map[string]bool
+	format  int  // of bundles that include the campaign
 	cost    bool // an address has the token {cost}, which the script can fill unless the cost depends on the link
 	size    int  // about the number of bytes that it adds
 }
@@ -275,6 +287,7 @@ func (k *edgeCompiler) campaign(c *Campaign) error {
 	maps.Copy(k.out.Landers, part.landers)
 	maps.Copy(k.rules, part.rules)
 	maps.Copy(k.origin, part.origin)
+	k.out.Format = max(k.out.Format, part.format)
 	if part.cost && k.out.Cost == nil {
 		k.origin["token:cost"] = true
 	}
@@ -288,7 +301,7 @@ func (s *Snapshot) newEdgePart(c *Campaign) (*edgePart, error) {
 	if s.mayBlock(c) {
 		k.origin[models.EdgeBlocked] = true
 	}
-	plan := c.Plan.Portable(func(name string) bool { return edgeAttributes[name] })
+	plan := c.Plan.Portable(func(name string) bool { return edgeAttributes[name] > 0 })
 	for _, use := range c.rules {
 		r := find[*rule](s, rules, use.id)
 		k.rules[use.id] = r == nil || r.unusable
@@ -325,7 +338,9 @@ func (k *edgePart) route(s *Snapshot, c *Campaign, r *flow.PortableRoute) {
 	}
 	for _, unit := range r.Units {
 		for _, condition := range unit.All {
-			if condition.Test == cond.OriginOnly && edgeAttributes[condition.Attribute] {
+			format := edgeAttributes[condition.Attribute]
+			k.format = max(k.format, format)
+			if condition.Test == cond.OriginOnly && format > 0 {
 				k.origin["pattern:"+condition.Attribute] = true
 			} else if condition.Test == cond.OriginOnly {
 				k.origin["attribute:"+condition.Attribute] = true
@@ -378,6 +393,7 @@ func (k *edgePart) offer(s *Snapshot, o *Offer) {
 func (k *edgePart) url(parts []token.PortablePart) {
 	for i := range parts {
 		p := &parts[i]
+		k.format = max(k.format, formatOf(p.N))
 		k.size += len(p.Text) + len(p.Arg) + len(`{"token":""},`)
 		switch {
 		case p.Token == "":

@@ -11,6 +11,9 @@ import (
 
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/flow"
+	"switchyard/models/token"
 )
 
 // mesh returns an account with n campaigns. Each campaign may hand over to the next few (next), and its flow has about size
@@ -97,6 +100,28 @@ func TestEdgeBounds(t *testing.T) {
 			t.Errorf("%d campaigns were assembled for a bundle of at most %d bytes, %v", len(parts), models.MaxEdgeBundle, err)
 		}
 		break
+	}
+}
+
+// TestEdgeFormatOfSubParameters: scripts that know ten sub-parameters ignore bundles that name a later one, and no others.
+func TestEdgeFormatOfSubParameters(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		attribute string
+		sub, want int
+	}{
+		"the tenth":           {"sub10", 10, 1},
+		"a later condition":   {"sub11", 1, 2},
+		"a later token":       {"country", 30, 2},
+		"an origin's feature": {"isp", 1, 1},
+	} {
+		k := edgePart{origin: map[string]bool{}}
+		unit := cond.Portable{All: []cond.PortableCondition{{Attribute: tt.attribute, Test: "equals"}}}
+		k.route(nil, nil, &flow.PortableRoute{Active: true, Units: []cond.Portable{unit}})
+		k.url([]token.PortablePart{{Token: "sub", N: tt.sub}})
+		if k.format != tt.want || k.origin["attribute:"+tt.attribute] {
+			t.Errorf("%s: format %d, %v", name, k.format, k.origin)
+		}
 	}
 }
 

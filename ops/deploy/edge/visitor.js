@@ -105,7 +105,8 @@ function readQuery(search) {
 // UNUSUAL_NAME matches the rest of an escaped & and the names that state a charset.
 const UNUSUAL_NAME = /^(?:amp;|#|charset$|_charset_$|ie$)/i;
 
-const GENERIC_SUB = /^(?:sub|sub_id_|t|var|subid)(10|[1-9])$/;
+const GENERIC_SUB = /^(?:sub|sub_id_|t|var|subid)([1-9]\d?)$/;
+const SUBS = 30;
 
 /** localTime returns the parts of the date and time in a zone. */
 export function localTime(ms, zone) {
@@ -184,7 +185,7 @@ export class Visitor {
 
   get subs() {
     if (this.allSubs) return this.allSubs;
-    const subs = Array(10).fill("");
+    const subs = Array(SUBS).fill("");
     for (const s of this.bundle.subs || []) subs[s.sub - 1] = this.param(s.param);
     for (const [name, value] of this.params) {
       const n = GENERIC_SUB.exec(name);

@@ -6,7 +6,7 @@ import { VIA, decide } from "./flow.js";
 import { fill, longID, packIDs, shortID, timeID, unpackIDs, withParam } from "./address.js";
 import { report, sign } from "./report.js";
 
-const FORMAT = 1; // of the bundles that this script understands
+const FORMAT = 2; // the latest of the bundles that this script understands
 const CACHED = 60; // seconds that a Cloudflare location keeps a bundle, and so may miss a change
 const EDGE = "Switchyard-Edge";
 const HINTS = "Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List";
@@ -35,7 +35,7 @@ export async function handle(request, env, ctx, from) {
   } catch (e) {
     console.error("bundle not read", e);
   }
-  if (!bundle || bundle.format !== FORMAT || bundle.https_only && url.protocol !== "https:") return passOn(request);
+  if (!bundle || !(bundle.format <= FORMAT) || bundle.https_only && url.protocol !== "https:") return passOn(request);
   const seed = from.random();
   try {
     const visit = route(request, bundle, seed, from);
