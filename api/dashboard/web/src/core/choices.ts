@@ -1,9 +1,10 @@
 // Records of the account as choices of a field.
 import { useAll } from './query.ts'
 
-// Option is a value of a field and the text that is shown for it. Choice is an option of a field with a search.
+// Option is a value of a field and the text that is shown for it. Choice is an option of a field with a search, which alone shows it if
+// it is rare.
 export type Option = { value: string; label: string }
-export type Choice = Option & { side?: string }
+export type Choice = Option & { side?: string; rare?: boolean }
 
 // choicesOf returns records as choices. It leaves out archived records.
 export const choicesOf = (rows: { id: string; name: string; status: string }[] | undefined): Choice[] | undefined =>

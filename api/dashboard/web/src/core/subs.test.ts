@@ -1,5 +1,6 @@
 import { equal, test } from '../testing.ts'
-import { agreed, dimensionName, freeSub, meantSub, moved, renamed, rowsOf, storedOf } from './subs.ts'
+import { mostSubs } from '../subs.gen.ts'
+import { agreed, dimensionName, freeSub, meantSub, moved, renamed, rowsOf, storedOf, usualIn } from './subs.ts'
 
 const source = {
   token_macros: { ad: '{a}', zone: '{z}', bid: '{b}' },
@@ -33,7 +34,7 @@ test('a new parameter takes the first free sub-parameter', () => {
   const rows = rowsOf(source)
   equal(freeSub(rows), 3)
   equal(storedOf([...rows, { sub: 3, param: ' ', macro: '', name: '', inLink: true }]).subs.length, 3)
-  const full = Array.from({ length: 10 }, (_, i) => ({ sub: i + 1, param: 'p' + i, macro: '', name: '', inLink: true }))
+  const full = Array.from({ length: mostSubs }, (_, i) => ({ sub: i + 1, param: 'p' + i, macro: '', name: '', inLink: true }))
   equal(freeSub(full), 0)
 })
 
@@ -45,7 +46,10 @@ test('a move swaps two sub-parameters', () => {
 })
 
 test('a name with a number takes that sub-parameter while it is free', () => {
-  equal([meantSub('sub3'), meantSub('T10'), meantSub('sub_id_2'), meantSub('sub11'), meantSub('zone3')], [3, 10, 2, 0, 0])
+  equal(
+    [meantSub('sub3'), meantSub('T10'), meantSub('sub_id_2'), meantSub('sub30'), meantSub('sub31'), meantSub('zone3')],
+    [3, 10, 2, 30, 0, 0],
+  )
   const rows = rowsOf(source)
   equal(renamed(rows, 0, 'sub3')[0]!.sub, 3)
   equal(renamed(rows, 0, 'sub4')[0]!.sub, 1)
@@ -55,4 +59,9 @@ test('a sub-parameter is shown by its name', () => {
   equal(dimensionName('sub1', { sub1: 'zone' }), 'zone (Sub 1)')
   equal(dimensionName('sub2', { sub1: 'zone' }), 'Sub 2')
   equal(agreed([{ sub1: 'zone', sub2: 'ad' }, { sub1: 'Zone', sub2: 'site' }, {}]), { sub1: 'Zone' })
+})
+
+test('menus show the first ten sub-parameters, and of the others those that a source has', () => {
+  const isUsual = usualIn([source, { subs: [{ sub: 17, param: 'site', name: '' }] }])
+  equal(['country', 'sub9', 'sub10', 'sub11', 'sub17', 'sub30'].map(isUsual), [true, true, true, false, true, false])
 })

@@ -2,12 +2,14 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { ClickRow, SubSlot } from '../api.gen.ts'
+import { earlySubs, mostSubs } from '../subs.gen.ts'
 import { useCampaigns, useSources } from './choices.ts'
 import { t } from './text.ts'
 
-export const mostSubs = 10
+const subKeys = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`),
+  lateSubs = new Set(subKeys.slice(earlySubs))
 
-// SubNames has the names of sub1 to sub10. A sub-parameter without a name is left out.
+// SubNames has the names of sub-parameters, by sub1 and so on. A sub-parameter without a name is left out.
 export type SubNames = Record<string, string>
 
 // Named has the names of the sub-parameters on a part of a screen. They come from one source, or several sources agree on them.
@@ -27,7 +29,20 @@ export function useDimensionName() {
 
 // subsOf returns the sub-parameters of a click that have a value.
 export const subsOf = (c: ClickRow): [string, string][] =>
-  Array.from({ length: mostSubs }, (_, i): [string, string] => [`sub${i + 1}`, c[`sub${i + 1}` as 'sub1']]).filter(([, value]) => value)
+  subKeys.map((k): [string, string] => [k, c[k as 'sub1']]).filter(([, value]) => value)
+
+// usualIn returns whether a menu shows a dimension before a person searches. The late sub-parameters are shown if a source has them.
+export function usualIn(sources: { subs: SubSlot[] }[]) {
+  const used = new Set(sources.flatMap(s => s.subs.map(o => `sub${o.sub}`)))
+  return (dimension: string) => !lateSubs.has(dimension) || used.has(dimension)
+}
+export const useUsual = () => usualIn(useSources() ?? [])
+
+// useSubKeys returns the sub-parameters of a menu that has no search, with the chosen one.
+export function useSubKeys(chosen = '') {
+  const isUsual = useUsual()
+  return subKeys.filter(k => k === chosen || isUsual(k))
+}
 
 // agreed returns the names on which all lists agree that have one.
 export function agreed(lists: SubNames[]): SubNames {
@@ -74,7 +89,10 @@ export function freeSub(rows: SubRow[]): number {
 }
 
 // meantSub returns the sub-parameter that a name such as sub3 or t3 fills at every source, or 0.
-export const meantSub = (param: string) => Number(/^(?:sub_id_|subid|sub|var|t)([1-9]|10)$/i.exec(param.trim())?.[1] ?? 0)
+export function meantSub(param: string): number {
+  const n = Number(/^(?:sub_id_|subid|sub|var|t)([1-9]\d?)$/i.exec(param.trim())?.[1] ?? 0)
+  return n <= mostSubs ? n : 0
+}
 
 // moved gives a row another sub-parameter. The row that has it takes the old one.
 export const moved = (rows: SubRow[], i: number, sub: number): SubRow[] =>

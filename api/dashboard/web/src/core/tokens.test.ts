@@ -13,7 +13,7 @@ test('tokens are told from what is none', () => {
     '{nothing} unknown',
     '{param.a} known',
   ])
-  equal(states('https://o.example/?s={sub11}&e={}'), ['{sub11} unknown', '{} unknown'])
+  equal(states('https://o.example/?s={sub30}{t31}&e={}'), ['{sub30} known', '{t31} unknown', '{} unknown'])
 })
 
 test('tokens of a conversion are for postbacks', () => {

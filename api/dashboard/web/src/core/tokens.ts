@@ -1,4 +1,5 @@
 // The tokens of an address: {name}, {name:argument}, {param.name}. An unknown token is left unchanged.
+import { mostSubs } from '../subs.gen.ts'
 import { tokens } from '../words.gen.ts'
 
 // conversionOnly holds for each name of a token whether only postbacks fill the token. The example argument of a token is not part of
@@ -23,13 +24,9 @@ export function partsOf(url: string, postback = false): Part[] {
 }
 
 function stateOf(name: string, postback: boolean): Part['state'] {
-  const base = name.split(':')[0]!.toLowerCase()
-  if (
-    /^(param\.|var:)./.test(name.toLowerCase()) ||
-    /^(sub|sub_id_|subid|var|t)(10|[1-9])$/.test(base) ||
-    /^(date|random|sample)$/.test(base)
-  )
-    return 'known'
+  const base = name.split(':')[0]!.toLowerCase(),
+    sub = /^(?:sub|sub_id_|subid|var|t)([1-9]\d?)$/.exec(base)?.[1]
+  if (/^(param\.|var:)./.test(name.toLowerCase()) || Number(sub) <= mostSubs || /^(date|random|sample)$/.test(base)) return 'known'
   const conversion = conversionOnly.get(base)
   return conversion === undefined ? 'unknown' : conversion && !postback ? 'conversion' : 'known'
 }

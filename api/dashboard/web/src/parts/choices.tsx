@@ -6,6 +6,7 @@ import { Item } from './menu.tsx'
 
 type Props = {
   list: string[]
+  usual?: (v: string) => boolean // whether the list has a value before a person types
   text: (v: string) => string // what the search looks in
   show?: (v: string) => ComponentChildren // what a line shows, if it is not the text
   pick: (v: string) => void
@@ -18,13 +19,13 @@ type Props = {
 const touch = matchMedia('(pointer: coarse)') // a field with the focus would open the keyboard
 
 // Choices shows a list with a search in a menu. The search has the focus, and Enter picks the first line, which fits best what is typed.
-export function Choices({ list, text, show = text, pick, on, side, more, hint }: Props) {
+export function Choices({ list, usual, text, show = text, pick, on, side, more, hint }: Props) {
   const el = useRef<HTMLInputElement>(null),
     [search, setSearch] = useState(''),
     typed = search.trim().toLowerCase(),
     found = [
       ...bestFirst(
-        list.filter(v => text(v).toLowerCase().includes(typed)),
+        list.filter(v => (typed ? text(v).toLowerCase().includes(typed) : (usual?.(v) ?? true))),
         typed,
         text,
       ),

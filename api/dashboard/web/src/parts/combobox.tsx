@@ -35,7 +35,9 @@ export function Combobox(p: Props) {
   const label = p.shown ?? p.choices?.find(c => c.value === p.value)?.label ?? p.value
   const search = (text ?? '').trim().toLowerCase()
   const matching = bestFirst(
-    (p.choices ?? []).filter(c => !search || c.label.toLowerCase().includes(search) || c.value.toLowerCase() === search),
+    (p.choices ?? []).filter(
+      c => (!search && !c.rare) || (search && c.label.toLowerCase().includes(search)) || c.value.toLowerCase() === search,
+    ),
     search,
     c => c.label,
   )

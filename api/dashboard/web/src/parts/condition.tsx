@@ -19,7 +19,7 @@ import { Combobox, ComboMany } from './combobox.tsx'
 import type { Choice } from '../core/choices.ts'
 import { Input, Seg, Select, TagInput } from './form.tsx'
 import type { Lookup } from '../core/lookup.ts'
-import { Named } from '../core/subs.ts'
+import { Named, useUsual } from '../core/subs.ts'
 
 // Sentence shows a condition as a sentence.
 export function Sentence({ of, names }: { of: Condition; names?: Record<string, string> }) {
@@ -78,7 +78,8 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
   const operators = operatorsOf(c.attribute),
     subs = useContext(Named),
     name = attributeName(c.attribute, subs),
-    choices: Choice[] = attributes.map(a => ({ value: a, label: attributeName(a, subs) }))
+    isUsual = useUsual(),
+    choices: Choice[] = attributes.map(a => ({ value: a, label: attributeName(a, subs), rare: !isUsual(a) }))
   const change = (attribute: string) => {
     if (attribute && attribute !== c.attribute) on(fresh(attribute))
   }

@@ -8,7 +8,7 @@ import { explained } from '../core/errors.ts'
 import { count, money } from '../core/format.ts'
 import { me, zone } from '../core/me.ts'
 import { touches, use } from '../core/query.ts'
-import { dimensionName, useScopeNames } from '../core/subs.ts'
+import { dimensionName, useScopeNames, useSubKeys } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { toast, toastAndReload } from '../core/toast.ts'
 import { span } from '../core/window.ts'
@@ -21,7 +21,6 @@ import { Alert } from './state.tsx'
 
 export const { notHere } = w
 export const dayText = (day: string) => dateOf(Date.parse(day + 'T00:00:00Z'), undefined, 'UTC')
-const subs = Object.keys(t.dimensions).filter(d => /^sub\d+$/.test(d))
 const mostRows = 40 // rows of the preview that are shown
 
 type Quote = { body?: string; answer?: CostSet; wrong?: string }
@@ -162,7 +161,8 @@ function Days({ of, set }: FieldsProps) {
 function Clicks({ of, set }: FieldsProps) {
   const campaigns = useCampaigns(),
     sources = useSources(),
-    names = useScopeNames(of.campaign ? [of.campaign] : [], of.source ? [of.source] : [])
+    names = useScopeNames(of.campaign ? [of.campaign] : [], of.source ? [of.source] : []),
+    subs = useSubKeys(`sub${of.sub}`)
   return (
     <>
       <ComboField

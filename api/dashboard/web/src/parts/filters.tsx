@@ -6,7 +6,7 @@ import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
 import { mostBounds, ofSales, setFilter, valueText, type Ask, type Dimension, type Filter } from '../core/report.ts'
 import { change } from '../core/router.ts'
-import { useDimensionName } from '../core/subs.ts'
+import { useDimensionName, useUsual } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { windowQuery } from '../core/window.ts'
 import { BoundChip, BoundEditor } from './bounds.tsx'
@@ -102,6 +102,7 @@ function FilterEditor({ dimension, negated, ask, close }: EditorProps) {
 function AddFilter({ ask, counts, dimensions }: { ask: Ask; counts: boolean; dimensions: string[] }) {
   const [dimension, setDimension] = useState<string>(),
     [minimum, setMinimum] = useState(''),
+    isUsual = useUsual(),
     nameOf = useDimensionName()
   return (
     <Menu kind="chip add" name={t.reports.filter} onOpen={() => setDimension(undefined)} icon="plus" label={t.reports.filter}>
@@ -114,6 +115,7 @@ function AddFilter({ ask, counts, dimensions }: { ask: Ask; counts: boolean; dim
           <>
             <Choices
               list={counts && ask.having.length < mostBounds ? [...dimensions, ...names] : dimensions}
+              usual={isUsual}
               text={d => (names.includes(d as Name) ? figureName(d as Name) : nameOf(d))}
               side={d => (names.includes(d as Name) ? '< >' : '')}
               pick={setDimension}

@@ -3,7 +3,7 @@ import { words as build } from './de/build.ts'
 import { words as money } from './de/money.ts'
 import { words as kinds } from './de/kinds.ts'
 import type { words as en } from './en.ts'
-import { counted } from './words.ts'
+import { counted, subTexts } from './words.ts'
 
 const of = counted('de')
 
@@ -137,16 +137,7 @@ export const words: typeof en = {
     hour_of_day: 'Uhrzeit',
     day_of_week: 'Wochentag',
     month: 'Monat',
-    sub1: 'Sub 1',
-    sub2: 'Sub 2',
-    sub3: 'Sub 3',
-    sub4: 'Sub 4',
-    sub5: 'Sub 5',
-    sub6: 'Sub 6',
-    sub7: 'Sub 7',
-    sub8: 'Sub 8',
-    sub9: 'Sub 9',
-    sub10: 'Sub 10',
+    ...subTexts,
   },
   devices: {
     desktop: 'Desktop',

@@ -2,7 +2,7 @@
 import { words as build } from './en/build.ts'
 import { words as money } from './en/money.ts'
 import { words as kinds } from './en/kinds.ts'
-import { counted, named } from './words.ts'
+import { counted, named, subTexts } from './words.ts'
 
 const of = counted('en')
 
@@ -136,16 +136,7 @@ export const words = {
     hour_of_day: 'Hour of day',
     day_of_week: 'Weekday',
     month: 'Month',
-    sub1: 'Sub 1',
-    sub2: 'Sub 2',
-    sub3: 'Sub 3',
-    sub4: 'Sub 4',
-    sub5: 'Sub 5',
-    sub6: 'Sub 6',
-    sub7: 'Sub 7',
-    sub8: 'Sub 8',
-    sub9: 'Sub 9',
-    sub10: 'Sub 10',
+    ...subTexts,
   }),
   devices: named({
     desktop: 'desktop',

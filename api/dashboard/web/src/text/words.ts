@@ -1,4 +1,5 @@
-// Helpers of the texts of all languages. The file imports nothing, because the texts are loaded before all other modules.
+// Helpers of the texts of all languages. The file imports only a number, because the texts are loaded before all other modules.
+import { mostSubs } from '../subs.gen.ts'
 
 // counted returns a function that puts a number before the singular or the plural of a word, as the language demands.
 export const counted = (language: string) => {
@@ -9,3 +10,6 @@ export const counted = (language: string) => {
 // named returns texts whose keys are words of the service. Every language must have all of them. A lookup by any other word is allowed
 // too and finds nothing, because a newer service may have more words.
 export const named = <K extends string, V>(texts: Record<K, V>) => texts as Record<K, V> & Record<string, V>
+
+// subTexts has the names of the sub-parameters, which are the same in all languages. Its type has one of them, for the check above.
+export const subTexts = Object.fromEntries(Array.from({ length: mostSubs }, (_, i) => [`sub${i + 1}`, `Sub ${i + 1}`])) as { sub1: string }

@@ -11,7 +11,7 @@ import { count } from '../../core/format.ts'
 import { useKeys } from '../../core/keys.ts'
 import { use, useAll } from '../../core/query.ts'
 import { change, place } from '../../core/router.ts'
-import { dimensionName, useScopeNames } from '../../core/subs.ts'
+import { dimensionName, useScopeNames, useSubKeys } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { w } from '../../text/bots.ts'
@@ -27,16 +27,7 @@ import { toastAndReload } from '../../core/toast.ts'
 import { Two } from '../../parts/two.tsx'
 import { w as correctionWords } from '../../text/corrections.ts'
 
-const attributes = [
-  'ip',
-  'ip_range',
-  'asn',
-  'country',
-  'isp',
-  'user_agent',
-  'referrer',
-  ...Array.from({ length: 10 }, (_, i) => `sub${i + 1}`),
-]
+const attributes = ['ip', 'ip_range', 'asn', 'country', 'isp', 'user_agent', 'referrer']
 const attributeName = (a: string) => w.attributes[a] ?? t.dimensions[a] ?? a
 const operatorsOf = (a: string) => (a === 'ip' || a === 'ip_range' ? ['equals', 'in_cidr'] : ['equals', 'contains', 'regex'])
 // usual has the operator that an attribute begins with, if it is not equals.
@@ -218,7 +209,8 @@ type FieldsProps = {
 // EntryFields edits a new entry. It shows a box to confirm an entry that matches every visitor.
 function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody }: FieldsProps) {
   const errorAt = (field: string) => (wrong?.field === field ? wrong.text : undefined),
-    names = useScopeNames(entry.campaign_id ? [entry.campaign_id] : [], [])
+    names = useScopeNames(entry.campaign_id ? [entry.campaign_id] : [], []),
+    subKeys = useSubKeys(entry.attribute)
   return (
     <div class="fields">
       <div class="across">
@@ -239,7 +231,10 @@ function EntryFields({ of: entry, set, wrong, lines, campaigns, matchesEverybody
       <SelectField
         label={w.attribute}
         value={entry.attribute}
-        options={attributes.map(value => ({ value, label: names[value] ? dimensionName(value, names) : attributeName(value) }))}
+        options={[...attributes, ...subKeys].map(value => ({
+          value,
+          label: names[value] ? dimensionName(value, names) : attributeName(value),
+        }))}
         on={attribute => set({ attribute, operator: usual[attribute] ?? 'equals' })}
       />
       <SelectField

@@ -20,7 +20,7 @@ const columns: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'prof
 // CampaignFigures shows the figures of a campaign in the window: totals, over time, and by path, source or another dimension.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   const [groupBy, setGroupBy] = useState('stream_id')
-  const subs = Object.keys(c.sub_names),
+  const subs = Object.keys(c.sub_names).sort((a, b) => Number(a.slice(3)) - Number(b.slice(3))),
     filter = { 'f.campaign_id': [c.id] },
     compare = compares.value ? { compare: 'previous' } : {}
   const list = use(

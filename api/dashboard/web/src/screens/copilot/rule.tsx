@@ -7,7 +7,7 @@ import { choicesOf, useCampaigns, useSources, type Choice } from '../../core/cho
 import { dateTime } from '../../core/dates.ts'
 import { names, text } from '../../core/figures.ts'
 import { count } from '../../core/format.ts'
-import { dimensionName, useScopeNames } from '../../core/subs.ts'
+import { dimensionName, useScopeNames, useSubKeys } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { ComboMany } from '../../parts/combobox.tsx'
 import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong, InputField, SelectField } from '../../parts/form.tsx'
@@ -26,19 +26,7 @@ const actions: Record<Draft['looks_at'], string[]> = {
   offer: ['pause', 'alert'],
   value: ['deny', 'alert'],
 }
-const attributes = [
-  ...Array.from({ length: 10 }, (_, i) => `sub${i + 1}`),
-  'country',
-  'isp',
-  'asn',
-  'ip',
-  'device_type',
-  'os',
-  'browser',
-  'connection_type',
-  'mobile_operator',
-  'hour_of_day',
-]
+const attributes = ['country', 'isp', 'asn', 'ip', 'device_type', 'os', 'browser', 'connection_type', 'mobile_operator', 'hour_of_day']
 const newRule: Draft = {
   name: '',
   is_active: true,
@@ -174,7 +162,8 @@ function When(p: FieldsProps) {
       attribute: looks_at === 'value' ? draft.attribute || 'sub1' : '',
       action: actions[looks_at].includes(draft.action) ? draft.action : 'alert',
     })
-  const names = useScopeNames(draft.campaign_ids, draft.source_ids)
+  const names = useScopeNames(draft.campaign_ids, draft.source_ids),
+    subKeys = useSubKeys(draft.attribute)
   return (
     <>
       <InputField label={t.overview.name} wide error={errorAt('name')} value={draft.name} maxLength={100} on={name => set({ name })} />
@@ -184,7 +173,7 @@ function When(p: FieldsProps) {
           label={t.conditions.attribute}
           error={errorAt('attribute')}
           value={draft.attribute}
-          options={attributes.map(value => ({ value, label: dimensionName(value, names) }))}
+          options={[...subKeys, ...attributes].map(value => ({ value, label: dimensionName(value, names) }))}
           on={attribute => set({ attribute })}
         />
       )}

@@ -6,7 +6,7 @@ import { choicesOf, type Choice } from '../../core/choices.ts'
 import { attributeName, attributes, formOf, operatorsOf, valueName } from '../../core/condition.ts'
 import { count } from '../../core/format.ts'
 import { place, to } from '../../core/router.ts'
-import { Named } from '../../core/subs.ts'
+import { Named, useUsual } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { flowWords, simulateWords } from '../../text/flow.ts'
 import { withClickID } from '../../core/tokens.ts'
@@ -201,7 +201,8 @@ type VisitorProps = {
 // VisitorFields edits the attributes of the visitor, the time of the visit and the random number.
 function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, change }: VisitorProps) {
   const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])],
-    subs = useContext(Named)
+    subs = useContext(Named),
+    isUsual = useUsual()
   return (
     <>
       <div class="grid two">
@@ -251,6 +252,7 @@ function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, 
         {close => (
           <Choices
             list={attributes.filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')}
+            usual={isUsual}
             text={a => attributeName(a, subs)}
             pick={a => {
               close()

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import type { SourceSub, SubSlot, SubUse } from '../../api.gen.ts'
 import { Button } from '../../parts/button.tsx'
 import { use } from '../../core/query.ts'
-import { freeSub, mostSubs, moved, renamed, rowsOf, storedOf, type SubRow } from '../../core/subs.ts'
+import { freeSub, moved, renamed, rowsOf, storedOf, type SubRow } from '../../core/subs.ts'
+import { earlySubs, mostSubs } from '../../subs.gen.ts'
 import { t } from '../../core/text.ts'
 import { recordWords } from '../../text/records.ts'
 import { Input, Select } from '../../parts/form.tsx'
@@ -16,6 +17,8 @@ type Props = {
   subs: SubSlot[]
   on: (macros: Record<string, string>, subs: SubSlot[]) => void
 }
+const few = 3 // the most records that a note names, and the free sub-parameters after the last one that is taken
+
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
 // SubParams edits the parameters of a source. A parameter of a saved source that is removed keeps its sub-parameter. A move, or
@@ -92,10 +95,11 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have. A taken one names its parameter.
+// slotsFor returns the sub-parameters that a row can have: the first ones, and a few after the last one that is taken. A taken one names
+// its parameter.
 const slotsFor = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),
-  ...Array.from({ length: mostSubs }, (_, at) => {
+  ...Array.from({ length: Math.min(mostSubs, Math.max(earlySubs, ...rows.map(r => r.sub + few))) }, (_, at) => {
     const n = at + 1,
       other = rows.find(r => r !== row && r.sub === n)
     return { value: String(n), label: row.sub === n ? w.sub(n) : `${w.sub(n)} (${other ? other.param || '?' : w.free})` }
@@ -145,7 +149,6 @@ function Note({ of: r, known }: { of: SubRow; known?: SourceSub }) {
   return text ? <small class={'note ' + (r.inLink || !known?.used_by.length ? 'dim' : 'warn')}>{text}</small> : null
 }
 
-const few = 3 // the most records that a note names
 const describe = (u: SubUse) => `${w.kinds[u.kind] ?? u.kind} ${u.name}`
 const shortList = (list: SubUse[]) =>
   [...list.slice(0, few).map(describe), ...(list.length > few ? [w.more(list.length - few)] : [])].join(', ')

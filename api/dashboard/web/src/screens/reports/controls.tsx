@@ -8,7 +8,7 @@ import { storeGrouping } from '../../core/grouping.ts'
 import { mostDimensions, setColumns, setFormulas, setGroup as showGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
-import { useDimensionName } from '../../core/subs.ts'
+import { useDimensionName, useUsual } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { CompareButton } from '../../parts/compare.tsx'
 import { reportWords } from '../../text/reports.ts'
@@ -55,6 +55,7 @@ function Groups({ ask }: { ask: Ask }) {
     g = ask.group,
     by = byOf(g[0]),
     campaign = onlyCampaign(ask),
+    isUsual = useUsual(),
     nameOf = useDimensionName()
   const setGroup = (next: string[]) => {
     showGroup(next)
@@ -101,6 +102,7 @@ function Groups({ ask }: { ask: Ask }) {
               {close => (
                 <Choices
                   list={left}
+                  usual={isUsual}
                   text={nameOf}
                   pick={o => {
                     setGroup(g.map(was => (was === d ? o : was)))
@@ -122,6 +124,7 @@ function Groups({ ask }: { ask: Ask }) {
           {close => (
             <Choices
               list={left}
+              usual={isUsual}
               text={nameOf}
               pick={d => {
                 setGroup([...g, d])

@@ -11,7 +11,7 @@ import { isOpen, jobs } from '../../core/jobs.ts'
 import { useKeys } from '../../core/keys.ts'
 import { useAll } from '../../core/query.ts'
 import { place, to } from '../../core/router.ts'
-import { dimensionName, mostSubs, useScopeNames } from '../../core/subs.ts'
+import { dimensionName, useScopeNames, useSubKeys } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { span } from '../../core/window.ts'
 import { toastAndReload } from '../../core/toast.ts'
@@ -153,8 +153,6 @@ function Jobs({ files }: { files?: ExportRow[] }) {
 
 const groups = ['campaign_id', 'source_id', 'offer_id', 'lander_id', 'country', 'device_type', 'os', 'browser', 'date']
 
-const subs = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`)
-
 // Make asks for the contents of a new file, and makes it.
 function Make({ close }: { close: () => void }) {
   const [kind, setKind] = useState<ExportBody['kind'] & string>('conversions'),
@@ -162,7 +160,8 @@ function Make({ close }: { close: () => void }) {
     [bucket, setBucket] = useState<ExportBody['bucket'] & string>('day'),
     [name, setName] = useState(''),
     [wrong, setWrong] = useState<Wrong>(),
-    names = useScopeNames([], [])
+    names = useScopeNames([], []),
+    subKeys = useSubKeys()
   const start = () => {
     const body = {
       kind,
@@ -189,7 +188,7 @@ function Make({ close }: { close: () => void }) {
             <SelectField
               label={w.by}
               value={dimension}
-              options={[...groups, ...subs].map(value => ({ value, label: dimensionName(value, names) }))}
+              options={[...groups, ...subKeys].map(value => ({ value, label: dimensionName(value, names) }))}
               on={setDimension}
             />
           )}
