@@ -85,8 +85,8 @@ func (c Conversion) Event(click *Click) ConversionEvent {
 	return ConversionEvent{c.Data(), click.ExternalID, SubsOf(click.Subs)}
 }
 
-// SubParams are the sub-parameters of a click, as answers and events show them. Those that older versions do not know are left out
-// while they are empty.
+// SubParams are the sub-parameters of a click, as answers and events show them. From sub11 on they are left out while they
+// are empty, because older versions do not have them.
 type SubParams struct {
 	Sub1  string `json:"sub1"`
 	Sub2  string `json:"sub2"`

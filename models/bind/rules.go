@@ -46,7 +46,7 @@ type Rules struct {
 var cases = map[string]func(string) string{"upper": strings.ToUpper, "lower": strings.ToLower}
 
 // Expand replaces the placeholders in a field's tag: {subs} by the names of the sub-parameters, {lastSub} by the last name, {mostSubs} by
-// their number, and those of measure.Expand.
+// their number, and the placeholders of measure.Expand.
 func Expand(tag string) string { return subs.Replace(measure.Expand(tag)) }
 
 var subs = strings.NewReplacer(

@@ -239,7 +239,7 @@ func (p parameters) has(field string) bool {
 	return ok
 }
 
-// maxSubs is the number of sub ids that Keitaro has, each of which is a sub-parameter here.
+// maxSubs is the number of sub ids that Keitaro has. Each is a sub-parameter here.
 const maxSubs = models.Subs
 
 func subField(n int) string { return "sub_id_" + strconv.Itoa(n) }

@@ -17,7 +17,7 @@ type Props = {
   subs: SubSlot[]
   on: (macros: Record<string, string>, subs: SubSlot[]) => void
 }
-const few = 3 // the most records that a note names, and the free sub-parameters after the last one that is taken
+const few = 3 // the most records that a note names, and the number of free sub-parameters behind the taken ones
 
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
@@ -95,8 +95,8 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have: the first ones, and a few after the last one that is taken. A taken one names
-// its parameter.
+// slotsFor returns the sub-parameters that a row can have: the first ones, and a few behind the taken ones. A taken one names its
+// parameter.
 const slotsFor = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),
   ...Array.from({ length: Math.min(mostSubs, Math.max(earlySubs, ...rows.map(r => r.sub + few))) }, (_, at) => {
