@@ -5,6 +5,7 @@ import (
 	"net/textproto"
 	"strings"
 
+	"switchyard/models"
 	"switchyard/models/clickattr"
 )
 
@@ -44,6 +45,8 @@ var (
 	ClicksToday  = Named("clicks_today")
 
 	ReferrerDomain = Named("referrer_domain")
+
+	firstSub = Named(models.SubKeys[0]) // the others follow it
 )
 
 // kind is the way in which the values of an attribute are compared.

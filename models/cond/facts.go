@@ -123,7 +123,7 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 	for i, known := range attributes[:len(attrByName)] {
 		a, row := Attr(i), known.row
 		switch {
-		case row == nil:
+		case row == nil || row.Sub > 0:
 		case row.Text != nil:
 			texts = append(texts, clickText{a, row.Text})
 		case row.Addr != nil:
@@ -143,10 +143,15 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 }()
 
 // SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of the ids that matter,
-// because it already has them.
+// because it already has them. Most sub-parameters are empty and cost only a look.
 func (f *Facts) SetClick(c *models.Click) {
 	for i := range clickTexts {
 		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))
+	}
+	for i := range c.Subs {
+		if a := firstSub + Attr(i); c.Subs[i] != "" || f.Known(a) {
+			f.SetText(a, c.Subs[i])
+		}
 	}
 	for i := range clickFacts {
 		clickFacts[i].set(f, clickFacts[i].attr, c)
