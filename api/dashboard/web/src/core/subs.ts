@@ -36,7 +36,8 @@ export function usualIn(sources: { subs: SubSlot[] }[]) {
   const used = new Set(sources.flatMap(s => s.subs.map(o => `sub${o.sub}`)))
   return (dimension: string) => !lateSubs.has(dimension) || used.has(dimension)
 }
-export const useUsual = () => usualIn(useSources() ?? [])
+// useUsual returns usualIn of the account's sources. If on is false, they are not loaded.
+export const useUsual = (on = true) => usualIn(useSources(on) ?? [])
 
 // useSubKeys returns the sub-parameters of a menu that has no search, with the chosen one.
 export function useSubKeys(chosen = '') {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { bestFirst } from '../core/search.ts'
+import { useUsual } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { Item } from './menu.tsx'
 
@@ -68,3 +69,6 @@ export function Choices({ list, usual, text, show = text, pick, on, side, more, 
     </>
   )
 }
+
+// DimensionChoices shows dimensions or attributes. The search alone finds the late sub-parameters that no source has.
+export const DimensionChoices = (p: Omit<Props, 'usual'>) => <Choices {...p} usual={useUsual()} />

@@ -1,4 +1,4 @@
-import { useContext } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import type { Condition } from '../api.gen.ts'
 import { Button } from './button.tsx'
 import {
@@ -78,7 +78,8 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
   const operators = operatorsOf(c.attribute),
     subs = useContext(Named),
     name = attributeName(c.attribute, subs),
-    isUsual = useUsual(),
+    [opened, setOpened] = useState(false),
+    isUsual = useUsual(opened),
     choices: Choice[] = attributes.map(a => ({ value: a, label: attributeName(a, subs), rare: !isUsual(a) }))
   const change = (attribute: string) => {
     if (attribute && attribute !== c.attribute) on(fresh(attribute))
@@ -95,7 +96,15 @@ function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) 
   }
   return (
     <div class="condition" role="group" aria-label={name}>
-      <Combobox label={t.conditions.attribute} value={c.attribute} shown={name} choices={choices} on={change} free />
+      <Combobox
+        label={t.conditions.attribute}
+        value={c.attribute}
+        shown={name}
+        choices={choices}
+        on={change}
+        onFocus={() => setOpened(true)}
+        free
+      />
       <Select
         label={t.conditions.operator}
         value={plain(c.operator)}

@@ -6,14 +6,14 @@ import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
 import { mostBounds, ofSales, setFilter, valueText, type Ask, type Dimension, type Filter } from '../core/report.ts'
 import { change } from '../core/router.ts'
-import { useDimensionName, useUsual } from '../core/subs.ts'
+import { useDimensionName } from '../core/subs.ts'
 import { t } from '../core/text.ts'
 import { windowQuery } from '../core/window.ts'
 import { BoundChip, BoundEditor } from './bounds.tsx'
 import { Chip } from './chip.tsx'
 import { Seg } from './form.tsx'
 import { Icon } from './icons.tsx'
-import { Choices } from './choices.tsx'
+import { Choices, DimensionChoices } from './choices.tsx'
 import { Menu } from './menu.tsx'
 
 type Labels = Performance['labels']
@@ -102,7 +102,6 @@ function FilterEditor({ dimension, negated, ask, close }: EditorProps) {
 function AddFilter({ ask, counts, dimensions }: { ask: Ask; counts: boolean; dimensions: string[] }) {
   const [dimension, setDimension] = useState<string>(),
     [minimum, setMinimum] = useState(''),
-    isUsual = useUsual(),
     nameOf = useDimensionName()
   return (
     <Menu kind="chip add" name={t.reports.filter} onOpen={() => setDimension(undefined)} icon="plus" label={t.reports.filter}>
@@ -113,9 +112,8 @@ function AddFilter({ ask, counts, dimensions }: { ask: Ask; counts: boolean; dim
           <FilterEditor dimension={dimension} negated={false} ask={ask} close={close} />
         ) : (
           <>
-            <Choices
+            <DimensionChoices
               list={counts && ask.having.length < mostBounds ? [...dimensions, ...names] : dimensions}
-              usual={isUsual}
               text={d => (names.includes(d as Name) ? figureName(d as Name) : nameOf(d))}
               side={d => (names.includes(d as Name) ? '< >' : '')}
               pick={setDimension}

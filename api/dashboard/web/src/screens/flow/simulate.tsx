@@ -6,7 +6,7 @@ import { choicesOf, type Choice } from '../../core/choices.ts'
 import { attributeName, attributes, formOf, operatorsOf, valueName } from '../../core/condition.ts'
 import { count } from '../../core/format.ts'
 import { place, to } from '../../core/router.ts'
-import { Named, useUsual } from '../../core/subs.ts'
+import { Named } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { flowWords, simulateWords } from '../../text/flow.ts'
 import { withClickID } from '../../core/tokens.ts'
@@ -14,7 +14,7 @@ import { toSend, type Flow } from './edit.ts'
 import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Seg } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { Choices } from '../../parts/choices.tsx'
+import { DimensionChoices } from '../../parts/choices.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { sentence } from '../../core/errors.ts'
 import { Trace } from '../../parts/trace.tsx'
@@ -201,8 +201,7 @@ type VisitorProps = {
 // VisitorFields edits the attributes of the visitor, the time of the visit and the random number.
 function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, change }: VisitorProps) {
   const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])],
-    subs = useContext(Named),
-    isUsual = useUsual()
+    subs = useContext(Named)
   return (
     <>
       <div class="grid two">
@@ -250,9 +249,8 @@ function VisitorFields({ of: { visitor, time, seed }, sources, sourceName, set, 
           </>
         }>
         {close => (
-          <Choices
+          <DimensionChoices
             list={attributes.filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')}
-            usual={isUsual}
             text={a => attributeName(a, subs)}
             pick={a => {
               close()

@@ -8,7 +8,7 @@ import { storeGrouping } from '../../core/grouping.ts'
 import { mostDimensions, setColumns, setFormulas, setGroup as showGroup, textOf, type Ask, type Bound } from '../../core/report.ts'
 import { byOf } from '../../core/compare.ts'
 import { change } from '../../core/router.ts'
-import { useDimensionName, useUsual } from '../../core/subs.ts'
+import { useDimensionName } from '../../core/subs.ts'
 import { t } from '../../core/text.ts'
 import { CompareButton } from '../../parts/compare.tsx'
 import { reportWords } from '../../text/reports.ts'
@@ -18,7 +18,7 @@ import { ColumnMenu } from '../../parts/column_menu.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { ChartSwitch } from './chart_place.tsx'
 import { Views } from './views.tsx'
-import { Choices } from '../../parts/choices.tsx'
+import { DimensionChoices } from '../../parts/choices.tsx'
 import { Filters } from '../../parts/filters.tsx'
 
 type Labels = Performance['labels']
@@ -55,7 +55,6 @@ function Groups({ ask }: { ask: Ask }) {
     g = ask.group,
     by = byOf(g[0]),
     campaign = onlyCampaign(ask),
-    isUsual = useUsual(),
     nameOf = useDimensionName()
   const setGroup = (next: string[]) => {
     showGroup(next)
@@ -100,9 +99,8 @@ function Groups({ ask }: { ask: Ask }) {
             )}
             <Menu kind="chipname" name={reportWords.replace(nameOf(d))} label={<b>{nameOf(d)}</b>}>
               {close => (
-                <Choices
+                <DimensionChoices
                   list={left}
-                  usual={isUsual}
                   text={nameOf}
                   pick={o => {
                     setGroup(g.map(was => (was === d ? o : was)))
@@ -122,9 +120,8 @@ function Groups({ ask }: { ask: Ask }) {
       {g.length < mostDimensions && (
         <Menu kind="chip add" name={reportWords.addDimension} icon="plus" label={reportWords.add(g.length)}>
           {close => (
-            <Choices
+            <DimensionChoices
               list={left}
-              usual={isUsual}
               text={nameOf}
               pick={d => {
                 setGroup([...g, d])
