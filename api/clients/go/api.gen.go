@@ -69,6 +69,25 @@ type Action struct {
 	Worst      *int     `json:"worst,omitempty"`   // how many of the values the variant most takes
 }
 
+// ActionBody: a type of the API
+type ActionBody struct {
+	Attribute  *string      `json:"attribute,omitempty"`   // deny: of a bot list; exclude: of a condition
+	CampaignID *string      `json:"campaign_id,omitempty"` // all but pause_offer, set_cap and map_postback
+	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns of the variant network
+	Cap        *int         `json:"cap,omitempty"`         // set_cap: conversions a day; left out: no cap
+	Field      *string      `json:"field,omitempty"`       // map_postback: a field of postback_params
+	From       *string      `json:"from,omitempty"`        // swap_destination: the offer or landing page that goes
+	NetworkID  *string      `json:"network_id,omitempty"`  // map_postback
+	OfferID    *string      `json:"offer_id,omitempty"`    // pause_offer, set_cap
+	Op         *string      `json:"op,omitempty"`          // pause_campaign, pause_path, set_weights, set_destination_weights, swap_destination, exclude, pause_offer, set_cap, deny, map_postback
+	Parameter  *string      `json:"parameter,omitempty"`   // map_postback: the parameter that carries it
+	PathID     *string      `json:"path_id,omitempty"`     // pause_path, set_destination_weights, swap_destination
+	To         *string      `json:"to,omitempty"`          // swap_destination: the one that takes its place
+	Values     []string     `json:"values,omitempty"`
+	Weights    []WeightBody `json:"weights,omitempty"` // set_weights, set_destination_weights
+	Worst      *int         `json:"worst,omitempty"`   // how many of the values the variant most takes
+}
+
 // AdAccount: a type of the API
 type AdAccount struct {
 	Currency string  `json:"currency"`
@@ -355,7 +374,7 @@ type BotEntryAnswer struct {
 
 // BotEntryBody: a type of the API
 type BotEntryBody struct {
-	Attribute  string  `json:"attribute"`             // ip, ip_range, asn, country, isp, user_agent, referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10
+	Attribute  string  `json:"attribute"`             // ip, ip_range, asn, country, isp, user_agent, referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, sub11, sub12, sub13, sub14, sub15, sub16, sub17, sub18, sub19, sub20, sub21, sub22, sub23, sub24, sub25, sub26, sub27, sub28, sub29, sub30
 	CampaignID *string `json:"campaign_id,omitempty"` // only this campaign; left out: all campaigns
 	Everybody  *bool   `json:"everybody,omitempty"`   // true: an entry that matches all visitors, or most of them, is meant; without it such an entry is refused, for example 0.0.0.0/0
 	ListType   string  `json:"list_type"`             // allow, deny
@@ -668,7 +687,7 @@ type CampaignRow struct {
 	SourceID           *string           `json:"source_id"`
 	SourceName         string            `json:"source_name"`
 	Status             string            `json:"status"`    // active, paused, archived
-	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub10, by its traffic source; those without a name are left out
+	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub30, by its traffic source; those without a name are left out
 	Tags               []string          `json:"tags"`
 	TrackedGoalKeys    []string          `json:"tracked_goal_keys"`
 	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
@@ -719,7 +738,7 @@ type CampaignWhole struct {
 	SourceID           *string           `json:"source_id"`
 	SourceName         string            `json:"source_name"`
 	Status             string            `json:"status"`    // active, paused, archived
-	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub10, by its traffic source; those without a name are left out
+	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub30, by its traffic source; those without a name are left out
 	Tags               []string          `json:"tags"`
 	TrackedGoalKeys    []string          `json:"tracked_goal_keys"`
 	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
@@ -858,6 +877,51 @@ type Check struct {
 	Minimum string `json:"minimum"` // what it takes at least for a case to be judged
 }
 
+// CheckFinding: a type of the API
+type CheckFinding struct {
+	At      *string    `json:"at"` // when that was found; null: it is so now, or was never looked at
+	Code    string     `json:"code"`
+	Costs   string     `json:"costs"`   // what it costs
+	Do      string     `json:"do"`      // what to do
+	Mend    string     `json:"mend"`    // the call that mends it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person changes the field: verify_domain, check_link, resume, open
+	Message string     `json:"message"` // what is wrong
+	State   string     `json:"state"`   // warning, unknown, problem
+	Value   string     `json:"value"`   // what is wrong there, such as an answer, a macro or a currency; may be empty
+	Where   CheckPlace `json:"where"`
+}
+
+// CheckPlace: a type of the API
+type CheckPlace struct {
+	Field    string  `json:"field"` // of the record; empty: the whole record
+	ID       *string `json:"id"`    // null: there is no such record
+	Kind     string  `json:"kind"`  // campaign, domain, offer, lander, source, network, site, account
+	Name     string  `json:"name"`
+	PathID   *string `json:"path_id"` // of the campaign's flow; null: the fault is in no path
+	PathName string  `json:"path_name"`
+}
+
+// CheckedArea: a type of the API
+type CheckedArea struct {
+	Check    string         `json:"check"`     // link, destinations, macros, source, cost, postbacks, payout, shares, fallback, bots, caps, rates, landers, tag
+	Findings []CheckFinding `json:"findings"`  // at most 20 of each code
+	LeftOff  int            `json:"left_off"`  // number of findings beyond these
+	LookedAt *string        `json:"looked_at"` // link and destinations: when the oldest of the workers' last looks was; null: never, and for all other checks, which read the present settings
+	State    string         `json:"state"`     // the worst of its findings; ok: there is none: ok, warning, unknown, problem
+}
+
+// CheckedCampaign: a type of the API
+type CheckedCampaign struct {
+	CheckedAt string        `json:"checked_at"`
+	Checks    []CheckedArea `json:"checks"` // one for each area, in a fixed order
+	ID        string        `json:"id"`
+	Name      string        `json:"name"`
+	Problems  int           `json:"problems"` // number of findings that lose visitors or money
+	State     string        `json:"state"`    // the worst of the checks. unknown: nobody has looked, which never counts as fine: ok, warning, unknown, problem
+	Status    string        `json:"status"`   // active, paused, archived
+	Unknown   int           `json:"unknown"`  // number of findings that nobody has looked at
+	Warnings  int           `json:"warnings"` // number of other findings
+}
+
 // ClearedStats: a type of the API
 type ClearedStats struct {
 	BotClicks   int    `json:"bot_clicks"`  // deleted too
@@ -889,7 +953,7 @@ type ClickDecision struct {
 type ClickLog struct {
 	Range    Range             `json:"range"`
 	Rows     []ClickRow        `json:"rows"`
-	SubNames map[string]string `json:"sub_names"` // names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave
+	SubNames map[string]string `json:"sub_names"` // names of sub1 to sub30, where all traffic sources agree that the filters by source_id and campaign_id leave
 }
 
 // ClickLoss: a type of the API
@@ -975,15 +1039,35 @@ type ClickRow struct {
 	StreamName       *string           `json:"stream_name"`
 	Sub1             string            `json:"sub1"`
 	Sub10            string            `json:"sub10"`
+	Sub11            *string           `json:"sub11,omitempty"`
+	Sub12            *string           `json:"sub12,omitempty"`
+	Sub13            *string           `json:"sub13,omitempty"`
+	Sub14            *string           `json:"sub14,omitempty"`
+	Sub15            *string           `json:"sub15,omitempty"`
+	Sub16            *string           `json:"sub16,omitempty"`
+	Sub17            *string           `json:"sub17,omitempty"`
+	Sub18            *string           `json:"sub18,omitempty"`
+	Sub19            *string           `json:"sub19,omitempty"`
 	Sub2             string            `json:"sub2"`
+	Sub20            *string           `json:"sub20,omitempty"`
+	Sub21            *string           `json:"sub21,omitempty"`
+	Sub22            *string           `json:"sub22,omitempty"`
+	Sub23            *string           `json:"sub23,omitempty"`
+	Sub24            *string           `json:"sub24,omitempty"`
+	Sub25            *string           `json:"sub25,omitempty"`
+	Sub26            *string           `json:"sub26,omitempty"`
+	Sub27            *string           `json:"sub27,omitempty"`
+	Sub28            *string           `json:"sub28,omitempty"`
+	Sub29            *string           `json:"sub29,omitempty"`
 	Sub3             string            `json:"sub3"`
+	Sub30            *string           `json:"sub30,omitempty"`
 	Sub4             string            `json:"sub4"`
 	Sub5             string            `json:"sub5"`
 	Sub6             string            `json:"sub6"`
 	Sub7             string            `json:"sub7"`
 	Sub8             string            `json:"sub8"`
 	Sub9             string            `json:"sub9"`
-	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub10, by the traffic source; those without a name are left out
+	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub30, by the traffic source; those without a name are left out
 	UserAgent        string            `json:"user_agent"`
 }
 
@@ -1025,6 +1109,12 @@ type ClickVisitor struct {
 	SearchEngine   string   `json:"search_engine"`
 	UserAgent      string   `json:"user_agent"`
 	VisitorID      *string  `json:"visitor_id"`
+}
+
+// CompareMoveBody: a type of the API
+type CompareMoveBody struct {
+	Answers string  `json:"answers"`           // what the script has printed, at most 10000 lines
+	Country *string `json:"country,omitempty"` // the country of the machine on which it ran. It is the country of all visitors that the script could not name another one for; left out, what depends on the country is not compared
 }
 
 // Compared: a type of the API
@@ -1165,6 +1255,13 @@ type ConfigPlans struct {
 	Rows []ConfigPlan `json:"rows"` // newest first, at most 50
 }
 
+// ConfigReadBody: a type of the API
+type ConfigReadBody struct {
+	Links   []ReadLinkBody `json:"links,omitempty"`   // addresses of its ads
+	Notes   []ReadNoteBody `json:"notes,omitempty"`   // what could not be brought over
+	Tracker *string        `json:"tracker,omitempty"` // the origin of the plan: keitaro, binom, voluum, redtrack, csv,
+}
+
 // ConfigTablesBody: a type of the API
 type ConfigTablesBody struct {
 	Campaigns *string `json:"campaigns,omitempty"` // name, alias, domain, source, offer, ..
@@ -1250,8 +1347,28 @@ type ConversionEvent struct {
 	Status       string  `json:"status"`
 	Sub1         string  `json:"sub1"`
 	Sub10        string  `json:"sub10"`
+	Sub11        *string `json:"sub11,omitempty"`
+	Sub12        *string `json:"sub12,omitempty"`
+	Sub13        *string `json:"sub13,omitempty"`
+	Sub14        *string `json:"sub14,omitempty"`
+	Sub15        *string `json:"sub15,omitempty"`
+	Sub16        *string `json:"sub16,omitempty"`
+	Sub17        *string `json:"sub17,omitempty"`
+	Sub18        *string `json:"sub18,omitempty"`
+	Sub19        *string `json:"sub19,omitempty"`
 	Sub2         string  `json:"sub2"`
+	Sub20        *string `json:"sub20,omitempty"`
+	Sub21        *string `json:"sub21,omitempty"`
+	Sub22        *string `json:"sub22,omitempty"`
+	Sub23        *string `json:"sub23,omitempty"`
+	Sub24        *string `json:"sub24,omitempty"`
+	Sub25        *string `json:"sub25,omitempty"`
+	Sub26        *string `json:"sub26,omitempty"`
+	Sub27        *string `json:"sub27,omitempty"`
+	Sub28        *string `json:"sub28,omitempty"`
+	Sub29        *string `json:"sub29,omitempty"`
 	Sub3         string  `json:"sub3"`
+	Sub30        *string `json:"sub30,omitempty"`
 	Sub4         string  `json:"sub4"`
 	Sub5         string  `json:"sub5"`
 	Sub6         string  `json:"sub6"`
@@ -1377,7 +1494,7 @@ type CopilotPreview struct {
 // CopilotRule: a type of the API
 type CopilotRule struct {
 	Action          string       `json:"action"`           // pause: campaign, path, offer; weight: path, destination; deny: value; alert: all: pause, weight, deny, alert
-	Attribute       string       `json:"attribute"`        // with looks_at value: , country, isp, asn, ip, device_type, os, browser, connection_type, mobile_operator, hour_of_day, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10
+	Attribute       string       `json:"attribute"`        // with looks_at value
 	CampaignIds     []string     `json:"campaign_ids"`     // only these campaigns; empty: all that are active
 	Conditions      []Comparison `json:"conditions"`       // all of them have to hold
 	CooldownMinutes int          `json:"cooldown_minutes"` // how long it leaves a target alone after it acted on it, and after somebody took that back
@@ -1405,7 +1522,7 @@ type CopilotRule struct {
 // CopilotRuleBody: a type of the API
 type CopilotRuleBody struct {
 	Action          *string          `json:"action,omitempty"`           // pause: campaign, path, offer; weight: path, destination; deny: value; alert: all: pause, weight, deny, alert
-	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value: , country, isp, asn, ip, device_type, os, browser, connection_type, mobile_operator, hour_of_day, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10
+	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value
 	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all that are active
 	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // all of them have to hold
 	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long it leaves a target alone after it acted on it, and after somebody took that back
@@ -1427,7 +1544,7 @@ type CopilotRuleBody struct {
 // CopilotRulePatch: a type of the API
 type CopilotRulePatch struct {
 	Action          *string          `json:"action,omitempty"`           // pause: campaign, path, offer; weight: path, destination; deny: value; alert: all: pause, weight, deny, alert
-	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value: , country, isp, asn, ip, device_type, os, browser, connection_type, mobile_operator, hour_of_day, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10
+	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value
 	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all that are active
 	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // all of them have to hold
 	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long it leaves a target alone after it acted on it, and after somebody took that back
@@ -3007,6 +3124,65 @@ type Measures struct {
 	Money       bool `json:"money"`
 }
 
+// MoveCheck: a type of the API
+type MoveCheck struct {
+	CampaignID string               `json:"campaign_id"`
+	Name       string               `json:"name"`
+	Status     string               `json:"status"` // the check takes the campaign as if it were active: active, paused, archived
+	Visitors   []MoveCheckedVisitor `json:"visitors"`
+}
+
+// MoveCheckedVisitor: a type of the API
+type MoveCheckedVisitor struct {
+	Browser   string   `json:"browser"`
+	Certain   bool     `json:"certain"` // false: it depends on what no request can say, such as the provider
+	Country   string   `json:"country"`
+	ID        string   `json:"id"` // names the visitor in the script and in its answers; changes with the request
+	Language  string   `json:"language"`
+	Places    []string `json:"places"` // the addresses with their tokens, or the status of an answer without one; several where the draws decide, at most 10
+	URL       string   `json:"url"`    // the address that is asked for, without its scheme
+	UserAgent string   `json:"user_agent"`
+}
+
+// MoveChecks: a type of the API
+type MoveChecks struct {
+	Next  *int        `json:"next"`  // for from; null at the end
+	Rows  []MoveCheck `json:"rows"`  // by name
+	Total int         `json:"total"` // imported campaigns
+}
+
+// MoveCompared: a type of the API
+type MoveCompared struct {
+	Campaigns []MoveComparedCampaign `json:"campaigns"` // those with the most differences first
+	Counts    map[string]int         `json:"counts"`    // visitors by result: same, dice, unsure, differs, missing
+	LeftOut   int                    `json:"left_out"`  // visitors that are counted and not listed, because at most 2000 are
+	Unread    int                    `json:"unread"`    // lines that could not be read, or name no imported campaign
+}
+
+// MoveComparedCampaign: a type of the API
+type MoveComparedCampaign struct {
+	CampaignID string           `json:"campaign_id"`
+	Counts     map[string]int   `json:"counts"` // visitors by result
+	Name       string           `json:"name"`
+	Rows       []MoveDifference `json:"rows"`   // visitors whose result is not same
+	Status     string           `json:"status"` // active, paused, archived
+}
+
+// MoveDifference: a type of the API
+type MoveDifference struct {
+	Browser   string   `json:"browser"`
+	Country   string   `json:"country"`
+	Here      []string `json:"here"` // as places of GET /config/checks
+	ID        string   `json:"id"`   // names the visitor in the script and in its answers; changes with the request
+	Language  string   `json:"language"`
+	Reason    string   `json:"reason"` // of unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address: , attribute, page, itself, changed, address, parameters, answer
+	Result    string   `json:"result"` // dice: the draws decide, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
+	Status    int      `json:"status"` // of the old tracker's answer; 0: none came
+	There     string   `json:"there"`  // the address that the old tracker answered; empty: none
+	URL       string   `json:"url"`    // the address that is asked for, without its scheme
+	UserAgent string   `json:"user_agent"`
+}
+
 // Network: a type of the API
 type Network struct {
 	AnswerText       string              `json:"answer_text"` // what the network wants as the answer to a postback
@@ -3344,6 +3520,13 @@ type NetworkTested struct {
 	Message  string  `json:"message"`
 	Ok       bool    `json:"ok"` // the provider accepts the credentials
 	Provider string  `json:"provider"`
+}
+
+// NewNoteBody: a type of the API
+type NewNoteBody struct {
+	At         *string `json:"at,omitempty"`          // YYYY-MM-DD HH:MM:SS, UTC; left out: now
+	CampaignID *string `json:"campaign_id,omitempty"` // left out: about all campaigns
+	Text       string  `json:"text"`
 }
 
 // Note: a type of the API
@@ -3723,7 +3906,7 @@ type Performance struct {
 	Labels       map[string]map[string]string `json:"labels"` // by dimension: the names of ids
 	Range        Range                        `json:"range"`
 	Rows         []PerformanceRow             `json:"rows"`      // in the order of sort, at most limit
-	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub10, where all traffic sources agree that the filters by source_id and campaign_id leave
+	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30, where all traffic sources agree that the filters by source_id and campaign_id leave
 	Totals       Compared                     `json:"totals"`    // of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit. A campaign counts in each of its tags, but once in the totals without having
 	Truncated    bool                         `json:"truncated"` // there are more groups than rows; an export has up to 100,000
 	TZ           string                       `json:"tz"`        // the time zone of the dimensions of time
@@ -3814,8 +3997,9 @@ type PlanAnswer struct {
 
 // PlanConfigBody: a type of the API
 type PlanConfigBody struct {
-	Document any        `json:"document"`        // the document: an object, or a text with YAML or JSON
-	Prune    *PruneBody `json:"prune,omitempty"` // delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived
+	Document any             `json:"document"`        // the document: an object, or a text with YAML or JSON
+	Prune    *PruneBody      `json:"prune,omitempty"` // delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived
+	Read     *ConfigReadBody `json:"read,omitempty"`  // for a document that was read from another tracker, as sy import does
 }
 
 // PlanCopilot: a type of the API
@@ -4001,6 +4185,12 @@ type PredictedRow struct {
 	Was          int     `json:"was"` // that went there
 }
 
+// ProposalBody: a type of the API
+type ProposalBody struct {
+	Action ActionBody `json:"action"`
+	Reason string     `json:"reason"` // why, with the figures; people read it
+}
+
 // Protection: a type of the API
 type Protection struct {
 	BindIP         bool     `json:"bindIp"`
@@ -4063,6 +4253,23 @@ type RateUsed struct {
 	Highest  float64 `json:"highest"`
 	Lowest   float64 `json:"lowest"`
 	Missing  int     `json:"missing"` // amounts without a rate: they count as no money
+}
+
+// ReadLinkBody: a type of the API
+type ReadLinkBody struct {
+	Campaign *string `json:"campaign,omitempty"` // key of the campaign in the document
+	Domain   *string `json:"domain,omitempty"`   // host; empty: every imported domain
+	Form     *string `json:"form,omitempty"`     // path, query, php, go, cf
+	ID       *string `json:"id,omitempty"`       // what the address names: an alias, a key, or an id
+}
+
+// ReadNoteBody: a type of the API
+type ReadNoteBody struct {
+	Key      *string `json:"key,omitempty"`
+	Kind     *string `json:"kind,omitempty"`
+	Name     *string `json:"name,omitempty"`
+	Severity *string `json:"severity,omitempty"` // refused, lost, changed
+	Text     *string `json:"text,omitempty"`
 }
 
 // RecordedChange: a type of the API
@@ -4537,7 +4744,9 @@ type SetCostBody struct {
 
 // Settings: a type of the API
 type Settings struct {
-	Currency         string  `json:"currency"` // of all figures
+	AssistantChanges int     `json:"assistantChanges"` // changes that a key may make at /mcp in 24 hours
+	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
+	Currency         string  `json:"currency"`         // of all figures
 	DateFormat       string  `json:"dateFormat"`
 	JobID            *string `json:"jobId"` // restates what was recorded, after a change of the currency; null: nothing is restated
 	OrganizationName string  `json:"organizationName"`
@@ -4548,6 +4757,8 @@ type Settings struct {
 
 // SettingsBody: a type of the API
 type SettingsBody struct {
+	AssistantChanges *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: it stays
+	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: it stays
 	Currency         *string `json:"currency,omitempty"`          // three letters; default USD
 	DateFormat       *string `json:"date_format,omitempty"`       // default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
 	OrganizationName *string `json:"organization_name,omitempty"` // left out: it stays
@@ -4557,7 +4768,9 @@ type SettingsBody struct {
 
 // SettingsChanged: a type of the API
 type SettingsChanged struct {
-	Currency         string  `json:"currency"` // of all figures
+	AssistantChanges int     `json:"assistantChanges"` // changes that a key may make at /mcp in 24 hours
+	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
+	Currency         string  `json:"currency"`         // of all figures
 	DateFormat       string  `json:"dateFormat"`
 	JobID            *string `json:"jobId"` // restates what was recorded, after a change of the currency; null: nothing is restated
 	OrganizationName string  `json:"organizationName"`
@@ -4747,8 +4960,28 @@ type SmartlinkClickRow struct {
 	SourceID       *string `json:"source_id"`
 	Sub1           string  `json:"sub1"`
 	Sub10          string  `json:"sub10"`
+	Sub11          *string `json:"sub11,omitempty"`
+	Sub12          *string `json:"sub12,omitempty"`
+	Sub13          *string `json:"sub13,omitempty"`
+	Sub14          *string `json:"sub14,omitempty"`
+	Sub15          *string `json:"sub15,omitempty"`
+	Sub16          *string `json:"sub16,omitempty"`
+	Sub17          *string `json:"sub17,omitempty"`
+	Sub18          *string `json:"sub18,omitempty"`
+	Sub19          *string `json:"sub19,omitempty"`
 	Sub2           string  `json:"sub2"`
+	Sub20          *string `json:"sub20,omitempty"`
+	Sub21          *string `json:"sub21,omitempty"`
+	Sub22          *string `json:"sub22,omitempty"`
+	Sub23          *string `json:"sub23,omitempty"`
+	Sub24          *string `json:"sub24,omitempty"`
+	Sub25          *string `json:"sub25,omitempty"`
+	Sub26          *string `json:"sub26,omitempty"`
+	Sub27          *string `json:"sub27,omitempty"`
+	Sub28          *string `json:"sub28,omitempty"`
+	Sub29          *string `json:"sub29,omitempty"`
 	Sub3           string  `json:"sub3"`
+	Sub30          *string `json:"sub30,omitempty"`
 	Sub4           string  `json:"sub4"`
 	Sub5           string  `json:"sub5"`
 	Sub6           string  `json:"sub6"`
@@ -4863,7 +5096,7 @@ type SourceAnswer struct {
 	PostbackURL      string            `json:"postback_url"`
 	SendPayoutPct    float64           `json:"send_payout_pct"`
 	Status           string            `json:"status"`    // active, paused
-	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub10 for people: the chosen name, else the parameter or its macro; those without a name are left out
+	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub30 for people: the chosen name, else the parameter or its macro; those without a name are left out
 	Subs             []SubSlot         `json:"subs"`
 	Tags             []string          `json:"tags"`
 	TokenMacros      map[string]string `json:"token_macros"`
@@ -4940,7 +5173,7 @@ type SourceIntegration struct {
 
 // SourceIntegrationBody: a type of the API
 type SourceIntegrationBody struct {
-	CampaignParam      *string           `json:"campaign_param,omitempty"`      // parameter of the tracking link that carries the platform's campaign id, or sub1 to sub10; empty: as the source's macros say
+	CampaignParam      *string           `json:"campaign_param,omitempty"`      // parameter of the tracking link that carries the platform's campaign id, or sub1 to sub30; empty: as the source's macros say
 	ConversionAction   *string           `json:"conversion_action,omitempty"`   // google_ads: the resource name of a conversion action, which names the customer that owns it, or the number of an action of customer_id, or a link to its page; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty me...
 	ConversionStatuses []string          `json:"conversion_statuses,omitempty"` // statuses of conversions that are uploaded; at first approved
 	ConversionsEnabled *bool             `json:"conversions_enabled,omitempty"` // whether conversions are uploaded; at first false
@@ -5044,7 +5277,7 @@ type SourceRow struct {
 	Roi              *float64          `json:"roi"`     // percent
 	SendPayoutPct    float64           `json:"send_payout_pct"`
 	Status           string            `json:"status"`    // active, paused
-	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub10 for people: the chosen name, else the parameter or its macro; those without a name are left out
+	SubNames         map[string]string `json:"sub_names"` // names of sub1 to sub30 for people: the chosen name, else the parameter or its macro; those without a name are left out
 	Subs             []SubSlot         `json:"subs"`
 	Tags             []string          `json:"tags"`
 	TokenMacros      map[string]string `json:"token_macros"`
@@ -5088,7 +5321,7 @@ type SourceSub struct {
 // SourceSubList: a type of the API
 type SourceSubList struct {
 	ID   string      `json:"id"`
-	Subs []SourceSub `json:"subs"` // sub1 to sub10
+	Subs []SourceSub `json:"subs"` // sub1 to sub30
 }
 
 // SourceTemplateFile: a type of the API
@@ -5221,7 +5454,7 @@ type TestOffer struct {
 
 // TestParam: a type of the API
 type TestParam struct {
-	Field *string `json:"field"` // what it is read as: external_id, cost, currency, keyword, sub1 to sub10; null: for conditions and tokens only
+	Field *string `json:"field"` // what it is read as: external_id, cost, currency, keyword, sub1 to sub30; null: for conditions and tokens only
 	Name  string  `json:"name"`
 	Value string  `json:"value"` // as it is read; empty for a macro that was not filled
 }
@@ -5604,6 +5837,21 @@ type Weight struct {
 	Weight float64 `json:"weight"`
 }
 
+// WeightBody: a type of the API
+type WeightBody struct {
+	ID     *string  `json:"id,omitempty"`
+	Weight *float64 `json:"weight,omitempty"`
+}
+
+// WrittenNote: a type of the API
+type WrittenNote struct {
+	At         string  `json:"at"`
+	Author     string  `json:"author"`      // the name of the key or the person
+	CampaignID *string `json:"campaign_id"` // null: about all campaigns
+	ID         string  `json:"id"`
+	Text       string  `json:"text"`
+}
+
 // ZonesOfAccount: a type of the API
 type ZonesOfAccount struct {
 	Error    *string  `json:"error"` // why its zones could not be listed
@@ -5652,6 +5900,12 @@ func (c *Client) CloneOffer(ctx context.Context, id string, options ...Option) (
 // CloneSmartlink calls POST /api/v1/short-links/{id}/clone: copy a smartlink; the copy is paused and has a new slug.
 func (c *Client) CloneSmartlink(ctx context.Context, id string, options ...Option) (answer SmartlinkCopied, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/short-links/"+url.PathEscape(id)+"/clone", nil, nil, &answer, options...)
+	return answer, err
+}
+
+// CompareConfigChecks calls POST /api/v1/config/checks/compare: compare what the old tracker answered to the made-up visitors.
+func (c *Client) CompareConfigChecks(ctx context.Context, body CompareMoveBody, options ...Option) (answer MoveCompared, err error) {
+	err = c.Do(ctx, "POST", "/api/v1/config/checks/compare", nil, body, &answer, options...)
 	return answer, err
 }
 
@@ -5763,6 +6017,12 @@ func (c *Client) CreateCopilotChat(ctx context.Context, body ChatBody, options .
 	return answer, err
 }
 
+// CreateCopilotProposal calls POST /api/v1/copilot/proposals: propose a change, which is made only when it is applied.
+func (c *Client) CreateCopilotProposal(ctx context.Context, body ProposalBody, options ...Option) (answer ChatProposal, err error) {
+	err = c.Do(ctx, "POST", "/api/v1/copilot/proposals", nil, body, &answer, options...)
+	return answer, err
+}
+
 // CreateCopilotRule calls POST /api/v1/copilot/rules: add a rule that changes campaigns by itself, or alerts.
 func (c *Client) CreateCopilotRule(ctx context.Context, body CopilotRuleBody, options ...Option) (answer CopilotRule, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/copilot/rules", nil, body, &answer, options...)
@@ -5826,6 +6086,12 @@ func (c *Client) CreateNetwork(ctx context.Context, body NetworkCreateBody, opti
 // CreateNetworkReport calls POST /api/v1/networks/{id}/report: store the network's own report from CSV, to compare it by GET /networks/{id}/difference; changes no conversion.
 func (c *Client) CreateNetworkReport(ctx context.Context, id string, body NetworkReportBody, options ...Option) (answer NetworkReport, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/networks/"+url.PathEscape(id)+"/report", nil, body, &answer, options...)
+	return answer, err
+}
+
+// CreateNote calls POST /api/v1/notes: write a note on the time line of charts.
+func (c *Client) CreateNote(ctx context.Context, body NewNoteBody, options ...Option) (answer WrittenNote, err error) {
+	err = c.Do(ctx, "POST", "/api/v1/notes", nil, body, &answer, options...)
 	return answer, err
 }
 
@@ -6243,6 +6509,12 @@ func (c *Client) GetCampaignArrivals(ctx context.Context, params GetCampaignArri
 	return answer, err
 }
 
+// GetCampaignCheck calls GET /api/v1/campaigns/{id}/check: what is wrong with a campaign, or not known, before it gets traffic.
+func (c *Client) GetCampaignCheck(ctx context.Context, id string, options ...Option) (answer CheckedCampaign, err error) {
+	err = c.Do(ctx, "GET", "/api/v1/campaigns/"+url.PathEscape(id)+"/check", nil, nil, &answer, options...)
+	return answer, err
+}
+
 // GetCampaignCompareParams holds the parameters of GetCampaignCompare. Empty ones are left out.
 type GetCampaignCompareParams struct {
 	By   string `query:"by"`   // stream, lander, offer
@@ -6306,6 +6578,17 @@ type GetConfigParams struct {
 // GetConfig calls GET /api/v1/config: everything that the account has set up, as one document.
 func (c *Client) GetConfig(ctx context.Context, params GetConfigParams, options ...Option) (answer []byte, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/config", values(params), nil, &answer, options...)
+	return answer, err
+}
+
+// GetConfigCheckScriptParams holds the parameters of GetConfigCheckScript. Empty ones are left out.
+type GetConfigCheckScriptParams struct {
+	From int `query:"from"` // number of campaigns to leave out; default 0
+}
+
+// GetConfigCheckScript calls GET /api/v1/config/checks/curl: the requests of made-up visitors to the old tracker, as a shell script.
+func (c *Client) GetConfigCheckScript(ctx context.Context, params GetConfigCheckScriptParams, options ...Option) (answer []byte, err error) {
+	err = c.Do(ctx, "GET", "/api/v1/config/checks/curl", values(params), nil, &answer, options...)
 	return answer, err
 }
 
@@ -6701,6 +6984,18 @@ func (c *Client) ListClicks(ctx context.Context, params ListClicksParams, option
 // AllClicks iterates over the rows of all pages of ListClicks.
 func (c *Client) AllClicks(ctx context.Context, params ListClicksParams, options ...Option) iter.Seq2[ClickRow, error] {
 	return Rows[ClickRow](ctx, c, "/api/v1/logs/clicks", values(params), options...)
+}
+
+// ListConfigChecksParams holds the parameters of ListConfigChecks. Empty ones are left out.
+type ListConfigChecksParams struct {
+	From  int `query:"from"`  // number of campaigns to leave out; default 0
+	Limit int `query:"limit"` // campaigns, 1 to 100; default 25
+}
+
+// ListConfigChecks calls GET /api/v1/config/checks: where made-up visitors of imported campaigns go.
+func (c *Client) ListConfigChecks(ctx context.Context, params ListConfigChecksParams, options ...Option) (answer MoveChecks, err error) {
+	err = c.Do(ctx, "GET", "/api/v1/config/checks", values(params), nil, &answer, options...)
+	return answer, err
 }
 
 // ListConfigPlanItemsParams holds the parameters of ListConfigPlanItems. Empty ones are left out.
@@ -7191,7 +7486,7 @@ func (c *Client) AllSmartlinks(ctx context.Context, params ListSmartlinksParams,
 	return Rows[SmartlinkAnswer](ctx, c, "/api/v1/short-links", values(params), options...)
 }
 
-// ListSourceSubs calls GET /api/v1/traffic-sources/{id}/subs: what fills sub1 to sub10 of a source's clicks, what they received lately, and what names them.
+// ListSourceSubs calls GET /api/v1/traffic-sources/{id}/subs: what fills the sub-parameters of a source's clicks, what they received lately, and what names them.
 func (c *Client) ListSourceSubs(ctx context.Context, id string, options ...Option) (answer SourceSubList, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/traffic-sources/"+url.PathEscape(id)+"/subs", nil, nil, &answer, options...)
 	return answer, err
