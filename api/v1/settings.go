@@ -77,12 +77,21 @@ func recordedSettings(c *route.Call, _ uuid.UUID) (any, error) {
 type SettingsBody struct {
 	Currency   bind.Opt[string] `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^[A-Za-z]{3}$" default:"USD" doc:"three letters"`
 	Timezone   string           `json:"timezone" trim:"true" format:"timezone" default:"UTC" doc:"a time zone by its IANA name, such as Europe/Berlin"`
-	DateFormat string           `json:"date_format" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" default:"YYYY-MM-DD"`
-	TimeFormat string           `json:"time_format" enum:"12h,24h" default:"24h"`
+	DateFormat bind.Opt[string] `json:"date_format" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" default:"YYYY-MM-DD"`
+	TimeFormat bind.Opt[string] `json:"time_format" enum:"12h,24h" default:"24h"`
 	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: it stays"`
 
 	Assistants       bind.Opt[bool] `json:"assistants" null:"refused" doc:"whether /mcp answers the account's keys; left out: it stays"`
 	AssistantChanges bind.Opt[int]  `json:"assistant_changes" null:"refused" min:"0" max:"1000" doc:"changes that a key may make at /mcp in 24 hours; left out: it stays"`
+	SettingsAsRead
+}
+
+// SettingsAsRead are the fields that answers name in another way than the body. A client that sends back what it has read, with a change,
+// means the change.
+type SettingsAsRead struct {
+	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"counts where date_format is left out"`
+	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"counts where time_format is left out"`
+	NameRead       bind.Opt[string] `json:"organizationName" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"counts where organization_name is left out"`
 }
 
 // CurrencyChanged is the answer of the job that restates the amounts of an account.
@@ -96,11 +105,13 @@ var currencyJob = slow.New(jobs.ChangeCurrency, func(a jobs.ChangeCurrencyAnswer
 // changeSettings saves the settings. If the currency changes and amounts are recorded, a job restates them.
 func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged, err error) {
 	next := c.Account
-	next.Currency, next.Timezone, next.DateFormat, next.TimeFormat = b.Currency.Or("USD"), b.Timezone, b.DateFormat, b.TimeFormat
+	next.Currency, next.Timezone = b.Currency.Or("USD"), b.Timezone
+	next.DateFormat = b.DateFormat.Or(b.DateFormatRead.Or("YYYY-MM-DD"))
+	next.TimeFormat = b.TimeFormat.Or(b.TimeFormatRead.Or("24h"))
 	if next.Currency == money.Unknown {
 		return out, models.Invalid("invalid_currency", "%s is the code of amounts whose currency is not known", money.Unknown)
 	}
-	next.Name = b.Name.Or(next.Name)
+	next.Name = b.Name.Or(b.NameRead.Or(next.Name))
 	next.Assistants, next.AssistantChanges = b.Assistants.Or(next.Assistants), b.AssistantChanges.Or(next.AssistantChanges)
 	out = settingsOf(next)
 	if saved, err := saveSettings(c, next); err != nil || saved {
