@@ -49,7 +49,9 @@ func (b *env) checksBeforeLaunch() {
 
 	b.tap(button("Check"))
 	b.tap(`document.querySelector('dialog[open] [data-code^=destination_] a.btn')`)
-	b.until("the link leads to the field", func() bool { return b.run(`document.activeElement.closest('[data-field]')?.dataset.field ?? ''`) == "url" })
+	b.until("the link leads to the field", func() bool {
+		return b.run(`document.activeElement.closest('[data-field]')?.dataset.field ?? ''`) == "url"
+	})
 
 	second := made("/campaigns", map[string]any{
 		"name": "Checked second", "alias": "checked-second", "status": "paused",

@@ -32,7 +32,20 @@ export type Row = {
 export type Why = (code: string, of: { field?: string; value?: string }) => string
 
 const fold = (s: string) => s.trim().toLowerCase()
-const numberOf = (text: string) => (/^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : NaN)
+// Point is the sign before the decimals of the file's numbers. It is empty while nobody has said which it is.
+export type Point = '' | '.' | ','
+
+// isAmbiguous reports whether a number means another one by another Point: 1.234 is 1234 or a little more than 1.
+const isAmbiguous = (text: string) => /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text)
+
+// numberOf reads a number. Without a point both signs may stand before decimals, and an ambiguous number has to be asked about first.
+function numberOf(text: string, point: Point) {
+  if (!point) return /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : NaN
+  const thousands = point === '.' ? ',' : '.'
+  return new RegExp(`^-?(\\d+|\\d{1,3}([${thousands}]\\d{3})+)([${point}]\\d+)?$`).test(text)
+    ? Number(text.replaceAll(thousands, '').replace(point, '.'))
+    : NaN
+}
 const key = (kind: Kind, body: OfferBody | SmartlinkBody) =>
   kind === 'offers' ? fold((body as OfferBody).name) : (body as SmartlinkBody).domain_id + '/' + fold((body as SmartlinkBody).slug)
 
@@ -51,7 +64,7 @@ const named = (list: { id: string; name: string }[], value: string, code: string
   return found.id
 }
 
-function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): OfferBody | SmartlinkBody {
+function bodyOf(kind: Kind, cell: (name: string) => string, known: Known, point: Point): OfferBody | SmartlinkBody {
   for (const f of fields[kind]) if (f.required && !cell(f.name)) throw new Refused('required', { field: f.name })
   const url = cell(kind === 'offers' ? 'url' : 'destination_url')
   if (!looksLikeURL(url)) throw new Refused('invalid_url', { value: url })
@@ -73,19 +86,21 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): Offer
   const payout = cell('payout').replace(/\s|[$€£%]/g, ''),
     cap = cell('daily_cap'),
     percent = /%/.test(cell('payout')) || /^(percent|%|revshare|cps)$/i.test(cell('payout_type'))
-  if (payout && !(numberOf(payout) >= 0)) throw new Refused('invalid_number', { field: 'payout', value: cell('payout') })
-  if (cap && !(Number.isInteger(numberOf(cap)) && numberOf(cap) > 0))
+  if (!point && isAmbiguous(payout)) throw new Refused('ambiguous', { field: 'payout', value: cell('payout') })
+  if (!point && isAmbiguous(cap)) throw new Refused('ambiguous', { field: 'daily_cap', value: cap })
+  if (payout && !(numberOf(payout, point) >= 0)) throw new Refused('invalid_number', { field: 'payout', value: cell('payout') })
+  if (cap && !(Number.isInteger(numberOf(cap, point)) && numberOf(cap, point) > 0))
     throw new Refused('invalid_number', { field: 'daily_cap', value: cap })
   if (!/^([a-z]{2})?$/i.test(cell('country'))) throw new Refused('invalid_country', { value: cell('country') })
   return {
     name: cell('name'),
     url,
     network_id: named(known.networks, cell('network'), 'invalid_network', 'network'),
-    payout: payout ? numberOf(payout) : 0,
+    payout: payout ? numberOf(payout, point) : 0,
     payout_type: percent ? 'percent' : 'fixed',
     currency: (cell('currency') || known.currency).toUpperCase(),
     country: cell('country').toUpperCase(),
-    daily_cap: cap ? numberOf(cap) : null,
+    daily_cap: cap ? numberOf(cap, point) : null,
     group_name: cell('group'),
     tags: cell('tags')
       .split(/[,;|]/)
@@ -96,7 +111,7 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): Offer
 }
 
 // rowsOf checks the records of a file and sends nothing. at holds the field of each column.
-export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[], known: Known, why: Why): Row[] {
+export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[], known: Known, why: Why, point: Point = ''): Row[] {
   const existing = new Set(
       kind === 'offers'
         ? known.offers.map(o => fold(o.name))
@@ -108,7 +123,7 @@ export function rowsOf(kind: Kind, records: Cells[], at: (string | undefined)[],
     const title = cell(kind === 'offers' ? 'name' : 'slug'),
       detail = cell(kind === 'offers' ? 'url' : 'destination_url')
     try {
-      const body = bodyOf(kind, cell, known),
+      const body = bodyOf(kind, cell, known, point),
         same = key(kind, body),
         twice = before.get(same)
       if (twice) throw new Refused('repeated', { value: String(twice) })

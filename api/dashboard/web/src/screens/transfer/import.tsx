@@ -3,11 +3,11 @@ import { Button } from '../../parts/button.tsx'
 import { canWrite } from '../../core/can.ts'
 import type { Head } from '../../core/csv.ts'
 import { count } from '../../core/format.ts'
-import { fields, type Kind } from '../../core/import.ts'
+import { fields, type Kind, type Point } from '../../core/import.ts'
 import { change, place } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
 import { Skipped, Source } from '../../parts/csv.tsx'
-import { Seg, Select } from '../../parts/form.tsx'
+import { Seg, Select, SelectField } from '../../parts/form.tsx'
 import { Ask } from '../../parts/sheet.tsx'
 import { Failed, Alert, EmptyCard, LoadingCard } from '../../parts/state.tsx'
 import { w } from '../../text/import.ts'
@@ -127,6 +127,19 @@ const Columns = ({ of: head, kind, file }: { of: Head; kind: Kind; file: ImportF
         </div>
       ))}
     </div>
+    {kind === 'offers' && (
+      <SelectField
+        label={w.point}
+        hint={w.pointHint}
+        value={file.point}
+        options={[
+          { value: '', label: w.points.ask },
+          { value: '.', label: w.points.dot },
+          { value: ',', label: w.points.comma },
+        ]}
+        on={v => file.setPoint(v as Point)}
+      />
+    )}
     <Skipped of={head} />
     {file.missing.map(f => (
       <Alert key={f.name} text={correctionWords.missing(w.fields[f.name] ?? f.name)} />

@@ -4,7 +4,7 @@ import { asError, call, type ApiError } from '../../core/call.ts'
 import { useNetworks, useOffers, useSources } from '../../core/choices.ts'
 import { useFile } from '../../core/csv.ts'
 import { sentence } from '../../core/errors.ts'
-import { fields, keyOf, rowsOf, type Kind, type Known, type Result, type Row } from '../../core/import.ts'
+import { fields, keyOf, rowsOf, type Kind, type Known, type Point, type Result, type Row } from '../../core/import.ts'
 import { me } from '../../core/me.ts'
 import { use, useAll } from '../../core/query.ts'
 import { toastAndReload } from '../../core/toast.ts'
@@ -77,11 +77,13 @@ export function useImportFile(kind: Kind) {
   const file = useFile(kind),
     [ownColumns, setOwnColumns] = useState<Record<number, string>>({}),
     [tooLarge, setTooLarge] = useState(false),
+    [point, setPoint] = useState<Point>(''),
     head = file.head,
     at = (head?.header ?? []).map((c, i) => (ownColumns[i] !== undefined ? ownColumns[i] || undefined : c.column || undefined))
   const begin = () => {
     setOwnColumns({})
     setTooLarge(false)
+    setPoint('')
   }
   return {
     text: file.text,
@@ -93,6 +95,8 @@ export function useImportFile(kind: Kind) {
     missing: head ? fields[kind].filter(f => f.required && !at.includes(f.name)) : [],
     tooLarge,
     setTooLarge,
+    point,
+    setPoint,
     set: (v: string) => {
       file.setText(v)
       begin()
@@ -110,7 +114,7 @@ export type ImportFile = ReturnType<typeof useImportFile>
 export function useRun(kind: Kind, file: ImportFile, known: Known | undefined) {
   const [run, setRun] = useState<Run>(),
     stopped = useRef(false),
-    mapped = JSON.stringify(file.at),
+    mapped = JSON.stringify([file.at, file.point]),
     shown = run?.kind === kind ? run : undefined,
     countOf = (result: Result) => shown?.rows.filter(r => r.result === result).length ?? 0
   const dry = () => {
@@ -122,7 +126,7 @@ export function useRun(kind: Kind, file: ImportFile, known: Known | undefined) {
       mapped,
       done: 0,
       ended: true,
-      rows: rowsOf(kind, file.head.records, file.at, known, (code, of) => w.why(code, of)),
+      rows: rowsOf(kind, file.head.records, file.at, known, (code, of) => w.why(code, of), file.point),
     })
   }
   const apply = async () => {

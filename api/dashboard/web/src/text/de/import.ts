@@ -43,6 +43,9 @@ export const words: typeof en = {
     `${of(n, kind)} ${n === 1 ? 'wird' : 'werden'} angelegt. Vorhandene und abgelehnte Zeilen werden ausgelassen. Noch einmal gesendet, legen dieselben Zeilen nichts doppelt an.`,
   go: 'Importieren',
   done: n => `${some(n, 'Zeile ist', 'Zeilen sind')} importiert`,
+  point: 'Dezimalstellen',
+  pointHint: 'Für Beträge wie 1.234, die in einer Datei 1234 meinen und in einer anderen etwas mehr als 1.',
+  points: { ask: 'Fragen, wo es nicht klar ist', dot: '1,234.50', comma: '1.234,50' },
   readOnly: 'Diese Rolle darf nicht importieren.',
   target: 'Ziel',
   result: 'Ergebnis',
@@ -55,16 +58,18 @@ export const words: typeof en = {
       ? `Es fehlt: ${words.fields[o.field ?? ''] ?? o.field}.`
       : code === 'invalid_url'
         ? `„${o.value}“ ist keine URL, die mit http:// oder https:// beginnt.`
-        : code === 'invalid_number'
-          ? `„${o.value}“ ist keine Zahl für: ${words.fields[o.field ?? ''] ?? o.field}.`
-          : code === 'invalid_country'
-            ? `„${o.value}“ ist kein Land aus zwei Buchstaben wie DE.`
-            : code === 'invalid_slug'
-              ? `„${o.value}“ enthält mehr als Buchstaben, Ziffern, _ und -, oder ist länger als 64.`
-              : code === 'invalid_domain' && !o.value
-                ? 'Ein Smartlink braucht eine eigene Domain: bitte zuerst unter Domains eine hinzufügen.'
-                : code === 'repeated'
-                  ? `Dieselbe wie Zeile ${o.value}.`
-                  : `${words.fields[o.field ?? ''] ?? 'Domain'} „${o.value}“ gibt es nicht.`,
+        : code === 'ambiguous'
+          ? `„${o.value}“ hat zwei Bedeutungen: oben wählen, welches Zeichen vor den Nachkommastellen steht.`
+          : code === 'invalid_number'
+            ? `„${o.value}“ ist keine Zahl für: ${words.fields[o.field ?? ''] ?? o.field}.`
+            : code === 'invalid_country'
+              ? `„${o.value}“ ist kein Land aus zwei Buchstaben wie DE.`
+              : code === 'invalid_slug'
+                ? `„${o.value}“ enthält mehr als Buchstaben, Ziffern, _ und -, oder ist länger als 64.`
+                : code === 'invalid_domain' && !o.value
+                  ? 'Ein Smartlink braucht eine eigene Domain: bitte zuerst unter Domains eine hinzufügen.'
+                  : code === 'repeated'
+                    ? `Dieselbe wie Zeile ${o.value}.`
+                    : `${words.fields[o.field ?? ''] ?? 'Domain'} „${o.value}“ gibt es nicht.`,
   codes: { plan_limit: 'Mehr davon erlaubt der Tarif nicht.' },
 }

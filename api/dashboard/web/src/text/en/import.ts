@@ -42,6 +42,9 @@ export const words = {
     `${of(n, kind)} will be made. Rows that exist or are refused are left out. Sent again, the same rows make nothing twice.`,
   go: 'Import',
   done: (n: number) => `${some(n, 'row is', 'rows are')} imported`,
+  point: 'Decimals',
+  pointHint: 'For amounts such as 1.234, which one file means as 1234 and another as a little more than 1.',
+  points: { ask: 'Ask where it is not clear', dot: '1,234.50', comma: '1.234,50' },
   readOnly: 'Your role may not import.',
   target: 'Destination',
   result: 'Result',
@@ -54,16 +57,18 @@ export const words = {
       ? `The ${words.fields[o.field ?? ''] ?? o.field} is missing.`
       : code === 'invalid_url'
         ? `“${o.value}” is not a URL that begins with http:// or https://.`
-        : code === 'invalid_number'
-          ? `“${o.value}” is no number for the ${words.fields[o.field ?? ''] ?? o.field}.`
-          : code === 'invalid_country'
-            ? `“${o.value}” is no country of two letters, as in DE.`
-            : code === 'invalid_slug'
-              ? `“${o.value}” has more than letters, digits, _ and -, or is longer than 64.`
-              : code === 'invalid_domain' && !o.value
-                ? 'A smartlink needs a domain of your own: add one at Domains first.'
-                : code === 'repeated'
-                  ? `The same as line ${o.value}.`
-                  : `There is no ${words.fields[o.field ?? ''] ?? 'domain'} “${o.value}”.`,
+        : code === 'ambiguous'
+          ? `“${o.value}” has two meanings: say above which sign comes before the decimals.`
+          : code === 'invalid_number'
+            ? `“${o.value}” is no number for the ${words.fields[o.field ?? ''] ?? o.field}.`
+            : code === 'invalid_country'
+              ? `“${o.value}” is no country of two letters, as in DE.`
+              : code === 'invalid_slug'
+                ? `“${o.value}” has more than letters, digits, _ and -, or is longer than 64.`
+                : code === 'invalid_domain' && !o.value
+                  ? 'A smartlink needs a domain of your own: add one at Domains first.'
+                  : code === 'repeated'
+                    ? `The same as line ${o.value}.`
+                    : `There is no ${words.fields[o.field ?? ''] ?? 'domain'} “${o.value}”.`,
   codes: { plan_limit: 'The plan allows no more of them.' } as Record<string, string>,
 }
