@@ -44,7 +44,7 @@ func newLaunchEnv(t *testing.T) *launchEnv {
 		"name": "Push", "token_macros": object{"zone": "{zoneid}"}, "cost_macro": "{bid}", "external_id_macro": "{sid}",
 		"postback_url": "https://t.acme.com/?c={external_id}",
 	})
-	e.campaign = e.create("/campaigns", object{"name": "Spring", "domain_id": e.domain, "source_id": e.source, "streams": e.paths()})
+	e.campaign = e.create("/campaigns", object{"name": "Spring", "alias": "spring", "domain_id": e.domain, "source_id": e.source, "streams": e.paths()})
 	e.looked("offer", e.offer)
 	e.looked("lander", e.lander)
 	e.visit(e.lander, true)
@@ -149,7 +149,7 @@ func codes(list []map[string]any) []string {
 
 // other returns a campaign that is not active, for paths that hand visitors over.
 func (e *launchEnv) other() string {
-	return e.create("/campaigns", object{"name": "Old", "status": "paused", "destination_url": "https://o.acme.com/"})
+	return e.create("/campaigns", object{"name": "Old", "alias": "old", "domain_id": e.domain, "status": "paused", "destination_url": "https://o.acme.com/"})
 }
 
 // site adds a site that measures the campaign.
@@ -191,8 +191,8 @@ var faults = map[string]func(e *launchEnv){
 	},
 	"destination_unchecked": func(e *launchEnv) { e.sql(`DELETE FROM link_checks WHERE account_id = $1 AND kind = 'lander'`) },
 	"path_without_destination": func(e *launchEnv) {
-		// The flow was saved while the offer had a share. Its path has no share now.
-		e.sql(`UPDATE campaigns SET streams = jsonb_set(streams, '{1,destinations,0,weight}', '0') WHERE account_id = $1`)
+		// The landing page of the path lost its share after the flow was saved.
+		e.sql(`UPDATE campaigns SET streams = jsonb_set(streams, '{0,destinations,0,weight}', '0') WHERE account_id = $1`)
 	},
 	"handover_closed": func(e *launchEnv) {
 		e.route(append([]object{{"name": "Old", "action": "campaign", "campaign_id": e.other(), "filters": []object{germans}}}, e.paths()...)...)
@@ -232,7 +232,7 @@ var faults = map[string]func(e *launchEnv){
 	"postbacks_failing": func(e *launchEnv) { e.sql(fmt.Sprintf(badRows, "unmatched"), e.network) },
 	"network_missing":   func(e *launchEnv) { e.sql(`UPDATE offers SET network_id = NULL WHERE account_id = $1`) },
 	"postback_unseen": func(e *launchEnv) {
-		e.sql(`UPDATE postbacks SET received_at = now() - interval '31 days' WHERE account_id = $1`)
+		e.sql(`DELETE FROM postbacks WHERE account_id = $1`)
 	},
 	"payout_missing": func(e *launchEnv) {
 		e.sql(`UPDATE offers SET payout = 0, payout_from_param = false WHERE account_id = $1`)
