@@ -43,7 +43,7 @@ type cli struct {
 	Trace      traceCmd      `cmd:"" help:"Say where a click went and why."`
 	Tail       tailCmd       `cmd:"" help:"Follow clicks, conversions or unmatched postbacks."`
 	Simulate   simulateCmd   `cmd:"" help:"Say where a described visitor would go. Nothing is recorded."`
-	Check      checkCmd      `cmd:"" help:"Say what is wrong with a campaign before it gets traffic. Exits with 1 if anything is."`
+	Check      checkCmd      `cmd:"" help:"Say what is wrong with a campaign. Exits with 1 if anything is."`
 	Export     exportCmd     `cmd:"" help:"Write everything that the account has set up, as one document."`
 	Diff       diffCmd       `cmd:"" help:"Say what a document would change. Exits with 2 if it would."`
 	Apply      applyCmd      `cmd:"" help:"Change the account to what a document says."`
