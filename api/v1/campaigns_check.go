@@ -38,9 +38,9 @@ type CheckedCampaign struct {
 	Name      string        `json:"name"`
 	Status    string        `json:"status" enum:"active,paused,archived"`
 	CheckedAt string        `json:"checked_at"`
-	State     string        `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of the checks. unknown: nobody has looked, which never counts as fine"`
+	State     string        `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of the checks. unknown: not looked at, which never counts as fine"`
 	Problems  int           `json:"problems" doc:"number of findings that lose visitors or money"`
-	Unknown   int           `json:"unknown" doc:"number of findings that nobody has looked at"`
+	Unknown   int           `json:"unknown" doc:"number of findings that were not looked at"`
 	Warnings  int           `json:"warnings" doc:"number of other findings"`
 	Checks    []CheckedArea `json:"checks" doc:"one for each area, in a fixed order"`
 }

@@ -76,7 +76,7 @@ var Table = []Check{
 	},
 	{
 		Code: "destination_closed", Area: "destinations", State: Warning, Mend: Resume, Find: destinationClosed,
-		Says:  "{name} in the path {path} is paused, so nobody is sent there.",
+		Says:  "{name} in the path {path} is paused, so no visitor is sent there.",
 		Costs: "Its share goes to the path's other destinations.",
 		Do:    "Resume it, or take it out of the path.",
 	},
@@ -94,7 +94,7 @@ var Table = []Check{
 	},
 	{
 		Code: "address_unchecked", Area: "destinations", State: Unknown, Mend: Open, Find: addressUnchecked,
-		Says:  "Nobody looks whether {value} answers, because it is typed in and not an offer or a landing page.",
+		Says:  "It is not checked whether {value} answers, because it is typed in and not an offer or a landing page.",
 		Costs: "If it does not, visitors who are sent there are lost.",
 		Do:    "Open it once yourself, or make an offer of it.",
 	},
@@ -185,7 +185,7 @@ var Table = []Check{
 	{
 		Code: "network_missing", Area: "postbacks", State: Warning, Mend: Open, Find: networkMissing,
 		Says:  "The offer {name} has no network.",
-		Costs: "Nobody notices when its conversions stop coming.",
+		Costs: "It goes unnoticed when its conversions stop coming.",
 		Do:    "Choose the network that pays for the offer.",
 	},
 	{
@@ -208,13 +208,13 @@ var Table = []Check{
 	},
 	{
 		Code: "path_unreachable", Area: "shares", State: Warning, Mend: Open, Find: pathUnreachable,
-		Says:  "Nobody comes to the path {path}: {value} takes everybody before it.",
+		Says:  "No visitor comes to the path {path}: {value} takes every visitor before it.",
 		Costs: "Its offers get no visitors.",
 		Do:    "Give {value} conditions, or try this path first.",
 	},
 	{
 		Code: "path_without_share", Area: "shares", State: Warning, Mend: Open, Find: pathWithoutShare,
-		Says:  "The path {path} has the weight 0, so nobody comes to it.",
+		Says:  "The path {path} has the weight 0, so no visitor comes to it.",
 		Costs: "Its offers get no visitors.",
 		Do:    "Give it a weight, or switch it off.",
 	},
@@ -250,7 +250,7 @@ var Table = []Check{
 	},
 	{
 		Code: "lander_unclicked", Area: "landers", State: Problem, Mend: Open, Find: landerUnclicked,
-		Says:  "Nobody has clicked on to an offer from {name}, of {value} visitors in 30 days.",
+		Says:  "None of the {value} visitors of 30 days has clicked on from {name} to an offer.",
 		Costs: "Every visitor ends on that page.",
 		Do:    "Link the page's button to the address that the landing page shows.",
 	},
@@ -262,7 +262,7 @@ var Table = []Check{
 	},
 	{
 		Code: "lander_untried", Area: "landers", State: Unknown, Mend: Open, Find: landerUntried,
-		Says:  "It is not known whether {name} leads on to an offer: nobody has clicked there yet.",
+		Says:  "It is not known whether {name} leads on to an offer: no visitor has clicked there yet.",
 		Costs: "If it does not, every visitor ends on that page.",
 		Do:    "Open the campaign's link and press the page's button once.",
 	},

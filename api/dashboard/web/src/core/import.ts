@@ -32,7 +32,7 @@ export type Row = {
 export type Why = (code: string, of: { field?: string; value?: string }) => string
 
 const fold = (s: string) => s.trim().toLowerCase()
-// Point is the sign before the decimals of the file's numbers. It is empty while nobody has said which it is.
+// Point is the sign before the decimals of the file's numbers. It is empty until the person chooses one.
 export type Point = '' | '.' | ','
 
 // isAmbiguous reports whether a number means another one by another Point: 1.234 is 1234 or a little more than 1.

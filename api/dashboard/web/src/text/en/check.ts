@@ -17,7 +17,7 @@ export const words = {
   leftOff: (n: number, area: string) => `${area}: ${of(n, 'more finding', 'more findings')}`,
   never: 'never',
   mending: 'One moment …',
-  unknownMore: 'Nobody has looked at these yet. That does not mean that they are fine.',
+  unknownMore: 'These were not looked at yet. That does not mean that they are fine.',
   states: { problem: 'Problems', unknown: 'Not known', warning: 'Worth a look' } as Record<string, string>,
   mends: { verify_domain: 'Check the domain', check_link: 'Look now', resume: 'Resume', open: 'Open' } as Record<string, string>,
   areas: {
