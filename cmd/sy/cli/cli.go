@@ -51,7 +51,7 @@ type cli struct {
 	Undo       undoCmd       `cmd:"" help:"Take back a document that was applied."`
 	Pause      pauseCmd      `cmd:"" help:"Pause records."`
 	Resume     resumeCmd     `cmd:"" help:"Let paused records work again."`
-	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Connect an assistant that starts commands with the service, by standard input and output."`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Connect an assistant that only starts commands."`
 	API        apiCmd        `cmd:"" name:"api" help:"Call a path of the API."`
 	Completion completionCmd `cmd:"" help:"Print how a shell completes commands."`
 	Version    versionCmd    `cmd:"" help:"Show the version."`

@@ -210,9 +210,9 @@ func (x *examples) checkRead(t *testing.T, a *assistant) {
 	}
 }
 
-// TestMCPListed compares the tools, prompts and resources that a full key is offered with a file. A changed description is a changed
+// TestGoldenMCP compares the tools, prompts and resources that a full key is offered with a file. A changed description is a changed
 // product. A read-only key is not offered tools that change something.
-func TestMCPListed(t *testing.T) {
+func TestGoldenMCP(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	full, reader := connectMCP(t, s, ""), connectMCP(t, s.As(s.ReadKey), "")
