@@ -22,16 +22,16 @@ import (
 
 // configChecks returns the routes of /config/checks: where made-up visitors of imported campaigns go here and at the old tracker.
 func configChecks(d Deps) []route.Route {
-	from := route.Param{Name: "from", Type: "integer", Doc: "number of campaigns to leave out; default 0"}
+	offset := route.Param{Name: "offset", Type: "integer", Doc: "number of campaigns to leave out; default 0"}
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, "/config/checks"+path, configGroup, summary, handle, route.Codes(codes...)).WithShare(route.Reads)
 	}
-	script := row("GET", "/curl", "the requests of made-up visitors to the old tracker, as a shell script", route.Handle(d.moveScript)).WithQuery(from)
+	script := row("GET", "/curl", "the requests of made-up visitors to the old tracker, as a shell script", route.Handle(d.moveScript)).WithQuery(offset)
 	script.FileType = "text/x-shellscript"
 	compare := row("POST", "/compare", "compare what the old tracker answered to the made-up visitors", route.HandleBody(d.compareMove), "400 required too_long").Asks()
 	compare.BodyLimit = mostAnswers
 	return []route.Route{
-		row("GET", "", "where made-up visitors of imported campaigns go", route.Handle(d.listMoveChecks)).WithQuery(from,
+		row("GET", "", "where made-up visitors of imported campaigns go", route.Handle(d.listMoveChecks)).WithQuery(offset,
 			route.Param{Name: "limit", Type: "integer", Doc: "campaigns, 1 to 100; default 25"}),
 		script, compare,
 	}
@@ -67,7 +67,7 @@ type MoveCheckedVisitor struct {
 type MoveChecks struct {
 	Total int         `json:"total" doc:"imported campaigns"`
 	Rows  []MoveCheck `json:"rows" doc:"by name"`
-	Next  *int        `json:"next" doc:"for from; null at the end"`
+	Next  *int        `json:"next" doc:"for offset; null at the end"`
 }
 
 const (
@@ -77,7 +77,7 @@ const (
 )
 
 func (d Deps) listMoveChecks(c *route.Call) (out MoveChecks, err error) {
-	from, err := bind.Int(c.Query, "from", 0, 0, maxFrom)
+	offset, err := bind.Int(c.Query, "offset", 0, 0, maxOffset)
 	if err != nil {
 		return out, err
 	}
@@ -88,7 +88,7 @@ func (d Deps) listMoveChecks(c *route.Call) (out MoveChecks, err error) {
 	if out.Total, err = c.Store.ForeignLinks().CountCampaigns(c.Context(), c.Account.ID); err != nil {
 		return out, err
 	}
-	m, err := d.moveChecker(c, nil, from, limit)
+	m, err := d.moveChecker(c, nil, offset, limit)
 	if err != nil {
 		return out, err
 	}
@@ -100,14 +100,14 @@ func (d Deps) listMoveChecks(c *route.Call) (out MoveChecks, err error) {
 		}
 		return check
 	})
-	if next := from + len(out.Rows); next < out.Total && len(out.Rows) > 0 {
+	if next := offset + len(out.Rows); next < out.Total && len(out.Rows) > 0 {
 		out.Next = &next
 	}
 	return out, m.err
 }
 
-// maxFrom is the maximum number of campaigns that are left out.
-const maxFrom = 1_000_000
+// maxOffset is the maximum number of campaigns that are left out.
+const maxOffset = 1_000_000
 
 func shownVisitor(of store.MovedCampaign, i int, v movecheck.Visitor) MoveVisitor {
 	address := movecheck.Address(of.Host, of.Form, of.ForeignID)
@@ -127,14 +127,14 @@ func shownPlaces(places []movecheck.Place) []string {
 const mostScripted = 2000
 
 func (d Deps) moveScript(c *route.Call) (route.File, error) {
-	from, err := bind.Int(c.Query, "from", 0, 0, maxFrom)
+	offset, err := bind.Int(c.Query, "offset", 0, 0, maxOffset)
 	if err != nil {
 		return route.File{}, err
 	}
 	var text bytes.Buffer
 	text.WriteString(movecheck.Head)
-	for last := from + mostScripted; from < last; from += mostChecks {
-		m, err := d.moveChecker(c, nil, from, mostChecks)
+	for last := offset + mostScripted; offset < last; offset += mostChecks {
+		m, err := d.moveChecker(c, nil, offset, mostChecks)
 		if err != nil {
 			return route.File{}, err
 		}
@@ -148,7 +148,7 @@ func (d Deps) moveScript(c *route.Call) (route.File, error) {
 			return scriptFile(text.Bytes()), m.err
 		}
 	}
-	fmt.Fprintf(&text, "# The campaigns behind the first %d are in another script: from=%d\n", from, from)
+	fmt.Fprintf(&text, "# The campaigns behind the first %d are in another script: offset=%d\n", offset, offset)
 	return scriptFile(text.Bytes()), nil
 }
 

@@ -34,9 +34,9 @@ type moveChecker struct {
 }
 
 // moveChecker loads some imported campaigns: a page of them, or the campaigns of ids.
-func (d Deps) moveChecker(c *route.Call, ids []uuid.UUID, from, limit int) (*moveChecker, error) {
+func (d Deps) moveChecker(c *route.Call, ids []uuid.UUID, offset, limit int) (*moveChecker, error) {
 	c.MustHavePlace()
-	campaigns, err := c.Store.ForeignLinks().Campaigns(c.Context(), c.Account.ID, ids, from, limit)
+	campaigns, err := c.Store.ForeignLinks().Campaigns(c.Context(), c.Account.ID, ids, offset, limit)
 	if err != nil {
 		return nil, err
 	}

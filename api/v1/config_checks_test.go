@@ -192,7 +192,7 @@ func TestMoveChecksAreListed(t *testing.T) {
 			t.Errorf("no visitor goes to %s: %v", want, places)
 		}
 	}
-	if x.Do("GET", "/config/checks?from=1", nil).Want(200, "").Into(&out); out.Next != nil || len(out.Rows) != 1 || out.Rows[0].Visitors[0].URL != "ads.moved.example/Second" {
+	if x.Do("GET", "/config/checks?offset=1", nil).Want(200, "").Into(&out); out.Next != nil || len(out.Rows) != 1 || out.Rows[0].Visitors[0].URL != "ads.moved.example/Second" {
 		t.Errorf("%+v", out)
 	}
 	for _, v := range out.Rows[0].Visitors {
@@ -212,7 +212,7 @@ func TestMoveChecksAreListed(t *testing.T) {
 	if stranger.Unread != 1 || len(stranger.Campaigns) > 0 {
 		t.Errorf("another account: %+v", stranger)
 	}
-	for _, path := range []string{"?limit=101", "?from=-1", "/curl?from=x"} {
+	for _, path := range []string{"?limit=101", "?offset=-1", "/curl?offset=x"} {
 		x.Do("GET", "/config/checks"+path, nil).Want(400, "invalid_input")
 	}
 	x.Do("POST", "/config/checks/compare", object{}).Want(400, "required")

@@ -7,12 +7,16 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/dbtest"
+	"switchyard/db/store"
 )
 
 // TestNotes: a key writes notes about a campaign or about all of them, under its own name, and mistakes are refused.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
+	if err := store.EnsureSharedDomains(t.Context(), s.DB, []string{"localhost"}); err != nil {
+		t.Fatal(err)
+	}
 	campaign := s.Do("POST", "/campaigns", object{"name": "C", "alias": "noted-campaign", "destination_url": "https://d.test/"}).Want(201, "").Map()["id"]
 	same(t, s.Do("POST", "/notes", object{"text": " New creatives ", "at": "2026-11-01 10:00:00", "campaign_id": campaign}).Want(201, "").Map(), object{
 		"text": "New creatives", "at": "2026-11-01T10:00:00.000Z", "campaign_id": campaign, "author": "full",

@@ -34,7 +34,7 @@ func settings(d Deps) []route.Route {
 		{
 			Method: "PATCH", Path: "/settings", Group: group, Share: route.Lists,
 			Summary: "replace currency, time zone and formats",
-			Codes: route.Codes("400 invalid_currency invalid_timezone", "404 not_found",
+			Codes: route.Codes("400 invalid_currency invalid_timezone out_of_range", "404 not_found",
 				"409 rate_missing busy"),
 			Starts: currencyJob.Answer(), Handle: route.HandleBody(d.changeSettings), Recorded: recordedSettings,
 		},

@@ -175,7 +175,7 @@ func TestSourceErrors(t *testing.T) {
 		"macros name":     {macros(map[string]any{strings.Repeat("x", 101): "x"}), 400, "too_long"},
 		"macros value":    {macros(map[string]any{"x": strings.Repeat("x", 256)}), 400, "too_long"},
 		"sub zero":        {subs(object{"sub": 0, "param": "a"}), 400, "out_of_range"},
-		"sub high":        {subs(object{"sub": 11, "param": "a"}), 400, "out_of_range"},
+		"sub high":        {subs(object{"sub": 31, "param": "a"}), 400, "out_of_range"},
 		"sub missing":     {subs(object{"param": "a"}), 400, "required"},
 		"sub no param":    {subs(object{"sub": 1, "param": " "}), 400, "required"},
 		"sub long name":   {subs(object{"sub": 1, "param": "a", "name": strings.Repeat("x", 101)}), 400, "too_long"},

@@ -159,6 +159,9 @@ func (e env) bodies() map[string]object {
 			"campaign_id": e.ids["campaign"], "source_id": e.ids["source"], "from": time.Now().UTC().Format(time.DateOnly),
 			"to": time.Now().UTC().Format(time.DateOnly), "amount": 1, "cpc": nil,
 		},
+		"POST /config/plan": {"document": "version: 1", "read": object{"tracker": "keitaro", "links": []object{
+			{"domain": "", "form": "path", "id": e.ids["campaign"], "campaign": "x"},
+		}}},
 		"POST /config/apply": {"plan_id": e.ids["plan"]}, "POST /config/undo": {"plan_id": e.ids["plan"]},
 		"POST /app/api/notes": note, "PUT /app/api/notes/{id}": note,
 		"PATCH /app/api/views/{id}": {"name": "y"}, "PUT /app/api/views/default": {}, "PATCH /app/api/team/{id}": {"role": "viewer"},

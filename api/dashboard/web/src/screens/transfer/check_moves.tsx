@@ -37,7 +37,7 @@ export function CheckMoves() {
             {Array.from({ length: Math.ceil(total / perScript) }, (_, i) => (
               <Link
                 key={i}
-                href={'/api/v1/config/checks/curl' + (i ? `?from=${i * perScript}` : '')}
+                href={'/api/v1/config/checks/curl' + (i ? `?offset=${i * perScript}` : '')}
                 download={i ? `check-${i + 1}.sh` : 'check.sh'}
                 icon="download"
                 text={i ? `${w.checkScript} ${i + 1}` : w.checkScript}
