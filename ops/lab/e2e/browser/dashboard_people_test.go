@@ -336,7 +336,7 @@ func (b *env) joinsWithCodes(email string, codes []string) {
 	}
 	const form, send = `document.querySelector('form.enter `, `document.querySelector('form.enter .btn.primary:not(:disabled)')`
 	b.goTo(made.URL)
-	b.waitText("If you work here already, give your password.")
+	b.tap(button("I have a password here"))
 	b.sound("invited")
 	b.fill(form+`[name=password]')`, "not the password")
 	b.tap(send)

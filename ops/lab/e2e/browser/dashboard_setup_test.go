@@ -248,7 +248,7 @@ func (b *env) fillsPlaceholders() {
 	}
 	b.goTo(b.run(`location.href`) + "&at=postback")
 	b.until("the first missing value has the focus", func() bool {
-		return b.run(`String(document.activeElement === `+byLabel(".side-sheet", "AID")+`)`) == "true"
+		return b.run(`(e => !!e && e === document.activeElement)(`+byLabel(".side-sheet", "AID")+`)`) == "true"
 	})
 	b.fill(byLabel(".side-sheet", "AID"), "a1")
 	b.tap(saveForm)

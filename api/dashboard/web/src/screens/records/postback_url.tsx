@@ -17,20 +17,21 @@ const formOf = (value: string, example: string) => [value, value ? '' : example]
 // PostbackURL edits the address at which a source is told of conversions. An address with placeholders has a field for each of them.
 // example is the address of the platform's template.
 export function PostbackURL({ value, example, page, error, on }: Props) {
-  const [start, setStart] = useState({ value, form: formOf(value, example) }),
+  const [start, setStart] = useState({ value, example, form: formOf(value, example) }),
     [values, setValues] = useState<Record<string, string>>({}),
     [sent, setSent] = useState(value)
   const { form } = start,
     fields = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (place.value.query.get('at') === 'postback') fields.current?.querySelector('input')?.focus()
-  }, [])
+  }, [form])
   useEffect(() => {
-    if (value === sent) return
-    setStart({ value, form: formOf(value, example) }) // another value has come from outside, such as a discarded draft
+    // The templates have been loaded, or another value has come from outside, such as a discarded draft.
+    if (value === sent && example === start.example) return
+    setStart({ value, example, form: formOf(value, example) })
     setValues({})
     setSent(value)
-  }, [value, example, sent])
+  }, [value, example, sent, start.example])
   const send = (v: string) => {
     setSent(v)
     on(v)
@@ -76,7 +77,7 @@ export function PostbackURL({ value, example, page, error, on }: Props) {
             <Button
               look="sm quiet"
               onClick={() => {
-                setStart({ value: '', form: '' })
+                setStart({ value: '', example, form: '' })
                 send('')
               }}
               text={w.otherPostback}
