@@ -1,6 +1,7 @@
 package spend_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -45,8 +46,8 @@ func amount(text string) *decimal.Decimal {
 	return &d
 }
 
-// request returns a random request for two days.
-func (x *handEnv) request() models.CostRequest {
+// draw returns a random request for two days.
+func (x *handEnv) draw() models.CostRequest {
 	r := models.CostRequest{From: x.DayText(2), To: x.DayText(1), Amount: amount(fmt.Sprint(x.Rnd.IntN(500), ".37"))}
 	r.Currency = []string{"", "EUR", "JPY"}[x.Rnd.IntN(3)]
 	if x.Rnd.IntN(2) == 0 {
@@ -62,6 +63,18 @@ func (x *handEnv) request() models.CostRequest {
 		r.Sub, r.SubValue = 2, []string{"", "zone-1"}[x.Rnd.IntN(2)]
 	}
 	return r
+}
+
+// request draws a request until there are clicks that it concerns.
+func (x *handEnv) request() models.CostRequest {
+	x.Helper()
+	for {
+		r := x.draw()
+		_, err := spend.Quote(x.Context(), x.ClickLog(), x.DB, x.account, r)
+		if refusal, ok := errors.AsType[*models.Error](err); !ok || refusal.Code != "no_clicks" {
+			return r
+		}
+	}
 }
 
 // set sets a cost by hand, and checks that the quote before says the same.
