@@ -77,8 +77,11 @@ func TestForeignLinks(t *testing.T) {
 		}
 	}
 	for _, bad := range []models.ForeignLink{
-		{Form: foreign.FormPath}, {Form: foreign.FormGo, ForeignID: "a/b"}, {Form: foreign.FormGo, ForeignID: "a\n"},
-		{Form: foreign.FormGo, ForeignID: string(make([]byte, 256))}, {Form: foreign.FormPath, ForeignID: "y", DomainID: uuid.NullUUID{UUID: shared, Valid: true}},
+		{Form: foreign.FormPath},
+		{Form: foreign.FormGo, ForeignID: "a/b"},
+		{Form: foreign.FormGo, ForeignID: "a\n"},
+		{Form: foreign.FormGo, ForeignID: string(make([]byte, 256))},
+		{Form: foreign.FormPath, ForeignID: "y", DomainID: uuid.NullUUID{UUID: shared, Valid: true}},
 	} {
 		if err := put(first, bad); err == nil {
 			t.Errorf("%+v was accepted", bad)

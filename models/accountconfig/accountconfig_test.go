@@ -150,8 +150,13 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	taken := map[string]bool{}
 	for _, tt := range [][2]string{
-		{"Nutra DE", "nutra-de"}, {"Nutra DE", "nutra-de-2"}, {"  --Nutra__DE!! ", "nutra-de-3"}, {"Нутра", "offer"}, {"日本", "offer-2"},
-		{strings.Repeat("x", 300), strings.Repeat("x", 100)}, {strings.Repeat("x", 300), strings.Repeat("x", 98) + "-2"},
+		{"Nutra DE", "nutra-de"},
+		{"Nutra DE", "nutra-de-2"},
+		{"  --Nutra__DE!! ", "nutra-de-3"},
+		{"Нутра", "offer"},
+		{"日本", "offer-2"},
+		{strings.Repeat("x", 300), strings.Repeat("x", 100)},
+		{strings.Repeat("x", 300), strings.Repeat("x", 98) + "-2"},
 	} {
 		key := accountconfig.NewKey(accountconfig.Offers, tt[0], func(k string) bool { return taken[k] })
 		if key != tt[1] || !accountconfig.ValidKey(key) {

@@ -332,6 +332,8 @@ func (b *env) makesRecords() {
 	if err := b.api.Get(b.t.Context(), "/offers?q=My+offer", &made); err != nil || len(made.Rows) != 1 || made.Rows[0].NetworkID == "" {
 		b.t.Errorf("the offer is %+v, %v", made, err)
 	}
+	b.tap(button("Done")) // a new record stays open
+	b.until("the sheet is closed", func() bool { return b.run(`document.querySelector('.side-sheet') ? '' : 'closed'`) == "closed" })
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('NutraX DE')).focus()`)
 	b.press("p")
 	b.waitText("Pause NutraX DE?")
