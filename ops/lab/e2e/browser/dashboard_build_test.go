@@ -54,6 +54,12 @@ func (b *env) tap(control string) {
 	b.run(`(e => { e.focus(); e.click(); return 'done' })(` + control + `)`)
 }
 
+// waitClosed waits until no sheet is open at the side.
+func (b *env) waitClosed() {
+	b.t.Helper()
+	b.until("the sheet is closed", func() bool { return b.run(`document.querySelector('.side-sheet') ? '' : 'closed'`) == "closed" })
+}
+
 // redirect requests a link as a visitor would, and returns the address that it redirects to.
 func (b *env) redirect(link string) string {
 	b.t.Helper()
@@ -333,7 +339,7 @@ func (b *env) makesRecords() {
 		b.t.Errorf("the offer is %+v, %v", made, err)
 	}
 	b.tap(button("Done")) // a new record stays open
-	b.until("the sheet is closed", func() bool { return b.run(`document.querySelector('.side-sheet') ? '' : 'closed'`) == "closed" })
+	b.waitClosed()
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('NutraX DE')).focus()`)
 	b.press("p")
 	b.waitText("Pause NutraX DE?")

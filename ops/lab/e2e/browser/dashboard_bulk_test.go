@@ -118,7 +118,7 @@ func (b *env) editsMany() {
 	b.tap(button("Edit"))
 	b.waitText("Edit 3 campaigns")
 	b.press("Escape")
-	b.until("the form is closed", func() bool { return b.run(`document.querySelector('.side-sheet') ? '' : 'closed'`) == "closed" })
+	b.waitClosed()
 	b.waitText("3 selected")
 	b.tap(button("Edit"))
 	b.waitText("Edit 3 campaigns")

@@ -256,7 +256,7 @@ func (b *env) fillsPlaceholders() {
 	b.fill(byLabel(".side-sheet", "PID"), "p&2")
 	b.fill(byLabel(".side-sheet", "TID"), "3")
 	b.tap(saveForm)
-	b.until("it is saved", func() bool { return b.run(`document.querySelector('.side-sheet') ? '' : 'closed'`) == "closed" })
+	b.waitClosed()
 	b.tap(rowOf("PropellerAds"))
 	b.until("the address", func() bool {
 		return strings.Contains(b.run(byLabel(".side-sheet", "Postback URL")+`?.value`), "?aid=a1&pid=p%262&tid=3&")

@@ -15,23 +15,22 @@ type Props = { value: string; example: string; page?: string; error?: string; on
 const formOf = (value: string, example: string) => [value, value ? '' : example].find(a => placeholdersOf(a).length) ?? ''
 
 // PostbackURL edits the address at which a source is told of conversions. An address with placeholders has a field for each of them.
-// example is the address of the platform's template.
+// example is the address of the platform's template, and does not change while the part is shown.
 export function PostbackURL({ value, example, page, error, on }: Props) {
-  const [start, setStart] = useState({ value, example, form: formOf(value, example) }),
+  const [start, setStart] = useState({ value, form: formOf(value, example) }),
     [values, setValues] = useState<Record<string, string>>({}),
     [sent, setSent] = useState(value)
   const { form } = start,
     fields = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (place.value.query.get('at') === 'postback') fields.current?.querySelector('input')?.focus()
-  }, [form])
+  }, [])
   useEffect(() => {
-    // The templates have been loaded, or another value has come from outside, such as a discarded draft.
-    if (value === sent && example === start.example) return
-    setStart({ value, example, form: formOf(value, example) })
+    if (value === sent) return
+    setStart({ value, form: formOf(value, example) }) // another value has come from outside, such as a discarded draft
     setValues({})
     setSent(value)
-  }, [value, example, sent, start.example])
+  }, [value, example, sent])
   const send = (v: string) => {
     setSent(v)
     on(v)
@@ -77,7 +76,7 @@ export function PostbackURL({ value, example, page, error, on }: Props) {
             <Button
               look="sm quiet"
               onClick={() => {
-                setStart({ value: '', example, form: '' })
+                setStart({ value: '', form: '' })
                 send('')
               }}
               text={w.otherPostback}
