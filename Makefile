@@ -136,7 +136,7 @@ generate: ## write anew what is generated: golden files, types of the dashboard,
 TABLES := models/correction/columns.go\|: Names$$\|: TypeNames$$
 
 verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller
-	@dead=$$($(TOOL) deadcode $(TAGS) ./cmd/...) || exit 1; \
+	@dead=$$($(TOOL) deadcode $(TAGS) ./cmd/... ./ops/audit) || exit 1; \
 		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^api/clients/go/\|test/[a-z]*.go\|$(TABLES)'
 	@$(GOLDEN) -run '^TestGolden'
 	@go test -count=1 ./api/clients -run '^TestGenerated'

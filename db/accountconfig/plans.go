@@ -56,11 +56,6 @@ const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, 
 	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.op NOT IN ('same', 'refused')) AS work
 FROM config_plans p WHERE p.account_id = $1`
 
-// Add stores the document of a plan. A repeated call does nothing.
-func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string) error {
-	return k.AddRead(ctx, account, id, document, prune, origin, nil, nil)
-}
-
 // AddRead stores the document of a plan that was read from another tracker elsewhere, with the tracker's links and the reader's notes. A
 // repeated call does nothing.
 func (k Plans) AddRead(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string,

@@ -916,9 +916,9 @@ type CheckedCampaign struct {
 	ID        string        `json:"id"`
 	Name      string        `json:"name"`
 	Problems  int           `json:"problems"` // number of findings that lose visitors or money
-	State     string        `json:"state"`    // the worst of the checks. unknown: nobody has looked, which never counts as fine: ok, warning, unknown, problem
+	State     string        `json:"state"`    // the worst of the checks. unknown: not looked at, which never counts as fine: ok, warning, unknown, problem
 	Status    string        `json:"status"`   // active, paused, archived
-	Unknown   int           `json:"unknown"`  // number of findings that nobody has looked at
+	Unknown   int           `json:"unknown"`  // number of findings that were not looked at
 	Warnings  int           `json:"warnings"` // number of other findings
 }
 
@@ -3146,7 +3146,7 @@ type MoveCheckedVisitor struct {
 
 // MoveChecks: a type of the API
 type MoveChecks struct {
-	Next  *int        `json:"next"`  // for from; null at the end
+	Next  *int        `json:"next"`  // for offset; null at the end
 	Rows  []MoveCheck `json:"rows"`  // by name
 	Total int         `json:"total"` // imported campaigns
 }
@@ -4757,13 +4757,16 @@ type Settings struct {
 
 // SettingsBody: a type of the API
 type SettingsBody struct {
-	AssistantChanges *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: it stays
-	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: it stays
-	Currency         *string `json:"currency,omitempty"`          // three letters; default USD
-	DateFormat       *string `json:"date_format,omitempty"`       // default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
-	OrganizationName *string `json:"organization_name,omitempty"` // left out: it stays
-	TimeFormat       *string `json:"time_format,omitempty"`       // default 24h: 12h, 24h
-	Timezone         *string `json:"timezone,omitempty"`          // a time zone by its IANA name, such as Europe/Berlin; default UTC
+	AssistantChanges  *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: it stays
+	Assistants        *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: it stays
+	Currency          *string `json:"currency,omitempty"`          // three letters; default USD
+	DateFormat        *string `json:"dateFormat,omitempty"`        // counts where date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
+	DateFormat2       *string `json:"date_format,omitempty"`       // default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
+	OrganizationName  *string `json:"organizationName,omitempty"`  // counts where organization_name is left out
+	OrganizationName2 *string `json:"organization_name,omitempty"` // left out: it stays
+	TimeFormat        *string `json:"timeFormat,omitempty"`        // counts where time_format is left out: 12h, 24h
+	TimeFormat2       *string `json:"time_format,omitempty"`       // default 24h: 12h, 24h
+	Timezone          *string `json:"timezone,omitempty"`          // a time zone by its IANA name, such as Europe/Berlin; default UTC
 }
 
 // SettingsChanged: a type of the API
@@ -6583,7 +6586,7 @@ func (c *Client) GetConfig(ctx context.Context, params GetConfigParams, options 
 
 // GetConfigCheckScriptParams holds the parameters of GetConfigCheckScript. Empty ones are left out.
 type GetConfigCheckScriptParams struct {
-	From int `query:"from"` // number of campaigns to leave out; default 0
+	Offset int `query:"offset"` // number of campaigns to leave out; default 0
 }
 
 // GetConfigCheckScript calls GET /api/v1/config/checks/curl: the requests of made-up visitors to the old tracker, as a shell script.
@@ -6988,14 +6991,19 @@ func (c *Client) AllClicks(ctx context.Context, params ListClicksParams, options
 
 // ListConfigChecksParams holds the parameters of ListConfigChecks. Empty ones are left out.
 type ListConfigChecksParams struct {
-	From  int `query:"from"`  // number of campaigns to leave out; default 0
-	Limit int `query:"limit"` // campaigns, 1 to 100; default 25
+	Offset int `query:"offset"` // number of campaigns to leave out; default 0
+	Limit  int `query:"limit"`  // campaigns, 1 to 100; default 25
 }
 
 // ListConfigChecks calls GET /api/v1/config/checks: where made-up visitors of imported campaigns go.
 func (c *Client) ListConfigChecks(ctx context.Context, params ListConfigChecksParams, options ...Option) (answer MoveChecks, err error) {
 	err = c.Do(ctx, "GET", "/api/v1/config/checks", values(params), nil, &answer, options...)
 	return answer, err
+}
+
+// AllConfigChecks iterates over the rows of all pages of ListConfigChecks.
+func (c *Client) AllConfigChecks(ctx context.Context, params ListConfigChecksParams, options ...Option) iter.Seq2[MoveCheck, error] {
+	return Rows[MoveCheck](ctx, c, "/api/v1/config/checks", values(params), options...)
 }
 
 // ListConfigPlanItemsParams holds the parameters of ListConfigPlanItems. Empty ones are left out.

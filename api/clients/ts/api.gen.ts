@@ -441,7 +441,7 @@ export type SentRequest = { "body": string; "method": string; "url": string };
 export type SentTry = { "at": string; "error": string; "http_status": number | null; "ms": number };
 export type SetCostBody = { "amount"?: number | null; "apply"?: boolean; "campaign_id"?: string; "cpc"?: number | null; "currency"?: string; "from": string; "source_id"?: string; "sub"?: number; "sub_value"?: string; "to": string };
 export type Settings = { "assistantChanges": number; "assistants": boolean; "currency": string; "dateFormat": string; "jobId": string | null; "organizationName": string; "siteKey": string; "timeFormat": string; "timezone": string };
-export type SettingsBody = { "assistant_changes"?: number | null; "assistants"?: boolean | null; "currency"?: string | null; "date_format"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "organization_name"?: string | null; "time_format"?: ("12h" | "24h"); "timezone"?: string };
+export type SettingsBody = { "assistant_changes"?: number | null; "assistants"?: boolean | null; "currency"?: string | null; "dateFormat"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "date_format"?: ("YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"); "organizationName"?: string | null; "organization_name"?: string | null; "timeFormat"?: ("12h" | "24h"); "time_format"?: ("12h" | "24h"); "timezone"?: string };
 export type SettingsChanged = { "assistantChanges": number; "assistants": boolean; "currency": string; "dateFormat": string; "jobId": string | null; "organizationName": string; "timeFormat": string; "timezone": string };
 export type SharedDomainRow = { "domain": string; "id": string; "is_default": boolean };
 export type SimulateBody = { "at"?: string; "bind_visitors"?: ("none" | "streams" | "streams_landers" | "streams_landers_offers"); "blocks_of"?: string; "bound_lander_id"?: string; "bound_offer_id"?: string; "bound_path_id"?: string; "campaign_id"?: string; "click_id"?: string; "destination_url"?: string; "draws"?: number; "fallback_url"?: string; "flow_rotation"?: ("position" | "weight"); "seed"?: number | null; "streams"?: Array<PathBody>; "visitor"?: VisitorBody };
@@ -729,7 +729,7 @@ export interface Operations {
   /** everything that the account has set up, as one document */
   getConfig: { query: { "format"?: string; "kinds"?: string; }; path: { }; body: undefined; answer: string; row: never };
   /** the requests of made-up visitors to the old tracker, as a shell script */
-  getConfigCheckScript: { query: { "from"?: number; }; path: { }; body: undefined; answer: string; row: never };
+  getConfigCheckScript: { query: { "offset"?: number; }; path: { }; body: undefined; answer: string; row: never };
   /** a plan, and how far it is applied */
   getConfigPlan: { query: { }; path: { id: string; }; body: undefined; answer: ConfigPlan; row: never };
   /** open suggestions, recent changes and proposals of the chat */
@@ -803,7 +803,7 @@ export interface Operations {
   /** clicks, newest first; from is held to the start of the plan's click history */
   listClicks: { query: { "limit"?: number; "offset"?: number; "converted"?: ("1"); "click_id"?: string; "external_id"?: string; "conversion_id"?: string; "tz"?: string; "from"?: string; "to"?: string; } & Filters; path: { }; body: undefined; answer: ClickLog; row: ClickRow };
   /** where made-up visitors of imported campaigns go */
-  listConfigChecks: { query: { "from"?: number; "limit"?: number; }; path: { }; body: undefined; answer: MoveChecks; row: never };
+  listConfigChecks: { query: { "offset"?: number; "limit"?: number; }; path: { }; body: undefined; answer: MoveChecks; row: MoveCheck };
   /** what a plan does with each record */
   listConfigPlanItems: { query: { "op"?: string; "from"?: number; "limit"?: number; }; path: { id: string; }; body: undefined; answer: ConfigItems; row: never };
   /** the newest plans */

@@ -414,7 +414,7 @@ export interface SessionList { "rows": (SessionRow)[] }
 export interface SessionRow { "id": string; "address": string; "agent": string; "created_at": string; "seen_at": string; "current": boolean }
 export interface SetCostBody { "campaign_id"?: string | null; "source_id"?: string | null; "sub"?: number; "sub_value"?: string; "from": string; "to": string; "amount"?: number | null; "cpc"?: number | null; "currency"?: string; "apply"?: boolean }
 export interface Settings { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "assistants": boolean; "assistantChanges": number; "jobId": string | null; "siteKey": string }
-export interface SettingsBody { "currency"?: string | null; "timezone"?: string; "date_format"?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY"; "time_format"?: "12h" | "24h"; "organization_name"?: string | null; "assistants"?: boolean | null; "assistant_changes"?: number | null }
+export interface SettingsBody { "currency"?: string | null; "timezone"?: string; "date_format"?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY" | null; "time_format"?: "12h" | "24h" | null; "organization_name"?: string | null; "assistants"?: boolean | null; "assistant_changes"?: number | null; "dateFormat"?: "YYYY-MM-DD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "MM/DD/YYYY" | "DD MMM YYYY" | null; "timeFormat"?: "12h" | "24h" | null; "organizationName"?: string | null }
 export interface SettingsChanged { "organizationName": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string; "assistants": boolean; "assistantChanges": number; "jobId": string | null }
 export interface SharedDomainRow { "id": string; "domain": string; "is_default": boolean }
 export interface SignInBody { "email": string; "password": string; "code"?: string }
@@ -654,8 +654,8 @@ export interface Calls {
   "GET /config/plans/{id}/items": { query: { "op"?: string; "from"?: number | string; "limit"?: number | string }; path: { id: string }; body: undefined; answer: ConfigItems; codes: "not_found" }
   "POST /config/apply": { query: {  }; path: {  }; body: ApplyConfigBody; answer: ConfigApplied; codes: "has_refused" | "invalid_id" | "not_found" | "not_planned" | "stale" }
   "POST /config/undo": { query: {  }; path: {  }; body: UndoConfigBody; answer: ConfigApplied; codes: "invalid_id" | "not_applied" | "not_found" }
-  "GET /config/checks": { query: { "from"?: number | string; "limit"?: number | string }; path: {  }; body: undefined; answer: MoveChecks; codes: never }
-  "GET /config/checks/curl": { query: { "from"?: number | string }; path: {  }; body: undefined; answer: File; codes: never }
+  "GET /config/checks": { query: { "offset"?: number | string; "limit"?: number | string }; path: {  }; body: undefined; answer: MoveChecks; codes: never }
+  "GET /config/checks/curl": { query: { "offset"?: number | string }; path: {  }; body: undefined; answer: File; codes: never }
   "POST /config/checks/compare": { query: {  }; path: {  }; body: CompareMoveBody; answer: MoveCompared; codes: "required" | "too_long" }
   "GET /goals": { query: { "site"?: string }; path: {  }; body: undefined; answer: GoalList; codes: never }
   "PUT /goals": { query: {  }; path: {  }; body: GoalBody; answer: GoalAnswer; codes: "bad_goal_shape" | "bad_key" | "duplicate_name" | "no_site" | "no_value" | "plan_limit" }
@@ -713,7 +713,7 @@ export interface Calls {
   "GET /plan": { query: {  }; path: {  }; body: undefined; answer: PlanAnswer; codes: never }
   "GET /plan/usage": { query: {  }; path: {  }; body: undefined; answer: PlanUsageAnswer; codes: never }
   "GET /settings": { query: {  }; path: {  }; body: undefined; answer: Settings; codes: never }
-  "PATCH /settings": { query: {  }; path: {  }; body: SettingsBody; answer: SettingsChanged; codes: "busy" | "invalid_currency" | "invalid_timezone" | "not_found" | "rate_missing" }
+  "PATCH /settings": { query: {  }; path: {  }; body: SettingsBody; answer: SettingsChanged; codes: "busy" | "invalid_currency" | "invalid_timezone" | "not_found" | "out_of_range" | "rate_missing" }
   "GET /old-tracker": { query: { "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: OldTracker; codes: never }
   "PUT /old-tracker": { query: {  }; path: {  }; body: OldTrackerBody; answer: OldTrackerSettings; codes: "invalid_url" }
   "GET /reports/performance": { query: { "dimension"?: string; "tz"?: string; "sort"?: string; "goal"?: string; "limit"?: number | string; "min_clicks"?: number | string; "having"?: string; "compare"?: string; [of: `f.${string}`]: string | string[] | number | undefined; [of: `x.${string}`]: string | string[] | number | undefined; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: Performance; codes: "invalid_dimension" }

@@ -337,7 +337,7 @@ func (s *stable) value(key string, v any, cut bool) any {
 var (
 	uuidForm  = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
 	clickForm = regexp.MustCompile(`\b0[0-9A-Za-z]{21}\b`)
-	timeForm  = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d)([ T]\d\d:\d\d:\d\d)?(\.\d+)?`)
+	timeForm  = regexp.MustCompile(`\b(\d{4}-\d\d-\d\d)([ T]\d\d:\d\d(?::\d\d)?)?(\.\d+)?`)
 	hookForm  = regexp.MustCompile(`\bwhsec_[\w-]+`)
 	goalForm  = regexp.MustCompile(`\bsg_\w+`)
 	stateForm = regexp.MustCompile(`\bstate=[A-Z2-7]{26}\b`)
@@ -404,7 +404,7 @@ func (s *stable) time(key, text string) string {
 	kept := clock == "" || key == "start" || at.Before(s.today) && key != "from" && !isSoon || strings.HasSuffix(clock, "00:00:00") ||
 		strings.HasSuffix(clock, "23:59:59")
 	if !kept {
-		clock, fraction = clock[:1]+"10:24:00", strings.Repeat("0", max(len(fraction)-1, 0))
+		clock, fraction = (clock[:1] + "10:24:00")[:len(clock)], strings.Repeat("0", max(len(fraction)-1, 0))
 		if fraction != "" {
 			fraction = "." + fraction
 		}

@@ -237,27 +237,6 @@ func (b *Book) badAddress(address string, postback bool) string {
 
 var errRelative = fmt.Errorf("it has no host")
 
-// Appended returns an address with parameters added.
-func Appended(address, query string) string {
-	query = strings.TrimLeft(query, "?&")
-	if query == "" {
-		return address
-	}
-	address, fragment, cut := strings.Cut(address, "#")
-	switch {
-	case strings.HasSuffix(address, "?"), strings.HasSuffix(address, "&"):
-	case strings.Contains(address, "?"):
-		address += "&"
-	default:
-		address += "?"
-	}
-	address += query
-	if cut {
-		address += "#" + fragment
-	}
-	return address
-}
-
 // Country sets the country of a record. Several become tags.
 func (b *Book) Country(it *Item, list []string) {
 	codes := []any{}

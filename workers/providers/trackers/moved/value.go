@@ -14,10 +14,7 @@ import (
 // Value is a value of JSON. A member that is left out is an empty value.
 type Value struct{ v any }
 
-// Parse reads JSON. Numbers keep their digits.
-func Parse(raw []byte) (v Value, err error) { return v, v.UnmarshalJSON(raw) }
-
-// UnmarshalJSON keeps the value.
+// UnmarshalJSON keeps the value. Numbers keep their digits.
 func (v *Value) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
