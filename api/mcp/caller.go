@@ -139,7 +139,7 @@ var dropped = []string{
 
 // Do implements tool.API. It calls the API's handler in this process with the caller's key.
 func (c *client) Do(ctx context.Context, r tool.Request) (json.RawMessage, error) {
-	var body io.Reader
+	body := io.Reader(http.NoBody) // a handler expects a body, even an empty one
 	if r.Body != nil {
 		raw, err := json.Marshal(r.Body)
 		if err != nil {
@@ -156,7 +156,7 @@ func (c *client) Do(ctx context.Context, r tool.Request) (json.RawMessage, error
 	for _, name := range dropped {
 		req.Header.Del(name)
 	}
-	if body != nil {
+	if r.Body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	if r.Key != "" {

@@ -149,7 +149,7 @@ func codes(list []map[string]any) []string {
 
 // other returns a campaign that is not active, for paths that hand visitors over.
 func (e *launchEnv) other() string {
-	return e.create("/campaigns", object{"name": "Old", "alias": "old", "domain_id": e.domain, "status": "paused", "destination_url": "https://o.acme.com/"})
+	return e.create("/campaigns", object{"name": "Old", "alias": "old-campaign", "domain_id": e.domain, "status": "paused", "destination_url": "https://o.acme.com/"})
 }
 
 // site adds a site that measures the campaign.

@@ -153,7 +153,7 @@ func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimpo
 		links = append(links, trackerimport.Link(l))
 	}
 	for _, n := range r.Notes {
-		if !slices.Contains(trackerimport.Severities, n.Severity) || !n.Kind.Known() {
+		if !slices.Contains(trackerimport.Severities, n.Severity) || n.Kind != "" && !n.Kind.Known() {
 			return nil, nil, models.Invalid("invalid_input", "read.notes: the note about %.60q has a severity or a kind that does not exist", n.Key)
 		}
 		notes = append(notes, trackerimport.Note(n))

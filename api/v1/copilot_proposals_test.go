@@ -22,9 +22,11 @@ func TestPropose(t *testing.T) {
 	other := p.another(t)
 	for _, body := range []object{
 		{"reason": "", "action": pause}, {"reason": "x"}, {"reason": "x", "action": object{"op": "delete_campaign"}}, {"reason": strings.Repeat("x", 1001), "action": pause},
-		{"reason": "x", "action": object{"op": "pause_campaign"}}, {"reason": "x", "action": object{"op": "pause_campaign", "campaign_id": other.campaign}},
 	} {
 		p.Do("POST", "/copilot/proposals", body).Want(400, "invalid_input")
+	}
+	for _, action := range []object{{"op": "pause_campaign"}, {"op": "pause_campaign", "campaign_id": other.campaign}} {
+		p.Do("POST", "/copilot/proposals", object{"reason": "x", "action": action}).Want(400, "invalid")
 	}
 	p.Do("POST", "/copilot/proposals", object{"reason": "x", "action": pause}).Want(409, "stale") // it is paused already
 	p.As(p.ReadKey).Do("POST", "/copilot/proposals", object{"reason": "x", "action": pause}).Want(403, "read_only_key")

@@ -17,6 +17,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/v1"
 	"switchyard/db/store"
+	"switchyard/models"
 	"switchyard/models/autorule"
 	"switchyard/models/bind"
 )
@@ -142,7 +143,7 @@ func (l limited) items(n int, sample any) []any {
 	for i := range out {
 		switch {
 		case l.name == "subs":
-			out[i] = object{"sub": min(i+1, 10), "param": fmt.Sprint("zone", i)}
+			out[i] = object{"sub": min(i+1, models.Subs), "param": fmt.Sprint("zone", i)}
 		case sample != nil:
 			out[i] = sample
 		case l.tag.Get("format") == "country":

@@ -23,7 +23,7 @@ func notes() []route.Route {
 // NewNote is the body of POST /notes.
 type NewNote struct {
 	Text       string              `json:"text" required:"true" maxLength:"500" trim:"true"`
-	At         string              `json:"at" maxLength:"40" doc:"YYYY-MM-DD HH:MM:SS, UTC; left out: now"`
+	At         string              `json:"at" doc:"YYYY-MM-DD HH:MM:SS, UTC; left out: now"`
 	CampaignID bind.Opt[uuid.UUID] `json:"campaign_id" bad:"invalid_campaign" doc:"left out: about all campaigns"`
 }
 

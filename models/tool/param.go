@@ -114,7 +114,7 @@ func (t *Tool) parse(raw json.RawMessage) (Args, error) {
 	if len(raw) > maxBytes {
 		return nil, models.Invalid("invalid", "the arguments may have at most %d bytes", maxBytes)
 	}
-	if len(bytes.TrimSpace(raw)) > 0 && (json.Unmarshal(raw, &args) != nil || args == nil) {
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && json.Unmarshal(raw, &args) != nil {
 		return nil, models.Invalid("invalid", "the arguments are not a JSON object")
 	}
 	for name, value := range args {

@@ -30,7 +30,7 @@ func TestLoadDefaults(t *testing.T) {
 	want := Config{
 		Port: 8080, OpsAddr: "127.0.0.1:9080", BaseURL: "http://127.0.0.1:8080",
 		SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
-		DataDir: ".data", ReadBehind: 5 * time.Second, ClicksBatch: 20_000, ClicksFlush: time.Second, ClickAck: AckDisk, DomainPorts: [2]string{"80", "443"}, PrivacyIP: models.IPFull, LogLevel: slog.LevelInfo,
+		MCP: true, DataDir: ".data", ReadBehind: 5 * time.Second, ClicksBatch: 20_000, ClicksFlush: time.Second, ClickAck: AckDisk, DomainPorts: [2]string{"80", "443"}, PrivacyIP: models.IPFull, LogLevel: slog.LevelInfo,
 		ConversionUploads: true, GoogleUploads: GoogleDataManager,
 	}
 	if !reflect.DeepEqual(c, want) {

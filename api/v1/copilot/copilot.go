@@ -248,8 +248,8 @@ func (d Deps) snoozeSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (Copi
 
 // ProposalBody is the body of POST /copilot/proposals.
 type ProposalBody struct {
-	Reason string         `json:"reason" required:"invalid" bad:"invalid" trim:"true" maxLength:"1000" doc:"why, with the figures; people read it"`
-	Action copilot.Action `json:"action" required:"invalid" bad:"invalid"`
+	Reason string         `json:"reason" required:"invalid_input" bad:"invalid_input" trim:"true" maxLength:"1000" doc:"why, with the figures; people read it"`
+	Action copilot.Action `json:"action" required:"invalid_input" bad:"invalid_input"`
 }
 
 func createProposal(c *route.Call, b ProposalBody) (ChatProposal, error) {

@@ -157,7 +157,7 @@ func TestSyFigures(t *testing.T) {
 	x.s.Do("PATCH", "/campaigns/"+campaign.String(), map[string]any{"fallback_url": "https://shop.example/"}).Want(200, "")
 	x.has(x.wants(0, "check", "Spring", "--fail-on", "problem"), "ok       fallback", "unknown  destinations")
 	x.has(x.wants(1, "check", "spring", "-o", "json"), `"code": "source_missing"`)
-	x.has(x.wants(1, "check", "Spring", "-o", "csv"), "check,state,code,message,costs,do", "source,warning,source_missing")
+	x.has(x.wants(1, "check", "Spring", "-o", "csv"), "check,code,costs,do,message,state", "source,source_missing,")
 	if x.has(x.wants(0, "pause", "campaign", "Spring", "--dry-run"), "paused"); x.s.Do("GET", "/campaigns/"+campaign.String(), nil).Map()["campaign"].(map[string]any)["status"] != "active" {
 		t.Error("a dry run has paused the campaign")
 	}
@@ -234,7 +234,7 @@ func TestSyImport(t *testing.T) {
 	x.has(x.wants(0, "import", "keitaro", "--url", fake.URL, "--plan", "-o", "json"), `"same"`)
 
 	x.stdin = "wrong\n"
-	x.has(x.wants(1, "import", "keitaro", "--url", fake.URL, "--plan"), "does not accept the key")
+	x.has(x.wants(1, "import", "keitaro", "--url", fake.URL, "--plan"), "does not accept the API key")
 	x.stdin = ""
 	x.has(x.wants(1, "import", "keitaro", "--url", fake.URL), "there is no key of the tracker")
 	x.has(x.wants(1, "import", "binom"), "--url")
