@@ -11,7 +11,7 @@ import (
 	"switchyard/models/tool"
 )
 
-// pages returns the pages of the documentation that are served as Markdown: those of the API first.
+// pages returns the pages of the documentation that are served as Markdown. The pages of the API come first.
 func pages(d Deps) []tool.Page {
 	return slices.Concat([]tool.Page{
 		{Name: "tracking", Text: string(openapi.Tracking())}, {Name: "operations", Text: openapi.Operations()},

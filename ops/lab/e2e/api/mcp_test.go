@@ -123,7 +123,7 @@ func newMCP(t *testing.T) *examples {
 }
 
 // allTables returns a checksum of each table, over all accounts. The time at which a key was last used is left out. Workers go on
-// with earlier jobs meanwhile, so of jobs only the kinds are compared. A report that takes long is a job too, which is left out.
+// with earlier jobs, so only the kinds of jobs are compared. A report that takes long is a job too, which is left out.
 func (x *examples) allTables() map[string]string {
 	x.t.Helper()
 	out := map[string]string{}
