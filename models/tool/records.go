@@ -46,6 +46,18 @@ func recordTools() []Tool {
 			Run: getCampaign,
 		},
 		{
+			Name: "check_campaign", Title: "Check a campaign", Kind: Reads, Repeatable: true,
+			About: "What is wrong with a campaign before it gets traffic, in 14 areas from its link to its tag: what it costs and what to do. An area that could not be " +
+				"checked is unknown, which never counts as fine. It reads the last results of the workers and opens no address. Reads only.",
+			Params: []Param{id},
+			Answer: []Member{
+				value("state", "the worst of all: ok, warning, unknown or problem"), value("problems", "number"), value("unknown", "number"), value("warnings", "number"),
+				many("findings", "problems first", "check state code message costs do mend kind record_id name path field value at"),
+				many("areas", "", "check state left_off looked_at"),
+			},
+			Run: checkCampaign,
+		},
+		{
 			Name: "list_changes", Title: "Changes of a campaign", Kind: Reads, Repeatable: true,
 			About:  "Who or what changed a campaign in the window and when, newest first, with its figures by day before and after. The first question when profit falls. Reads only.",
 			Params: []Param{id, from, to, limit(30, 100)},
@@ -109,6 +121,30 @@ func getCampaign(ctx context.Context, c *Call) (Values, error) {
 	return Values{
 		"totals": totals, "campaign": a["campaign"], "flow_version": a["version"], "links": at(a, "campaign.links"), "paths": paths,
 		"networks": a["networks"], "alerts": about,
+	}, nil
+}
+
+// states are the states of a check, the worst first.
+var states = []string{"problem", "unknown", "warning", "ok"}
+
+func checkCampaign(ctx context.Context, c *Call) (Values, error) {
+	a, err := c.get(ctx, "/campaigns/"+c.Args.Text("id")+"/check", nil)
+	if err != nil {
+		return nil, err
+	}
+	var findings []object
+	for _, area := range list(a, "checks") {
+		for _, f := range list(area, "findings") {
+			f["check"], f["kind"], f["record_id"], f["name"] = area["check"], at(f, "where.kind"), at(f, "where.id"), at(f, "where.name")
+			f["path"], f["field"] = at(f, "where.path_name"), at(f, "where.field")
+			findings = append(findings, f)
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b object) int {
+		return slices.Index(states, text(a["state"])) - slices.Index(states, text(b["state"]))
+	})
+	return Values{
+		"state": a["state"], "problems": a["problems"], "unknown": a["unknown"], "warnings": a["warnings"], "findings": findings, "areas": a["checks"],
 	}, nil
 }
 

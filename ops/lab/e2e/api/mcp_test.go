@@ -146,7 +146,7 @@ func (x *examples) readCalls() map[string]object {
 		"compare_periods": {"dimension": "country", "from": since, "figure": "revenue"},
 		"get_trend":       {"bucket": "day", "from": since}, "list_values": {"dimension": "campaign_id", "from": since},
 		"find_records": {"kind": "campaign", "q": "shoes"}, "get_campaign": {"id": campaign, "from": since},
-		"list_changes": {"id": campaign}, "list_alerts": {}, "list_suggestions": {},
+		"check_campaign": {"id": campaign}, "list_changes": {"id": campaign}, "list_alerts": {}, "list_suggestions": {},
 		"explain_click": {"click_id": x.ids["click"]}, "explain_conversion_gap": {"network_id": x.ids["network"], "from": since},
 		"list_unmatched_postbacks": {}, "simulate_visitor": {"campaign_id": campaign, "visitor": object{"country": "DE"}, "draws": 10},
 		"search_docs": {"q": "postback payout currency"},
@@ -202,6 +202,10 @@ func (x *examples) checkRead(t *testing.T, a *assistant) {
 	click := a.must("explain_click", object{"click_id": x.ids["click"]})
 	if steps := rows(click, "paths"); len(steps) == 0 || click["click"].(map[string]any)["campaign_id"] != x.ids["campaign"] {
 		t.Errorf("click %v", click)
+	}
+	check := a.must("check_campaign", object{"id": x.ids["campaign"]})
+	if findings := rows(check, "findings"); len(rows(check, "areas")) != 14 || len(findings) == 0 || findings[0]["state"] != check["state"] {
+		t.Errorf("check %v", check)
 	}
 	if passages := rows(a.must("search_docs", object{"q": "status of a postback"}), "passages"); len(passages) == 0 {
 		t.Error("the documentation has no passage about postbacks")

@@ -21,35 +21,47 @@ export const sentOf = (list: Turn[]) =>
     .slice(-most)
     .map(({ role, content }) => ({ role, content: content.slice(0, 8000) }))
 
-// screens holds the screen that shows the result of an operation.
+// screens holds the screen that shows the result of an operation. {id} stands for the record of the look-up.
 const screens: Record<string, string> = {
   'GET /reports/performance': '/app/reports',
   'GET /reports/values': '/app/reports',
   'GET /reports/trends': '/app',
   'GET /stats/overview': '/app',
   'GET /logs/clicks': '/app/clicks',
+  'GET /logs/clicks/{clickId}': '/app/clicks',
   'GET /logs/conversions': '/app/conversions',
+  'GET /logs/postbacks': '/app/postbacks',
   'GET /campaigns': '/app/campaigns',
+  'GET /campaigns/{id}': '/app/campaigns/{id}',
+  'GET /campaigns/{id}/stats': '/app/campaigns/{id}/figures',
+  'GET /campaigns/{id}/compare': '/app/campaigns/{id}/figures',
+  'GET /campaigns/{id}/changes': '/app/campaigns/{id}/figures',
+  'GET /campaigns/{id}/check': '/app/campaigns/{id}',
   'GET /offers': '/app/offers',
   'GET /landers': '/app/landers',
   'GET /traffic-sources': '/app/sources',
+  'GET /traffic-sources/{id}/difference': '/app/sources/{id}/difference',
   'GET /networks': '/app/networks',
+  'GET /networks/{id}/difference': '/app/networks/{id}/difference',
+  'GET /short-links': '/app/smartlinks',
   'GET /alerts': '/app/alerts',
   'GET /copilot': '/app/copilot',
 }
 
 // linkOf returns the screen that shows the result of a look-up, with the same window and filters. It returns null if no screen does.
 export function linkOf({ operation, query }: ChatLookup): { path: string; params: Record<string, string> } | null {
-  if (operation === 'GET /campaigns/{id}' && /^[0-9a-f-]{36}$/i.test(query.id ?? ''))
-    return { path: `/app/campaigns/${query.id}`, params: {} }
-  const path = screens[operation]
-  if (!path) return null
-  const params: Record<string, string> = {},
+  const screen = screens[operation],
+    id = query.id ?? ''
+  if (!screen || (screen.includes('{id}') && !/^[0-9a-f-]{36}$/i.test(id))) return null
+  const path = screen.replace('{id}', id),
+    params: Record<string, string> = {},
     from = query.from?.slice(0, 10),
     until = query.to?.slice(0, 10)
   if (from && until) params.w = `${from}_${until}`
   for (const [name, value] of Object.entries(query)) if (/^[fx]\.[a-z0-9_]+$/.test(name)) params[name] = value
   if (path === '/app/reports' && query.dimension) params.g = query.dimension
   if (path === '/app/reports' && query.sort) params.sort = query.sort
+  if (path === '/app/clicks' && query.clickId) params.click = query.clickId
+  if (operation.endsWith('/check')) params.check = '1'
   return { path, params }
 }
