@@ -40,12 +40,12 @@ type Problem struct { //nolint:errname // it is a warning, too
 }
 
 func (p Problem) Error() string {
-	parts := slices.DeleteFunc([]string{string(p.Kind), p.Key, p.Path}, func(part string) bool { return part == "" })
-	place := strings.Join(parts, ".")
+	filled := func(parts ...string) []string { return slices.DeleteFunc(parts, func(part string) bool { return part == "" }) }
+	line := ""
 	if p.Line > 0 {
-		place = fmt.Sprintf("line %d: %s", p.Line, place)
+		line = fmt.Sprint("line ", p.Line)
 	}
-	return place + ": " + p.Text
+	return strings.Join(filled(line, strings.Join(filled(string(p.Kind), p.Key, p.Path), "."), p.Text), ": ")
 }
 
 // Parse reads a document, which is YAML or JSON. Numbers keep their digits. The error is a Problem.
