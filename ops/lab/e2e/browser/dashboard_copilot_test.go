@@ -189,7 +189,7 @@ func (c *copilotEnv) chats() {
 			return aitest.Turn{Text: answer}
 		}
 		return aitest.Turn{Calls: []aitest.Call{
-			{Name: "performance", Arguments: `{"dimension":"country"}`},
+			{Name: "run_report", Arguments: `{"dimension":"country"}`},
 			{Name: "propose", Arguments: `{"reason":` + strconv.Quote("It loses "+hostileMarkup) + `,"action":{"op":"pause_campaign","campaign_id":"` + c.campaign + `"}}`},
 		}}
 	}
