@@ -14,8 +14,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestExplainDecidesAgain checks that an Explainer repeats a click's decision from the data recorded with the click, over a
-// hand-over and a binding. A changed flow changes the flow hash.
+// TestExplainDecidesAgain checks that an Explainer repeats a click's decision from the data recorded with the click, also
+// if a campaign handed the visitor over to another one, and if a binding decided. A changed flow changes the flow hash.
 func TestExplainDecidesAgain(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -43,7 +43,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 		if i%3 == 0 {
 			cookies = nil
 		}
-		handOvers := min(i%10, 1) // 0 for every tenth visitor: the filter keeps it in the first campaign
+		handOvers := min(i%10, 1) // 0 for every tenth click: its sub1 is x, so the filter keeps it in the first campaign
 		res := w.get("/explained-start?sub1="+[]string{"x", "y"}[handOvers], withCookies(cookies), peer(fmt.Sprintf("9.9.9.%d:1", 1+i/3)))
 		cookies = append(cookies, res.Cookies()...)
 		c := w.spool.last()
@@ -72,6 +72,6 @@ func TestExplainDecidesAgain(t *testing.T) {
 		t.Error("the flow hash stays the same although the last campaign changed")
 	}
 	if r, err := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); err != nil || len(campaignsOf(r)) != 0 {
-		t.Errorf("another account reads the campaign, or %v", err)
+		t.Errorf("another account reads %d campaigns, want none; error %v", len(campaignsOf(r)), err)
 	}
 }

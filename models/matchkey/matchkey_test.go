@@ -52,7 +52,7 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		key, value, country string
-		want                []string // the hashed forms, or the reason
+		want                []string // the hashed forms, or the reason why the value is dropped
 	}{
 		{"email", " Cloudy.SanFrancisco+shopping@Gmail.com ", "", []string{
 			"cloudy.sanfrancisco+shopping@gmail.com", "cloudysanfrancisco@gmail.com", "cloudysanfrancisco@gmail.com", "cloudysanfrancisco@gmail.com",
@@ -124,7 +124,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestPersonsCountry checks that the country of the data itself comes before the visitor's.
+// TestPersonsCountry checks that a country among the person's data is used instead of the visitor's.
 func TestPersonsCountry(t *testing.T) {
 	t.Parallel()
 	keys, _ := matchkey.Hash(matchkey.Person{"phone": "07911 123456", "country": "GB", "zip": "SW1A 1AA"}, "US")
@@ -149,6 +149,7 @@ func TestConsent(t *testing.T) {
 			t.Errorf("%q: %d, want %d", word, got, want)
 		}
 		keys, dropped := matchkey.Receive(matchkey.Person{"email": "a@example.com", "zip": " "}, got, "")
+		// With consent nothing is dropped. Without it the e-mail address is dropped and reported; the blank zip is never reported.
 		if isKept := want == matchkey.ConsentGranted; keys.IsEmpty() == isKept || (len(dropped) == 1) == isKept {
 			t.Errorf("%q: %v, dropped %v", word, keys.Names(), dropped)
 		}
@@ -239,7 +240,7 @@ func TestPersonAsJSON(t *testing.T) {
 	}
 }
 
-// TestNames checks that each parameter carries one key, and that names which may be values are not shown.
+// TestNames checks that each parameter belongs to one key. Unknown lists only texts that look like names, because others may be values.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -254,7 +255,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	if matchkey.NameOf("subid") != "" || len(seen) < len(matchkey.Names) {
-		t.Error(maps.Keys(seen))
+		t.Errorf("subid belongs to key %q, want none; %d parameters for %d keys", matchkey.NameOf("subid"), len(seen), len(matchkey.Names))
 	}
 	p := matchkey.Person{"email": "x", "e-mail": "x", "mail": "x", "a@b.c": "x"}
 	if got := p.Unknown(); !slices.Equal(got, []string{"mail"}) {

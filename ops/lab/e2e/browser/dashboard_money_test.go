@@ -12,7 +12,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// visit requests a link as a visitor would until it is live, and returns the id of the click.
+// visit requests a link, as a visitor would, until the link is live. It returns the id of the click.
 func (b *env) visit(link string) string {
 	b.t.Helper()
 	var id string
@@ -47,7 +47,7 @@ type moneyEnv struct {
 }
 
 // TestDashboardMoney: the user repairs and replays a postback that found no click, tries and applies corrections, and creates and
-// downloads files. Every screen about money and the account passes all checks.
+// downloads files. Every screen about money and the account passes the checks of layout and accessibility.
 func TestDashboardMoney(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestDashboardMoney(t *testing.T) {
 	m.screens()
 }
 
-// sets makes the records that the test needs. Their names are markup.
+// sets makes the records that the test needs. Their names are HTML that runs a script on a page that does not escape it.
 func (b *moneyEnv) sets() {
 	b.t.Helper()
 	const name = `<img src=x onerror="wrongs=['run']">`
@@ -108,7 +108,8 @@ func (b *moneyEnv) conversions() map[string]string {
 	return out
 }
 
-// mapsWords gives an unknown status word of the network its meaning with one press. Postbacks that follow are read by it.
+// mapsWords gives an unknown status word of the network its meaning with one press. Later postbacks with this word
+// get that meaning.
 func (b *moneyEnv) mapsWords() {
 	b.t.Helper()
 	report := func(payout string) {
@@ -133,7 +134,7 @@ func (b *moneyEnv) mapsWords() {
 	b.sound("network-words")
 	b.tap(`document.querySelector('[aria-label="What shipped means"] .btn')`)
 	b.waitText("shipped means Approved from now on.")
-	b.until("it is listed no more", func() bool { return b.run(`document.body.textContent.includes('Unknown status names')`) == "false" })
+	b.until("the unknown word is no longer listed", func() bool { return b.run(`document.body.textContent.includes('Unknown status names')`) == "false" })
 	if got := words(); !slices.Equal(got, []string{"shipped"}) {
 		b.t.Errorf("approved words are %v", got)
 	}
@@ -150,7 +151,7 @@ func (b *moneyEnv) puts() {
 	b.get(b.f.URL + "/postback/" + b.network + "?theirs=" + other + "&payout=3.5&status=approved")
 	b.get(b.f.URL + "/postback/" + b.network + "?clickid=%7Bsub1%7D&payout=1")
 	b.goTo(b.f.URL + "/app/unmatched?w=today&network=" + b.network)
-	b.until("three of them", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "3" })
+	b.until("three postbacks are listed", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "3" })
 	b.waitText("It may be in theirs")
 	b.waitText("it still says {sub1}")
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('7.25')).focus()`)
@@ -166,7 +167,7 @@ func (b *moneyEnv) puts() {
 	if got := b.conversions(); got["7.25"] != "approved" {
 		b.t.Errorf("the conversions are %v", got)
 	}
-	b.until("two are left", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
+	b.until("two postbacks are left", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
 	b.run(`document.activeElement.blur()`)
 	b.press("r")
 	b.waitText("Would match 1")
@@ -176,9 +177,9 @@ func (b *moneyEnv) puts() {
 		b.t.Errorf("a dry run has recorded %v", got)
 	}
 	b.tap(button("Replay all"))
-	b.until("it is counted", func() bool { return b.conversions()["3.5"] == "approved" })
+	b.until("the replayed conversion is recorded", func() bool { return b.conversions()["3.5"] == "approved" })
 	b.goTo(b.f.URL + "/app/conversions?w=today&f.campaign_id=" + b.campaign)
-	b.until("both are in the log", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
+	b.until("both conversions are in the log", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "2" })
 	b.run(`[...document.querySelectorAll('tr[data-row]')].find(r => r.textContent.includes('3.5')).focus()`)
 	b.press("o")
 	b.waitText("How it got its status")
@@ -219,7 +220,7 @@ func (b *moneyEnv) corrects() {
 		b.t.Errorf("a dry run has recorded %v", got)
 	}
 	b.tap(button("Refused 1"))
-	b.until("only the refused one", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
+	b.until("only the refused row is listed", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length`) == "1" })
 	b.sound("corrections-dry")
 	b.fill(csv, text+click+";1;pending;\n")
 	b.waitText("The text has changed since the dry run.")
@@ -265,7 +266,7 @@ func (b *moneyEnv) exports() {
 	b.tap(button("Create the file"))
 	b.until("two files", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "2" })
 	b.run(fetched + `(document.querySelector('.files a[download]'))`)
-	b.until("it has the conversion", func() bool { return strings.Contains(b.run(`window.fetched ?? ''`), "12.5") })
+	b.until("the file has the conversion", func() bool { return strings.Contains(b.run(`window.fetched ?? ''`), "12.5") })
 	b.tap(`document.querySelector('.files button[aria-label^="Delete"]')`)
 	b.tap(`document.querySelector('dialog .btn.danger')`)
 	b.until("one file", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "1" })
@@ -284,7 +285,7 @@ func (b *moneyEnv) settings() {
 	b.tap(button("Discard"))
 	b.run(`(e => { e.value = 'DD MMM YYYY'; e.dispatchEvent(new Event('change', {bubbles: true})); return 1 })(document.querySelector('.record select'))`)
 	b.tap(button("12 hours"))
-	b.until("the example", func() bool {
+	b.until("the example shows a 12-hour time", func() bool {
 		return strings.HasSuffix(b.run(`document.querySelector('.facts dd').textContent`), "m")
 	})
 	b.tap(button("Save"))

@@ -20,7 +20,7 @@ test('groups that do not fit are folded, and the group of the current screen is 
   equal(open('account', {}, 3), 'account')
 })
 
-test('the choice of the person comes before the room, and the current screen before the choice', () => {
+test('what the person chose counts more than the room, and the group of the current screen is open in any case', () => {
   equal(open('build', { account: true }, 14), 'account,build')
   equal(open('build', { money: false }, 22), 'account,build,connect')
   equal(open('money', { money: false }, 22), 'account,build,connect,money')
