@@ -22,8 +22,8 @@ type Account struct {
 	CreatedAt  time.Time `db:"created_at"`
 	// DomainToken is the DNS label with which the account proves that a domain is its own.
 	DomainToken string `db:"domain_token"`
-	// Assistants tells whether /mcp answers the account's keys. AssistantChanges is the number of changes that a key may make there in
-	// 24 hours.
+	// Assistants tells whether AI assistants may call /mcp with the account's API keys. AssistantChanges is the number of changes that
+	// a key may make there in 24 hours.
 	Assistants       bool `db:"assistants"`
 	AssistantChanges int  `db:"assistant_changes"`
 }
@@ -39,7 +39,7 @@ func (a Account) DateOrder() timetext.Order {
 	return timetext.NoOrder
 }
 
-// Allowances returns the account's row of the plan table. A plan that no longer exists allows nothing.
+// Allowances returns the account's entry in Plans. A plan that no longer exists allows nothing.
 func (a Account) Allowances() Plan {
 	p, _ := PlanNamed(a.Plan)
 	return p

@@ -1,6 +1,6 @@
 // Package apitest runs the whole REST API for a test: the real router over HTTP, on a database of its own, with an
-// account and its keys. The test fails if a route answers with an error code that its row does not declare, or if an answer does
-// not have the form that the OpenAPI document describes.
+// account and its keys. The test fails if a route answers with an error code that its route.Route does not declare, or
+// if an answer does not have the form that the OpenAPI document describes.
 package apitest
 
 import (
@@ -38,7 +38,7 @@ import (
 type Options struct {
 	Plan  string // of the account; default scale
 	V1    v1.Deps
-	Extra []route.Route // additional rows
+	Extra []route.Route // additional routes
 	NoKey bool          // an install without ENCRYPTION_KEY
 	Rates *kv.Rates     // default: on TEST_REDIS_URL under a prefix of its own
 	DB    *db.DB        // default: a new database
@@ -58,7 +58,7 @@ type Server struct {
 	Store   *store.Store
 	URL     string
 	Account models.Account
-	Jobs    *jobstest.Recorder // records the enqueued jobs; nil if Options has a client
+	Jobs    *jobstest.Recorder // records the enqueued jobs; nil if Options.V1 has a Jobs client
 	Key     string             // a full key
 	ReadKey string             // a read-only key
 
@@ -170,8 +170,8 @@ type Answer struct {
 	Message string
 }
 
-// Do calls a path below /api/v1. Body is nil, a text or bytes that are sent unchanged, or a value that is sent as JSON. Headers
-// come in pairs of name and value.
+// Do calls a path below /api/v1. A path that begins with /app/ is called without this prefix. Body is nil, a text or bytes that are
+// sent unchanged, or a value that is sent as JSON. Headers come in pairs of name and value.
 func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 	s.t.Helper()
 	var r io.Reader

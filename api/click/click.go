@@ -70,7 +70,7 @@ type Deps struct {
 
 const defaultTimeout = 300 * time.Millisecond
 
-// The sizes of the two caches. A fingerprint takes about 200 bytes, a recent click about 1,500 bytes.
+// The sizes of the caches fingerprints and recent. A fingerprint takes about 200 bytes, a recent click about 1,500 bytes.
 const (
 	maxFingerprints = 200_000
 	maxRecent       = 20_000

@@ -11,17 +11,17 @@
 //
 // The redirect checks the lists of a protection (countries, devices, referrers, bots). It sends a visitor who fails a list to the
 // fallback, so that this visitor never sees the page's address. Only the page itself can ask whether its visitor came through a
-// tracking link, at
+// tracking link. It sends this request from the visitor's browser, or from its own server with the visitor's ip and ua as
+// parameters:
 //
 //	GET https://{tracking domain}/lp/verify
 //	{"data": {"allowed": true, "reason": "ok", "fallback_url": null}}
 //
-// from the visitor's browser, or from the page's own server with the visitor's ip and ua as parameters. The request has these
-// parameters:
+// The request also has these parameters:
 //
-//   - mode signed: key, the signed key from the page's address. There it replaces the token {lp_key}; without the token it is
-//     added as the parameter lp_key. The key is valid for ttlSeconds. With bindIp it is valid only from the visitor's network
-//     (/24, or /64 for IPv6), with bindUserAgent only with the visitor's user agent.
+//   - mode signed: key, the signed key from the page's address. The redirect puts the key in place of the token {lp_key}. If the
+//     address has no such token, it adds the parameter lp_key. The key is valid for ttlSeconds. With bindIp it is valid only from
+//     the visitor's network (/24, or /64 for IPv6), with bindUserAgent only with the visitor's user agent.
 //   - mode click: clickid, the click id in the page's address. Without it the cookie of the tracking domain names the click.
 //     The click must have led to this page, at most ttlSeconds ago.
 //   - lander: the page's id, for visitors who bring neither a key nor a click. Without it the service does not know which

@@ -76,7 +76,7 @@ func (t *anyText) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// anyAmount is an amount as a text or a number.
+// anyAmount is an amount as a text or a number. The point in a number is always a decimal point: see money.Exact.
 type anyAmount anyText
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -145,8 +145,9 @@ func (h *Handler) receiveGoals(w http.ResponseWriter, r *http.Request) (out goal
 	return out, single, err
 }
 
-// goalSender returns the account whose server sends a message, and the body of the message. Without a proof it does not read the
-// body. A signature proves the sender only together with the body, so only a few large unproven bodies are read at once.
+// goalSender returns the account whose server sends a message, and the body of the message. It does not read the body
+// without the goal secret or a signature. A signature can be checked only after the body is read, so the number of large bodies that
+// are read for this at once is limited.
 func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix, now time.Time) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
 	key := cmp.Or(r.Header.Get("X-Site-Key"), token.QueryParam(r.URL.RawQuery, "site_key"))
@@ -362,7 +363,7 @@ func (h *Handler) storeRefused(r *http.Request, a *routing.Account, params map[s
 	p.Params, p.Refused = params, reason
 	to := h.addresseeOf(p)
 	if a != nil {
-		p.AccountID, to = a.Row.ID, addressee{network: a.Row.ID}
+		p.AccountID, to = a.Row.ID, addressee{network: a.Row.ID} // the account's id stands in for a network, as the key of the limit
 	}
 	if !h.limits.samples.Allow(to, time.Now()) {
 		return

@@ -1,6 +1,6 @@
 // Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If
-// the job takes too long, the answer is 202 with the job. The route's row holds the job's Answer, with which GET /jobs/{id} makes
-// the documented answer later.
+// the job takes too long, the answer is 202 with the job. The route.Route holds what Job.Answer returns. With it, GET /jobs/{id}
+// makes the documented answer later.
 package slow
 
 import (
@@ -35,7 +35,7 @@ func New[A, R, T any](job jobs.Job[A, R], answer func(R) T) Job[A, R, T] {
 // PublicResult returns the documented answer for a result.
 func (j Job[A, R, T]) PublicResult(r R) T { return j.answer(r) }
 
-// Answer returns the value for the field Slow of a row that waits for the job, or for the field Starts of a row that does not wait.
+// Answer returns the value for a field of route.Route: Slow if the route waits for the job, or Starts if it does not wait.
 func (j Job[A, R, T]) Answer() *route.Slow {
 	return &route.Slow{Kind: j.job.Kind(), Answer: *new(T), Render: func(raw json.RawMessage) (any, error) {
 		var r R
@@ -48,9 +48,9 @@ func (j Job[A, R, T]) Answer() *route.Slow {
 	}}
 }
 
-// Run submits a job without a row, waits for it and returns its documented answer. A job that takes too long is
-// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. A
-// call whose row names a share keeps its place in the share until the job has ended. Every other call gives up its place before it
+// Run submits a job that has no row in the database, waits for it and returns its documented answer. A job that takes too long is
+// answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. A call whose
+// route names a Share keeps its place in it until the job has ended, even after a 202. Every other call gives up its place before it
 // waits.
 func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
 	var options []jobs.Option
@@ -176,7 +176,7 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	r, err := jobs.AwaitTimeout(c.Context(), h, jobs.AnswerWithin)
 	switch {
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
-		// If the caller has gone away, a repetition gets this answer.
+		// If the caller has gone away, this answer is stored for a repeated call with the same Idempotency-Key.
 		return answer, later
 	case errors.Is(err, jobrow.ErrResultRemoved): // GET /jobs/{id} shows this error
 		later.Job.Status = models.JobDone

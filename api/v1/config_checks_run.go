@@ -20,17 +20,17 @@ import (
 	"switchyard/models/movecheck"
 )
 
-// moveChecker makes up visitors of imported campaigns and says where they go.
+// moveChecker makes up visitors of campaigns imported from another tracker, and finds out where this service sends them.
 type moveChecker struct {
 	call      *route.Call
 	campaigns []store.MovedCampaign
 	explainer *routing.Explainer
 	read      func(campaign uuid.UUID, host string, at time.Time, req *http.Request) *cond.Facts
 	paths     map[uuid.UUID][][]cond.Condition
-	agents    map[string]*cond.Facts // what is known about a visitor from the agent alone
+	agents    map[string]*cond.Facts // by agent name: what is known about a visitor from the user agent alone
 	at        time.Time
-	country   string // of the machine that asked the old tracker; empty: unknown
-	err       error  // the first one, of any visitor
+	country   string // of the machine that ran the script against the old tracker; empty: unknown
+	err       error  // the last error, of any visitor
 }
 
 // moveChecker loads some imported campaigns: a page of them, or the campaigns of ids.
@@ -89,7 +89,7 @@ func (m *moveChecker) visitors(of store.MovedCampaign) []movecheck.Visitor {
 func (m *moveChecker) facts(of store.MovedCampaign, v movecheck.Visitor) *cond.Facts {
 	host := of.Host
 	if host == "" {
-		host = "old.invalid" // the script asks for the domain
+		host = "old.invalid" // a placeholder: the link has no domain, and the script takes it from OLD_DOMAIN
 	}
 	address := "https://" + v.URL(movecheck.Address(host, of.Form, of.ForeignID))
 	req, err := http.NewRequestWithContext(m.call.Context(), http.MethodGet, address, nil)
@@ -114,13 +114,14 @@ func (m *moveChecker) facts(of store.MovedCampaign, v movecheck.Visitor) *cond.F
 	return f
 }
 
-// hidden are the attributes that a request cannot say, or that a tracker finds out in its own way.
+// hidden lists the attributes that a made-up request cannot set, or that each tracker determines in its own way.
 var hidden = []string{
 	"ip", "ip_version", "region", "city", "isp", "asn", "organization", "mobile_operator", "connection_type", "proxy_kind", "timezone", "is_unique",
 	"clicks_today", "bot_score", "bot_reason", "url",
 }
 
-// places returns where a visitor from a country can go. An empty country is an unknown one.
+// places returns where a visitor from a country can go. An empty country means that it is unknown. certain is false if an unknown
+// attribute can lead to other places.
 func (m *moveChecker) places(of store.MovedCampaign, v movecheck.Visitor, from string) (places []movecheck.Place, certain bool) {
 	v.Country = from
 	list, certain := m.explainer.Possible(of.ID, m.facts(of, v), func(attribute string) bool {
@@ -155,7 +156,7 @@ func (m *moveChecker) place(d *flow.Decision) (p movecheck.Place) {
 	return p
 }
 
-// compare compares the answers of the old tracker to a campaign's visitors.
+// compare compares where the old tracker sent the visitors of a campaign with where this service sends them.
 func (m *moveChecker) compare(of store.MovedCampaign, answers []movecheck.Answer) MoveComparedCampaign {
 	out := MoveComparedCampaign{CampaignID: of.ID, Name: of.Name, Status: of.Status, Counts: map[string]int{}, Rows: []MoveDifference{}}
 	visitors := m.visitors(of)
@@ -169,9 +170,9 @@ func (m *moveChecker) compare(of store.MovedCampaign, answers []movecheck.Answer
 			continue
 		}
 		row := MoveDifference{MoveVisitor: shownVisitor(of, i, v), Result: movecheck.Unsure, Reason: movecheck.Changed, Here: []string{}, There: a.Location, Status: a.Status}
-		if row.ID == a.ID {
+		if row.ID == a.ID { // else the campaign has changed since the script was written
 			from := m.country
-			if a.Told != "" {
+			if a.Told != "" { // the request named the visitor's country in a header
 				from = v.Country
 			}
 			row.Country = from

@@ -86,8 +86,8 @@ type SettingsBody struct {
 	SettingsAsRead
 }
 
-// SettingsAsRead are the fields that answers name in another way than the body. A client that sends back what it has read, with a change,
-// means the change.
+// SettingsAsRead has the fields whose names in answers differ from their names in the body. A client may read the settings, change a
+// value and send them back: the value counts under the name that the answer uses, too.
 type SettingsAsRead struct {
 	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"counts where date_format is left out"`
 	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"counts where time_format is left out"`
@@ -150,7 +150,7 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 	id, err := currencyJob.Begin(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
 		return beginCurrency(c.Context(), tx, next, id)
 	})
-	if e, ok := models.AsError(err); ok && e.Code == "rate_missing" {
+	if e, ok := models.AsError(err); ok && e.Code == "rate_missing" { // the next fetch reads the rates, so that a later try succeeds
 		if err := exchangerate.RequestRates(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
 			return out, err
 		}
@@ -184,5 +184,5 @@ func beginCurrency(ctx context.Context, tx *store.Store, next models.Account, jo
 	if err := copilot.NewSuggestions(tx).ExpireAmounts(ctx, next.ID); err != nil {
 		return err
 	}
-	return tx.SaveSettings(ctx, next, next.Currency)
+	return tx.SaveSettings(ctx, next, next.Currency) // BeginCurrency has already stored the new currency
 }

@@ -81,7 +81,7 @@ WHERE p.relnamespace = current_schema()::regnamespace AND p.relkind = 'p' AND NO
 
 var bounds = regexp.MustCompile(`^FOR VALUES FROM \('([0-9a-f-]{36})'\) TO \('([0-9a-f-]{36})'\)$`)
 
-// partitionsOf lists the partitions by ranges of ids.
+// partitionsOf lists the partitions whose bounds are ranges of ids. It leaves out other partitions.
 func partitionsOf(ctx context.Context, c db.Conn) ([]Partition, error) {
 	rows, err := db.Select[struct {
 		Table  string `db:"table_name"`
@@ -105,8 +105,8 @@ const listSequences = `
 SELECT c.relname::text FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'S' AND c.relname NOT LIKE 'goose\_%' ORDER BY 1`
 
-// sequencesOf reads the sequences. The transaction must have taken its snapshot before. The sequences are then at least as far as
-// the rows of the snapshot.
+// sequencesOf reads the current values of the sequences. Call it after the transaction has taken its snapshot. A sequence is then
+// never behind the rows of the snapshot.
 func sequencesOf(ctx context.Context, c db.Conn) ([]Sequence, error) {
 	names, err := db.Select[string](ctx, c, "list sequences", listSequences)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// sourcesRemembered is the number of sources, and also the number of visitors, that an ingester remembers in each of two
-	// generations. Together they take at most about 30 MB of memory.
+	// sourcesRemembered is the number of sources, or of visitors, that a counter remembers in each of its two generations (young and
+	// old, see frequency). A source is an address or a /64 network: see sender.source. Together the sources and visitors of an
+	// ingester take at most about 30 MB of memory.
 	sourcesRemembered = 50_000
 	// uniqueInWindow is the largest number of unique clicks of a visitor within bot.RepeatWindow. A campaign counts a visitor as
 	// unique at most once an hour.
@@ -108,13 +109,13 @@ func (m Marks) score(c *click.StoredClick, signals bot.Signals) {
 	}
 	c.BotSignals = uint64(has | signals)
 	score, isBot, reason := bot.Score(has|signals, m.Settings[c.AccountID])
-	if isBot || !c.IsBot { // with another signal, a bot stays a bot
+	if isBot || !c.IsBot { // a click that is already a bot's stays one, whatever the new score is
 		c.BotScore, c.IsBot, c.BotReason = score, isBot, reason
 	}
 }
 
-// Floods adds the signals that need only the address. Call it before uniqueness is decided, because a bot's click is never
-// unique.
+// Floods adds the signals that were found, except the repeated click. Call it before uniqueness is decided, because a bot's click
+// is never unique.
 func (m Marks) Floods(clicks []*click.StoredClick) {
 	for _, c := range clicks {
 		m.score(c, m.Found[c.ID]&^bot.RepeatClick)
@@ -147,7 +148,8 @@ func (m Marks) MarkRepeats(ctx context.Context, c db.Conn, clicks []*click.Store
 	return nil
 }
 
-// ClickSources counts clicks by account and source, in the memory of the process.
+// ClickSources counts the clicks of each account by source, in the memory of the process. A source is an address or a /64
+// network (see sender.source), not a traffic source.
 type ClickSources struct {
 	mu     sync.Mutex
 	counts *frequency

@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// Restatement applies the new rate of a key to its facts: first to spend, then to clicks, then to conversions. It stores the
-// progress. A new Restatement finds the facts that another has left.
+// Restatement applies a new exchange rate to the facts of its Key (account, day and currency): first to spend, then to clicks, then
+// to conversions. It keeps the progress in memory. A new Restatement begins again and skips the facts that have the rate already.
 type Restatement struct {
 	exchangerate.Key
 	Kept  time.Time           // spend and clicks before this time, and their conversions, do not change; zero: all change
@@ -26,16 +26,17 @@ type Restatement struct {
 	after uuid.UUID // the last click that was restated
 }
 
-// The stages. Spend comes first, so that spend that is spread again later already has the rate.
+// The stages. Spend comes first. If it is spread over its clicks again before the end, the clicks get the new rate.
 const (
 	restateSpend = iota
 	restateClicks
 	restateConversions
 )
 
-// Restate sets the rate of at most limit facts and moves their figures, in the transaction of c. Repeat it until it is done, each
-// time in a new transaction. Repeating it after that changes nothing. A conversion whose click is no longer kept does not change.
-// No event or postback is sent, because the amounts themselves do not change.
+// Restate sets the rate of some facts and corrects the ledger, in the transaction of c. A call covers all spend of the day, or at most
+// limit clicks or conversions. Repeat it until done is true, each time in a new transaction. Repeating it after that changes nothing.
+// A conversion whose click is no longer kept does not change. No event or postback is sent, because the amounts themselves do not
+// change.
 func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit int) (done bool, err error) {
 	if err := lockAccount(ctx, c, r.Account); err != nil {
 		return false, err
@@ -48,7 +49,7 @@ func Restate(ctx context.Context, l click.Log, c db.Conn, r *Restatement, limit 
 	if !rate.Valid {
 		return true, nil
 	}
-	if !r.rate.Valid || !r.rate.Decimal.Equal(rate.Decimal) { // the rate was replaced again
+	if !r.rate.Valid || !r.rate.Decimal.Equal(rate.Decimal) { // the first call, or the rate was replaced again
 		*r = Restatement{Key: r.Key, Kept: r.Kept, rate: rate}
 		if r.Day.Before(r.Kept) {
 			r.stage = restateConversions
@@ -124,15 +125,15 @@ func (r *Restatement) clicks(ctx context.Context, c db.Conn, in click.Store, sum
 		return 0, err
 	}
 	ids := click.IDs(list)
-	sold, err := db.Select[conversion.Conversion](ctx, c, "conversions of clicks", conversionsOfClicks, r.Account, db.UUIDs(ids))
+	converted, err := db.Select[conversion.Conversion](ctx, c, "conversions of clicks", conversionsOfClicks, r.Account, db.UUIDs(ids))
 	if err != nil {
 		return 0, err
 	}
 	r.after = ids[len(ids)-1]
-	return len(list), reprice(ctx, c, sums, db.ByKey(list, (*click.StoredClick).ClickID), sold, func(v conversion.Conversion) decimal.NullDecimal { return v.Rate })
+	return len(list), reprice(ctx, c, sums, db.ByKey(list, (*click.StoredClick).ClickID), converted, func(v conversion.Conversion) decimal.NullDecimal { return v.Rate })
 }
 
-// The look-up of the click costs one index probe.
+// OFFSET 0 makes PostgreSQL look up each click separately, which costs one index probe.
 const selectUnrated = `
 SELECT v.id, v.click_id FROM conversions v
 CROSS JOIN LATERAL (SELECT FROM clicks f WHERE f.id = v.click_id AND f.account_id = v.account_id OFFSET 0) f
@@ -161,7 +162,7 @@ var lockUnrated = `SELECT ` + conversion.Columns + ` FROM conversions
 WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = $4 AND rate IS DISTINCT FROM $5::numeric
 	AND id = ANY ($6::uuid[]) ORDER BY id FOR NO KEY UPDATE`
 
-// conversions restates conversions. Their clicks are locked first, as everywhere.
+// conversions restates conversions. It locks their clicks first. Other transactions use the same order, so that two never deadlock.
 func (r *Restatement) conversions(ctx context.Context, c db.Conn, in click.Store, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
 	if err := r.thawSold(ctx, c, in); err != nil {
@@ -180,13 +181,13 @@ func (r *Restatement) conversions(ctx context.Context, c db.Conn, in click.Store
 	if err != nil {
 		return 0, err
 	}
-	sold, err := db.Select[conversion.Conversion](ctx, c, "conversions to restate", lockUnrated, r.Account, from, to, r.Currency, r.rate,
+	converted, err := db.Select[conversion.Conversion](ctx, c, "conversions to restate", lockUnrated, r.Account, from, to, r.Currency, r.rate,
 		db.UUIDs(db.SortedIDs(found)))
 	if err != nil {
 		return 0, err
 	}
 	clicks := db.ByKey(list, (*click.StoredClick).ClickID)
-	return len(found), reprice(ctx, c, sums, clicks, sold, func(conversion.Conversion) decimal.NullDecimal { return r.rate })
+	return len(found), reprice(ctx, c, sums, clicks, converted, func(conversion.Conversion) decimal.NullDecimal { return r.rate })
 }
 
 const updatePrices = `
@@ -202,7 +203,7 @@ func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid
 	var costs []decimal.Decimal
 	for _, v := range list {
 		click := clicks[v.ClickID]
-		if click == nil { // deleted since it was listed
+		if click == nil { // the click was deleted after its conversion was found
 			continue
 		}
 		before := v.Figures()

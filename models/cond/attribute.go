@@ -22,7 +22,7 @@ const (
 	Schedule
 	firstOfClick
 
-	numAttrs = 72 // the maximum
+	numAttrs = 72 // room for attributes; the program panics at the start if there are more
 
 	attrParam  Attr = 200 // param.<name>, looked up in the request
 	attrHeader Attr = 201 // header.<name>
@@ -46,7 +46,7 @@ var (
 
 	ReferrerDomain = Named("referrer_domain")
 
-	firstSub = Named(models.SubKeys[0]) // the others follow it
+	firstSub = Named(models.SubKeys[0]) // the other subs have the next numbers
 )
 
 // kind is the way in which the values of an attribute are compared.
@@ -58,7 +58,7 @@ const (
 	kindVersion  = kind(clickattr.AsVersion)
 	kindBool     = kind(clickattr.AsBool)
 	kindIP       = kind(clickattr.AsAddr)
-	kindDate     = kindIP + 1
+	kindDate     = kindIP + 1 // no attribute of the click has this kind or the next
 	kindSchedule = kindIP + 2
 )
 

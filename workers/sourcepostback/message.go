@@ -26,14 +26,15 @@ const longestRetryAfter = time.Hour
 // message is the request of an attempt.
 type message struct {
 	id     string
-	origin string
+	origin string // scheme, host and port of the address
 	models.SentRequest
 
 	masked  models.SentRequest // without secrets
 	secrets []string           // secrets that the answer of a source may repeat
 }
 
-// message fills the tokens of the address with the click and the conversion.
+// message fills the tokens of the address with the click and the conversion. It first reads the names that the tokens need, such as
+// the campaign's.
 func (s *sender) message(ctx context.Context, t sourcepostback.Target, click *click.StoredClick) (message, error) {
 	url, _ := t.URLFor(t.Goal, t.Status)
 	v := &values{target: &t, click: click}
@@ -58,8 +59,8 @@ func request(method, url string, v *values) models.SentRequest {
 	return r
 }
 
-// call sends the request once. Only a 2xx status is a success, also if the answer is too long to be read. later is the wait
-// before the next attempt that the source demands. The error is the cause for the job's row.
+// call sends the request once. A 2xx status is a success, even if the answer is too long to be read. Every other result is a
+// failure. later is the wait before the next attempt that the source demands. The error is stored in the job's row as the cause.
 func (s *sender) call(ctx context.Context, m message) (a sourcepostback.Attempt, later time.Duration, err error) {
 	a = sourcepostback.Attempt{At: time.Now(), Origin: m.origin, Request: m.masked}
 	req, cancel, err := egress.Request(ctx, s.o.Timeout, m.Method, m.URL, strings.NewReader(m.Body))

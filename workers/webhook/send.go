@@ -51,8 +51,8 @@ func (s *sender) secrets(ctx context.Context, t delivery.Target) ([][]byte, erro
 	return out, nil
 }
 
-// send posts the event once. Only a 2xx status is a success, also if the answer is too long to be read. The error is the cause
-// for the job's row.
+// send posts the event once. A 2xx status is a success, even if the answer is too long to be read. Every other result is a
+// failure. The returned error is stored in the job's row as the cause of the failure.
 func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt, error) {
 	secrets, err := s.secrets(ctx, t)
 	if err != nil {

@@ -39,15 +39,15 @@ func (d Deps) findChat(c *route.Call) (out ChatState, err error) {
 		return out, nil
 	}
 	day := dbcopilot.AIDay{Account: c.Account.ID, Day: c.Account.DayStart(time.Now()), OwnKey: own != nil}
-	used, err := dbcopilot.NewAIConnections(c.Store).Exhausted(c.Context(), day, models.AIQuestionTokens, models.AIBudgetOf(day.OwnKey))
-	if used {
+	exhausted, err := dbcopilot.NewAIConnections(c.Store).Exhausted(c.Context(), day, models.AIQuestionTokens, models.AIBudgetOf(day.OwnKey))
+	if exhausted {
 		out.Message = models.AIExhausted
 	}
-	out.Available = !used
+	out.Available = !exhausted
 	return out, err
 }
 
-// chatTurns is the number of turns of a conversation that the chat uses.
+// chatTurns is the largest number of turns that the chat uses: the last ones of the conversation.
 const chatTurns = 12
 
 // ChatBody is the body of POST /copilot/chat.

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// Refusal is an error of a provider in the form that its source shows, and how it must be understood.
+// Refusal is an error answer of a provider, and how the client must understand it.
 type Refusal struct {
 	Status        int
 	RetryAfter    string // the header Retry-After of the answer; empty: none
 	Body          string
-	Words         string // what a person must see
-	Refused, Busy bool   // the key is refused, or there are too many requests
+	Words         string // text that the client's error must contain
+	Refused, Busy bool   // whether the error must be rest.ErrRefused (the key is refused) or rest.ErrBusy (too many requests)
 }
 
 // These are the values of Refused and Busy in the list below.
 const keyRefused, tooMany = true, true
 
-// Refusals has errors of the providers by name. source.md names where they come from.
+// Refusals has error answers by the provider's name. source.md names where they come from.
 var Refusals = map[string][]Refusal{
 	"openai": {
 		{401, "", `{"error":{"message":"Incorrect API key provided: sk-wrong.","type":"invalid_request_error","param":null,"code":"invalid_api_key"}}`, "Incorrect API key", keyRefused, false},
@@ -90,7 +90,7 @@ func (c *request) refused() (ok bool) {
 	return true
 }
 
-// lists has the parameters of each provider's lists, by the path. Other paths take no GET.
+// lists has the paths that each provider answers to GET, such as the list of models, and the query parameters of each path.
 var lists = map[string]map[string]string{
 	"openai":     {"/models": ""},
 	"anthropic":  {"/v1/models": "after_id before_id limit"},
@@ -98,7 +98,8 @@ var lists = map[string]map[string]string{
 	"openrouter": {"/models": "category supported_parameters", "/key": ""},
 }
 
-// flaw returns how the outside of a request differs from the provider's form: its method, path, parameters and content type.
+// flaw returns what is wrong with a request apart from its body, or an empty text. It checks the method, the parameters, the path of a
+// GET and the content type of a POST.
 func (c *request) flaw(name string) string {
 	switch c.r.Method {
 	case http.MethodGet:

@@ -5,13 +5,15 @@ import { orderAt, timely, type Ask } from './report.ts'
 
 export type ChartKind = 'bars' | 'lines' | 'share' | 'map'
 
-// dimensionsOf returns the dimensions of the rows of a chart: the rows of the report's first level.
+// dimensionsOf returns the dimensions by which the rows of a chart are grouped. A chart shows the report's first level.
 export const dimensionsOf = (ask: Ask) => (ask.flat ? ask.group : ask.group.slice(0, 1))
 
+// A query has at most five dimensions. A chart of lines needs one of them for the time.
 const mostDimensions = 5
+// adds reports whether the values of a figure can be added up. The values of a ratio cannot.
 export const adds = (name: Name) => !figures[name].under.length
 
-// kindsOf returns the charts that a report can have. Rows of time are bars in their order, and a map needs countries.
+// kindsOf returns the charts that a report can have. A report by time has only bars, and a map needs rows by country.
 export function kindsOf(ask: Ask): ChartKind[] {
   const dims = dimensionsOf(ask)
   if (dims.some(d => timely.includes(d))) return ['bars']
@@ -38,7 +40,8 @@ export function topOf(rows: PerformanceRow[], name: Name, n: number): Performanc
   return [...rows].sort((a, b) => size(b) - size(a)).slice(0, n)
 }
 
-// sharesOf returns the shares of the top rows of the total, and what is left for all others. It is null if the figure has no shares.
+// sharesOf returns each top row's share of the total, and the share of all other rows together. It returns null if shares make no
+// sense: the figure is a ratio, a row is negative, or the total is not positive.
 export function sharesOf(data: Performance, top: PerformanceRow[], name: Name): { of: number[]; others: number } | null {
   const total = Number(data.totals[name] ?? 0)
   if (!adds(name) || total <= 0 || data.rows.some(r => Number(r[name] ?? 0) < 0)) return null
@@ -46,7 +49,7 @@ export function sharesOf(data: Performance, top: PerformanceRow[], name: Name): 
   return { of, others: Math.max(0, 1 - of.reduce((a, b) => a + b, 0)) }
 }
 
-// linesOf arranges rows by values and moments: a line for each of the keys.
+// linesOf returns a line for each key, with a value for each moment. Where a row is missing, a sum is 0 and a ratio is null.
 export function linesOf(rows: PerformanceRow[], dims: string[], bucket: string, keys: string[], moments: string[], name: Name) {
   const at = new Map(moments.map((m, i) => [m, i])),
     lines = keys.map(() => moments.map((): number | null => (adds(name) ? 0 : null)))

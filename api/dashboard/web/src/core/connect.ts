@@ -10,5 +10,5 @@ export const mayConnect = () => can('member')
 export const errorText = (e: unknown) => explained(e, w.codes)
 // showError shows an error of a connection as a toast.
 export const showError = (e: unknown) => toast(errorText(e), { bad: true })
-// show opens the sheet of a connection, which the address names, and closes any other.
+// show puts a connection into the page's address, which opens the connection's sheet and closes any other.
 export const show = (connection: Record<string, string | null>) => change({ dns: null, network: null, source: null, ...connection }, true)

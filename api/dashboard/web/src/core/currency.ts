@@ -1,4 +1,4 @@
-// Currencies of new accounts, and money that counts nothing.
+// The default currency of a new account, and the money that no total includes because it has no exchange rate.
 import type { ConversionRow } from '../api.gen.ts'
 
 const regions: Record<string, string> = {
@@ -24,7 +24,8 @@ export const currencyOf = (language: string) => regions[new Intl.Locale(language
 
 type Money = Pick<ConversionRow, 'rate' | 'currency' | 'payout' | 'status'>
 
-// uncountedOf returns the sums of amounts without an exchange rate, by currency. Rejected conversions would count nothing anyway.
+// uncountedOf returns the sums of amounts without an exchange rate, by currency. It leaves out rejected conversions,
+// because no total includes them even with a rate.
 export function uncountedOf(rows: Money[]): { currency: string; sum: number }[] {
   const sums = new Map<string, number>()
   for (const r of rows)

@@ -70,10 +70,10 @@ export function Chart({ ask, root, kind: wanted }: { ask: Ask; root: Performance
   )
 }
 
-// Times shows rows of time in their order.
+// Times shows the rows of a report by time, in the order of time.
 function Times({ ask, root, name, label }: Props & { label: string }) {
   const dimension = ask.group[0]!,
-    order = (r: PerformanceRow) => r.dims[dimension]!.padStart(2, '0')
+    order = (r: PerformanceRow) => r.dims[dimension]!.padStart(2, '0') // hour 9 comes before hour 10
   const rows = root.rows.filter(r => r.dims[dimension] !== '').sort((a, b) => (order(a) < order(b) ? -1 : 1))
   const tick = (text: string) =>
     dimension === 'date' ? text.slice(-5) : dimension === 'hour' ? text.slice(-5) : dimension === 'day_of_week' ? text.slice(0, 3) : text
@@ -164,7 +164,7 @@ function Shares(p: Props & { label: string }) {
   )
 }
 
-// Lines shows the largest rows over time, by day or by hour of a short window.
+// Lines shows the largest rows over time: by hour in a window of at most two days, otherwise by day.
 function Lines(p: Props & { label: string; asTable: boolean }) {
   const { ask, root, name, label, asTable } = p,
     dims = dimensionsOf(ask),
@@ -197,7 +197,7 @@ function Lines(p: Props & { label: string; asTable: boolean }) {
       }),
     )
     return { times, series }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the answers follow from the report
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a change of the report brings new answers
   }, [of.data, moments.data, name])
   if (!plot) return <Loading of={of.error ? of : moments} height={236} style="" />
   return (

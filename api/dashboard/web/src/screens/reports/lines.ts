@@ -50,7 +50,7 @@ export function useRows(ask: Ask) {
         },
       )
     }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- all holds the questions
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- allQuestions stands for questions
   }, [allQuestions, reloads, epoch.value])
   useEffect(() => () => running.current.forEach(stop => stop.abort()), [])
   const retry = () => {
@@ -69,7 +69,8 @@ export function useRows(ask: Ask) {
   return { at, retry }
 }
 
-// isBlank reports whether a row has neither a value nor a figure that the table shows, such as the clicks of bots alone.
+// isBlank reports whether the dimensions of a row are empty and the columns of the table are all zero for it. An example is a row that
+// has only clicks of bots, in a table without a column for them.
 const isBlank = (row: PerformanceRow, dims: string[], ask: Ask) =>
   dims.every(d => row.dims[d] === '') && ask.columns.every(n => !row[n] && !row.compare?.[n])
 
