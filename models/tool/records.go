@@ -105,7 +105,7 @@ func getCampaign(ctx context.Context, c *Call) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	totals, err := c.get(ctx, "/campaigns/"+id+"/stats", c.Args.query("from", "to"))
+	totals, err := c.get(ctx, "/stats/overview", c.Args.query("from", "to"), "f.campaign_id", id)
 	if err != nil {
 		return nil, err
 	}
