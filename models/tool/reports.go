@@ -175,12 +175,12 @@ func reportTools(dimensions []string) []Tool {
 		comparing(dimensions, dimension, filters),
 		{
 			Name: "get_trend", Title: "Trend", Kind: Reads, Repeatable: true,
-			About: "Figures over time, in order, with the totals of the window. Reads only. Choose a larger bucket, or fewer days, if rows were left off.",
+			About: "The main figures over time, in order, with the totals of the window. Reads only. Choose a larger bucket, or fewer days, if rows were left off.",
 			Params: []Param{
 				from, to, tz, filters,
 				{Name: "bucket", Enum: []string{"month", "day", "weekday", "hour", "weekday_hour"}, Doc: "default day"},
 			},
-			Answer: []Member{one("totals", "", figures), value("bucket", ""), value("tz", ""), value("note", ""), many("rows", "", "bucket start "+figures)},
+			Answer: []Member{one("totals", "", figures), value("bucket", ""), value("tz", ""), value("note", ""), many("rows", "", "bucket start "+trendFigures)},
 			Run: func(ctx context.Context, c *Call) (Values, error) {
 				q, err := reportQuery(c, dimensions, "from", "to", "tz")
 				if err != nil {
@@ -203,6 +203,9 @@ func reportTools(dimensions []string) []Tool {
 		},
 	}
 }
+
+// trendFigures are few, so that the days of two months fit into an answer.
+const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
 const readRows = 1000 // rows that a report reads, so that it can tell how many it leaves off
 

@@ -99,8 +99,8 @@ var questions = []question{
 		`SELECT name FROM traffic_sources WHERE id = (SELECT source_id FROM k GROUP BY 1 ORDER BY sum(cost) DESC LIMIT 1)`},
 
 	{"How many clicks had I yesterday?", "get_trend", `{"from": "[yesterday]"}`, "totals.clicks", `SELECT count(*) FROM k WHERE at >= $3::timestamptz - interval '1 day'`},
-	{"What did yesterday earn?", "get_trend", `{}`, "rows[start=[yesterday] 00:00:00].revenue", `SELECT coalesce(sum(payout), 0)` + sold + ` AND clicked >= $3::timestamptz - interval '1 day'`},
-	{"How many clicks has the busiest weekday?", "run_report", `{"dimension": "weekday", "sort": "-clicks"}`, "rows[0].clicks", `SELECT count(*) FROM k GROUP BY extract(isodow FROM at AT TIME ZONE 'UTC') ORDER BY 1 DESC LIMIT 1`},
+	{"What did yesterday earn?", "get_trend", `{}`, "rows[bucket=[yesterday]].revenue", `SELECT coalesce(sum(payout), 0)` + sold + ` AND clicked >= $3::timestamptz - interval '1 day'`},
+	{"How many clicks came on Mondays?", "get_trend", `{"bucket": "weekday"}`, "rows[bucket=1].clicks", `SELECT count(*) FROM k WHERE extract(isodow FROM at AT TIME ZONE 'UTC') = 1`},
 	{"Did the clicks of the week rise?", "compare_periods", `{"from": "[week]", "figure": "clicks"}`, "totals.difference",
 		`SELECT count(*) FILTER (WHERE at >= $3::timestamptz - interval '7 days') - count(*) FILTER (WHERE at < $3::timestamptz - interval '7 days') FROM k WHERE at >= $3::timestamptz - interval '14 days'`},
 	{"How many conversions had the week before?", "compare_periods", `{"from": "[week]", "figure": "conversions"}`, "totals.before",
@@ -164,9 +164,12 @@ func (a asked) filled(text string) string {
 		m := named.FindStringSubmatch(part)
 		return dbtest.Get[string](a.t, a.s.DB, `SELECT id FROM `+tables[m[1]]+` WHERE account_id = $1 AND name = $2`, a.s.Account.ID, m[2])
 	})
+	if strings.Contains(text, "[click]") {
+		newest := uuid.MustParse(a.row(`SELECT id FROM k ORDER BY id DESC LIMIT 1`))
+		text = strings.ReplaceAll(text, "[click]", models.FormatClickID(newest))
+	}
 	return strings.NewReplacer(
 		"[yesterday]", a.to.AddDate(0, 0, -1).Format(time.DateOnly), "[week]", a.to.AddDate(0, 0, -7).Format(time.DateOnly),
-		"[click]", models.FormatClickID(uuid.MustParse(a.row(`SELECT id FROM k ORDER BY id DESC LIMIT 1`))),
 	).Replace(text)
 }
 
@@ -182,7 +185,9 @@ func (a asked) parsed(text string) (arguments object) {
 // row returns the one value of a query over the rows.
 func (a asked) row(query string) string {
 	a.t.Helper()
-	return dbtest.Get[string](a.t, a.s.DB, `WITH all_k AS MATERIALIZED (SELECT * FROM clicks WHERE account_id = $1 AND at >= $2 AND at < $3),
+	return dbtest.Get[string](a.t, a.s.DB, `WITH all_k AS MATERIALIZED (
+			SELECT id, at, campaign_id, source_id, lander_id, country, os, browser, device_type, is_bot, is_unique, cost, lp_views, lp_clicks FROM clicks
+			WHERE account_id = $1 AND at >= $2 AND at < $3),
 		k AS (SELECT * FROM all_k WHERE NOT is_bot),
 		v AS MATERIALIZED (SELECT v.*, all_k.at AS clicked, country, os FROM conversions v JOIN all_k ON all_k.id = v.click_id)
 		SELECT coalesce(answer::text, '') FROM (`+query+`) x (answer)`, a.s.Account.ID, a.from, a.to)
