@@ -83,8 +83,8 @@ var questions = []question{
 	{"What do iPhones and iPads earn?", "run_report", `{"dimension": "os"}`, "rows[os=iOS].revenue", `SELECT sum(payout)` + sold + ` AND os = 'iOS'`},
 	{"What do Germans with Android earn?", "run_report", `{"filters": [{"dimension": "country", "value": "DE"}, {"dimension": "os", "value": "Android"}]}`, "totals.revenue",
 		`SELECT sum(payout)` + sold + ` AND os = 'Android' AND country = 'DE'`},
-	{"Which system converts best, with at least 100 clicks?", "run_report", `{"dimension": "os", "sort": "-cr", "min_clicks": 100}`, "rows[0].dims.os",
-		`SELECT os FROM (SELECT os, count(*) AS n FROM k GROUP BY os) s WHERE n >= 100 ORDER BY (SELECT count(*)` + counted + ` AND v.os = s.os)::numeric / n DESC LIMIT 1`},
+	{"Which system converts best, with at least 1,000 clicks?", "run_report", `{"dimension": "os", "sort": "-cr", "min_clicks": 1000}`, "rows[0].dims.os",
+		`SELECT os FROM (SELECT os, count(*) AS n FROM k GROUP BY os) s WHERE n >= 1000 ORDER BY (SELECT count(*)` + counted + ` AND v.os = s.os)::numeric / n DESC LIMIT 1`},
 
 	{"Which offer earned the most?", "run_report", `{"dimension": "offer_id", "sort": "-revenue"}`, "rows[0].names.offer_id", `SELECT name FROM offers WHERE id = (` + fmt.Sprintf(revenueBy, "offer_id") + `)`},
 	{"How many conversions has Crédit FR?", "run_report", `{"filters": [{"dimension": "offer_id", "value": "[offer Crédit FR]"}]}`, "totals.conversions",
