@@ -84,7 +84,8 @@ export const words: typeof en = {
     busyText: 'Ein anderer Auftrag ändert gerade, was aufgezeichnet ist. Danach geht es.',
     assistants: 'Assistenten',
     assistantsOn: 'Assistenten dürfen das Konto nutzen',
-    assistantsHint: 'Programme wie Claude oder Cursor nutzen das Konto mit einem API-Schlüssel. Mit einem Schlüssel nur zum Lesen können sie nur lesen.',
+    assistantsHint:
+      'Programme wie Claude oder Cursor nutzen das Konto mit einem API-Schlüssel. Mit einem Schlüssel nur zum Lesen können sie nur lesen.',
     assistantChanges: 'Änderungen am Tag',
     assistantChangesHint: 'So viele Änderungen dürfen Assistenten mit einem Schlüssel in 24 Stunden vornehmen.',
     siteKey: 'Website-Schlüssel',
