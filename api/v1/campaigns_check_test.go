@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -403,7 +404,7 @@ func TestCheckOfLargeFlow(t *testing.T) {
 		t.Errorf("the answer has %v", count)
 	}
 	left := answer["checks"].([]any)[1].(map[string]any)["left_off"]
-	if fmt.Sprint(left) != fmt.Sprint(5000-launchcheck.MaxFindings) {
+	if fmt.Sprint(left) != strconv.Itoa(5000-launchcheck.MaxFindings) {
 		t.Errorf("%v were left off", left)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -117,7 +118,7 @@ func shownVisitor(of store.MovedCampaign, i int, v movecheck.Visitor) MoveVisito
 func shownPlaces(places []movecheck.Place) []string {
 	return answer.Each(places[:min(len(places), mostPlaces)], func(p movecheck.Place) string {
 		if p.URL == nil {
-			return fmt.Sprint(p.Status)
+			return strconv.Itoa(p.Status)
 		}
 		return p.URL.Source()
 	})

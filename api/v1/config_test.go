@@ -61,7 +61,7 @@ func TestConfigRefusals(t *testing.T) {
 		{object{"tracker": "unheard"}, "invalid_input"},
 		{object{"tracker": "csv", "links": []object{{"form": "other", "id": "x", "campaign": "c"}}}, "invalid_input"},
 		{object{"tracker": "csv", "links": []object{{"form": "path", "id": "a/b", "campaign": "c"}}}, "invalid_input"},
-		{object{"tracker": "csv", "links": []object{{"form": "path", "id": "x", "campain": "c"}}}, "invalid_input"},
+		{object{"tracker": "csv", "links": []object{{"form": "path", "id": "x", "kampagne": "c"}}}, "invalid_input"},
 		{object{"tracker": "csv", "notes": []object{{"severity": "lost", "kind": "unheard", "key": "o", "text": "x"}}}, "invalid_input"},
 		{object{"tracker": "csv", "notes": []object{{"severity": "lost", "kind": "offers", "key": "o", "text": strings.Repeat("x", 2001)}}}, "too_long"},
 	} {

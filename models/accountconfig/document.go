@@ -40,7 +40,9 @@ type Problem struct { //nolint:errname // it is a warning, too
 }
 
 func (p Problem) Error() string {
-	filled := func(parts ...string) []string { return slices.DeleteFunc(parts, func(part string) bool { return part == "" }) }
+	filled := func(parts ...string) []string {
+		return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	}
 	line := ""
 	if p.Line > 0 {
 		line = fmt.Sprint("line ", p.Line)

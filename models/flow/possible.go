@@ -43,8 +43,10 @@ func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list
 		}
 		from = end
 	}
-	if p.defaultPath >= 0 && try(ViaDefault, uint8(p.defaultPath)) {
-		return list, certain
+	if p.defaultPath >= 0 {
+		if try(ViaDefault, uint8(p.defaultPath)) {
+			return list, certain
+		}
 	}
 	return append(list, p.LastResort()), certain
 }

@@ -37,14 +37,15 @@ func TestVisitorsMeetTheConditions(t *testing.T) {
 	if len(list) != movecheck.PerCampaign {
 		t.Fatalf("%d visitors", len(list))
 	}
-	text := ""
+	var requests strings.Builder
 	for i, v := range list {
 		line := v.Line(v.ID(uuid.Max, i, "ads.example/x"), "ads.example/x")
 		if strings.Count(line, "\n") != 1 {
 			t.Errorf("a line is broken: %q", line)
 		}
-		text += line
+		requests.WriteString(line)
 	}
+	text := requests.String()
 	for _, want := range []string{"'CH' 'ads.example/x?zone=push-1'", "lp=x%27y", "-e 'https://news.example/'", "-H 'X-Requested-With: app'", "sub_id_7=1", "'AT'", "'ru,en;q=0.8'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is in none of the requests:\n%s", want, text)

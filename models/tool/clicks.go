@@ -28,7 +28,8 @@ func clickTools() []Tool {
 				"the postbacks that named it, and its conversions. By its click id, or by the id that the traffic source sent. Reads only; addresses and user agents of visitors are never shown.",
 			Params: []Param{
 				{Name: "click_id", Doc: "the click's own id"},
-				{Name: "external_id", Doc: "instead: the traffic source's id of the click; of several the newest is explained"}, from, to,
+				{Name: "external_id", Doc: "instead: the traffic source's id of the click; of several the newest is explained"},
+				from, to,
 			},
 			Answer: []Member{
 				one("click", "", clickColumns), one("decision", "how the path was chosen", "path via"), value("bot_signals*", ""),
@@ -209,10 +210,11 @@ func countBy(rows []object, names ...string) (out []object) {
 	place := map[string]int{}
 	counts := []int{}
 	for _, r := range rows {
-		key := ""
-		for _, name := range names {
-			key += text(r[name]) + "\n"
+		values := make([]string, len(names))
+		for i, name := range names {
+			values[i] = text(r[name])
 		}
+		key := strings.Join(values, "\n")
 		i, ok := place[key]
 		if !ok {
 			i = len(out)

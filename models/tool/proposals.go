@@ -27,8 +27,10 @@ func proposalTools() []Tool {
 				id("from_id", "swap_destination: the offer or landing page that goes"), id("to_id", "swap_destination: the one that takes its place"),
 				{Name: "weights", Type: Weights, Doc: "new weights; what is left out keeps its weight"},
 				{Name: "cap", Type: Whole, Min: 1, Max: copilot.MaxCap, Doc: "set_cap: conversions a day; left out: no cap"},
-				{Name: "attribute", Doc: "see the operation"}, {Name: "values", Type: Texts, Doc: "see the operation"},
-				{Name: "field", Doc: "map_postback: a field of postbacks"}, {Name: "parameter", Doc: "map_postback: the parameter that carries it"},
+				{Name: "attribute", Doc: "see the operation"},
+				{Name: "values", Type: Texts, Doc: "see the operation"},
+				{Name: "field", Doc: "map_postback: a field of postbacks"},
+				{Name: "parameter", Doc: "map_postback: the parameter that carries it"},
 				{Name: "insist", Type: Flag, Doc: "true: propose although it is too early to judge"},
 			},
 			Answer: []Member{

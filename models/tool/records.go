@@ -27,7 +27,9 @@ func recordTools() []Tool {
 				"Other tools take ids, never names. Reads only.",
 			Params: []Param{
 				need(Param{Name: "kind", Enum: []string{"campaign", "offer", "lander", "source", "network", "smartlink"}, Doc: "which records"}),
-				{Name: "q", Doc: "part of the name; left out: all"}, {Name: "status", Enum: []string{"active", "paused"}, Doc: "left out: both"}, from, to, limit(20, 50),
+				{Name: "q", Doc: "part of the name; left out: all"},
+				{Name: "status", Enum: []string{"active", "paused"}, Doc: "left out: both"},
+				from, to, limit(20, 50),
 			},
 			Answer: []Member{many("rows", "", "id name status group_name url "+listFigures), more},
 			Run:    findRecords,

@@ -18,10 +18,9 @@ import (
 
 // The parameters that many tools have.
 var (
-	from   = Param{Name: "from", Doc: "first day, YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS, UTC; default 6 days before today"}
-	to     = Param{Name: "to", Doc: "last day, included, YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS, UTC; default today"}
-	tz     = Param{Name: "tz", Doc: "IANA time zone of dates and hours in the rows; default UTC"}
-	window = []Param{from, to}
+	from = Param{Name: "from", Doc: "first day, YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS, UTC; default 6 days before today"}
+	to   = Param{Name: "to", Doc: "last day, included, YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS, UTC; default today"}
+	tz   = Param{Name: "tz", Doc: "IANA time zone of dates and hours in the rows; default UTC"}
 )
 
 func filtersOf(dimensions []string) Param {

@@ -129,7 +129,7 @@ func (r reading) Do(ctx context.Context, q tool.Request) (json.RawMessage, error
 	}
 	done.Rows = len(read.Rows)
 	r.lookups = append(r.lookups, done)
-	r.session.read = append(r.session.read, read)
+	r.read = append(r.read, read)
 	return data, err
 }
 

@@ -342,7 +342,7 @@ func TestMCPRefused(t *testing.T) {
 	if status, answer, _ = post(t, s, listTools, "MCP-Protocol-Version", "1999-01-01"); status != http.StatusBadRequest {
 		t.Errorf("an unknown version: %d %.300s", status, answer)
 	}
-	get, err := http.Get(s.URL + "/mcp") //nolint:noctx // a short test
+	get, err := http.Get(s.URL + "/mcp")
 	if err != nil {
 		t.Fatal(err)
 	}

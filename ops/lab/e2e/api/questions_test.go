@@ -66,8 +66,10 @@ var questions = []question{
 	{"Which campaign makes the most profit?", "run_report", `{"sort": "-profit"}`, "rows[0].names.campaign_id", `SELECT name FROM ` + profits + ` ORDER BY profit DESC LIMIT 1`},
 	{"Which campaign is the worst?", "run_report", `{"sort": "profit"}`, "rows[0].names.campaign_id", `SELECT name FROM ` + profits + ` ORDER BY profit LIMIT 1`},
 	{"How many campaigns lose money?", "run_report", `{"having": "profit<0"}`, "rows.#", `SELECT count(*) FROM ` + profits + ` WHERE profit < 0`},
-	{"How many clicks has Finance FR native?", "run_report", `{"filters": [{"dimension": "campaign_id", "value": "[campaign Finance FR native]"}]}`, "totals.clicks",
-		`SELECT count(*) FROM k JOIN campaigns c ON c.id = k.campaign_id WHERE c.name = 'Finance FR native'`},
+	{
+		"How many clicks has Finance FR native?", "run_report", `{"filters": [{"dimension": "campaign_id", "value": "[campaign Finance FR native]"}]}`, "totals.clicks",
+		`SELECT count(*) FROM k JOIN campaigns c ON c.id = k.campaign_id WHERE c.name = 'Finance FR native'`,
+	},
 	{"What does Dating PL pops lose or earn?", "get_campaign", `{"id": "[campaign Dating PL pops]"}`, "totals.profit", `SELECT profit FROM ` + profits + ` WHERE name = 'Dating PL pops'`},
 	{"Where does Dating PL pops buy?", "get_campaign", `{"id": "[campaign Dating PL pops]"}`, "campaign.source_name", `SELECT 'PopAds'`},
 	{"How many paths has the nutra campaign?", "get_campaign", `{"id": "[campaign DACH nutra · mobile]"}`, "paths.#", `SELECT jsonb_array_length(streams) FROM campaigns WHERE name = 'DACH nutra · mobile'`},
@@ -75,39 +77,59 @@ var questions = []question{
 
 	{"Which country earns the most?", "run_report", `{"dimension": "country", "sort": "-revenue"}`, "rows[0].dims.country", fmt.Sprintf(revenueBy, "country")},
 	{"How many conversions come from Germany?", "run_report", `{"dimension": "country"}`, "rows[country=DE].conversions", `SELECT count(*)` + counted + ` AND country = 'DE'`},
-	{"What did Brazil cost?", "run_report", `{"filters": [{"dimension": "country", "value": "BR"}]}`, "totals.cost",
-		`SELECT (SELECT sum(cost) FROM k WHERE country = 'BR') + (SELECT coalesce(sum(cost), 0) FROM v WHERE country = 'BR')`},
+	{
+		"What did Brazil cost?", "run_report", `{"filters": [{"dimension": "country", "value": "BR"}]}`, "totals.cost",
+		`SELECT (SELECT sum(cost) FROM k WHERE country = 'BR') + (SELECT coalesce(sum(cost), 0) FROM v WHERE country = 'BR')`,
+	},
 	{"From how many countries do clicks come?", "list_values", `{"dimension": "country"}`, "values.#", `SELECT count(DISTINCT country) FROM all_k`},
 	{"Which browser has the most clicks?", "run_report", `{"dimension": "browser"}`, "rows[0].dims.browser", `SELECT browser FROM k GROUP BY 1 ORDER BY count(*) DESC LIMIT 1`},
 	{"How many clicks are from phones?", "run_report", `{"dimension": "device_type"}`, "rows[device_type=mobile].clicks", `SELECT count(*) FROM k WHERE device_type = 'mobile'`},
 	{"What do iPhones and iPads earn?", "run_report", `{"dimension": "os"}`, "rows[os=iOS].revenue", `SELECT sum(payout)` + sold + ` AND os = 'iOS'`},
-	{"What do Germans with Android earn?", "run_report", `{"filters": [{"dimension": "country", "value": "DE"}, {"dimension": "os", "value": "Android"}]}`, "totals.revenue",
-		`SELECT sum(payout)` + sold + ` AND os = 'Android' AND country = 'DE'`},
-	{"Which system converts best, with at least 1,000 clicks?", "run_report", `{"dimension": "os", "sort": "-cr", "min_clicks": 1000}`, "rows[0].dims.os",
-		`SELECT os FROM (SELECT os, count(*) AS n FROM k GROUP BY os) s WHERE n >= 1000 ORDER BY (SELECT count(*)` + counted + ` AND v.os = s.os)::numeric / n DESC LIMIT 1`},
+	{
+		"What do Germans with Android earn?", "run_report", `{"filters": [{"dimension": "country", "value": "DE"}, {"dimension": "os", "value": "Android"}]}`, "totals.revenue",
+		`SELECT sum(payout)` + sold + ` AND os = 'Android' AND country = 'DE'`,
+	},
+	{
+		"Which system converts best, with at least 1,000 clicks?", "run_report", `{"dimension": "os", "sort": "-cr", "min_clicks": 1000}`, "rows[0].dims.os",
+		`SELECT os FROM (SELECT os, count(*) AS n FROM k GROUP BY os) s WHERE n >= 1000 ORDER BY (SELECT count(*)` + counted + ` AND v.os = s.os)::numeric / n DESC LIMIT 1`,
+	},
 
 	{"Which offer earned the most?", "run_report", `{"dimension": "offer_id", "sort": "-revenue"}`, "rows[0].names.offer_id", `SELECT name FROM offers WHERE id = (` + fmt.Sprintf(revenueBy, "offer_id") + `)`},
-	{"How many conversions has Crédit FR?", "run_report", `{"filters": [{"dimension": "offer_id", "value": "[offer Crédit FR]"}]}`, "totals.conversions",
-		`SELECT count(*)` + counted + ` AND offer_id = (SELECT id FROM offers WHERE name = 'Crédit FR')`},
+	{
+		"How many conversions has Crédit FR?", "run_report", `{"filters": [{"dimension": "offer_id", "value": "[offer Crédit FR]"}]}`, "totals.conversions",
+		`SELECT count(*)` + counted + ` AND offer_id = (SELECT id FROM offers WHERE name = 'Crédit FR')`,
+	},
 	{"What is the id of Crédit FR?", "find_records", `{"kind": "offer", "q": "crédit"}`, "rows[0].id", `SELECT id FROM offers WHERE name = 'Crédit FR'`},
 	{"How many offers have I?", "find_records", `{"kind": "offer", "limit": 50}`, "rows.#", `SELECT count(*) FROM offers`},
-	{"How many clicks went on from Quiz v3?", "run_report", `{"dimension": "lander_id"}`, "rows[lander_id=[lander Quiz v3]].lp_clicks",
-		`SELECT sum(lp_clicks) FROM k WHERE lander_id = (SELECT id FROM landers WHERE name = 'Quiz v3')`},
-	{"How many clicks came from Taboola?", "run_report", `{"dimension": "source_id"}`, "rows[source_id=[source Taboola]].clicks",
-		`SELECT count(*) FROM k WHERE source_id = (SELECT id FROM traffic_sources WHERE name = 'Taboola')`},
-	{"Which source cost the most?", "run_report", `{"dimension": "source_id", "sort": "-cost"}`, "rows[0].names.source_id",
-		`SELECT name FROM traffic_sources WHERE id = (SELECT source_id FROM k GROUP BY 1 ORDER BY sum(cost) DESC LIMIT 1)`},
+	{
+		"How many clicks went on from Quiz v3?", "run_report", `{"dimension": "lander_id"}`, "rows[lander_id=[lander Quiz v3]].lp_clicks",
+		`SELECT sum(lp_clicks) FROM k WHERE lander_id = (SELECT id FROM landers WHERE name = 'Quiz v3')`,
+	},
+	{
+		"How many clicks came from Taboola?", "run_report", `{"dimension": "source_id"}`, "rows[source_id=[source Taboola]].clicks",
+		`SELECT count(*) FROM k WHERE source_id = (SELECT id FROM traffic_sources WHERE name = 'Taboola')`,
+	},
+	{
+		"Which source cost the most?", "run_report", `{"dimension": "source_id", "sort": "-cost"}`, "rows[0].names.source_id",
+		`SELECT name FROM traffic_sources WHERE id = (SELECT source_id FROM k GROUP BY 1 ORDER BY sum(cost) DESC LIMIT 1)`,
+	},
 
 	{"How many clicks had I yesterday?", "get_trend", `{"from": "[yesterday]"}`, "totals.clicks", `SELECT count(*) FROM k WHERE at >= $3::timestamptz - interval '1 day'`},
 	{"What did yesterday earn?", "get_trend", `{}`, "rows[bucket=[yesterday]].revenue", `SELECT coalesce(sum(payout), 0)` + sold + ` AND clicked >= $3::timestamptz - interval '1 day'`},
 	{"How many clicks came on Mondays?", "get_trend", `{"bucket": "weekday"}`, "rows[bucket=1].clicks", `SELECT count(*) FROM k WHERE extract(isodow FROM at AT TIME ZONE 'UTC') = 1`},
-	{"Did the clicks of the week rise?", "compare_periods", `{"from": "[week]", "figure": "clicks"}`, "totals.difference",
-		`SELECT count(*) FILTER (WHERE at >= $3::timestamptz - interval '7 days') - count(*) FILTER (WHERE at < $3::timestamptz - interval '7 days') FROM k WHERE at >= $3::timestamptz - interval '14 days'`},
-	{"How many conversions had the week before?", "compare_periods", `{"from": "[week]", "figure": "conversions"}`, "totals.before",
-		`SELECT count(*)` + counted + ` AND clicked >= $3::timestamptz - interval '14 days' AND clicked < $3::timestamptz - interval '7 days'`},
-	{"Which campaign lost or won the most revenue since last week?", "compare_periods", `{"from": "[week]", "figure": "revenue"}`, "rows[0].names.campaign_id",
+	{
+		"Did the clicks of the week rise?", "compare_periods", `{"from": "[week]", "figure": "clicks"}`, "totals.difference",
+		`SELECT count(*) FILTER (WHERE at >= $3::timestamptz - interval '7 days') - count(*) FILTER (WHERE at < $3::timestamptz - interval '7 days') FROM k WHERE at >= $3::timestamptz - interval '14 days'`,
+	},
+	{
+		"How many conversions had the week before?", "compare_periods", `{"from": "[week]", "figure": "conversions"}`, "totals.before",
+		`SELECT count(*)` + counted + ` AND clicked >= $3::timestamptz - interval '14 days' AND clicked < $3::timestamptz - interval '7 days'`,
+	},
+	{
+		"Which campaign lost or won the most revenue since last week?", "compare_periods", `{"from": "[week]", "figure": "revenue"}`, "rows[0].names.campaign_id",
 		`SELECT c.name FROM v JOIN campaigns c ON c.id = v.campaign_id WHERE v.status = 'approved' AND clicked >= $3::timestamptz - interval '14 days' GROUP BY 1
-		ORDER BY abs(sum(CASE WHEN clicked >= $3::timestamptz - interval '7 days' THEN payout ELSE -payout END)) DESC LIMIT 1`},
+		ORDER BY abs(sum(CASE WHEN clicked >= $3::timestamptz - interval '7 days' THEN payout ELSE -payout END)) DESC LIMIT 1`,
+	},
 
 	{"Where did this visitor come from?", "explain_click", `{"click_id": "[click]"}`, "click.country", `SELECT country FROM k ORDER BY id DESC LIMIT 1`},
 	{"Which campaign got this visitor?", "explain_click", `{"click_id": "[click]"}`, "click.campaign_name", `SELECT c.name FROM k JOIN campaigns c ON c.id = k.campaign_id ORDER BY k.id DESC LIMIT 1`},
