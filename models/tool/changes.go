@@ -83,6 +83,13 @@ func changeTools() []Tool {
 			Answer: []Member{value("dry_run?", ""), value("accepted", "rows"), value("refused", "rows"), many("outcomes", "", "click_id conversion_id status payout currency counts result accepted? reason note")},
 			Run:    correctConversion,
 		},
+	}
+}
+
+// smallTools returns the tools whose changes touch no figure and no route, or that change nothing.
+func smallTools() []Tool {
+	campaign := Param{Name: "campaign_id", Type: ID, Doc: "id of a campaign"}
+	return []Tool{
 		{
 			Name: "add_note", Title: "Write a note", Kind: Changes,
 			About:  "Puts a note on the time line of charts, such as: paused path B, because it lost 40 EUR. Figures and routing stay as they are; people can delete it." + limits,
