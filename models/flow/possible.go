@@ -44,7 +44,7 @@ func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list
 		from = end
 	}
 	if p.defaultPath >= 0 {
-		if try(ViaDefault, uint8(p.defaultPath)) { //nolint:gosec // the index of a path, of which a flow has less than 256
+		if try(ViaDefault, uint8(p.defaultPath)) { //nolint:gosec // a flow has less than 256 paths
 			return list, certain
 		}
 	}

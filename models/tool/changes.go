@@ -86,7 +86,7 @@ func changeTools() []Tool {
 	}
 }
 
-// smallTools returns the tools whose changes touch no figure and no route, or that change nothing.
+// smallTools returns the tools for notes and for tests of postbacks. They change no figure and no route.
 func smallTools() []Tool {
 	campaign := Param{Name: "campaign_id", Type: ID, Doc: "id of a campaign"}
 	return []Tool{
