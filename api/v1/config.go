@@ -208,7 +208,7 @@ func (d Deps) planConfig(c *route.Call, b PlanConfigBody) (ConfigPlanned, error)
 	}
 	return planConfigJob.Start(c, d.Jobs, jobs.PlanConfigArgs{}, func(tx *store.Store, id uuid.UUID) error {
 		origin := cmp.Or(b.Read.Tracker, "document")
-		return dbconfig.PlansOf(tx).AddRead(c.Context(), c.Account.ID, id, document, b.Prune, origin, links, notes)
+		return dbconfig.PlansOf(tx).Add(c.Context(), c.Account.ID, id, document, b.Prune, origin, links, notes)
 	})
 }
 

@@ -56,9 +56,9 @@ const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, 
 	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.op NOT IN ('same', 'refused')) AS work
 FROM config_plans p WHERE p.account_id = $1`
 
-// AddRead stores the document of a plan that was read from another tracker elsewhere, with the tracker's links and the reader's notes. A
+// Add stores the document of a plan. If the document was read from another tracker, links are the tracker's and notes the reader's. A
 // repeated call does nothing.
-func (k Plans) AddRead(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string,
+func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string,
 	links []trackerimport.Link, notes []trackerimport.Note,
 ) error {
 	const q = `INSERT INTO config_plans (id, account_id, document, prune, origin, links, notes) VALUES ($1, $2, $3, $4, $5, $6, $7)

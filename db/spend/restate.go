@@ -162,7 +162,7 @@ var lockUnrated = `SELECT ` + conversion.Columns + ` FROM conversions
 WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = $4 AND rate IS DISTINCT FROM $5::numeric
 	AND id = ANY ($6::uuid[]) ORDER BY id FOR NO KEY UPDATE`
 
-// conversions restates conversions. It locks their clicks first. Other transactions use the same order, so that two never deadlock.
+// conversions restates conversions. It locks their clicks first, as other changes of conversions do.
 func (r *Restatement) conversions(ctx context.Context, c db.Conn, in click.Store, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
 	if err := r.thawSold(ctx, c, in); err != nil {

@@ -24,11 +24,13 @@ const (
 
 const limits = " Needs a full key. A key makes at most 50 changes in 24 hours, and a record at most one in an hour."
 
-var dryRun = Param{Name: "dry_run", Type: Flag, Doc: "default true: only tell what would change. Send false to change it"}
+var (
+	campaignID = Param{Name: "campaign_id", Type: ID, Doc: "id of a campaign"}
+	dryRun     = Param{Name: "dry_run", Type: Flag, Doc: "default true: only tell what would change. Send false to change it"}
+)
 
 // changeTools returns the tools that change something in one step.
 func changeTools() []Tool {
-	campaign := Param{Name: "campaign_id", Type: ID, Doc: "id of a campaign"}
 	return []Tool{
 		{
 			Name: "set_active", Title: "Pause or resume", Kind: Changes, Repeatable: true,
@@ -47,7 +49,7 @@ func changeTools() []Tool {
 			About: "Makes paused copies of a campaign with its flow, one for each name, each with a link of its own. Nothing runs until someone resumes a copy. Dry run by default. " +
 				"The same call within 24 hours makes no second copy." + limits,
 			Params: []Param{
-				need(campaign), need(Param{Name: "names", Type: Texts, Doc: "names of the copies, at most 20"}),
+				need(campaignID), need(Param{Name: "names", Type: Texts, Doc: "names of the copies, at most 20"}),
 				{Name: "countries", Type: Texts, Doc: "the country label of each copy, two letters, in the order of the names"},
 				dryRun,
 			},
@@ -60,7 +62,7 @@ func changeTools() []Tool {
 				"recorded; a person takes it back under Costs. Dry run by default: it answers cost before and after." + limits,
 			Params: []Param{
 				need(Param{Name: "from", Doc: "first day, YYYY-MM-DD"}), need(Param{Name: "to", Doc: "last day, included, YYYY-MM-DD; at most 92 days"}),
-				campaign,
+				campaignID,
 				{Name: "source_id", Type: ID, Doc: "id of a traffic source"},
 				{Name: "amount", Type: Number, Doc: "what all clicks together have cost; or cpc"},
 				{Name: "cpc", Type: Number, Doc: "what each click has cost"},
@@ -86,14 +88,13 @@ func changeTools() []Tool {
 	}
 }
 
-// smallTools returns the tools for notes and for tests of postbacks. They change no figure and no route.
-func smallTools() []Tool {
-	campaign := Param{Name: "campaign_id", Type: ID, Doc: "id of a campaign"}
+// noteAndTestTools returns the tools for notes and for tests of postbacks. They change no figure and no route.
+func noteAndTestTools() []Tool {
 	return []Tool{
 		{
 			Name: "add_note", Title: "Write a note", Kind: Changes,
 			About:  "Puts a note on the time line of charts, such as: paused path B, because it lost 40 EUR. Figures and routing stay as they are; people can delete it." + limits,
-			Params: []Param{need(Param{Name: "text", Doc: "at most 500 characters"}), {Name: "at", Doc: "YYYY-MM-DD HH:MM:SS, UTC; default now"}, campaign},
+			Params: []Param{need(Param{Name: "text", Doc: "at most 500 characters"}), {Name: "at", Doc: "YYYY-MM-DD HH:MM:SS, UTC; default now"}, campaignID},
 			Answer: []Member{value("id", ""), value("at", ""), value("text", ""), value("campaign_id", "")},
 			Run: func(ctx context.Context, c *Call) (Values, error) {
 				body := map[string]any{"text": c.Args.Text("text")}

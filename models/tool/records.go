@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"switchyard/models/launchcheck"
 )
 
 const alertColumns = "id type severity kind name message do since"
@@ -49,7 +51,7 @@ func recordTools() []Tool {
 		},
 		{
 			Name: "check_campaign", Title: "Check a campaign", Kind: Reads, Repeatable: true,
-			About: "What is wrong with a campaign before it gets traffic, in 14 areas from its link to its tag: what it costs and what to do. An area that could not be " +
+			About: "What is wrong with a campaign before it gets traffic, in " + strconv.Itoa(len(launchcheck.Areas)) + " areas from its link to its tag: what it costs and what to do. An area that could not be " +
 				"checked is unknown, which never counts as fine. It reads the last results of the workers and opens no address. Reads only.",
 			Params: []Param{id},
 			Answer: []Member{
@@ -126,9 +128,6 @@ func getCampaign(ctx context.Context, c *Call) (Values, error) {
 	}, nil
 }
 
-// states are the states of a check, the worst first.
-var states = []string{"problem", "unknown", "warning", "ok"}
-
 func checkCampaign(ctx context.Context, c *Call) (Values, error) {
 	a, err := c.get(ctx, "/campaigns/"+c.Args.Text("id")+"/check", nil)
 	if err != nil {
@@ -143,7 +142,7 @@ func checkCampaign(ctx context.Context, c *Call) (Values, error) {
 		}
 	}
 	slices.SortStableFunc(findings, func(a, b object) int {
-		return slices.Index(states, text(a["state"])) - slices.Index(states, text(b["state"]))
+		return slices.Index(launchcheck.States, text(b["state"])) - slices.Index(launchcheck.States, text(a["state"])) // the worst first
 	})
 	return Values{
 		"state": a["state"], "problems": a["problems"], "unknown": a["unknown"], "warnings": a["warnings"], "findings": findings, "areas": a["checks"],

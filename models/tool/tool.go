@@ -101,7 +101,7 @@ func (c *Call) reserve(ctx context.Context, record string) error {
 // third party needs it.
 func Table(dimensions []string) []Tool {
 	d := slices.DeleteFunc(slices.Clone(dimensions), func(name string) bool { return name == "ip" })
-	return slices.Concat(accountTools(d), reportTools(d), recordTools(), clickTools(), documentTools(), proposalTools(), changeTools(), smallTools())
+	return slices.Concat(accountTools(d), reportTools(d), recordTools(), clickTools(), documentTools(), proposalTools(), changeTools(), noteAndTestTools())
 }
 
 // Find returns the tool with a name.

@@ -107,7 +107,7 @@ func run[A, R any](e *env, account uuid.UUID, job jobs.Job[A, R], args A, write 
 func (e *env) plan(account uuid.UUID, document string, prune accountconfig.Prune) dbconfig.Plan {
 	e.Helper()
 	_, id := run(e, account, jobs.PlanConfig, jobs.PlanConfigArgs{}, func(s *store.Store, id uuid.UUID) error {
-		return dbconfig.PlansOf(s).AddRead(e.Context(), account, id, []byte(document), prune, "document", nil, nil)
+		return dbconfig.PlansOf(s).Add(e.Context(), account, id, []byte(document), prune, "document", nil, nil)
 	})
 	p, err := dbconfig.PlansOf(e.store).Find(e.Context(), account, id)
 	if err != nil {

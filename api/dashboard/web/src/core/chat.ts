@@ -33,7 +33,6 @@ const screens: Record<string, string> = {
   'GET /logs/postbacks': '/app/postbacks',
   'GET /campaigns': '/app/campaigns',
   'GET /campaigns/{id}': '/app/campaigns/{id}',
-  'GET /campaigns/{id}/stats': '/app/campaigns/{id}/figures',
   'GET /campaigns/{id}/compare': '/app/campaigns/{id}/figures',
   'GET /campaigns/{id}/changes': '/app/campaigns/{id}/figures',
   'GET /campaigns/{id}/check': '/app/campaigns/{id}',

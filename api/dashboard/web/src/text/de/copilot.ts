@@ -164,7 +164,6 @@ export const words: typeof en = {
     'GET /logs/conversions': 'Conversions',
     'GET /campaigns': 'Kampagnen',
     'GET /campaigns/{id}': 'Kampagne',
-    'GET /campaigns/{id}/stats': 'Zahlen einer Kampagne',
     'GET /campaigns/{id}/compare': 'Vergleich in einer Kampagne',
     'GET /campaigns/{id}/changes': 'Änderungen an einer Kampagne',
     'GET /campaigns/{id}/check': 'Prüfung einer Kampagne',

@@ -149,7 +149,6 @@ export const words = {
     'GET /logs/conversions': 'Conversions',
     'GET /campaigns': 'Campaigns',
     'GET /campaigns/{id}': 'Campaign',
-    'GET /campaigns/{id}/stats': 'Figures of a campaign',
     'GET /campaigns/{id}/compare': 'Comparison in a campaign',
     'GET /campaigns/{id}/changes': 'Changes of a campaign',
     'GET /campaigns/{id}/check': 'Check of a campaign',
