@@ -33,6 +33,7 @@ type schema struct {
 	AnyOf       []schema          `json:"anyOf"`
 	OneOf       []schema          `json:"oneOf"`
 	Description string            `json:"description"`
+	GoName      string            `json:"x-go-name"` // where the field's own name would be another field's in Go
 }
 
 // words is one word or a list of words.

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"fmt"
 	"go/format"
 	"slices"
@@ -90,13 +91,8 @@ func (g *goWriter) typeOf(s schema) string {
 func (g *goWriter) structOf(s schema) string {
 	var b strings.Builder
 	b.WriteString("struct {\n")
-	taken := map[string]bool{}
 	s.each(func(name string, p schema, required bool) {
-		field := goName(name)
-		for taken[field] {
-			field += "2"
-		}
-		taken[field] = true
+		field := cmp.Or(p.GoName, goName(name))
 		tag := name
 		if !required {
 			tag += ",omitempty"

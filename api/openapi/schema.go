@@ -187,12 +187,27 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 		if c.body && null {
 			schema = nullable(schema)
 		}
-		c.properties[name] = c.described(schema, f)
+		schema = c.described(schema, f)
+		if c.hasAlike(name) {
+			schema["x-go-name"] = f.Name
+		}
+		c.properties[name] = schema
 		optional := absent || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		if (c.body && bind.RulesOf(f).Required || !c.body && !optional) && !slices.Contains(c.required, name) {
 			c.required = append(c.required, name)
 		}
 	}
+}
+
+// hasAlike tells whether there is a property that a generated client in Go would give the name that it gives this one, as with dateFormat
+// and date_format.
+func (c *collector) hasAlike(name string) bool {
+	for other := range c.properties {
+		if other != name && strings.EqualFold(strings.ReplaceAll(other, "_", ""), strings.ReplaceAll(name, "_", "")) {
+			return true
+		}
+	}
+	return false
 }
 
 // described adds the information in a field's tags to its schema. In an answer, only the enum of the field's rules is added.
