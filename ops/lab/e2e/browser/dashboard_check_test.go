@@ -55,8 +55,10 @@ func (b *env) checksBeforeLaunch() {
 
 	second := made("/campaigns", map[string]any{
 		"name": "Checked second", "alias": "checked-second", "status": "paused",
-		"streams": []map[string]any{{"name": "Germans", "action": "offer", "destinations": []map[string]any{{"id": offer}},
-			"filters": []map[string]any{{"attribute": "country", "operator": "equals", "value": "DE"}}}},
+		"streams": []map[string]any{{
+			"name": "Germans", "action": "offer", "destinations": []map[string]any{{"id": offer}},
+			"filters": []map[string]any{{"attribute": "country", "operator": "equals", "value": "DE"}},
+		}},
 	})
 	b.goTo(b.f.URL + "/app/campaigns?q=Checked+second")
 	b.waitIdle()
