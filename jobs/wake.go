@@ -114,7 +114,7 @@ func (c *QueueClient) EvalSha(ctx context.Context, sha string, keys []string, ar
 }
 
 func (c *QueueClient) wait() {
-	t := time.NewTimer(c.idle*3/4 + rand.N(c.idle/2)) //nolint:gosec // it spreads them
+	t := time.NewTimer(c.idle*3/4 + rand.N(c.idle/2)) //nolint:gosec // it spreads the requests of workers
 	defer t.Stop()
 	select {
 	case <-c.wake:
