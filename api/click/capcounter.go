@@ -112,7 +112,7 @@ func (c *count) near(limit int) bool {
 // exchange adds this process's clicks to the count in Redis and reads the total of all processes. With a limit above 0 it also
 // takes one more click if there is room. The caller holds the lock, so that nothing is added twice.
 func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
-	floor := max(c.total, c.used()-c.pending) // what Redis should have; it may have been emptied
+	floor := max(c.total, c.used()-c.pending) // the count that Redis should have at least; Redis may have been emptied
 	total, taken, err := caps.Reserve(context.Background(), c.id.String()+":"+strconv.Itoa(c.day), c.pending, floor, limit)
 	switch {
 	case errors.Is(err, kv.ErrAway):

@@ -17,8 +17,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// maxMessage is how many bytes the query and the body of a postback have together at most. The longest notifications of shops and
-// payment services have some 200 fields.
+// maxMessage is the maximum size of the query and the body of a postback together, in bytes. The longest notifications of shops
+// and payment services have some 200 fields.
 const maxMessage = 32 << 10
 
 var (

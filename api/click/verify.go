@@ -146,7 +146,7 @@ func (r *request) fallbackURL(l *routing.Lander, e entry) string {
 	return string(r.expand(nil, l.Guard.Fallback, nil))
 }
 
-// maxProtection is how long a used key or click is remembered. It is longer than any key or click is valid.
+// maxProtection is how long a used key or click is remembered. It is longer than the validity of any key or click.
 const maxProtection = 25 * time.Hour
 
 // entry returns the key that the request brings, or else its click, or else only the page's id.
