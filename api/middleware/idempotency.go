@@ -23,7 +23,7 @@ import (
 
 const (
 	maxIdempotencyKey = 255
-	leaseTime         = 15 * time.Second // how long a slow call that died blocks its key at most
+	leaseTime         = 15 * time.Second // the longest time for which a slow call that died blocks its key
 	leaseRenew        = 5 * time.Second
 )
 

@@ -35,7 +35,7 @@ type Pipeline struct {
 	refusals *refusals
 	seconds  *prometheus.HistogramVec
 
-	// undeclared is called for an error that its row does not declare. Nil logs it.
+	// undeclared is called when a row answers with an error that it does not declare. If it is nil, the error is logged.
 	undeclared func(r *route.Route, status int, code string)
 }
 

@@ -154,7 +154,7 @@ func addBlocked(c *route.Call, b BlockBody) (BlockAdded, error) {
 	return BlockAdded{blockChange(change), list}, err
 }
 
-// maxRecordedValues is the number of values up to which the audit log has them. Of more values it has the number.
+// maxRecordedValues is the maximum number of values that the audit log lists. If there are more, the log has only their number.
 const maxRecordedValues = 10
 
 // recordBlock adds the values before and after a change to the audit log.

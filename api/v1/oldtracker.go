@@ -53,7 +53,7 @@ type OldTrackerDay struct {
 	Unknown int64  `json:"unknown" doc:"they name an unknown click; of postbacks without a click id, at most 20 an hour are counted"`
 }
 
-// maxOldTrackerDays is the number of days whose postbacks are counted at most.
+// maxOldTrackerDays is the maximum number of days whose postbacks are counted.
 const maxOldTrackerDays = 92
 
 func findOldTracker(c *route.Call) (out OldTracker, err error) {
