@@ -224,7 +224,7 @@ func (u *capCounter) sync(id uuid.UUID, day, n int) {
 	c.stored, c.since = n, 0
 }
 
-// prune deletes the counts of days before a day that has ended in every time zone.
+// prune deletes the counts of days before a given day, which must have ended in every time zone.
 func (u *capCounter) prune(before int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -54,8 +54,8 @@ type entry struct {
 // count. The lists are checked only if the visitor's browser calls.
 //
 // While PostgreSQL answers, a single-use key lets in one visitor among all processes. While PostgreSQL is away, it lets in one
-// per process. During that time a click of another process cannot be checked. Its visitor is let in, so that an outage closes no
-// page.
+// per process. During that time a click of another process cannot be checked. Its visitor is let in if the request names the
+// page, so that an outage closes no page.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath != "verify" {
 		notFound(w)

@@ -1,5 +1,5 @@
-// Package middleware wraps every handler of the API in these steps, in this order: recover, request id, access log, key or
-// session, plan and scope or role, rate limit, place, idempotency, audit.
+// Package middleware wraps every handler of the API in these steps, in this order: request id, access log, recover, key or
+// session, plan and scope or role, rate limit, reading of the request, place, idempotency, audit.
 package middleware
 
 import (

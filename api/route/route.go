@@ -359,7 +359,8 @@ func (r Route) WithDefaults() Route {
 	return r
 }
 
-// PersonCodes are errors that people can get on every route, and keys on none. The document therefore leaves them out.
+// PersonCodes are errors that people can get on every route, and that keys can get on routes for people only. No row has to
+// declare them, so the document lists one only if a row has it for another reason.
 var PersonCodes = Codes("401 unauthenticated", "403 role_required cross_site confirm people_only", "429 rate_limited")
 
 // PathParams returns the names of the parameters in the path.

@@ -132,7 +132,7 @@ func closeAll(all []endpoint) {
 	}
 }
 
-// outside answers visitors from anywhere over TLS. It does not serve the operators' pages.
+// outside answers visitors from anywhere, with or without TLS. It does not serve the operators' pages.
 func outside(h *handlers) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch firstWord(r) {

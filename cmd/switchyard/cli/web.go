@@ -60,8 +60,8 @@ func (c *webCmd) pools() []pool {
 }
 
 // tuneRuntime sets up the Go runtime for redirects, unless the environment sets these values. It lets Go run one thread more than
-// the machine has processors, because one thread often waits for a sync of the spool. It makes garbage collection rarer, because
-// the heap is small.
+// there are processors, because one thread often waits for a sync of the spool. It makes garbage collection rarer, because the
+// heap is small.
 func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
