@@ -77,7 +77,7 @@ func marked(data string) string {
 	return "<" + mark + ">\n" + data + "</" + mark + ">"
 }
 
-// quoted matches a quoted part of an error's text. unlikely matches the parts that can be texts of strangers.
+// quoted matches a quoted part of an error's text. word matches a quoted part that is shown, because it is only a short word.
 var (
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|“[^”]*”`)
 	word   = regexp.MustCompile(`^["“][\w.{}:/+-]{0,40}["”]$`)

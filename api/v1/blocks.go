@@ -87,7 +87,7 @@ func checkBlockable(dimension string) error {
 }
 
 // blockValues returns the values in the form in which reports show them, without repetitions. Errors: value_required,
-// invalid_dimension for a value that the dimension cannot have.
+// invalid_input for a value that is too long, invalid_dimension for a value that the dimension cannot have.
 func blockValues(dimension string, sent []string) ([]string, error) {
 	values := make([]string, 0, len(sent))
 	for _, v := range sent {

@@ -187,7 +187,8 @@ func sameName(h http.Handler) http.Handler {
 	})
 }
 
-// strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https.
+// strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https for the install's own hosts
+// and for tracking domains that are for https only.
 func (e *edge) strict(h *handlers) http.Handler {
 	visitors := sameName(outside(h))
 	if e.cfg.HSTSMaxAge == 0 {
