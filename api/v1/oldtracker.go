@@ -117,7 +117,7 @@ func (d Deps) checkOldTracker(c *route.Call, text string) error {
 	return nil
 }
 
-// recordedOldTracker returns the settings for the audit log. A path may have a key, so only the host is recorded.
+// recordedOldTracker returns the settings for the audit log. A path may have a key, so only the origin is recorded.
 func recordedOldTracker(c *route.Call, _ uuid.UUID) (any, error) {
 	s, err := oldtracker.Find(c.Context(), c.Store.Conn(), c.Account.ID)
 	return map[string]string{"tracker": s.Tracker, "url": token.Origin(s.URL)}, err
