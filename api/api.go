@@ -35,7 +35,7 @@ type Deps struct {
 	// BaseURL is the service's address, for the document and for links.
 	BaseURL string
 	Version string
-	// Undeclared is called for an error that its row does not declare. Nil logs it.
+	// Undeclared is called when a row answers with an error that it does not declare. If it is nil, the error is logged.
 	Undeclared func(r *route.Route, status int, code string)
 	// Registry registers the metrics of API calls. If it is nil, they are not registered.
 	Registry prometheus.Registerer
@@ -141,7 +141,7 @@ func serveMCP(e *gin.Engine, p *middleware.Pipeline, d Deps, docs []tool.Page) {
 	}
 	row := service.Route()
 	e.POST(mcp.Path, func(c *gin.Context) { p.Serve(&row, c.Writer, c.Request, c.Param) })
-	for _, method := range []string{http.MethodGet, http.MethodDelete} { // streams and sessions, which this service does without
+	for _, method := range []string{http.MethodGet, http.MethodDelete} { // for streams and sessions, which this service does not have
 		e.Handle(method, mcp.Path, func(c *gin.Context) { p.Unknown(c.Writer, c.Request, []string{http.MethodPost}) })
 	}
 }

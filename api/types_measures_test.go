@@ -57,7 +57,7 @@ export const measures: Record<keyof FigureRow, Measure> = {
 }
 
 // testOf returns the dashboard's test of whether a change is more than chance: of Poisson values, of two proportions, or of the
-// money that conversions bring. Every change of a measure without a test is real.
+// money that conversions bring. The dashboard takes every change of a measure without a test as real.
 func testOf(m *measure.Measure) string {
 	switch {
 	case m.BySales:

@@ -17,7 +17,7 @@ type ImportConfigArgs struct{}
 type ApplyConfigArgs struct {
 	PlanID uuid.UUID `json:"plan_id"`
 	Undo   bool      `json:"undo"`
-	Begun  bool      `json:"begun,omitempty"` // an attempt has found that nothing is stale, and began to write
+	Begun  bool      `json:"begun,omitempty"` // an attempt has found that nothing is stale, and has begun to write
 	Kept   []string  `json:"kept,omitempty"`  // records that an undo leaves as they are
 }
 

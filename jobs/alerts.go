@@ -9,7 +9,7 @@ import (
 )
 
 // SendAlert sends a message to an alert channel. Its row has the id of the message. After the last failed attempt the message is
-// lost, and the channel has the reason.
+// lost, and the reason is stored with the channel.
 var SendAlert = Define[None, None](models.KindSendAlert, Policy{
 	Queue: Webhooks, Timeout: 30 * time.Second, Row: true,
 	Retries: []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour},

@@ -41,8 +41,8 @@ type RescoreAnswer struct {
 // after each batch.
 var RescoreBots = Define[RescoreArgs, RescoreAnswer]("bots:rescore", resumable)
 
-// ScanBots checks an account's new clicks for signals that can only be seen afterwards, and scores older clicks again about which
-// more is known since.
+// ScanBots checks an account's new clicks for signals that can only be seen afterwards, and scores older clicks again if more is
+// known about them by now.
 var ScanBots = Define[None, None]("bots:scan", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
 
 // SweepBots starts ScanBots for each account that has clicks to look at.

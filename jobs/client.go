@@ -35,7 +35,7 @@ type Backend interface {
 	// Watch returns a channel that receives when the job with this id has finished, and a function that ends the watch.
 	// A signal may be lost, so the caller polls too.
 	Watch(id string) (<-chan struct{}, func())
-	// Lost reports for each id whether no task with it waits for a worker.
+	// Lost returns one value for each id: true if no task with this id waits for a worker.
 	Lost(ctx context.Context, queue string, ids []string) ([]bool, error)
 }
 
@@ -52,8 +52,8 @@ type Option func(*Task)
 // ended, Submit returns the handle of that job.
 func WithID(id uuid.UUID) Option { return func(t *Task) { t.ID = id.String() } }
 
-// WithTick makes the job the tick of its kind at the given time. Until the retention ends, submitting the same kind and time
-// again does nothing.
+// WithTick makes the job the one scheduled run of its kind for the given time. Until the retention ends, submitting the same kind
+// and time again does nothing.
 func WithTick(at time.Time, retention time.Duration) Option {
 	return func(t *Task) {
 		t.ID = t.Payload.Kind + "@" + at.UTC().Format(time.RFC3339)

@@ -8,8 +8,9 @@ import (
 	"switchyard/models"
 )
 
-// ConversionSchedule has the waits of a postback whose click is not stored yet. The first waits are short, because a click is
-// usually stored within a second. The last waits are long, because a web process may have been cut off from PostgreSQL.
+// ConversionSchedule lists the waits between look-ups of the click of a postback that is not stored yet. The first waits are
+// short, because a click is usually stored within a second. The last waits are long, because a web process may have been cut off
+// from PostgreSQL.
 var ConversionSchedule = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,

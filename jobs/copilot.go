@@ -21,8 +21,8 @@ var RefreshCopilot = Define[None, CopilotRefreshed]("copilot:refresh", Policy{Qu
 // SweepCopilot starts RefreshCopilot for accounts whose daily refresh is due.
 var SweepCopilot = tickWithin("copilot:sweep", time.Minute)
 
-// RulesArgs has the time for which the rules of an account run. The windows of the rules are computed for this time, however late
-// the job runs.
+// RulesArgs has the time for which the rules of an account run. The windows of the rules are computed for this time, even if the
+// job runs later.
 type RulesArgs struct {
 	At time.Time `json:"at"`
 }

@@ -46,7 +46,7 @@ var (
 type SetCostArgs struct {
 	Apply   bool               `json:"apply"` // false is a dry run
 	Request models.CostRequest `json:"request"`
-	Done    *models.CostQuote  `json:"done,omitempty"` // the cost is set; the attempt before did not end
+	Done    *models.CostQuote  `json:"done,omitempty"` // the cost was set by an attempt that did not end
 }
 
 // CostSet is what a cost set by hand changes, or would change.

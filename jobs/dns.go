@@ -30,7 +30,7 @@ const (
 	spareTime    = 9 * time.Second  // for the rest of a job's work
 )
 
-// MaxPointed is how many hosts one job points at the tracker at most.
+// MaxPointed is the maximum number of hosts that one job points at the tracker.
 const MaxPointed = 10
 
 // zonesPolicy applies to jobs that ask for zones while a caller waits.

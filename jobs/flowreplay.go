@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// MaxFlowReplay is how many clicks are routed again at most. The newest clicks of the window are taken.
+// MaxFlowReplay is the maximum number of clicks that are routed again. If the window has more, the newest are used.
 const MaxFlowReplay = 50_000
 
 // FlowReplayArgs name the clicks of a campaign in the window [From, To), and the flow that routes them. An empty field stands for

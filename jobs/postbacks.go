@@ -13,8 +13,8 @@ var SendPostback = Define[None, None](models.KindSendPostback, Policy{
 	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })
 
-// ForwardPostback sends a postback about a click of an account's old tracker on to that tracker. Its row has the id of the postback
-// that is sent on.
+// ForwardPostback forwards a postback to the account's old tracker, because the postback is about a click of that tracker. Its
+// row has the id of the forwarded postback.
 var ForwardPostback = Define[None, None](models.KindForwardPostback, Policy{
 	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })

@@ -26,7 +26,7 @@ type SpendSynced struct {
 	From     string          `json:"from"`
 	To       string          `json:"to"`
 	Rows     int             `json:"rows"`
-	Matched  int             `json:"matched"` // rows that found a campaign of ours
+	Matched  int             `json:"matched"` // rows that were matched to one of our campaigns
 	Changed  int             `json:"changed"` // days whose spend has changed
 	Spend    decimal.Decimal `json:"spend"`
 	Currency string          `json:"currency"`

@@ -56,13 +56,13 @@ func (a *announcer) more(queue string) bool {
 	return more
 }
 
-// Idle is the longest time that an idle worker waits before it asks for tasks that were not announced. These are tasks that a
-// user started by hand, and tasks whose announcement was lost.
+// Idle is the time that an idle worker waits before it asks for tasks that were not announced, give or take a random quarter of
+// it. These are tasks that a user started by hand, and tasks whose announcement was lost.
 const Idle = time.Second
 
 // QueueClient is a Redis client for the asynq server of one queue. asynq asks for tasks continuously. While the queue is empty,
-// this client makes it wait until a task is announced, or for Idle. It tells asynq's two requests apart by the keys they name
-// (see TestAsynqAsks).
+// this client makes it wait until a task is announced, or for about Idle. It tells asynq's two requests apart by the keys they
+// name (see TestAsynqAsks).
 type QueueClient struct {
 	redis.UniversalClient
 	pending   string
@@ -114,7 +114,7 @@ func (c *QueueClient) EvalSha(ctx context.Context, sha string, keys []string, ar
 }
 
 func (c *QueueClient) wait() {
-	t := time.NewTimer(c.idle*3/4 + rand.N(c.idle/2)) //nolint:gosec // it spreads them
+	t := time.NewTimer(c.idle*3/4 + rand.N(c.idle/2)) //nolint:gosec // it spreads the requests of workers
 	defer t.Stop()
 	select {
 	case <-c.wake:

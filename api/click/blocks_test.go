@@ -110,7 +110,7 @@ func TestBlockedVisitorWithoutFallbackGets404(t *testing.T) {
 	}
 }
 
-// TestScopesOfBlockedValues blocks a value in each scope and looks which campaigns it holds for.
+// TestScopesOfBlockedValues blocks a value in each scope and checks in which campaigns the value is blocked.
 func TestScopesOfBlockedValues(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

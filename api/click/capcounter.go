@@ -112,7 +112,7 @@ func (c *count) near(limit int) bool {
 // exchange adds this process's clicks to the count in Redis and reads the total of all processes. With a limit above 0 it also
 // takes one more click if there is room. The caller holds the lock, so that nothing is added twice.
 func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
-	floor := max(c.total, c.used()-c.pending) // what Redis should have; it may have been emptied
+	floor := max(c.total, c.used()-c.pending) // the count that Redis should have at least; Redis may have been emptied
 	total, taken, err := caps.Reserve(context.Background(), c.id.String()+":"+strconv.Itoa(c.day), c.pending, floor, limit)
 	switch {
 	case errors.Is(err, kv.ErrAway):
@@ -224,7 +224,7 @@ func (u *capCounter) sync(id uuid.UUID, day, n int) {
 	c.stored, c.since = n, 0
 }
 
-// prune deletes the counts of days before a day that has ended in every time zone.
+// prune deletes the counts of days before a given day, which must have ended in every time zone.
 func (u *capCounter) prune(before int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

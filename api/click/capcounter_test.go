@@ -13,7 +13,8 @@ import (
 	"switchyard/jobs"
 )
 
-// testDay is the day of the counts, as localDay writes it. takes and looks are the last argument of admit.
+// testDay is the day of the counts, as localDay writes it. The constants takes and looks are values for the last argument of
+// admit.
 const (
 	testDay      = 20261121
 	takes, looks = true, false

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/token"
 )
 
-// The cookies of a tracking domain. They hold only ids, and an id counts only if the snapshot confirms it. On a shared domain the
-// account's id is appended to the first two names, see cookieName.
+// The cookies of a tracking domain. They hold only ids. The id of a campaign, path, lander or offer counts only if the snapshot
+// confirms it. On a shared domain the account's id is appended to the first two names, see cookieName.
 const (
 	visitorCookieName = "sy_v" // the visitor id
 	clickCookieName   = "sy_c" // a clickCookie: the last click and where the visitor was sent

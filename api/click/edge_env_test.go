@@ -129,7 +129,7 @@ func (a *edgeAccounts) url(host string) string {
 	return b.String()
 }
 
-// edgeCondition returns a condition, in most cases a kind that the edge can compare.
+// edgeCondition returns a condition, in most cases of a kind that the edge can compare.
 func (a *edgeAccounts) edgeCondition() m {
 	s := a.simulated
 	texts := func(list ...string) []string { return []string{pick(s, list...), pick(s, list...)} }
@@ -226,7 +226,7 @@ func (a *edgeAccounts) edgeFlow() json.RawMessage {
 	return raw
 }
 
-// edgePlace is the place of a visitor as the edge is told it.
+// edgePlace is the place of a visitor in the form in which the edge receives it.
 type edgePlace struct {
 	Country   string `json:"country,omitempty"`
 	Region    string `json:"region,omitempty"`

@@ -100,8 +100,8 @@ func (l loose) number() float64 {
 	return f
 }
 
-// offset returns the value, in minutes east of UTC, as +02:00. It is empty for a day or more, because no time zone differs that
-// much.
+// offset returns a value in minutes east of UTC in the form +02:00. It returns an empty text for a day or more, because no time
+// zone differs that much.
 func (l loose) offset() string {
 	const day = 24 * 60
 	minutes := l.number()
@@ -234,7 +234,8 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 	return m, nil
 }
 
-// eventsOf returns the events of a message and what the answer lists. last is the error of the last refused event.
+// eventsOf returns the accepted events of a message, and an answer that lists the refused events and the personal data that are
+// not kept. last is the error of the last refused event.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, out eventsReply, last error,
 ) {
@@ -287,8 +288,8 @@ func originHost(r *http.Request) string {
 	return host
 }
 
-// pageArrivals lists the arrivals that a page may report itself. "cookie" is the page's own cookie, in which the page tag keeps the
-// click.
+// pageArrivals lists the ways in which a page may say that it got the click's id. "cookie" is the page's own cookie, in which the
+// page tag keeps the click.
 var pageArrivals = []loose{"url", "cookie", "local"}
 
 // event reads an event of a page. clock is the page's time when the message was sent, and known is the click in the sender's

@@ -34,14 +34,14 @@ const (
 	maxEventAge    = 30 * 24 * time.Hour
 )
 
-// errNoSite means that no active site has the host of an event.
+// errNoSite means that the account has no active site, or that only an inactive site has the host of an event.
 var errNoSite = models.NotFound("site")
 
 // appendsAtOnce is how many events of one message wait for the disk together, so that they share a write.
 const appendsAtOnce = 64
 
 // storeEvents puts events of an account on stable storage, each with the goals that it reaches by the current settings. An event
-// without a SiteID belongs to the site of its host; if no active site has that host, the error is errNoSite. After any other
+// without a SiteID gets the site that SiteOf finds for its host. If SiteOf finds no site, the error is errNoSite. After any other
 // error some of the events may be stored: the sender sends all of them again, and each counts once.
 func (h *Handler) storeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
 	snapshot, now := h.routes.Current(), time.Now()

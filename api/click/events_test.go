@@ -42,7 +42,7 @@ func (w *env) routingAccount() *routing.Account {
 	return w.h.routes.Current().AccountOfSiteKey(w.account.String())
 }
 
-// events returns the events in the spool, by their value.
+// events returns the events in the spool, sorted by their value.
 func (s *memorySpool) events() (list []models.SiteEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,7 +76,7 @@ func (e *fieldEntry) encrypt(body []byte) []byte {
 	cipher.NewCBCEncrypter(block, iv).CryptBlocks(text, text)
 	sealed, err := json.Marshal(map[string][]byte{"notification": text, "iv": iv})
 	if err != nil {
-		panic(err) // it consists of bytes
+		panic(err) // cannot fail: the map holds only bytes
 	}
 	return sealed
 }

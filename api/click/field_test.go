@@ -279,8 +279,8 @@ func (r record) setInput(at string, in conversion.Input) {
 	r.set(at+"conversion_id", in.ConversionID)
 }
 
-// link requests a tracking link as a browser does, and returns the fields of the click. The language and the device are among
-// them if the file has the header that tells them.
+// link requests a tracking link as a browser does, and returns the fields of the click. The record has the language and the
+// device only if the entry has the header that states them.
 func (f *fieldEnv) link(e *fieldEntry) (record, error) {
 	r, err := f.request(e)
 	if err != nil {

@@ -13,9 +13,10 @@ import (
 	"switchyard/models/postback"
 )
 
-// foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It is read like a
-// postback to /postback: the domain names the account. A key in the path is not checked, because the secrets of the networks hold. The
-// method reports whether the address is such a one. A path that cannot be costs nothing.
+// foreignReport answers a conversion that is reported to an address of another tracker, on a domain that moved here. It reads the
+// report like a postback to /postback, and the domain names the account. It does not check a key in the path, because the secrets
+// of the account's networks apply. It returns false for any other address. For most paths it does so after a look at the path
+// alone.
 func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, subpath string) bool {
 	if !foreign.MayReport(word, subpath) {
 		return false
@@ -36,8 +37,8 @@ func (h *Handler) foreignReport(w http.ResponseWriter, r *http.Request, word, su
 	return true
 }
 
-// foreignLink answers a link of another tracker, and the step from a landing page to an offer, on a domain that moved here. It comes
-// after all own addresses of the domain. It reports whether the address is such a one.
+// foreignLink answers a link of another tracker, and the step from a landing page to an offer, on a domain that moved here. It is
+// tried after all links that the domain has here. It returns false for any other address.
 func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word, subpath string) bool {
 	snap := h.routes.Current()
 	if !snap.AnswersForeign(d) {
@@ -59,8 +60,8 @@ func (h *Handler) foreignLink(w http.ResponseWriter, req *http.Request, d *routi
 	return true
 }
 
-// noteReceived keeps the path and the query of a message that may have to be sent on to the tracker from which its account moved. The
-// id of a network means nothing there.
+// noteReceived keeps the path and the query of a message that may have to be forwarded to the account's old tracker. It leaves
+// out the id of a network, which means nothing to that tracker.
 func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
 	if r.Method != http.MethodHead && r.Header.Get(models.ForwardedHeader) == "" && h.routes.Current().OldTracker(p.AccountID) != "" {
 		if p.Received = r.URL.RequestURI(); p.NetworkID != uuid.Nil {
@@ -69,22 +70,22 @@ func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
 	}
 }
 
-// isOfMove reports whether a message that names no click of ours may name one of the tracker from which its account moved. All such
-// messages are stored, so that they can be counted. isSentOn reports whether the message is to be sent on to that tracker, because its
-// click id has the form of that tracker's.
+// isOfMove reports whether a message that names no click of ours may name a click of the account's old tracker. All such messages
+// are stored, so that they can be counted. isSentOn reports whether the message is to be forwarded to that tracker, because its
+// click id has the form of that tracker's ids.
 func (h *Handler) isOfMove(p *models.Postback, n postback.Network) (isOfMove, isSentOn bool) {
 	tracker, text := h.routes.Current().OldTracker(p.AccountID), postback.ClickID(p.Params, n)
 	isOfMove = tracker != "" && text != ""
 	return isOfMove, isOfMove && p.Received != "" && foreign.IsClick(tracker, text)
 }
 
-// sealReceived seals the path and the query of a message that is sent on, because they may have secrets and personal data.
+// sealReceived seals the path and the query of a message that is forwarded, because they may contain secrets and personal data.
 func (h *Handler) sealReceived(ctx context.Context, p *models.Postback) (err error) {
 	p.Forward, err = h.proofs.SealProof(ctx, p.ID, postback.Proof{Raw: &models.RawMessage{Query: p.Received}})
 	return err
 }
 
-// withForm adds the fields of a form to an address, because postbacks are sent on as GET requests.
+// withForm adds the fields of a form to an address, because postbacks are forwarded as GET requests.
 func withForm(address string, form []byte) string {
 	sep := "?"
 	if strings.Contains(address, "?") {

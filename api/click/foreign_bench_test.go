@@ -27,9 +27,9 @@ func foreignBench(b *testing.B, links int) *Handler {
 	return handlerOf(b, nowhere{}, records)
 }
 
-// BenchmarkRedirectForeign measures a tracking link of ours without foreign links and with 10,000 of them, and one of the 10,000. They
-// take turns, and the medians of the turns are compared, so that a busy machine slows all of them. The metrics are the rates in parts of
-// the first one.
+// BenchmarkRedirectForeign measures three links: ours in a snapshot without foreign links, ours in a snapshot with 10,000 foreign
+// links, and one of these foreign links. The three take turns, and their medians are compared, so that a busy machine slows all
+// three alike. The metrics are rates as fractions of the first link's rate.
 func BenchmarkRedirectForeign(b *testing.B) {
 	const batch = 20
 	own, foreign := benchRequest(), benchRequest()

@@ -18,7 +18,8 @@ func (w *env) foreign(account, domain uuid.UUID, form, id string, campaign uuid.
 		uuid.New(), account, uuid.NullUUID{UUID: domain, Valid: domain != uuid.Nil}, form, id, campaign)
 }
 
-// TestForeignLinks follows links of other trackers on a domain whose account has brought them over, and on domains where none was.
+// TestForeignLinks follows links of other trackers on a domain whose account has imported them, and on domains without imported
+// links.
 func TestForeignLinks(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -71,8 +72,8 @@ func TestForeignLinks(t *testing.T) {
 	}
 }
 
-// TestForeignLinkOfADomain: a link that was brought over for one domain does not answer on another, and counts there before a link of
-// all domains. A deleted link answers nothing.
+// TestForeignLinkOfADomain: a link that was imported for one domain does not work on another domain. On its own domain it takes
+// precedence over a link for all domains. A deleted link does not work.
 func TestForeignLinkOfADomain(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -99,7 +100,7 @@ func TestForeignLinkOfADomain(t *testing.T) {
 	}
 }
 
-// TestForeignClickOut goes on from a landing page by the addresses that its page has from the old tracker, with the click in the cookie
+// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page still has, with the click in the cookie
 // or in the parameter that the page fills.
 func TestForeignClickOut(t *testing.T) {
 	t.Parallel()
@@ -188,8 +189,9 @@ func TestForeignPostbacks(t *testing.T) {
 	}
 }
 
-// TestPostbacksOfTheOldTracker: a click id in the form of the old tracker is marked to be sent on. Our ids, other ids, marked messages and
-// messages of accounts without an old tracker are not.
+// TestPostbacksOfTheOldTracker: a message whose click id has the form of the old tracker's ids is marked to be forwarded.
+// Messages with our ids or other ids, messages that were already forwarded, and messages of accounts without an old tracker are
+// not marked.
 func TestPostbacksOfTheOldTracker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -13,8 +13,8 @@ import (
 	"switchyard/db/store"
 )
 
-// FuzzServe sends arbitrary input of clients. Nothing may panic. A redirect stays on the host of its template. A header is one
-// line of printable ASCII. Stored texts are texts that PostgreSQL accepts.
+// FuzzServe sends arbitrary requests. Nothing may panic. A redirect stays on the host of its template. A header is one line of
+// printable ASCII. Stored texts are texts that PostgreSQL accepts.
 func FuzzServe(f *testing.F) {
 	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}" +
 		"&r={_referrer}&u={_user_agent}&k={keyword}"

@@ -145,9 +145,9 @@ func (h *Handler) receiveGoals(w http.ResponseWriter, r *http.Request) (out goal
 	return out, single, err
 }
 
-// goalSender returns the account whose server sends a message, and the body of the message. It does not read the body
-// without the goal secret or a signature. A signature can be checked only after the body is read, so the number of large bodies that
-// are read for this at once is limited.
+// goalSender returns the account whose server sends a message, and the body of the message. It does not read the body of a
+// request that has neither the goal secret nor a signature. A signature can be checked only after the body is read, so the number
+// of large bodies that are read for this at once is limited.
 func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix, now time.Time) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
 	key := cmp.Or(r.Header.Get("X-Site-Key"), token.QueryParam(r.URL.RawQuery, "site_key"))
@@ -248,7 +248,7 @@ func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.R
 	return out, nil
 }
 
-// Codes of goals that are refused.
+// The codes of refused goals.
 const (
 	unknownGoal = "unknown_goal"
 	wrongSecret = "wrong_secret"

@@ -260,8 +260,8 @@ func TestGoalsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestGoalsAreLimited checks that the servers of one account cannot report more than its share, from however many addresses, and
-// that the servers of another account are not affected.
+// TestGoalsAreLimited checks that the servers of one account cannot report more than the account's share, from any number of
+// addresses, and that the servers of another account are not affected.
 func TestGoalsAreLimited(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)

@@ -13,8 +13,8 @@ import (
 )
 
 // The limits of postbacks, events and goals in each process: a rate per second, and a burst. Each stored item counts, even if one
-// message brings several. A network sends hundreds per second from one address in a burst. An addressee may receive more than one
-// address may send, so that a single stranger cannot use up the whole share of a network or a domain.
+// message brings several. A network sends hundreds per second from one address in a burst. An addressee may receive more messages
+// than a single address may send, so that a single stranger cannot use up the whole share of a network or a domain.
 const (
 	senderRate     = 300
 	senderBurst    = 3000

@@ -32,8 +32,8 @@ func (w *env) openSpool() (*spool.Spool, *ingest.Ingester) {
 	return s, ingest.NewIngester(s, w.db, ingest.Options{})
 }
 
-// TestStrangersCannotStallIngest floods the service with junk. No job reads the spool of postbacks during the flood, so a click
-// that is stored did not wait for them.
+// TestStrangersCannotStallIngest floods the service with junk. No job reads the spool of postbacks during the flood, so a stored
+// click cannot have waited for postbacks.
 func TestStrangersCannotStallIngest(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -30,9 +30,9 @@ func (h *Handler) schemeOf(network uuid.UUID) (scheme string, known bool) {
 	return "", false
 }
 
-// readNotification keeps a notification as it arrived, for a job to verify and read. Only the job knows the secret of the network,
-// and without it an encrypted message says nothing. If it is not known whether the network has a scheme, readNotification also
-// reads the parameters that a network without a scheme would send.
+// readNotification keeps a notification as it arrived, for a job to verify and read. Only the job knows the secret of the
+// network, and an encrypted message cannot be read without it. If it is not known whether the network has a scheme,
+// readNotification also reads the parameters that a network without a scheme would send.
 func (h *Handler) readNotification(w http.ResponseWriter, r *http.Request, p *models.Postback, scheme string, known bool) error {
 	if len(r.URL.RawQuery) > maxMessage {
 		return errTooLarge

@@ -17,8 +17,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// maxMessage is how many bytes the query and the body of a postback have together at most. The longest notifications of shops and
-// payment services have some 200 fields.
+// maxMessage is the maximum size of the query and the body of a postback together, in bytes. The longest notifications of shops
+// and payment services have some 200 fields.
 const maxMessage = 32 << 10
 
 var (
@@ -29,10 +29,10 @@ var (
 	errBrokenOff = models.Invalid("bad_body", "the body could not be read")
 )
 
-// postback answers /postback and /postback/{network id}. It stores the message unchanged and accepts it. A job interprets the
-// message later, and tries again until the click is known. A message that names no click is accepted too, because networks
-// switch off addresses that refuse. It is counted, and samples are stored to show the owner which setting is wrong. HEAD records
-// nothing and needs no parameters: monitors and networks use it to check that the address exists.
+// postback answers /postback and /postback/{network id}. It stores the message without interpreting it, and accepts it. A job
+// interprets the message later, and tries again until the click is known. A message that names no click is accepted too, because
+// networks switch off addresses that refuse. It is counted, and samples are stored to show the owner which setting is wrong. HEAD
+// records nothing and needs no parameters: monitors and networks use it to check that the address exists.
 func (h *Handler) postback(w http.ResponseWriter, r *http.Request, network string) {
 	p, err := h.readPostback(w, r, network)
 	if err != nil {

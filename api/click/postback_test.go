@@ -323,7 +323,7 @@ func TestPixel(t *testing.T) {
 	}
 }
 
-// TestPostbackAnswer checks the answers that networks demand. A refused postback is answered with its error all the same.
+// TestPostbackAnswer checks the answers that networks demand. A refused postback is still answered with its error.
 func TestPostbackAnswer(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

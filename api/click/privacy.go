@@ -29,8 +29,9 @@ func (c concealing) Append(ctx context.Context, r spool.Record) error {
 	return c.Recorder.Append(ctx, r)
 }
 
-// truncateAddress reduces the click's address to the part that may be stored, and sets AddressKey to a hash that tells addresses of the
-// day apart. r.seen keeps the whole address for the decisions.
+// truncateAddress does nothing if whole addresses are stored. Otherwise it reduces the click's address to the part that may be
+// stored, and sets AddressKey to a hash that tells the addresses of a day apart. r.seen keeps the whole address for the
+// decisions.
 func (r *request) truncateAddress() {
 	if r.h.privacy.StoresWhole() {
 		return

@@ -328,7 +328,7 @@ func (r *request) scoreBot() {
 }
 
 // admit reports whether a path's daily cap has room for this request, and takes one click of the cap. A bot, or a request that
-// does not count as a click, takes none.
+// does not count as a click, takes no click of the cap.
 func (r *request) admit(route *flow.Route) bool {
 	return r.h.caps.admit(route.ID, route.DailyCap, localDay(r.now, r.account.Zone), r.counted && !r.click.IsBot)
 }

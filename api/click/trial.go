@@ -96,8 +96,8 @@ func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http
 	return out
 }
 
-// Visitors returns a function that reads what conditions see of a visitor who asks for a campaign's link on a host. The campaign must be
-// known to x. The function must not be called by two goroutines at once.
+// Visitors returns a function that computes the facts on which conditions decide, for a visitor who requests a campaign's link on
+// a host. The campaign must be known to x. The function must not be called by two goroutines at once.
 func (t *Tester) Visitors(x *routing.Explainer) func(campaign uuid.UUID, host string, at time.Time, req *http.Request) *cond.Facts {
 	h := t.handler(x.Snapshot())
 	return func(campaign uuid.UUID, host string, at time.Time, req *http.Request) *cond.Facts {

@@ -6,9 +6,8 @@ import (
 )
 
 // A message that is signed as a whole proves its sender only when all of it is in memory. Strangers who send such messages slowly
-// must not fill the memory, so at most unprovenGroups*unprovenEach large bodies, of up to 1 MiB each, are read at
-// once. The hash of an address
-// chooses its group of places, so one address cannot take the places of most others.
+// must not fill the memory, so at most unprovenGroups*unprovenEach large bodies, of up to 1 MiB each, are read at once. The hash
+// of an address chooses its group of places, so one address cannot take the places of most others.
 const (
 	unprovenGroups = 32
 	unprovenEach   = 4

@@ -54,8 +54,8 @@ type entry struct {
 // count. The lists are checked only if the visitor's browser calls.
 //
 // While PostgreSQL answers, a single-use key lets in one visitor among all processes. While PostgreSQL is away, it lets in one
-// per process. During that time a click of another process cannot be checked. Its visitor is let in, so that an outage closes no
-// page.
+// per process. During that time a click of another process cannot be checked. Its visitor is let in if the request names the
+// page, so that an outage closes no page.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath != "verify" {
 		notFound(w)
@@ -146,7 +146,7 @@ func (r *request) fallbackURL(l *routing.Lander, e entry) string {
 	return string(r.expand(nil, l.Guard.Fallback, nil))
 }
 
-// maxProtection is how long a used key or click is remembered. It is longer than any key or click is valid.
+// maxProtection is how long a used key or click is remembered. It is longer than the validity of any key or click.
 const maxProtection = 25 * time.Hour
 
 // entry returns the key that the request brings, or else its click, or else only the page's id.

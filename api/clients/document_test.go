@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files")
 
-// document is the description of the API, as far as clients are made of it.
+// document is the part of the API's description that clients are made from.
 type document struct {
 	Paths      map[string]map[string]json.RawMessage `json:"paths"`
 	Webhooks   map[string]json.RawMessage            `json:"webhooks"`
@@ -21,7 +21,7 @@ type document struct {
 	} `json:"components"`
 }
 
-// schema is a JSON schema. Properties have an order by name, as the document has.
+// schema is a JSON schema. Properties are sorted by name, as in the document.
 type schema struct {
 	Ref         string            `json:"$ref"`
 	Type        words             `json:"type"`
@@ -33,10 +33,10 @@ type schema struct {
 	AnyOf       []schema          `json:"anyOf"`
 	OneOf       []schema          `json:"oneOf"`
 	Description string            `json:"description"`
-	GoName      string            `json:"x-go-name"` // where the field's own name would be another field's in Go
+	GoName      string            `json:"x-go-name"` // set if the field's own name would become the Go name of another field
 }
 
-// words is one word or a list of words.
+// words is a JSON value that is one word or a list of words.
 type words []string
 
 // UnmarshalJSON reads both forms.
@@ -82,11 +82,11 @@ func (s schema) each(do func(name string, p schema, required bool)) {
 type operation struct {
 	ID, Method, Path, Summary string
 	Params                    []parameter // in the query
-	Filtered                  bool        // takes f.NAME and x.NAME
+	Filtered                  bool        // accepts the filters f.NAME and x.NAME
 	PathParams                []string
 	Body                      *schema
-	Answer                    schema // what data holds
-	File                      bool   // answers a file
+	Answer                    schema // the schema of data in the answer
+	File                      bool   // the answer is a file
 	IfMatch                   bool
 }
 

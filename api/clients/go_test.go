@@ -56,7 +56,7 @@ func (g *goWriter) named(name string, s schema) {
 	g.line("\n// %s: %s\ntype %s %s %s", g.names[name], note, g.names[name], sign, g.typeOf(s))
 }
 
-// typeOf returns the type of values of a schema. Whether they may be null or left out is for the caller to say.
+// typeOf returns the type of values of a schema. The caller decides whether they may be null or left out.
 func (g *goWriter) typeOf(s schema) string {
 	switch {
 	case s.Ref != "":
@@ -122,7 +122,7 @@ func (g *goWriter) orNull(s schema, optional bool) string {
 	return "*" + kind
 }
 
-// call writes the method of an operation, the type of its parameters, and an iterator if it answers pages.
+// call writes the method of an operation, the type of its parameters, and an iterator if its answer has pages.
 func (g *goWriter) call(o operation) {
 	name := goName(o.ID)
 	params, given := g.params(o, name)
@@ -162,8 +162,8 @@ func (g *goWriter) call(o operation) {
 	}
 }
 
-// params writes the type of an operation's parameters and returns its name and the values that a call is given. Both are for no
-// parameters "" and nil.
+// params writes the type of an operation's parameters. It returns the name of that type, and the code that passes the parameters
+// to a call. Without parameters these are "" and nil.
 func (g *goWriter) params(o operation, name string) (kind, given string) {
 	if len(o.Params) == 0 && !o.Filtered {
 		return "", "nil"

@@ -20,7 +20,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// noteOf returns what is to know of values: the description and, if there are few, the values themselves.
+// noteOf returns a note on the values of a schema: the description and, if there are few values, the values themselves.
 func noteOf(s schema) string {
 	note := oneLine(s.Description)
 	if n := len(s.Enum); n == 0 || n > 40 {

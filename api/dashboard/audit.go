@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// audit returns the row that lists the audit log. People who are no owners see what they did themselves.
+// audit returns the row that lists the audit log. People who are not owners see only their own changes.
 func audit() []route.Route {
 	row := personRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit), "400 invalid_id too_long", "403 role_required").
 		WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "a person or a key; others than oneself: for owners"}).

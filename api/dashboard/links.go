@@ -69,10 +69,10 @@ type useLinkBody struct {
 	Code     string `json:"code" maxLength:"40"`
 }
 
-// useLink marks a link as used and carries out its purpose in one transaction, so that the link stays open if the purpose fails. A
-// wrong password or code counts for the person, like on the sign-in page. It also counts for the link, which ends after ten. A
-// password that is too short is refused before the person is looked up, so that the refusal does not reveal whether the person is
-// known.
+// useLink marks a link as used and carries out its purpose in one transaction, so that the link stays open if the purpose fails.
+// A wrong password or code counts against the person, as on the sign-in page. It also counts against the link, which ends after
+// ten wrong proofs. A password that is too short is refused before the person is looked up, so that the refusal does not reveal
+// whether the person is known.
 func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 	link, err := d.findLink(c, b.Token)
 	if err != nil {

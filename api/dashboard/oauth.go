@@ -62,7 +62,8 @@ type OAuthEnded struct {
 	UserName string    `json:"user_name" doc:"an e-mail address or a name; may be empty"`
 }
 
-// endOAuth has a job exchange the code. It runs outside of any transaction, because the job reads rows that this call commits.
+// endOAuth starts a job that exchanges the code for tokens, and waits for it. It runs outside of any transaction, because the job
+// reads rows that this call commits.
 func (d Deps) endOAuth(c *route.Call, b oauthBody) (OAuthEnded, error) {
 	attempts := dboauth.NewAttempts(d.Store).ForSession(c.Account.ID, c.Session.ID)
 	if oauth.Refused(b.Code, b.Error) {

@@ -133,7 +133,7 @@ func TestLinksTellNothing(t *testing.T) {
 	withPassword(t, s, "known@example.com", models.RoleOwner)
 	recovery := withCodes(t, withPassword(t, s, "codes@example.com", models.RoleOwner))
 	signedIn(t, s, "bare@example.com", models.RoleOwner)
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as before
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as older versions left it
 		t.Fatal(err)
 	}
 	other, _, _ := s.NewAccount("scale")

@@ -29,7 +29,7 @@ func withoutRecord(r route.Route) string {
 	return strings.NewReplacer("{id}", "not-an-id", "{provider}", "none", "{clickId}", "x").Replace(r.Path)
 }
 
-// TestNoFormActs: no form and no link of another site can change anything with a session, for all rows. A call with a key needs no
+// TestNoFormActs: no form and no link of another site can change anything with a session, at any row. A call with a key needs no
 // header.
 func TestNoFormActs(t *testing.T) {
 	t.Parallel()

@@ -128,8 +128,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestMarks: changes of records are marks of the account and of the campaign that stranger name, with their author. Notes can be changed
-// by their authors and by owners.
+// TestMarks: changes of records become marks of the account, and of the campaign if they name one, with their author. Notes can
+// be changed by their authors and by owners.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -77,7 +77,7 @@ func marked(data string) string {
 	return "<" + mark + ">\n" + data + "</" + mark + ">"
 }
 
-// quoted matches a quoted part of an error's text. unlikely matches the parts that can be texts of strangers.
+// quoted matches a quoted part of an error's text. word matches a quoted part that is shown, because it is only a short word.
 var (
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|“[^”]*”`)
 	word   = regexp.MustCompile(`^["“][\w.{}:/+-]{0,40}["”]$`)
@@ -131,7 +131,7 @@ type client struct {
 	reserved [][]uuid.UUID // uses that were counted for changes that are not made yet
 }
 
-// dropped lists headers of the request that say nothing about the calls of its tools.
+// dropped lists headers of the protocol's request that are not passed on to the calls of its tools.
 var dropped = []string{
 	"Accept", "Accept-Encoding", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Idempotency-Key", "If-Match", "If-None-Match",
 	"Last-Event-Id", "Prefer", "X-Request-Id",
@@ -247,7 +247,7 @@ func (r *recorder) answer() (json.RawMessage, error) {
 		return nil, a.Error
 	case r.status == http.StatusAccepted:
 		var job route.JobRef
-		_ = json.Unmarshal(a.Data, &job) // the text does without the id
+		_ = json.Unmarshal(a.Data, &job) // if this fails, the text has no id
 		return nil, models.Errorf(models.KindUnavailable, "goes_on", "this takes longer and goes on as job %s: call again later", cmp.Or(job.Job.ID, "of GET /jobs"))
 	}
 	return a.Data, nil

@@ -1,8 +1,8 @@
 // Package mcp answers the Model Context Protocol at /mcp, by which assistants use the tools of models/tool.
 //
-// A call of the protocol is one call of the API: it takes a key, counts against the key's calls of the minute, and is logged. A tool
-// then calls the API's own handler in this process with the same key. There are no sessions: each request is complete, so any process
-// answers it.
+// A call of the protocol is one call of the API: it needs a key, counts against the key's calls of the minute, and is logged. A
+// tool then calls the API's own handler in this process with the same key. There are no sessions: each request is complete, so
+// any process answers it.
 package mcp
 
 import (
@@ -69,7 +69,7 @@ func New(d Deps) *Service {
 		return s.full
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // a proxy on this machine sends the public host; and every call takes a key
+		DisableLocalhostProtection: true, // a proxy on this machine sends the public host; and every call needs a key
 		MaxRequestBodyBytes:        route.DefaultBody,
 	})
 	return s
@@ -139,7 +139,7 @@ func checkBatch(body []byte) error {
 	return nil
 }
 
-// withoutStreams refuses subscriptions. They keep a request open, and nothing is ever sent by one.
+// withoutStreams refuses subscriptions. They would keep a request open, although the service never sends anything by them.
 func withoutStreams(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if method == "subscriptions/listen" {
@@ -182,7 +182,7 @@ func (s *Service) server(readOnly bool) *sdk.Server {
 	return server
 }
 
-// schemaOf brings a schema into the type of the SDK, which need not be read again for each request.
+// schemaOf converts a schema to the SDK's type, so that it is not parsed again for each request.
 func schemaOf(m map[string]any) *jsonschema.Schema {
 	raw, err := json.Marshal(m)
 	out := &jsonschema.Schema{}
@@ -190,7 +190,7 @@ func schemaOf(m map[string]any) *jsonschema.Schema {
 		err = json.Unmarshal(raw, out)
 	}
 	if err != nil {
-		panic(err) // the table is constant, so a test would meet this
+		panic(err) // the table is constant, so a test would find this
 	}
 	return out
 }

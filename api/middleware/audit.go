@@ -23,8 +23,8 @@ const (
 	maxAuditValue = 500
 )
 
-// recordedMembers returns the members of the record that a call changes, as the API shows it. It returns nil if the row has no
-// Recorded, if the call is a POST, or if the record cannot be read.
+// recordedMembers returns the members of the record that a call changes, as the API shows it. It returns nil if the row does not
+// write or has no Recorded, if the call is a POST, or if the record cannot be read.
 func recordedMembers(c *route.Call) map[string]json.RawMessage {
 	if c.Route.Scope != route.Write || c.Route.Recorded == nil || c.Request.Method == http.MethodPost {
 		return nil

@@ -23,12 +23,12 @@ import (
 
 const (
 	maxIdempotencyKey = 255
-	leaseTime         = 15 * time.Second // how long a slow call that died blocks its key at most
+	leaseTime         = 15 * time.Second // the longest time for which a slow call that died blocks its key
 	leaseRenew        = 5 * time.Second
 )
 
-// idempotent makes a POST with an Idempotency-Key take effect only once. Every repetition within 24 hours gets the first answer.
-// This also holds for simultaneous repetitions and when a process is killed. It needs only PostgreSQL.
+// idempotent makes a POST with an Idempotency-Key take effect only once. Every repetition within 24 hours gets the first final
+// answer. This also holds for simultaneous repetitions and when a process is killed. It needs only PostgreSQL.
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")
@@ -75,7 +75,7 @@ func fingerprint(c *route.Call) []byte {
 	return h.Sum(nil)
 }
 
-// errUndo rolls back the transaction of a call whose answer is not stored.
+// errUndo rolls back the handler's writes if the call fails, and the whole transaction if the answer is not stored.
 var errUndo = errors.New("middleware: answer not stored")
 
 // atomic commits the key, the effect and the answer in one transaction. The handler runs under a savepoint: an error undoes only

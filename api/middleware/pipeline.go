@@ -1,5 +1,5 @@
-// Package middleware wraps every handler of the API in these steps, in this order: recover, request id, access log, key or
-// session, plan and scope or role, rate limit, place, idempotency, audit.
+// Package middleware wraps every handler of the API in these steps, in this order: request id, access log, recover, key or
+// session, plan and scope or role, rate limit, reading of the request, place, idempotency, audit.
 package middleware
 
 import (
@@ -35,7 +35,7 @@ type Pipeline struct {
 	refusals *refusals
 	seconds  *prometheus.HistogramVec
 
-	// undeclared is called for an error that its row does not declare. Nil logs it.
+	// undeclared is called when a row answers with an error that it does not declare. If it is nil, the error is logged.
 	undeclared func(r *route.Route, status int, code string)
 }
 

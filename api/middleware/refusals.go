@@ -37,7 +37,7 @@ type refusals struct {
 	spent   *otter.Cache[[sha256.Size]byte, exhaustedWindow]
 }
 
-// caller is the account of a key, else the client's address.
+// caller is the account of the key or the session. Without an account it is the network of the connection's peer.
 type caller struct {
 	account uuid.UUID
 	client  netip.Prefix

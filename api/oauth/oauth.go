@@ -208,7 +208,7 @@ func (p *pages) start(w http.ResponseWriter, r *http.Request, state string) (vie
 // exchangeTime is the time that the page waits for the exchange.
 const exchangeTime = 28 * time.Second
 
-// callback has the code exchanged. If the platform refused access, it cancels the sign-in.
+// callback completes the sign-in by the exchange of the code. If the platform refused access, it cancels the sign-in.
 func (p *pages) callback(ctx context.Context, state, code, refused string) (view, error) {
 	if Refused(code, refused) {
 		attempts := oauth.NewAttempts(p.Store)
@@ -236,8 +236,8 @@ func ErrRefused() error {
 	return models.Invalid("signin_refused", "the platform gave no access: it was refused there, or the sign-in failed")
 }
 
-// Complete completes a sign-in with the code that the platform sent. It has a job exchange the code, and waits for the connection.
-// Errors: signin_expired, signin_refused, not_configured, too_many.
+// Complete completes a sign-in with the code that the platform sent. It starts a job that exchanges the code, and waits for the
+// connection. Errors: signin_expired, signin_refused, not_configured, too_many.
 func Complete(ctx context.Context, attempts oauth.Attempts, client *jobs.Client, state, code string) (jobs.OAuthConnected, error) {
 	a, err := attempts.RecordCode(ctx, state, code, time.Now())
 	if err != nil {

@@ -121,7 +121,7 @@ func TestSignIn(t *testing.T) {
 	if first.cookie == nil || b.cookie != state || first.cookie.MaxAge > 901 {
 		t.Errorf("cookie %v", first.cookie)
 	}
-	b.want(b.open(oauth.StartPath, url.Values{"state": {state}}), 200, "Connect Google Ads") // a preview has looked first
+	b.want(b.open(oauth.StartPath, url.Values{"state": {state}}), 200, "Connect Google Ads") // a link preview has opened the page first
 	done := b.open(oauth.CallbackPath, url.Values{
 		"state": {state}, "code": {"canary-code"}, "redirect_uri": {"https://evil.example"}, "next": {"https://evil.example"},
 	})

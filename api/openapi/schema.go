@@ -199,8 +199,7 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 	}
 }
 
-// hasAlike tells whether there is a property that a generated client in Go would give the name that it gives this one, as with dateFormat
-// and date_format.
+// hasAlike reports whether another property has the same Go name in a generated client, such as dateFormat and date_format.
 func (c *collector) hasAlike(name string) bool {
 	for other := range c.properties {
 		if other != name && strings.EqualFold(strings.ReplaceAll(other, "_", ""), strings.ReplaceAll(name, "_", "")) {

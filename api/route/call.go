@@ -240,7 +240,8 @@ func (c *Call) checkParams(params []Param) error {
 	return nil
 }
 
-// QueryID reads a required id in the query. A missing or malformed one is invalid_id, or no_id on a row that declares it.
+// QueryID reads a required id in the query. The error for a missing or malformed id is invalid_id, or no_id on a row that
+// declares no_id.
 func (c *Call) QueryID(name string) (uuid.UUID, error) {
 	code := "invalid_id"
 	if c.Route.Declares(http.StatusBadRequest, "no_id") {

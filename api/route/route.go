@@ -75,7 +75,7 @@ type Route struct {
 	Echoes []any
 	// Keys are the names that the body may have. Nil: any. NameKeys sets them.
 	Keys *bind.Keys
-	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for none.
+	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for no job.
 	Slow *Slow
 	// SlowWhen reports by the body whether a call waits for the job. Nil: every call waits.
 	SlowWhen func(body []byte) bool
@@ -209,7 +209,7 @@ type Share struct {
 
 // The shares.
 var (
-	// Calls are all calls of a key that no other share names. They are short. If an account sends many calls at once, four of
+	// Calls is the share of the calls that have no other share. They are short. If an account sends many calls at once, four of
 	// them run at a time, so that the calls of other accounts find a processor and a connection.
 	Calls = &Share{Running: 4, Waiting: 200, Wait: 10 * time.Second}
 	// Assistants are calls of tools. Each makes further calls, which run in places of their own shares.
@@ -359,7 +359,8 @@ func (r Route) WithDefaults() Route {
 	return r
 }
 
-// PersonCodes are errors that people can get on every route, and keys on none. The document therefore leaves them out.
+// PersonCodes are errors that people can get on every route, and that keys can get on routes for people only. No row has to
+// declare them, so the document lists one only if a row has it for another reason.
 var PersonCodes = Codes("401 unauthenticated", "403 role_required cross_site confirm people_only", "429 rate_limited")
 
 // PathParams returns the names of the parameters in the path.

@@ -8,12 +8,13 @@ import (
 
 type viaKey struct{}
 
-// WithVia returns a context for calls that a program of this service makes for a caller. The audit log says what they came through.
+// WithVia returns a context for calls that a program of this service makes for a caller. v says through which program the calls
+// came, for the audit log.
 func WithVia(ctx context.Context, v models.Via) context.Context {
 	return context.WithValue(ctx, viaKey{}, v)
 }
 
-// ViaOf returns what a call came through. It is zero for a call that its caller made directly.
+// ViaOf returns through which program a call came. It is zero for a call that its caller made directly.
 func ViaOf(ctx context.Context) models.Via {
 	v, _ := ctx.Value(viaKey{}).(models.Via)
 	return v

@@ -33,7 +33,7 @@ func (l *BlockList) fullRow() store.RoutingRow {
 	return &row
 }
 
-// A list without values cannot be found, so that it costs a visitor nothing.
+// link makes the list available for look-ups. A list without values is left out, so that it costs a visitor nothing.
 func (l *BlockList) link(s *Snapshot) {
 	if len(l.values) > 0 {
 		insert(&s.blocks, l.Row.ScopeID, l)
@@ -80,7 +80,7 @@ func (l *BlockList) explain(t *flow.Trace, via flow.Via, f *cond.Facts) {
 }
 
 // findBlock returns a list that blocks a visitor of the source in a campaign, or nil if the campaign may route the visitor. The
-// number of blocked values and of other campaigns does not matter.
+// look-up takes the same time for any number of blocked values and of other campaigns.
 func (s *Snapshot) findBlock(c *Campaign, source uuid.UUID, f *cond.Facts) *BlockList {
 	for _, scope := range [...]uuid.UUID{c.Row.ID, source, c.Row.AccountID} {
 		lists, _ := s.blocks.get(scope)

@@ -141,7 +141,7 @@ func (b *Builder) network(row *store.RoutingNetwork, _ *Network) *Network {
 	n := &Network{Row: *row}
 	if len(row.PostbackParams) > 0 {
 		n.Postbacks = &postback.Network{AnswerText: row.AnswerText}
-		// Malformed settings add nothing, as for the worker.
+		// Malformed settings are ignored, as in the worker.
 		_ = json.Unmarshal(row.PostbackParams, &n.Postbacks.Params)
 	}
 	return n

@@ -25,9 +25,9 @@ type Outcome struct {
 	FlowHash uint64 // over every campaign that took part
 }
 
-// Decide routes a visitor, beginning with campaign c. A campaign gives a visitor with a blocked value its fallback and tries no
-// path. If a hand-over leads nowhere, or there are too many, the visit ends at the
-// fallback of the campaign that it has reached. Decide allocates nothing.
+// Decide routes a visitor, beginning with campaign c. A campaign sends a visitor with a blocked value to its fallback without
+// trying a path. If a hand-over leads nowhere, or there are too many, the visit ends at the fallback of the campaign that it has
+// reached. Decide allocates nothing.
 func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint64, visit Visit) Outcome {
 	var out Outcome
 	collect, source := true, c.Row.SourceID.UUID

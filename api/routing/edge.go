@@ -87,8 +87,8 @@ type edgeLander struct {
 	Guarded bool                 `json:"guarded,omitempty"`
 }
 
-// edgeAttributes are the visitor's attributes that the script knows, each with the format since which it does. All others need data that
-// only this service has: parsed user agents, geo databases, its memory of visitors, and bot signals.
+// edgeAttributes maps the visitor's attributes that the script knows to the first format in which it knows them. All other
+// attributes need data that only this service has: parsed user agents, geo databases, its memory of visitors, and bot signals.
 var edgeAttributes = func() map[string]int {
 	known := map[string]int{}
 	for _, name := range [...]string{
@@ -134,9 +134,8 @@ const (
 )
 
 // EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle that the edge
-// cannot hold has no Value. Either the bundle itself is too large, or the campaigns before it have used up the account's share, or
-// the campaign has blocked values.
-// The snapshot must be an Explainer's, and of one account.
+// cannot hold has no Value. Either the bundle itself is too large, or the campaigns before it have used up the account's share,
+// or the campaign has blocked values. The snapshot must be an Explainer's, with the records of a single account.
 func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }
@@ -319,7 +318,7 @@ func (s *Snapshot) newEdgePart(c *Campaign) (*edgePart, error) {
 	return k, err
 }
 
-// FlowText returns the hash of a flow as text, as bundles and the edge's clicks have it.
+// FlowText returns the hash of a flow as text, in the form that bundles and the edge's clicks use.
 func FlowText(hash uint64) string { return strconv.FormatUint(hash, 16) }
 
 // route adds the destinations of a path. It also records in origin the features of the path that the script lacks.

@@ -125,8 +125,8 @@ func TestEdgeFormatOfSubParameters(t *testing.T) {
 	}
 }
 
-// TestEdgeLeavesBlockedValuesToTheService: the script knows no blocked values, so campaigns for which they hold are left to the
-// service, also campaigns that may hand over to such a campaign.
+// TestEdgeLeavesBlockedValuesToTheService: the script knows no blocked values, so campaigns with blocked values are left to the
+// service, and so are campaigns that may hand over to such a campaign.
 func TestEdgeLeavesBlockedValuesToTheService(t *testing.T) {
 	t.Parallel()
 	r := mesh(8, 1, 10)

@@ -11,7 +11,7 @@ import (
 // ForeignLink is a link of another tracker that leads to a campaign.
 type ForeignLink struct{ store.RoutingForeignLink }
 
-// foreignPlace is where foreign links answer: a domain of an account or, with the zero domain, all of its domains.
+// foreignPlace is where a foreign link works: a domain of an account or, with the zero domain, all of its domains.
 type foreignPlace struct{ account, domain uuid.UUID }
 
 // foreignAddress is the address of a foreign link.
@@ -31,7 +31,8 @@ func (l *ForeignLink) address() foreignAddress {
 	return addressOf(foreignPlace{l.AccountID, l.DomainID.UUID}, l.Form, l.ForeignID)
 }
 
-// addressOf returns an address. A key in the query is the same key at each of the two kinds of addresses that have it.
+// addressOf returns an address. FormPHP and FormQuery are two forms of address with the same keys, so both are looked up as
+// FormQuery.
 func addressOf(at foreignPlace, form, id string) foreignAddress {
 	if form == foreign.FormPHP {
 		form = foreign.FormQuery
@@ -67,7 +68,8 @@ func places(d *Domain) []foreignPlace {
 	return []foreignPlace{{d.AccountID.UUID, d.ID}, {d.AccountID.UUID, uuid.Nil}}
 }
 
-// AnswersForeign reports whether a domain answers the addresses of other trackers: it does if its account has brought links over.
+// AnswersForeign reports whether a domain answers the addresses of other trackers: it does if its account has imported links for
+// it or for all domains.
 func (s *Snapshot) AnswersForeign(d *Domain) bool {
 	for _, at := range places(d) {
 		if _, ok := s.foreignOn.get(at); ok {
@@ -77,8 +79,8 @@ func (s *Snapshot) AnswersForeign(d *Domain) bool {
 	return false
 }
 
-// ForeignCampaign returns the campaign to which a link of another tracker leads on a domain, or nil. The link may have a sign behind
-// its id, like our own links. A link of the domain counts before a link of all domains.
+// ForeignCampaign returns the campaign to which a link of another tracker leads on a domain, or nil. A punctuation mark after the
+// id is ignored, as in our own links. A link for the domain takes precedence over a link for all domains.
 func (s *Snapshot) ForeignCampaign(d *Domain, a foreign.Address) *Campaign {
 	for _, id := range []string{a.ID, models.TrimLink(a.ID)} {
 		for _, at := range places(d) {
@@ -94,7 +96,8 @@ func (s *Snapshot) ForeignCampaign(d *Domain, a foreign.Address) *Campaign {
 	return nil
 }
 
-// OldTracker returns the tracker to which the postbacks of an account about its clicks are sent on. It is empty if they are not sent on.
+// OldTracker returns the account's old tracker. Postbacks about that tracker's clicks are forwarded to it. The result is empty if
+// no postbacks are forwarded.
 func (s *Snapshot) OldTracker(account uuid.UUID) string {
 	if account == uuid.Nil {
 		return ""

@@ -7,8 +7,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// Possible returns every decision to which the redirect can come for a new visitor of a campaign, whatever the draws. Caps have room.
-// unsure names the attributes that are not known. If one of them can decide, certain is false. Has must be true for the campaign.
+// Possible returns every decision that the redirect can make for a new visitor of a campaign, whatever the draws, while all caps
+// have room. unsure reports whether an attribute is unknown. certain is false if an unknown attribute can change the decision.
+// Has must be true for the campaign.
 func (x *Explainer) Possible(campaign uuid.UUID, f *cond.Facts, unsure func(attribute string) bool) (list []flow.Decision, certain bool) {
 	c := x.snap.Campaign(campaign)
 	v := possibleVisit{snap: x.snap, source: c.Row.SourceID.UUID, facts: f, unsure: unsure, entered: map[uuid.UUID]bool{}, certain: true}
@@ -16,7 +17,7 @@ func (x *Explainer) Possible(campaign uuid.UUID, f *cond.Facts, unsure func(attr
 	return v.list, v.certain
 }
 
-// possibleVisit collects the decisions of a campaign and of those to which it hands over.
+// possibleVisit collects the decisions of a campaign and of the campaigns to which it hands over.
 type possibleVisit struct {
 	snap    *Snapshot
 	source  uuid.UUID
@@ -42,7 +43,7 @@ func (v *possibleVisit) enter(c *Campaign, hops int) {
 	v.entered[c.Row.ID] = false
 }
 
-// follow adds a decision, or what the campaign decides to which it leads.
+// follow adds a decision or, if the decision is a hand-over, the decisions of the next campaign.
 func (v *possibleVisit) follow(c *Campaign, d flow.Decision, hops int) {
 	if d.Action() != flow.ActionCampaign {
 		v.list = append(v.list, d)

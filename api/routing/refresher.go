@@ -135,7 +135,7 @@ func (k *Refresher) mark(_ context.Context, n db.Notice) {
 	if key, ok := store.ParseRoutingKey(n.Payload); ok {
 		k.dirty[key] = true
 	} else {
-		k.resync = true // a malformed notice still means that something changed
+		k.resync = true // a resync, or a malformed notice, which still means that something changed
 	}
 	k.mu.Unlock()
 	k.signal()

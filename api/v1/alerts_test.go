@@ -146,7 +146,8 @@ func TestAlertNames(t *testing.T) {
 	}
 }
 
-// TestServices: GET /alerts reports for each service that figures depend on whether it works, with a message if it fails.
+// TestServices: GET /alerts lists the services on which figures depend. It reports whether each of them works, with a message if
+// it fails.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	var lag atomic.Int64

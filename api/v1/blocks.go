@@ -87,7 +87,7 @@ func checkBlockable(dimension string) error {
 }
 
 // blockValues returns the values in the form in which reports show them, without repetitions. Errors: value_required,
-// invalid_dimension for a value that the dimension cannot have.
+// invalid_input for a value that is too long, invalid_dimension for a value that the dimension cannot have.
 func blockValues(dimension string, sent []string) ([]string, error) {
 	values := make([]string, 0, len(sent))
 	for _, v := range sent {
@@ -154,7 +154,7 @@ func addBlocked(c *route.Call, b BlockBody) (BlockAdded, error) {
 	return BlockAdded{blockChange(change), list}, err
 }
 
-// maxRecordedValues is the number of values up to which the audit log has them. Of more values it has the number.
+// maxRecordedValues is the maximum number of values that the audit log lists. If there are more, the log has only their number.
 const maxRecordedValues = 10
 
 // recordBlock adds the values before and after a change to the audit log.

@@ -94,7 +94,7 @@ func finishBulk(c *route.Call, s *store.Store, records []bulk.Record, failures [
 	return out, err
 }
 
-// recordOf returns what a call changed of a record.
+// recordOf returns the changes that a call made to a record.
 func recordOf(kind string, id uuid.UUID, name string, before, after any) (bulk.Record, error) {
 	was, err := bulk.MembersOf(before)
 	if err != nil {
@@ -219,7 +219,7 @@ var labelledLanders = labelled[models.Lander]{
 	func(l models.Lander) (uuid.UUID, string) { return l.ID, l.Name },
 }
 
-// bulkLabels returns the route that changes the labels of many records. what are the records in words.
+// bulkLabels returns the route that changes the labels of many records. what is the plural word for the records, such as offers.
 func bulkLabels[T, R, A any](res resource.Kind[T, R, A], what string, l labelled[R]) route.Route {
 	return res.Row("POST", "/bulk", "change status, group or tags of up to 500 "+what+"; all of them change, or none",
 		route.HandleBody(l.changeAll), bulkCodes)

@@ -88,7 +88,7 @@ func (e *launchEnv) postback(network string) {
 		VALUES ($1, gen_random_uuid(), $2, 'postback', 'go.acme.com', '{}', now() - interval '2 days', 'recorded')`, network)
 }
 
-// looked stores a look at the present link of a record, at which it answered.
+// looked stores a check of the present link of a record, in which the link worked.
 func (e *launchEnv) looked(kind, id string) {
 	e.t.Helper()
 	e.sql(`INSERT INTO link_checks (account_id, kind, record_id, url, checked_at, http_status, error, failures)
@@ -160,7 +160,8 @@ func (e *launchEnv) site(active bool) {
 	e.sql(`UPDATE campaigns SET measurement_site_id = $2 WHERE account_id = $1`, id)
 }
 
-// faults breaks the campaign of a launchEnv, by the code of the only finding that follows. See landerFaults for the landing pages.
+// faults maps the code of a finding to a function that breaks the campaign of a launchEnv, so that a check has this finding and
+// no other. See landerFaults for the landing pages.
 var faults = map[string]func(e *launchEnv){
 	"domain_unverified": func(e *launchEnv) { e.sql(`UPDATE domains SET is_verified = false WHERE account_id = $1`) },
 	"domain_elsewhere": func(e *launchEnv) {
@@ -286,7 +287,7 @@ var faults = map[string]func(e *launchEnv){
 	"tag_unseen":    func(e *launchEnv) { e.site(true) },
 }
 
-// address changes the address of the offer, which was looked at since.
+// address changes the address of the offer, and stores a check in which the new address worked.
 func (e *launchEnv) address(url string) {
 	e.sql(`UPDATE offers SET url = $2 WHERE account_id = $1`, url)
 	e.looked("offer", e.offer)
@@ -353,7 +354,8 @@ func TestCheckTable(t *testing.T) {
 	}
 }
 
-// Another account's campaign is no campaign, a campaign on the shared domain needs no look at it, and a finding says where it is.
+// A campaign of another account is not found. A campaign on the shared domain needs no check of that domain. A finding says where
+// its fault is.
 func TestCheckCampaign(t *testing.T) {
 	t.Parallel()
 	e := newLaunchEnv(t)

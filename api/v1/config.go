@@ -58,7 +58,7 @@ func config(d Deps) []route.Route {
 	}, configChecks(d)...)
 }
 
-// exportConfig answers the document. Keys that records get are stored, so that they stay.
+// exportConfig answers with the document. It stores the keys that it gives to records, so that later exports have the same keys.
 func exportConfig(c *route.Call) (route.File, error) {
 	format := c.Query.Get("format")
 	if format != "" && format != "yaml" && format != "json" {
@@ -129,7 +129,7 @@ type ReadLink struct {
 	Campaign string `json:"campaign" maxLength:"100" doc:"key of the campaign in the document"`
 }
 
-// ReadNote says what is different about a record here.
+// ReadNote says what became of a record of the other tracker: it was refused, lost something, or was changed.
 type ReadNote struct {
 	Severity string             `json:"severity" enum:"refused,lost,changed"`
 	Kind     accountconfig.Kind `json:"kind"`
@@ -138,7 +138,7 @@ type ReadNote struct {
 	Text     string             `json:"text" maxLength:"2000"`
 }
 
-// imported returns the links and the notes, checked.
+// imported checks the links and the notes, and returns them.
 func (r *ConfigRead) imported() (links []trackerimport.Link, notes []trackerimport.Note, err error) {
 	if r.Tracker == "" && len(r.Links)+len(r.Notes) > 0 {
 		return nil, nil, models.Invalid("invalid_input", "read.tracker is required with links and notes")

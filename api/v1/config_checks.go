@@ -124,7 +124,7 @@ func shownPlaces(places []movecheck.Place) []string {
 	})
 }
 
-// mostScripted is the number of campaigns of a script.
+// mostScripted is the maximum number of campaigns in a script.
 const mostScripted = 2000
 
 func (d Deps) moveScript(c *route.Call) (route.File, error) {
@@ -197,7 +197,7 @@ type MoveDifference struct {
 	Status int      `json:"status" doc:"of the old tracker's answer; 0: none came"`
 }
 
-// mostDifferences is the number of visitors that a comparison lists.
+// mostDifferences is the maximum number of visitors that a comparison lists.
 const mostDifferences = 2000
 
 func (d Deps) compareMove(c *route.Call, b CompareMoveBody) (MoveCompared, error) {

@@ -24,8 +24,8 @@ type movedAccount struct {
 	domain string
 }
 
-// newMovedAccount makes a campaign that sends Germans to one offer, visitors of a zone to another, phones to one of two addresses, customers of a provider to a page of
-// their own, and the rest to a landing page.
+// newMovedAccount makes a campaign that sends Germans to one offer, visitors of a zone to another, phones to one of two
+// addresses, customers of a provider to a page of their own, and the rest to a landing page.
 func newMovedAccount(t *testing.T) *movedAccount {
 	t.Helper()
 	x := &movedAccount{t, apitest.New(t), uuid.NewString()}

@@ -160,7 +160,7 @@ func correctionAnswer[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Mon
 // maxSourceName is the maximum length of the name of a traffic source in a body, in bytes.
 const maxSourceName = 500
 
-// correct starts the job that processes a file. It stores the rows that will be read together with the job.
+// correct starts the job that processes a file. Together with the job it stores the rows that the job will read.
 func correct[R, T any](c *route.Call, d Deps, job slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind, b CostBody) (answer T, err error) {
 	text, _, err := b.text()
 	if err != nil {

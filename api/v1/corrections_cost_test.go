@@ -19,7 +19,7 @@ const (
 	costChangesPath = "/corrections/cost/changes"
 )
 
-// A cost by hand names clicks of the account, days that have begun in the account's time zone, and one amount.
+// A cost that is set by hand must name clicks of the account, days that have begun in the account's time zone, and one amount.
 func TestSetCostRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -61,8 +61,8 @@ func TestSetCostRefusals(t *testing.T) {
 	e.As(e.ReadKey).Do("POST", setCostPath, good).Want(403, "read_only_key")
 }
 
-// Only a cost that is applied becomes a change, and is in the audit log. The list shows what a change has done, and who made it. A change that is undone
-// or too old cannot be undone.
+// Only a cost that is applied becomes a change, and is in the audit log. The list shows what a change has done, and who made it.
+// A change that was undone already, or is too old, cannot be undone.
 func TestCostChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -13,8 +13,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// TestDifferenceAsked checks which comparison a call and a file ask for, and which calls are refused. The tests of the end-to-end suite
-// compare what the worker answers.
+// TestDifferenceAsked checks which comparison a call and a file ask for, and which calls are refused. The end-to-end tests check
+// the worker's answers.
 func TestDifferenceAsked(t *testing.T) {
 	t.Parallel()
 	s, source, _ := newSource(t, apitest.Options{})

@@ -21,7 +21,7 @@ import (
 	"switchyard/models/await"
 )
 
-// Workers make the files. The tests of the binary cover the call and the file together.
+// Workers make the files. The end-to-end tests cover the call and the file together.
 func TestExportsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

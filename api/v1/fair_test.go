@@ -18,7 +18,7 @@ import (
 	"switchyard/models/await"
 )
 
-// heldReports delays the reports of one account by many dimensions until the gate opens.
+// heldReports delays an account's reports with more than one dimension until the gate opens.
 type heldReports struct {
 	v1.ReportReader
 	account uuid.UUID

@@ -53,7 +53,7 @@ type OldTrackerDay struct {
 	Unknown int64  `json:"unknown" doc:"they name an unknown click; of postbacks without a click id, at most 20 an hour are counted"`
 }
 
-// maxOldTrackerDays is the number of days whose postbacks are counted at most.
+// maxOldTrackerDays is the maximum number of days whose postbacks are counted.
 const maxOldTrackerDays = 92
 
 func findOldTracker(c *route.Call) (out OldTracker, err error) {
@@ -117,7 +117,7 @@ func (d Deps) checkOldTracker(c *route.Call, text string) error {
 	return nil
 }
 
-// recordedOldTracker returns the settings for the audit log. A path may have a key, so only the host is recorded.
+// recordedOldTracker returns the settings for the audit log. A path may have a key, so only the origin is recorded.
 func recordedOldTracker(c *route.Call, _ uuid.UUID) (any, error) {
 	s, err := oldtracker.Find(c.Context(), c.Store.Conn(), c.Account.ID)
 	return map[string]string{"tracker": s.Tracker, "url": token.Origin(s.URL)}, err

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// replacing returns the routes that list the places where flows lead to a record, and that put another record there. what is a record
-// in words, and dimension is the report dimension with the records' ids.
+// replacing returns the routes that list the places where flows lead to a record, and that put another record there. what names
+// such a record with its article, such as "an offer", and dimension is the report dimension with the records' ids.
 func replacing[T, R, A any](
 	res resource.Kind[T, R, A], what, dimension string, table func(*store.Store) store.Destinations,
 ) []route.Route {

@@ -110,7 +110,7 @@ func names(places []usedPlace) (out []string) {
 	return out
 }
 
-// auditedOnce checks that the audit log has one entry of a call.
+// auditedOnce checks that the audit log has exactly one entry for a call.
 func (d *campaignEnv) auditedOnce(t *testing.T, route, record string) {
 	t.Helper()
 	var n int
@@ -165,7 +165,7 @@ func TestReplaceLander(t *testing.T) {
 	if _, streams := d.flowOf(t, id); !contains(fmt.Sprint(streams), page) || contains(fmt.Sprint(streams), d.lander) {
 		t.Errorf("the flow is %v", streams)
 	}
-	// A removed page can be replaced, but a replacement of a removed one cannot be undone.
+	// A removed page can be replaced, but then the replacement cannot be undone.
 	d.Do("DELETE", "/landers?id="+d.lander, nil).Want(200, "")
 	d.Do("POST", fmt.Sprintf("/changes/%v/undo", got["change_id"]), nil).Want(409, "removed")
 	d.Do("PATCH", "/landers", object{"id": d.lander, "is_active": true}).Want(200, "")

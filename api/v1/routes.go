@@ -74,7 +74,8 @@ type ReportReader interface {
 		[]report.SmartlinkFigure, error)
 }
 
-// reports returns the reader of figures. The call must have a place for reading.
+// reports returns the reader of figures. The route must have a share of its own, such as route.Reads, and the call must hold a
+// place in it.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports

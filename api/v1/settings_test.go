@@ -53,7 +53,8 @@ func TestSettings(t *testing.T) {
 	same(t, s.Do("PATCH", "/settings", object{"timezone": "Asia/Kolkata"}).Want(200, "").Map(), object{
 		"organizationName": "Müller & Co", "currency": "USD", "timezone": "Asia/Kolkata", "dateFormat": "YYYY-MM-DD", "timeFormat": "24h",
 	})
-	// The names of the answer count too, so that a client may change what it has read and send it back. The names of the body go before.
+	// The names of the answer count too, so that a client may change what it has read and send it back. The names of the body
+	// take precedence.
 	read := s.Do("GET", "/settings", nil).Want(200, "").Map()
 	read["dateFormat"], read["timeFormat"], read["organizationName"] = "DD.MM.YYYY", "12h", "Acme"
 	same(t, s.Do("PATCH", "/settings", read).Want(200, "").Map(), object{"dateFormat": "DD.MM.YYYY", "timeFormat": "12h", "organizationName": "Acme"})

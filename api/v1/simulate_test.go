@@ -231,7 +231,8 @@ func TestClickTrace(t *testing.T) {
 	first := steps[0].(map[string]any)["units"].([]any)[0].(map[string]any)["conditions"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"attribute": "country", "seen": "FR", "known": true, "matched": false})
 
-	// A click that was sent to a page which the draw of today does not give: the names have the page of today too.
+	// A click that was sent to a landing page that the present draw does not choose. The names also have the page that the draw
+	// chooses.
 	other := *c
 	other.ID, other.LanderID = models.NewClickID(), uuid.New()
 	storeClicks(t, s, &other)

@@ -80,7 +80,7 @@ func TestSubParametersStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-// Reports and logs name the sub-parameters where the sources that their filters leave agree.
+// Reports and logs name a sub-parameter if all sources that their filters select agree on the name.
 func TestSubNamesOfReportsAndLogs(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

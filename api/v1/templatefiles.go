@@ -18,14 +18,14 @@ import (
 	"switchyard/models/template"
 )
 
-// SourceTemplateFile is a template of a traffic source, as accounts give it to each other.
+// SourceTemplateFile is the file by which accounts pass a template of a traffic source to each other.
 type SourceTemplateFile struct {
 	Kind     string          `json:"kind" required:"true" bad:"invalid_template" enum:"traffic_source"`
 	Version  int             `json:"version" required:"true" bad:"invalid_template" min:"1" max:"1"`
 	Template template.Source `json:"template"`
 }
 
-// NetworkTemplateFile is a template of an affiliate network, as accounts give it to each other.
+// NetworkTemplateFile is the file by which accounts pass a template of an affiliate network to each other.
 type NetworkTemplateFile struct {
 	Kind     string           `json:"kind" required:"true" bad:"invalid_template" enum:"network"`
 	Version  int              `json:"version" required:"true" bad:"invalid_template" min:"1" max:"1"`

@@ -12,7 +12,7 @@ import (
 	"switchyard/ops/lab/bench"
 )
 
-// benchCmd measures on this machine the speed figures that the README states.
+// benchCmd measures the speed figures that the README states, on this machine.
 type benchCmd struct {
 	Rounds      int           `help:"How often bare and real take turns." default:"5"`
 	Duration    time.Duration `help:"Length of one turn." default:"3s"`
@@ -37,7 +37,7 @@ func (c *benchCmd) Run(ctx context.Context, top *cli) (err error) {
 	})
 }
 
-// detector describes visitors in the way that tracking links do before they score them.
+// detector describes visitors as tracking links describe them before scoring.
 type detector struct{ *visitor.Describer }
 
 // Signals implements bench.Detector.

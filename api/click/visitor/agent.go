@@ -17,7 +17,7 @@ type agent struct {
 	kind                                   kind
 	device, brand, model                   string
 	os, osVersion, browser, browserVersion string
-	chrome                                 int  // major version of the Chromium engine, 0 if another
+	chrome                                 int  // major version of the Chromium engine; 0 for any other engine
 	wholeVersion                           bool // the engine is recent, but the user agent states more than its major version
 	engine                                 engine
 	impossible                             bool // see isImpossible

@@ -55,7 +55,8 @@ func TestAppDevices(t *testing.T) {
 	}
 }
 
-// TestFrozenSystem: since iOS 26 the version of the system is frozen, and the version of Safari or the build tells it.
+// TestFrozenSystem: since iOS 26 the stated version of the system is frozen, and the true version is the version of Safari, or
+// follows from the build.
 func TestFrozenSystem(t *testing.T) {
 	t.Parallel()
 	const phone, tablet = "Mozilla/5.0 (iPhone; CPU iPhone OS ", "Mozilla/5.0 (iPad; CPU OS "

@@ -15,8 +15,8 @@ type network struct {
 	operator string // name of the mobile carrier
 }
 
-// networks are well-known autonomous systems that serve a single purpose. A carrier with cables and phones under one number is
-// not listed. An operator's databases know more networks.
+// networks are well-known autonomous systems that serve a single purpose. A carrier that has fixed and mobile lines under one AS
+// number is not listed. An operator's databases know more networks.
 var networks = map[uint32]network{
 	16509:  {kind: hosting}, // Amazon
 	14618:  {kind: hosting}, // Amazon

@@ -5,8 +5,9 @@
 //		...
 //	}
 //
-// Each POST carries an idempotency key, so a repeated one is done once. Calls wait and try again as the service asks by
-// Retry-After. A call that goes on as a job is waited for. The context ends all of this.
+// Each POST carries an idempotency key, so a repeated POST is carried out only once. A call that the service refuses for now is
+// repeated after the time in Retry-After. If a call continues as a job, the client waits for the job. The end of the context ends
+// all waits.
 package switchyard
 
 import (
@@ -30,8 +31,8 @@ type Client struct {
 	Key       string
 	HTTP      *http.Client  // default http.DefaultClient
 	UserAgent string        // default switchyard-go
-	Tries     int           // of a call that the service puts off, and of one without an answer that may be repeated; default 4
-	Longest   time.Duration // that a call waits before it is tried again; default one minute
+	Tries     int           // maximum number of requests for a call that is refused for now, or gets no answer and may be repeated; default 4
+	Longest   time.Duration // longest wait before a call is repeated; default one minute
 }
 
 // New returns a client with the defaults.
@@ -70,8 +71,8 @@ func Header(name, value string) Option { return func(h http.Header) { h.Set(name
 // call has a key of its own.
 func IdempotencyKey(key string) Option { return Header("Idempotency-Key", key) }
 
-// Do calls a path such as /api/v1/offers. The body is sent as JSON. answer is a pointer to what data of the answer holds, or to a
-// []byte for the answer of a path that gives a file. Both may be nil.
+// Do calls a path such as /api/v1/offers. The body is sent as JSON. answer is a pointer to the value that receives the answer's
+// data, or to a []byte if the path returns a file. body and answer may be nil.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, body, answer any, options ...Option) error {
 	var sent []byte
 	header := http.Header{}
@@ -146,7 +147,8 @@ func (c *Client) once(ctx context.Context, method, address string, sent []byte, 
 	return resp.StatusCode, nil, refused
 }
 
-// putOff says whether and when a failed call is tried again. again: a request that got no answer may be repeated.
+// putOff reports whether a failed call is repeated, and after which wait. again says that the request may be repeated if it got
+// no answer.
 func (c *Client) putOff(err error, again bool, try int) (time.Duration, bool) {
 	if err == nil || try >= orElse(c.Tries, 4) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return 0, false
@@ -174,7 +176,7 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// await asks for a job until it has ended, and returns the answer of the call that began it in the form of other answers.
+// await polls a job until it has ended. It returns the answer of the call that began the job, in the same form as other answers.
 func (c *Client) await(ctx context.Context, begun []byte) ([]byte, error) {
 	var ref JobRef
 	if err := into(&ref, begun); err != nil {

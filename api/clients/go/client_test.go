@@ -14,7 +14,7 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// service answers each call with the next of the answers, and notes the calls.
+// service answers each call with the next of the answers, and records the calls.
 type service struct {
 	answers []string // "429 3" stands for Retry-After: 3
 	calls   []string
@@ -50,7 +50,7 @@ func start(t *testing.T, answers ...string) (*service, *switchyard.Client) {
 	return s, switchyard.New(server.URL+"/", "sy_f_test")
 }
 
-// TestPages: a list is read to its end by the cursor, a log by the offset, and both ask for what the caller asks for.
+// TestPages: a list is read to its end by the cursor, and a log by the offset. Each request has the caller's parameters.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s, c := start(t, `{"data":{"rows":[{"name":"a"},{"name":"b"}],"next_cursor":"x y"}}`, `{"data":{"rows":[{"name":"c"}],"next_cursor":null}}`)
@@ -94,8 +94,8 @@ func TestRefusedListEnds(t *testing.T) {
 	}
 }
 
-// TestTriesAgain: a POST that the service puts off is sent again with the same idempotency key. A wait that is too long, and a
-// PATCH that another call would double, are left to the caller.
+// TestTriesAgain: a POST that the service refuses for now is repeated with the same idempotency key. The client leaves it to the
+// caller to repeat a call after a very long wait, and to repeat a PATCH, which could then be carried out twice.
 func TestTriesAgain(t *testing.T) {
 	t.Parallel()
 	s, c := start(t, "429 1", `{"data":{"id":"1","name":"Shoes"}}`)
@@ -129,7 +129,7 @@ func (c *counting) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, http.ErrServerClosed
 }
 
-// TestOwnIdempotencyKey: the caller's key goes before.
+// TestOwnIdempotencyKey: the caller's key replaces the client's.
 func TestOwnIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	s, c := start(t, `{"data":{}}`)
@@ -141,7 +141,7 @@ func TestOwnIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestJobIsAwaited: a call that goes on as a job has the answer of the call, or the error of the job.
+// TestJobIsAwaited: a call that continues as a job returns the answer of the call, or the error of the job.
 func TestJobIsAwaited(t *testing.T) {
 	t.Parallel()
 	job := `{"data":{"job":{"id":"7","kind":"report","status":"pending","url":""}}}`
@@ -156,7 +156,8 @@ func TestJobIsAwaited(t *testing.T) {
 	}
 }
 
-// TestReadWebhook: the golden webhook of the service is accepted by its new and its old secret, and nothing else is.
+// TestReadWebhook: the golden webhook of the service is accepted with the new and with the old secret. Everything else is
+// refused.
 func TestReadWebhook(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../ops/lab/e2e/api/testdata/webhook.txt")

@@ -42,8 +42,8 @@ func values(params any) url.Values {
 	return out
 }
 
-// Rows iterates over the rows of all pages of a list, of lists with a cursor and of logs with an offset. It ends with the first
-// error. A list without pages is one page.
+// Rows iterates over the rows of all pages of a list with a cursor, or of a log with an offset. It ends with the first error. A
+// list without pages is one page.
 func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, options ...Option) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		query := maps.Clone(query)
@@ -76,8 +76,9 @@ func Rows[T any](ctx context.Context, c *Client, path string, query url.Values, 
 	}
 }
 
-// next sets the parameters of the page after one of n rows, and reports whether there may be one. A list has a cursor, which is null at its
-// end. A log has no cursor, and is read by the offset. It is read on only if the caller has set a limit: a page with fewer rows is the last.
+// next sets the parameters of the page that follows a page of n rows. It reports whether there may be a following page. A list
+// has a cursor, which is null at its end. A log has no cursor and is read by the offset. Without a limit set by the caller, its
+// first page is also its last. Otherwise a page with fewer rows than the limit is the last.
 func next(query url.Values, cursor json.RawMessage, n int) bool {
 	if len(cursor) > 0 {
 		var text string

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// WebhookEvent is what a webhook brings. ID is the same at each attempt: ignore repeats.
+// WebhookEvent is the event that a webhook delivers. ID is the same at each attempt, so that you can ignore repeats.
 type WebhookEvent struct {
 	ID        string          `json:"id"`
 	Type      string          `json:"type"`
 	CreatedAt time.Time       `json:"created_at"`
 	AccountID string          `json:"account_id"`
-	Data      json.RawMessage `json:"data"` // such as a CampaignPausedData, by the type
+	Data      json.RawMessage `json:"data"` // its form depends on the type, such as CampaignPausedData
 }
 
 // SignatureAge is how far the time of a signature may be from now.
@@ -27,8 +27,8 @@ const SignatureAge = 5 * time.Minute
 // ErrSignature is the error of a webhook that was not sent by the service, or not now.
 var ErrSignature = errors.New("switchyard: the signature of the webhook does not match")
 
-// ReadWebhook checks the signature of a webhook by the endpoint's signing secret, and reads the event. body is the raw body. After a
-// rotation of the secret either one does for a day.
+// ReadWebhook checks the signature of a webhook by the endpoint's signing secret, and reads the event. body is the raw body. For
+// a day after a rotation of the secret, the new and the old secret are both accepted.
 func ReadWebhook(secret string, header http.Header, body []byte, now time.Time) (event WebhookEvent, err error) {
 	var at string
 	var signatures []string

@@ -4,8 +4,8 @@
 //   const client = new Client("https://track.example.com", process.env.SWITCHYARD_KEY!);
 //   for await (const campaign of client.rows("listCampaigns", { query: { status: "active" } })) console.log(campaign.name);
 //
-// Each POST carries an idempotency key, so a repeated one is done once. Calls wait and try again as the service asks by
-// Retry-After. A call that goes on as a job is waited for.
+// Each POST carries an idempotency key, so a repeated POST is carried out only once. A call that the service refuses for now is
+// repeated after the time in Retry-After. If a call continues as a job, the client waits for the job.
 
 import { type JobRef, type Operations, operations } from "./api.gen.js";
 export * from "./api.gen.js";
@@ -14,7 +14,7 @@ export type Name = keyof Operations;
 /** The operations whose answer has pages of rows. */
 export type ListName = { [N in Name]: [Operations[N]["row"]] extends [never] ? never : N }[Name];
 
-/** What a call is given. An empty path or body is left out. */
+/** The input of a call. An empty path or body is left out. */
 export type Input<N extends Name> = {
   query?: Operations[N]["query"];
   idempotencyKey?: string;
@@ -39,9 +39,9 @@ export class SwitchyardError extends Error {
 
 export interface Options {
   fetch?: typeof fetch;
-  /** How often a call is tried that the service puts off, or that gets no answer and may be repeated. */
+  /** The maximum number of requests for a call that is refused for now, or gets no answer and may be repeated. */
   tries?: number;
-  /** Seconds that a call waits at most before it is tried again. */
+  /** The longest wait before a call is repeated, in seconds. */
   longest?: number;
 }
 
@@ -110,7 +110,7 @@ export class Client {
     return answer && "data" in answer ? answer.data : text;
   }
 
-  /** Asks for a job until it has ended, and returns the answer of the call that began it. */
+  /** Polls a job until it has ended, and returns the answer of the call that began it. */
   private async await(id: string, signal?: AbortSignal | null): Promise<unknown> {
     for (let wait = 0.5; ; wait = Math.min(2 * wait, 5)) {
       await pause(wait, signal);
@@ -148,7 +148,7 @@ function pause(seconds: number, signal?: AbortSignal | null): Promise<void> {
   });
 }
 
-/** What a webhook brings. The id is the same at each attempt: ignore repeats. */
+/** The event that a webhook delivers. The id is the same at each attempt, so that you can ignore repeats. */
 export interface WebhookEvent {
   id: string;
   type: string;
@@ -158,8 +158,9 @@ export interface WebhookEvent {
 }
 
 /**
- * Checks the signature of a webhook by the endpoint's signing secret, and reads the event. The body is the raw body. After a rotation
- * of the secret either one does for a day. Throws if the webhook was not sent by the service, or not within the last five minutes.
+ * Checks the signature of a webhook by the endpoint's signing secret, and reads the event. The body is the raw body. For a day after
+ * a rotation, the new and the old secret are both accepted. Throws if the webhook was not sent by the service, or not within the last
+ * five minutes.
  */
 export async function readWebhook(secret: string, signature: string | null, body: string, now = Date.now()): Promise<WebhookEvent> {
   const parts = (signature ?? "").split(",").map((part) => part.split("="));

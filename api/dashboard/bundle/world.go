@@ -148,8 +148,8 @@ func projected(longitude, latitude float64) point {
 	return point{int(math.Round(x*scale + mapWidth/2)), int(math.Round(mapNorth - y*scale))}
 }
 
-// ringOf joins arcs into a ring on the map. A number below zero is an arc in the other direction. A ring that crosses the line of the
-// date goes on beyond it, so that it does not cross the whole map.
+// ringOf joins arcs into a ring on the map. A number below zero is an arc in the other direction. A ring that crosses the date
+// line continues beyond it, so that it does not cross the whole map.
 func ringOf(list []int, arcs [][]position) (ring []point) {
 	var whole []position
 	for _, i := range list {

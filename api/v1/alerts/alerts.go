@@ -24,7 +24,7 @@ import (
 type Deps struct {
 	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
-	// Reports reads figures. The call must have a place for reading.
+	// Reports reads figures. The route must have a share of its own, such as route.Reads, and the call must hold a place in it.
 	Reports dbalerts.Figures
 	// Clicks is the log of clicks, whose copy in ClickHouse is checked.
 	Clicks click.Log

@@ -120,8 +120,8 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 	return channelAnswer(saved), nil
 }
 
-// checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address. In a URL it
-// replaces a host with other letters by its ASCII form.
+// checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address. In a URL it replaces
+// a host that has letters outside ASCII by its ASCII form.
 func (d Deps) checkAlertReceiver(credentials map[string]string) error {
 	if url := token.ASCIIHost(credentials["url"]); url != "" {
 		credentials["url"] = url

@@ -73,8 +73,8 @@ func repeatIPRow(a report.Address) RepeatIPRow {
 	}
 }
 
-// The values of the field of, which tells the clicks that GET /logs/repeat-ips counts, and the value of the parameter link for all
-// smartlinks.
+// The values of the field "of" in the answer of GET /logs/repeat-ips, which says whose clicks are counted. After them, the value
+// of the parameter link that stands for all smartlinks.
 const (
 	ofClicks     = "clicks"
 	ofSmartlinks = "smartlink-clicks"
@@ -105,7 +105,8 @@ func checkSmartlink(c *route.Call, id uuid.UUID) error {
 	return err
 }
 
-// idOrAll parses an id. A missing or empty parameter and the value all return the zero id. The zero id in the parameter is refused.
+// idOrAll parses an id. For a missing or empty parameter, and for the value "all", it returns the zero id. The zero id in the
+// parameter is refused.
 func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	if text := c.Query.Get(name); text == "" || text == "all" {
 		return uuid.Nil, nil

@@ -150,8 +150,8 @@ func parseCompare(text string, w bind.Window, tz string) (*models.TimeRange, err
 	return &models.TimeRange{From: other.From, To: other.End()}, err
 }
 
-// rangeBefore returns the period that ends where a window begins. If the window consists of whole days in the zone, the period has
-// the same number of days, even across a clock change. Otherwise it has the same length.
+// rangeBefore returns the period that ends where a window begins. If the window lasts a whole number of days by the zone's clock,
+// the period has the same number of days, even across a clock change. Otherwise it has the same length.
 func rangeBefore(w bind.Window, zone *time.Location) *models.TimeRange {
 	from, end := w.From.In(zone), w.End().In(zone)
 	start := w.From.Add(-end.Sub(from))

@@ -30,13 +30,14 @@ type Deps struct {
 	Link func(models.Campaign) string
 }
 
-// clicks returns the reader of the click store. The call must have a place for reading.
+// clicks returns the reader of the click store. The route must have a share of its own, such as route.Reads, and the call must
+// hold a place in it.
 func (d Deps) clicks(c *route.Call) dbclick.Log {
 	c.MustHavePlace()
 	return d.Clicks
 }
 
-// reports returns the reader of figures. The call must have a place for reading.
+// reports returns the reader of figures. The route and the call must be as clicks requires.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports

@@ -182,8 +182,8 @@ func (b TestPostbackBody) query(network models.Network, secret string) string {
 	return t.PostbackQuery(string(token.AppendEscaped(nil, secret)))
 }
 
-// read adds steps for everything that was read from a message. It includes only what was needed for the decision. isMadeUp says that
-// the test has made up the click id.
+// read adds the steps click, secret, status, payout, time and goal. The step time is left out if the click is unknown or the
+// message states no time. isMadeUp says that the test has made up the click id.
 func (s *steps) read(v *conversion.Verdict, isMadeUp bool) {
 	d, fields := &v.Decision, v.Message.Fields()
 	switch {

@@ -200,7 +200,7 @@ type clicksStatus struct{ jsonFlag }
 // copyStatus reports the progress of the copy.
 type copyStatus struct {
 	State      string  `json:"state"`       // off, copying or on
-	Since      *string `json:"since"`       // the first day that ClickHouse has already, while the copy is under way
+	Since      *string `json:"since"`       // the earliest day already in ClickHouse, while the copy is under way
 	ColdBefore *string `json:"cold_before"` // clicks of earlier days may be in ClickHouse alone
 	Waiting    int64   `json:"waiting"`     // changes that are not yet in ClickHouse
 	AgeSeconds float64 `json:"age_seconds"` // age of the oldest waiting change

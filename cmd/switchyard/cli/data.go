@@ -76,8 +76,8 @@ func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 	return lists, err
 }
 
-// readFile reads at most botdata.MaxFile bytes of a regular file plus one, so that the caller can tell that a file is too
-// large. Any other kind of file is refused before it is opened: opening a pipe would wait for a writer.
+// readFile reads a regular file, but at most botdata.MaxFile + 1 bytes, which tell the caller that a file is too large. Any other
+// kind of file is refused before it is opened: opening a pipe would wait for a writer.
 func readFile(name string) (content []byte, dated time.Time, err error) {
 	info, err := os.Stat(name)
 	if err != nil {

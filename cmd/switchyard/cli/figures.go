@@ -41,8 +41,8 @@ func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools,
 	return process(ctx)
 }
 
-// processChecks returns the readiness checks of a process that serves no tracking links. Its queries fail on a database that lacks
-// migrations, so it is not ready before they ran.
+// processChecks returns the readiness checks of a process that serves no tracking links. Such a process is not ready while the
+// database lacks migrations, because its queries would fail.
 func processChecks(cfg config.Config, d *db.DB, r jobs.Redis) []monitor.Check {
 	return []monitor.Check{
 		{Name: "postgres", Run: func(ctx context.Context) error { return d.PingContext(ctx) }},

@@ -119,9 +119,9 @@ func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	}
 }
 
-// pathsOnly gives the handler only requests whose target is a path. A whole address, as clients send it to a proxy, is replaced by
-// its path if the process serves its host, as RFC 9112 (3.2.2) requires. net/http has taken the host from it already. Any other
-// target is refused: "*", an authority, and an address of another host.
+// pathsOnly gives the handler only requests whose target is a path. A whole address, as clients send it to a proxy, is replaced
+// by its path if the process serves its host, as RFC 9112 (3.2.2) requires. net/http has already set the request's host from that
+// address. Any other target is refused: "*", an authority, and an address of another host.
 func pathsOnly(h http.Handler, serves func(host string) bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.RequestURI, "/") {

@@ -102,8 +102,8 @@ func TestServeBeside(t *testing.T) {
 	}
 }
 
-// TestTarget sends request targets of every form. A whole address is answered as its path if its host is served here, whatever the Host
-// header says. The server refuses all other targets that only a proxy accepts before its handler runs.
+// TestTarget sends request targets of every form. A whole address is answered as its path if its host is served here, whatever
+// the Host header says. Any other target that only a proxy would accept is refused before the server's handler runs.
 func TestTarget(t *testing.T) {
 	t.Parallel()
 	l := occupy(t)

@@ -29,7 +29,7 @@ type pool struct {
 	sessions  bool          // it needs sessions of PostgreSQL itself, not of a pooler
 }
 
-// The pools. This is the number of connections that the pools of a process open at most: web 24, plus 1 to listen for changes;
+// The pools. All pools of a process together open at most this number of connections: web 24, plus 1 to listen for changes;
 // worker 21; clock 2; up 45, plus 1 to listen. With DATABASE_READ_URL, web, worker and up open two more. ops/README.md repeats
 // these figures.
 var (

@@ -132,7 +132,7 @@ func closeAll(all []endpoint) {
 	}
 }
 
-// outside answers visitors from anywhere over TLS. It does not serve the operators' pages.
+// outside answers visitors from anywhere, with or without TLS. It does not serve the operators' pages.
 func outside(h *handlers) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch firstWord(r) {
@@ -187,7 +187,8 @@ func sameName(h http.Handler) http.Handler {
 	})
 }
 
-// strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https.
+// strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https for the install's own hosts
+// and for tracking domains that are for https only.
 func (e *edge) strict(h *handlers) http.Handler {
 	visitors := sameName(outside(h))
 	if e.cfg.HSTSMaxAge == 0 {

@@ -63,7 +63,7 @@ func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
 
 func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	t, d := &tracking{visitors: w.visitors}, w.pools.of(ingestPool)
-	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
+	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // secret files have a mode of their own
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
 	t.lag = &ingest.Lag{

@@ -59,9 +59,9 @@ func (c *webCmd) pools() []pool {
 	return []pool{controlPool, reportPool, ingestPool}
 }
 
-// tuneRuntime sets up the Go runtime for redirects, unless the environment sets these values. It uses one processor more than
-// the machine has, because one of them often waits for a sync of the spool. It makes garbage collection rarer, because the heap
-// is small.
+// tuneRuntime sets up the Go runtime for redirects, unless the environment sets these values. It lets Go run one thread more than
+// there are processors, because one thread often waits for a sync of the spool. It makes garbage collection rarer, because the
+// heap is small.
 func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)

@@ -93,7 +93,7 @@ func FlowReplayOptions(clicks click.Log) flowreplay.Options {
 // workerPools lists the pools of a worker.
 var workerPools = []pool{workPool, bulkPool, lockPool}
 
-// clockCmd starts jobs by the clock.
+// clockCmd starts the jobs of the cron table when they are due.
 type clockCmd struct{ figuresFlag }
 
 // Run implements the command.

@@ -15,7 +15,7 @@ type checkCmd struct {
 	FailOn   string `name:"fail-on" enum:"warning,unknown,problem" default:"warning" help:"The mildest state to exit with 1 for: warning (any finding), unknown or problem."`
 }
 
-// checkStates has the states of findings, the mildest first.
+// checkStates lists the states of findings, the mildest first.
 var checkStates = []string{"warning", "unknown", "problem"}
 
 // checked is the part of the answer that the command prints.

@@ -64,7 +64,7 @@ const (
 	exitRefused = 3
 )
 
-// exitError ends the process with a code. Its text is empty if the command has said everything.
+// exitError ends the process with a code. Its text is empty if the command has already printed everything.
 type exitError struct {
 	code int
 	text string
@@ -73,7 +73,7 @@ type exitError struct {
 // Error implements error.
 func (e exitError) Error() string { return e.text }
 
-// env holds the surroundings of a command. Tests use their own.
+// env holds the environment, the streams and the flags of a command. Tests use their own.
 type env struct {
 	getenv         func(string) string
 	stdin          io.Reader
@@ -93,7 +93,8 @@ func Main() {
 	os.Exit(code)
 }
 
-// Run runs a command line and returns the code to exit with. Where the streams are terminals, it asks and uses colours.
+// Run runs a command line and returns the code to exit with. If the streams are terminals, it asks for missing input and uses
+// colours.
 func Run(ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
 	in, out := terminal(stdin), terminal(stdout)
 	e := &env{
@@ -119,7 +120,7 @@ func Run(ctx context.Context, args []string, getenv func(string) string, stdin i
 	return code
 }
 
-// terminal returns the number of a stream that is a terminal, and -1 for another.
+// terminal returns the file descriptor of a stream that is a terminal, and -1 for any other stream.
 func terminal(stream any) int {
 	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return int(f.Fd())
@@ -127,7 +128,7 @@ func terminal(stream any) int {
 	return -1
 }
 
-// nextSteps say what to do after a refusal, by its code.
+// nextSteps maps the code of a refusal to what the user can do about it.
 var nextSteps = map[string]string{
 	"unauthenticated": "The key is not valid. Make one in the dashboard under Settings > Keys, then run `sy login`.",
 	"read_only_key":   "This key may only read. Run `sy login` with a full key.",
@@ -148,7 +149,7 @@ func nextStep(err error) string {
 	return ""
 }
 
-// parser returns the parser of the command line. exited is called instead of the end of the process, after help.
+// parser returns the parser of the command line. After printing help, the parser calls exited and does not end the process.
 func (e *env) parser(ctx context.Context, exited func(int)) (*kong.Kong, *cli, error) {
 	var c cli
 	p, err := kong.New(&c,

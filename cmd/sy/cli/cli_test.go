@@ -25,7 +25,7 @@ func command(t *testing.T, env map[string]string, stdin string, args ...string) 
 	return code, out.String(), errs.String()
 }
 
-// TestHelp: the help of each command is as the golden file has it.
+// TestHelp: the help of each command matches the golden file.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	e := &env{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}
@@ -78,7 +78,7 @@ func TestLinksNoService(t *testing.T) {
 	}
 }
 
-// asked answers every call with a text, and notes the addresses and the keys.
+// asked starts a server that answers every call with the same text, and records the method, address and key of each call.
 func asked(t *testing.T, status int, body string) (address string, calls *[]string) {
 	t.Helper()
 	calls = &[]string{}
@@ -91,7 +91,8 @@ func asked(t *testing.T, status int, body string) (address string, calls *[]stri
 	return s.URL, calls
 }
 
-// TestProfiles: the key of a profile is used, the environment goes before, and a profile's key is not sent to another service.
+// TestProfiles: the key of the profile is used unless the environment names another, and a profile's key is not sent to another
+// service.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	url, calls := asked(t, 200, `{"data":{"organizationName":"Acme","rows":[]},"error":null}`)
@@ -131,7 +132,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// TestRefusedLoginKeepsNothing: a key that the service refuses is not kept, and the error says what to do.
+// TestRefusedLoginKeepsNothing: a key that the service refuses is not saved, and the error says what to do.
 func TestRefusedLoginKeepsNothing(t *testing.T) {
 	t.Parallel()
 	url, _ := asked(t, 401, `{"data":null,"error":{"code":"unauthenticated","message":"the key is wrong"}}`)
@@ -171,7 +172,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestExitCodes: a mistyped command and a service that is not there are 1, a refusal is 3.
+// TestExitCodes: the exit code is 1 for a mistyped command and for a service that cannot be reached, and 3 for a refusal.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	url, _ := asked(t, 409, `{"data":null,"error":{"code":"stale","message":"changed"}}`)
@@ -201,7 +202,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestCompletion: each shell has its lines, and commands, flags and kinds are completed.
+// TestCompletion: there is a completion script for each shell, and commands, flags and kinds are completed.
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		if code, out, text := command(t, nil, "", "completion", shell); code != 0 || !strings.Contains(out, "sy") {

@@ -15,7 +15,7 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// exportCmd writes the document.
+// exportCmd writes the account's configuration as a document.
 type exportCmd struct {
 	File  string   `short:"f" help:"File to write instead of standard output." type:"path"`
 	Kinds []string `help:"Only these kinds of records."`
@@ -176,7 +176,7 @@ func valueOf(v any) string {
 	return cell(string(raw))
 }
 
-// outcome ends a command by what its plan says.
+// outcome returns the exit code of a command that only shows its plan, as an error.
 func (p plan) outcome() error {
 	if n := p.Counts["refused"]; n > 0 {
 		return exitError{exitRefused, fmt.Sprintf("%d records are refused: mend the document, or apply it with --skip-refused", n)}
@@ -224,7 +224,7 @@ func (c *applyCmd) Run(ctx context.Context, e *env) error {
 	return e.apply(ctx, client, p, c.SkipRefused, c.Yes)
 }
 
-// apply carries out a plan, after a question.
+// apply carries out a plan after asking for confirmation.
 func (e *env) apply(ctx context.Context, client *switchyard.Client, p plan, skipRefused, yes bool) error {
 	if p.Counts["refused"] > 0 && !skipRefused {
 		return p.outcome()
@@ -238,7 +238,7 @@ func (e *env) apply(ctx context.Context, client *switchyard.Client, p plan, skip
 	return e.finish(ctx, client, "apply", record{"plan_id": p.ID, "skip_refused": skipRefused}, "`sy undo "+p.ID+"` takes it back.")
 }
 
-// agree asks before a change. Where there is no terminal the answer must be on the command line.
+// agree asks for confirmation of a change. Without a terminal, the confirmation must be given as a flag.
 func (e *env) agree(yes bool, question string) error {
 	if yes {
 		return nil
@@ -271,7 +271,7 @@ func (e *env) finish(ctx context.Context, client *switchyard.Client, what string
 	return nil
 }
 
-// undoCmd takes back a plan.
+// undoCmd undoes an applied plan.
 type undoCmd struct {
 	Plan   string `arg:"" help:"Id of the plan, as sy apply and sy get plans print it."`
 	Yes    bool   `short:"y" help:"Do not ask."`

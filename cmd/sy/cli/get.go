@@ -15,9 +15,9 @@ import (
 // kind is a kind of record that the API lists.
 type kind struct {
 	name, path string
-	member     string   // that holds the rows; default rows
-	columns    []string // of a table
-	searches   bool     // takes q
+	member     string   // of the answer that holds the rows; default rows
+	columns    []string // the columns of a table
+	searches   bool     // the list can be searched with q
 	paused     string   // the member of a PATCH that pauses: is_active, active or status
 }
 
@@ -61,7 +61,7 @@ func pausable() (names []string) {
 	return names
 }
 
-// kindOf finds a kind by its name, in the singular too.
+// kindOf finds a kind by its name, in the plural or singular.
 func kindOf(name string) (kind, error) {
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name || strings.TrimSuffix(k.name, "s") == name })
 	if i < 0 {
@@ -97,7 +97,7 @@ func (k kind) list(ctx context.Context, c *switchyard.Client, query url.Values) 
 	return rows, nil
 }
 
-// label returns what a record is called.
+// label returns the name of a record, or what it has instead of a name.
 func label(r record) string {
 	for _, member := range []string{"name", "domain", "key", "id"} {
 		if text := cell(r[member]); text != "" {
@@ -107,7 +107,8 @@ func label(r record) string {
 	return ""
 }
 
-// find returns the record with an id or a name. Capitals do not count if that leaves one record.
+// find returns the record with an id or a name. If no name matches exactly, it ignores the case of letters, as long as only one
+// record matches.
 func (k kind) find(ctx context.Context, c *switchyard.Client, wanted string) (record, error) {
 	rows, err := k.list(ctx, c, nil)
 	if err != nil {
@@ -206,13 +207,13 @@ type pauseCmd struct{ switchCmd }
 // Run implements the command.
 func (c *pauseCmd) Run(ctx context.Context, e *env) error { return c.turn(ctx, e, false) }
 
-// resumeCmd lets records work again.
+// resumeCmd ends the pause of records.
 type resumeCmd struct{ switchCmd }
 
 // Run implements the command.
 func (c *resumeCmd) Run(ctx context.Context, e *env) error { return c.turn(ctx, e, true) }
 
-// turn finds all records before it changes the first.
+// turn pauses or resumes records. It finds all of them before it changes the first one.
 func (c *switchCmd) turn(ctx context.Context, e *env, on bool) error {
 	k, err := kindOf(c.Kind)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"switchyard/workers/providers/trackers/readers"
 )
 
-// importCmd reads another tracker from this machine, and plans what was read. The tracker's key is not sent to the service.
+// importCmd reads another tracker from this machine, and makes a plan from the result. The tracker's key is not sent to the
+// service.
 type importCmd struct {
 	Tracker     string `arg:"" enum:"keitaro,binom,voluum,redtrack,csv" help:"keitaro, binom, voluum, redtrack, or csv for tables of any other."`
 	URL         string `help:"Address of the tracker. For csv and a dump it only tells trackers apart." placeholder:"URL"`
@@ -100,13 +101,13 @@ func (c *importCmd) read(ctx context.Context, e *env) (result trackerimport.Resu
 	return result, err
 }
 
-// trackerClient calls trackers. It does not follow redirects, because they would get the key.
+// trackerClient calls trackers. It does not follow redirects, because their targets would receive the key.
 var trackerClient = &http.Client{
 	Timeout:       time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// trackerKey returns the key of the tracker: SWITCHYARD_TRACKER_KEY, or what is entered or piped in.
+// trackerKey returns the key of the tracker: SWITCHYARD_TRACKER_KEY, or the key that is entered or piped in.
 func (e *env) trackerKey() (string, error) {
 	if key := strings.TrimSpace(e.getenv("SWITCHYARD_TRACKER_KEY")); key != "" {
 		return key, nil
@@ -114,7 +115,8 @@ func (e *env) trackerKey() (string, error) {
 	return e.readSecret("Key of the tracker (it stays on this machine): ", "there is no key of the tracker: enter it, pipe it in, or set SWITCHYARD_TRACKER_KEY")
 }
 
-// progress returns a function that says what is being read. A terminal shows it on one line. An empty what ends it.
+// progress returns a function that says what is being read. A terminal shows the progress on one line. A call with an empty what
+// ends that line.
 func (e *env) progress() trackers.Progress {
 	last, open := "", false
 	return func(what string, done, of int) {
@@ -137,7 +139,7 @@ func (e *env) progress() trackers.Progress {
 	}
 }
 
-// printRefusedNotes says which records of the tracker are not in the plan at all.
+// printRefusedNotes lists the records of the tracker that are not in the plan at all.
 func (e *env) printRefusedNotes(notes []trackerimport.Note) {
 	for _, n := range notes {
 		if n.Severity == trackerimport.Refused {

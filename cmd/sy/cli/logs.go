@@ -75,7 +75,7 @@ func (c *traceCmd) Run(ctx context.Context, e *env) error {
 	return nil
 }
 
-// printStage says which paths of a campaign were tried, and why paths were passed over.
+// printStage prints which paths of a campaign were tried, and why paths were passed over.
 func (e *env) printStage(s switchyard.RouteStage) {
 	_, _ = fmt.Fprintln(e.stdout, "  campaign", cell(s.Campaign))
 	for _, step := range s.Steps {
@@ -111,10 +111,10 @@ type tailCmd struct {
 	Once  bool          `help:"Show the newest rows and end."`
 }
 
-// mostRows is how many rows of a log one call answers.
+// mostRows is how many rows of a log one call returns at most.
 const mostRows = 1000
 
-// Run implements the command. The API lists the newest first, so rows are known by their ids.
+// Run implements the command. The API lists the newest rows first, so rows that were already shown are recognized by their ids.
 func (c *tailCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *tailCmd) Run(ctx context.Context, e *env) error {
 		}
 		const usual = 200
 		if rows, err = c.unseen(ctx, client, usual, seen); err == nil && len(rows) == usual {
-			var before []record // a burst: there may be more new rows before these
+			var before []record // a burst: there may be more new rows that are older than these
 			before, err = c.unseen(ctx, client, mostRows, seen)
 			rows = append(before, rows...)
 		}
@@ -169,7 +169,7 @@ func (c *tailCmd) unseen(ctx context.Context, client *switchyard.Client, limit i
 		}
 	}
 	if len(seen) > 20*mostRows {
-		clear(seen) // rows before the listed ones do not come back
+		clear(seen) // rows older than the listed ones are not listed again
 	}
 	for _, id := range listed {
 		seen[id] = true

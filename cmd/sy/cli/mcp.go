@@ -15,13 +15,13 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// mcpCmd connects assistants that only start commands with the address /mcp of the service.
+// mcpCmd connects assistants that can only start a command to the service, at its address /mcp.
 type mcpCmd struct{}
 
 const maxMessage = 4 << 20 // bytes
 
-// Run implements the command. It sends each line of standard input, which is a message of the Model Context Protocol, to the service,
-// and writes each answer as a line to standard output. It ends with standard input.
+// Run implements the command. It sends each line of standard input, which is a message of the Model Context Protocol, to the
+// service, and writes each answer as a line to standard output. It ends when standard input ends.
 func (c *mcpCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *mcpCmd) Run(ctx context.Context, e *env) error {
 	for lines.Scan() {
 		if line := bytes.Clone(lines.Bytes()); len(bytes.TrimSpace(line)) > 0 {
 			m := b.read(line)
-			if m.Method == "initialize" { // the messages that follow carry the version that its answer states
+			if m.Method == "initialize" { // the following messages carry the version stated in the answer
 				b.send(ctx, m, line)
 				continue
 			}
@@ -51,8 +51,8 @@ type bridge struct {
 	running sync.WaitGroup
 
 	mu      sync.Mutex
-	version string // of the protocol, once it is agreed
-	program string // of the assistant, once it has given its name
+	version string // version of the protocol, once it is agreed
+	program string // name of the assistant, once it has given one
 }
 
 // message has the members of a message that the service also wants as headers.
@@ -76,7 +76,8 @@ func (b *bridge) read(line []byte) (m message) {
 	return m
 }
 
-// send sends a message and writes its answer. A request without an answer of the protocol gets an error.
+// send sends a message and writes its answer. If the service does not answer a request in the protocol, the assistant gets an
+// error.
 func (b *bridge) send(ctx context.Context, m message, line []byte) {
 	answer, err := b.post(ctx, m, line)
 	if err != nil && m.ID != nil {
@@ -95,7 +96,7 @@ func (b *bridge) send(ctx context.Context, m message, line []byte) {
 	if m.Method == "initialize" && json.Unmarshal(answer, &agreed) == nil {
 		b.version = agreed.Result.Version
 	}
-	_, _ = b.out.Write(append(bytes.ReplaceAll(bytes.TrimSpace(answer), []byte("\n"), nil), '\n')) // an assistant that has ended reads nothing
+	_, _ = b.out.Write(append(bytes.ReplaceAll(bytes.TrimSpace(answer), []byte("\n"), nil), '\n')) // fails if the assistant has ended
 }
 
 func (b *bridge) post(ctx context.Context, m message, line []byte) ([]byte, error) {

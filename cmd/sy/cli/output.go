@@ -18,7 +18,7 @@ type record = map[string]any
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// decode reads JSON and keeps numbers as they are.
+// decode reads JSON and keeps numbers as they are written.
 func decode(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -69,7 +69,7 @@ func (e *env) printValue(v any) error {
 	return err
 }
 
-// printYAML writes JSON as YAML. JSON is YAML in another style, so numbers are not read as floats on the way.
+// printYAML writes JSON as YAML. It parses the JSON as YAML and changes only the style, so numbers are not converted to floats.
 func (e *env) printYAML(raw []byte) error {
 	var node yaml.Node
 	if err := yaml.Unmarshal(raw, &node); err != nil {
@@ -93,7 +93,7 @@ func (e *env) printYAML(raw []byte) error {
 	return enc.Close()
 }
 
-// allColumns returns the names of all members by name, with name, id and status first.
+// allColumns returns the names of all members: name, id and status first, then the others in alphabetical order.
 func allColumns(rows []record) []string {
 	names := map[string]bool{}
 	for _, r := range rows {

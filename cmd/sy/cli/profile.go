@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// profile is where a service is and the key that it is called with.
+// profile holds the address of a service and the key for calling it.
 type profile struct {
 	URL string `json:"url"`
 	Key string `json:"key"`
@@ -95,7 +95,7 @@ func (e *env) named(p profiles) string {
 	return "default"
 }
 
-// profile returns the profile that is used. SWITCHYARD_URL and SWITCHYARD_KEY go before what it holds.
+// profile returns the profile that is used. SWITCHYARD_URL and SWITCHYARD_KEY take precedence over its address and key.
 func (e *env) profile() (profile, error) {
 	all, err := e.readProfiles()
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *env) profile() (profile, error) {
 	return p, nil
 }
 
-// loginCmd keeps a key. It is read from standard input and never from the command line, where other users could see it.
+// loginCmd saves a key. The key is read from standard input and never from the command line, where other users could see it.
 type loginCmd struct {
 	URL string `help:"Address of the service, such as https://track.example.com." placeholder:"URL"`
 }
@@ -163,7 +163,7 @@ func (e *env) readKey() (string, error) {
 	return e.readSecret("Key (dashboard > Settings > Keys): ", "there is no key: make one in the dashboard under Settings > Keys, and run `sy login < file`")
 }
 
-// readSecret reads a text without showing it, or the first line of a pipe. missing is the error for an empty one.
+// readSecret reads a text without showing it, or the first line of a pipe. missing is the error for an empty text.
 func (e *env) readSecret(question, missing string) (string, error) {
 	var key string
 	if e.ask {
@@ -221,7 +221,7 @@ func (c *profilesCmd) Run(e *env) error {
 	return e.print(rows, []string{"name", "url", "current"})
 }
 
-// completionCmd prints what a shell runs to complete commands.
+// completionCmd prints the script that a shell runs to complete commands.
 type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }

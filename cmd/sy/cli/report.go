@@ -15,7 +15,7 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// dimensionOf maps the words for dimensions whose values are records to the dimension, and to the kind of record.
+// dimensionOf maps a word such as campaign to its dimension, and to the kind of record that the dimension's values are.
 var dimensionOf = map[string]struct{ dimension, kind string }{
 	"campaign": {"campaign_id", "campaigns"}, "offer": {"offer_id", "offers"}, "lander": {"lander_id", "landers"},
 	"source": {"source_id", "sources"}, "network": {"network_id", "networks"}, "path": {"stream_id", ""}, "device": {"device_type", ""},
@@ -25,7 +25,8 @@ func dimension(word string) string { return cmp.Or(dimensionOf[word].dimension, 
 
 var daysAgo = regexp.MustCompile(`^-(\d{1,4})d$`)
 
-// day returns the date for today, yesterday and -7d, in UTC as the API counts. All other texts are for the API to read.
+// day returns the date for today, yesterday and -7d, in UTC as the API counts. It returns any other text unchanged, for the API
+// to interpret.
 func (e *env) day(word string) string {
 	back := map[string]string{"today": "0", "yesterday": "1"}[word]
 	if m := daysAgo.FindStringSubmatch(word); m != nil {
@@ -98,7 +99,7 @@ func (f *figureFlags) query(ctx context.Context, c *switchyard.Client) (url.Valu
 	return q, nil
 }
 
-// performance is the report, as far as a table needs it.
+// performance is the part of the report that a table needs.
 type performance struct {
 	Dimensions []string                     `json:"dimensions"`
 	Labels     map[string]map[string]string `json:"labels"`
@@ -114,7 +115,7 @@ func ask(ctx context.Context, c *switchyard.Client, q url.Values) (raw json.RawM
 	return raw, p, err
 }
 
-// flat returns a row with its dimensions as members, by the names of records.
+// flat returns a row whose dimensions are members, with the names of records as their values.
 func (p *performance) flat(row record) record {
 	out := record{}
 	for name, value := range row {
@@ -245,7 +246,8 @@ func (c *compareCmd) Run(ctx context.Context, e *env) error {
 	return e.printTable(append(rows, paired(record{p.Dimensions[0]: "Total"}, p.Totals, c.Figures)), columns)
 }
 
-// paired adds to out the figures of a row, of the other window, and their difference in percent.
+// paired adds three values for each figure to out: its value in the row, its value in the other window, and the difference in
+// percent.
 func paired(out, row record, names []string) record {
 	before, _ := row["compare"].(map[string]any)
 	for _, f := range names {
