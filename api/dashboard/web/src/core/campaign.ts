@@ -55,7 +55,8 @@ export function useTracking(): { domain: string; origin: string } {
   return { domain, origin: domain && originOf(domain, own === undefined) }
 }
 
-// hasProblems reports whether the check of a campaign found a problem. If the check itself fails, the campaign goes live all the same.
+// hasProblems reports whether the check of a campaign found a problem. It returns false if the check itself fails, so that the
+// campaign can go live.
 export const hasProblems = (id: string) =>
   call('GET /campaigns/{id}/check', { path: { id } }).then(
     found => found.problems > 0,
