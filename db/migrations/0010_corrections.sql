@@ -20,7 +20,7 @@ CREATE TABLE correction_parts (
 
 -- What an account has entered as its spend on a day (UTC) at a source, for one campaign or (campaign_id zero) for the whole
 -- source. If there were clicks, their costs add up to this amount. If there were no clicks, the amount stands alone and is
--- counted from this row.
+-- counted on its own: see spend_alone.
 CREATE TABLE spend (
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     day         date NOT NULL,

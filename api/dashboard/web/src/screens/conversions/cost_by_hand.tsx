@@ -20,8 +20,7 @@ export const Ways = () => (
   />
 )
 
-// ByHand is the form that sets a cost by hand. It begins with the costs of yesterday. After a cost is set, the form is empty
-// again.
+// ByHand is the form that sets a cost by hand. Yesterday is chosen at first. After a cost is set, the form is empty again.
 export function ByHand({ kinds }: { kinds: ComponentChildren }) {
   const [round, setRound] = useState(0)
   return (

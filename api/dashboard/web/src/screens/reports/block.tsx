@@ -130,8 +130,7 @@ function Where({ targets, value, on }: { targets: Target[]; value: Place; on: (p
 }
 
 const shown: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit']
-// withPending has one figure more: the revenue of pending conversions, because it may still come and then counts as earned by the
-// values.
+// withPending has one figure more: the revenue of pending conversions, which the preview counts as earned by the values.
 const withPending: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'pending_revenue', 'profit']
 
 // Preview shows what the values and the rest did, what blocking would have saved, and whether that may be chance.
