@@ -129,7 +129,7 @@ export const words = {
       labels: 'Labels',
       slots: 'Links of its buttons',
       slotsText: 'A button of the page leads here; the visitor goes on to an offer of that slot.',
-      slotElsewhere: 'The page is on another domain: this link passes on the click id in the page’s URL.',
+      slotElsewhere: 'The page is on another domain: this link takes the click id along from the page’s URL.',
       slotNoClick: 'The page is on another domain and its URL has no {clickid}: the links cannot know the click. Add it to the URL below.',
       slotHere: 'The page is on the tracking domain: the cookie of the click is enough.',
       slotCount: 'Buttons',
