@@ -62,7 +62,8 @@ const settings = [
   'postback_scheme',
 ] as const
 
-// bodyOf returns a network as the body of a PUT, with other postback parameters. The secret is left out, so that it stays.
+// bodyOf returns a network as the body of a PUT, with other postback parameters. It leaves the secret out, so that the saved
+// secret stays.
 export const bodyOf = (n: NetworkRow, postback_params: Record<string, string>): NetworkPut => ({
   ...(Object.fromEntries(settings.map(name => [name, n[name]])) as Pick<NetworkPut, 'name' | (typeof settings)[number]>),
   postback_params,

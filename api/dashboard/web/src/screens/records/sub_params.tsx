@@ -140,7 +140,7 @@ const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   )
 }
 
-// Note shows what a sub-parameter received lately, or that it stays empty and what still names it.
+// Note shows what a sub-parameter received lately, or that it stays empty and which records still name it.
 function Note({ of: r, known }: { of: SubRow; known?: SourceSub }) {
   const parts = r.inLink
     ? [known?.recent.length ? w.lately(known.recent.join(', ')) : '']
