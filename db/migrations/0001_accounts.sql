@@ -1,8 +1,8 @@
 -- Accounts, their API keys, and the answers kept for repeated requests.
 -- +goose Up
 
--- One random value per install: cursors are signed with keys derived from it, and the service's own secrets sealed
--- where no ENCRYPTION_KEY is set. gen_random_uuid draws from the server's strong random source.
+-- One random value per install. The keys that sign cursors are derived from it. Without ENCRYPTION_KEY it also seals the
+-- service's own secrets. gen_random_uuid draws from the server's strong random source.
 CREATE TABLE installation (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
     secret   bytea NOT NULL

@@ -1,8 +1,8 @@
--- The facts: clicks, the steps from landers to offers, conversions, raw postbacks, who was seen already, and the
--- ledger that every report is a sum of. A zero UUID and an empty text mean none, so that equality stays simple.
+-- The facts: clicks, the steps from landers to offers, conversions, raw postbacks, visitors who were seen before, and the ledger
+-- that every report sums. A zero UUID and an empty text mean that there is no value, so that comparisons need no NULL.
 -- +goose Up
 
--- One partition per day of the click id's time, made by the ingester. The columns are those of clicklog's table.
+-- One partition for each day, by the time in the click id. The ingester makes them. The columns are listed in db/click too.
 CREATE TABLE clicks (
     id                 uuid NOT NULL PRIMARY KEY,
     at                 timestamptz NOT NULL, -- the time inside the id
@@ -19,7 +19,7 @@ CREATE TABLE clicks (
     destination        text NOT NULL,
     arrival            text NOT NULL,
     external_id        text NOT NULL,
-    subs               text[] NOT NULL, -- sub1..sub10, cut after the last one that is set
+    subs               text[] NOT NULL, -- sub1, sub2 and so on, cut after the last one that is set
     params             text NOT NULL,
     ip                 inet,
     user_agent         text NOT NULL,
@@ -47,7 +47,7 @@ CREATE TABLE clicks (
     bot_score          int NOT NULL,
     bot_signals        bigint NOT NULL,
     bot_reason         text NOT NULL,
-    cost               numeric NOT NULL, -- final: with unique_cost when the click is unique
+    cost               numeric NOT NULL, -- the final cost: it includes unique_cost if the click is unique
     unique_cost        numeric NOT NULL,
     currency           text NOT NULL,
     conversion_cost    numeric NOT NULL,
@@ -62,7 +62,7 @@ CREATE TABLE clicks (
 ) PARTITION BY RANGE (id);
 CREATE INDEX clicks_window ON clicks (account_id, id);
 
--- Steps from a lander to an offer. One that is stored before its click waits unapplied.
+-- Steps from a lander to an offer. A step that is stored before its click is applied when the click arrives.
 CREATE TABLE click_hops (
     id          uuid PRIMARY KEY,
     click_id    uuid NOT NULL,
@@ -76,7 +76,7 @@ CREATE TABLE click_hops (
 CREATE INDEX click_hops_click ON click_hops (click_id);
 CREATE INDEX click_hops_waiting ON click_hops (click_id) WHERE NOT applied;
 
--- Who was counted as unique: [first_at, expires_at) covers every click that took a visitor's uniqueness.
+-- Visitors who were counted as unique. [first_at, expires_at) covers every click that was counted as the visitor's unique one.
 CREATE TABLE click_visitors (
     campaign_id uuid NOT NULL,
     unique_key  uuid NOT NULL,
@@ -96,21 +96,21 @@ CREATE TABLE conversions (
     original_status text NOT NULL,
     payout          numeric NOT NULL,
     currency        text NOT NULL,
-    cost            numeric NOT NULL, -- what it costs now: nothing unless it is approved
-    given_cost      numeric,          -- named by the postback; else the click's cost model decides
+    cost            numeric NOT NULL, -- its present cost, which is 0 unless it is approved
+    given_cost      numeric,          -- from the postback; NULL: the click's cost model decides
     campaign_id     uuid NOT NULL,
     offer_id        uuid NOT NULL,
     source_id       uuid NOT NULL,
     network_id      uuid NOT NULL,
     source          text NOT NULL,
     recorded_at     timestamptz NOT NULL,
-    updated_at      timestamptz NOT NULL, -- the time of its last event; grows with every one
+    updated_at      timestamptz NOT NULL, -- the time of the latest event, later with each event
     UNIQUE (click_id, goal, conversion_id)
 );
 CREATE INDEX conversions_log ON conversions (account_id, recorded_at DESC, id DESC);
 CREATE INDEX conversions_window ON conversions (account_id, click_id);
 
--- Messages of networks and shops as they arrived. The job with the same id turns one into a conversion.
+-- Messages of networks and shops as they arrived. The job with the same id makes a conversion from the message.
 CREATE TABLE postbacks (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL,
@@ -125,14 +125,14 @@ CREATE TABLE postbacks (
     outcome       text NOT NULL DEFAULT 'pending'
         CHECK (outcome IN ('pending', 'recorded', 'ignored', 'refused', 'unmatched')),
     detail        text NOT NULL DEFAULT '',
-    conversion_id uuid, -- the conversion it ended in
+    conversion_id uuid, -- the conversion that it created or changed
     attempts      int NOT NULL DEFAULT 0,
     decided_at    timestamptz
 );
 CREATE INDEX postbacks_log ON postbacks (account_id, received_at DESC, id DESC);
 CREATE INDEX postbacks_open ON postbacks (received_at) WHERE outcome IN ('pending', 'unmatched');
 
--- Rows are only added, never changed; a figure is the sum over its rows. Compaction replaces rows of equal keys by
+-- Rows are only added, never changed. A figure is the sum over its rows. Compaction replaces rows with equal keys by one row with
 -- their sum.
 CREATE TABLE ledger (
     account_id      uuid NOT NULL,

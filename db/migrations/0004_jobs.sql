@@ -1,4 +1,4 @@
--- Jobs that must happen, the events of accounts, and their deliveries to webhook endpoints.
+-- Jobs that must not get lost, the events of accounts, and their deliveries to webhook endpoints.
 -- +goose Up
 CREATE TABLE jobs (
     id              uuid PRIMARY KEY,
@@ -12,14 +12,14 @@ CREATE TABLE jobs (
     lease_until     timestamptz,
     fence           bigint NOT NULL DEFAULT 0,
     generation      bigint NOT NULL DEFAULT 0,
-    failed_generation bigint,          -- of the task that is archived because this row failed; running it again is an
-                                       -- attempt by hand
-    result          jsonb,             -- set once the job has been done, kept while it is done again by hand
+    failed_generation bigint,          -- generation of the task that was archived because this row failed;
+                                       -- an operator who runs that task again makes one more attempt
+    result          jsonb,             -- set when the job is done, and kept while an operator runs it again
     error           jsonb,             -- of the last attempt
     created_at      timestamptz NOT NULL DEFAULT now(),
     finished_at     timestamptz
 );
--- What the reconciler looks for: rows that are due and that no live lease holds.
+-- For the reconciler, which looks for rows that are due and that no live lease holds.
 CREATE INDEX jobs_due ON jobs (next_attempt_at) WHERE state IN ('pending', 'running');
 CREATE INDEX jobs_failed ON jobs (kind, finished_at DESC) WHERE state = 'failed';
 CREATE INDEX jobs_finished ON jobs (finished_at) WHERE state IN ('done', 'failed');
@@ -48,7 +48,7 @@ CREATE TABLE events (
 );
 CREATE INDEX events_age ON events (created_at);
 
--- A delivery is a job (the same id): the job has the state of the work, the delivery what a customer sees of it.
+-- A delivery has the id of its job. The job has the state of the work, and the delivery has what a customer sees.
 CREATE TABLE webhook_deliveries (
     id           uuid PRIMARY KEY,
     account_id   uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -1,5 +1,5 @@
--- Every change to what the redirect reads is announced on the channel "routing" as "table:id", so that web
--- processes refresh that record of their routing snapshot within a second.
+-- Every change of data that the redirect reads is announced on the channel "routing" as "table:id". Web processes then refresh
+-- this record in their routing snapshot within a second.
 -- +goose Up
 -- +goose StatementBegin
 CREATE FUNCTION notify_routing() RETURNS trigger LANGUAGE plpgsql AS $$

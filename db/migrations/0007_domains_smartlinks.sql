@@ -1,18 +1,19 @@
 -- Own tracking domains, smartlinks with their clicks, and the keys of protected landing pages that were used.
 -- +goose Up
 
--- A host is served for one owner only, but anybody may wait for it: who adds a host that is not theirs must not keep it
--- from its owner.
+-- A host is served for one account only, but several accounts may add it and wait for verification. An account that adds a host
+-- which it does not own must not keep the owner from adding it.
 ALTER TABLE domains DROP CONSTRAINT domains_host_key;
 CREATE UNIQUE INDEX domains_served ON domains (host) WHERE is_verified OR account_id IS NULL;
 CREATE UNIQUE INDEX domains_own ON domains (account_id, host);
 CREATE UNIQUE INDEX domains_default ON domains (account_id) WHERE is_default;
 
--- A deleted campaign lets go of its domain when that is deleted.
+-- When the domain of a deleted campaign is deleted, the campaign stays without a domain.
 ALTER TABLE campaigns ALTER COLUMN domain_id DROP NOT NULL;
 ALTER TABLE campaigns ADD CONSTRAINT campaigns_domain CHECK (domain_id IS NOT NULL OR deleted_at IS NOT NULL);
 
--- A deleted smartlink is kept for the names in its clicks. Rules are one document, in the order of checking.
+-- A deleted smartlink is kept, because its clicks show its name. The rules are one document, in the order in which they are
+-- tried.
 CREATE TABLE smartlinks (
     id              uuid PRIMARY KEY,
     account_id      uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -35,9 +36,9 @@ CREATE INDEX smartlinks_list ON smartlinks (account_id, created_at DESC, id DESC
 
 CREATE TRIGGER notify_routing AFTER INSERT OR UPDATE OR DELETE ON smartlinks FOR EACH ROW EXECUTE FUNCTION notify_routing();
 
--- Aliases of campaigns and slugs of smartlinks are one address space on each domain. Whoever takes an address holds a
--- lock on it until the transaction ends, and then looks whether the other table has it; within a table the unique
--- index looks. The error is that of the table's own index, so that a writer needs to know one only.
+-- Aliases of campaigns and slugs of smartlinks share one address space on each domain. A writer that takes an address locks it
+-- until the transaction ends, and then checks whether the other table has it. Within a table the unique index checks. The error
+-- is the same as the error of that index, so that a writer has to know only one.
 -- +goose StatementBegin
 CREATE FUNCTION take_address() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -80,8 +81,8 @@ END $$;
 CREATE TRIGGER take_address BEFORE INSERT OR UPDATE ON campaigns  FOR EACH ROW EXECUTE FUNCTION take_address();
 CREATE TRIGGER take_address BEFORE INSERT OR UPDATE ON smartlinks FOR EACH ROW EXECUTE FUNCTION take_address();
 
--- What came through smartlinks. rule_id is the zero UUID where no rule matched; destination_url is the address as it is
--- in the smartlink, destination the one that the visitor was sent to.
+-- Clicks that came through smartlinks. rule_id is the zero UUID if no rule matched. destination_url is the address in the
+-- smartlink, and destination is the address that the visitor was sent to.
 CREATE TABLE smartlink_clicks (
     id              uuid PRIMARY KEY,
     at              timestamptz NOT NULL, -- the time inside the id
@@ -126,7 +127,7 @@ CREATE TABLE smartlink_clicks (
 CREATE INDEX smartlink_clicks_window ON smartlink_clicks (account_id, id);
 CREATE INDEX smartlink_clicks_link ON smartlink_clicks (smartlink_id, id);
 
--- The sums of smartlink_clicks by the hour, written with them: figures need not count rows.
+-- Hourly sums of smartlink_clicks, written together with the clicks, so that figures need not count rows.
 CREATE TABLE smartlink_hours (
     smartlink_id    uuid NOT NULL,
     hour            timestamptz NOT NULL,
@@ -136,10 +137,10 @@ CREATE TABLE smartlink_hours (
     clicks          bigint NOT NULL, -- without bots
     bot_clicks      bigint NOT NULL
 );
--- An address may be longer than an index entry, so its hash stands in.
+-- An address may be too long for an index entry, so the index has its hash.
 CREATE UNIQUE INDEX smartlink_hours_key ON smartlink_hours (smartlink_id, hour, rule_id, md5(destination_url));
 
--- Keys and clicks that opened a landing page which lets each in once.
+-- Keys and clicks that have opened a landing page that lets each of them in only once.
 CREATE TABLE lander_keys (
     key_hash   bytea PRIMARY KEY,
     expires_at timestamptz NOT NULL

@@ -1,5 +1,5 @@
--- How a click was routed, so that the decision can be explained later: the seed of its draws, a fingerprint of the flow
--- as it was, and which rule of the order decided. Zero: not recorded.
+-- How a click was routed, so that the decision can be explained later: the seed of the random draws, a fingerprint of the flow at
+-- that time, and the step of routing that decided. Zero means not recorded.
 -- +goose Up
 ALTER TABLE clicks
     ADD COLUMN route_seed bigint NOT NULL DEFAULT 0,

@@ -1,21 +1,22 @@
--- Report files: where every web process can read them, compressed and in pieces.
+-- Files of reports, stored where every web process can read them, compressed and in pieces.
 -- +goose Up
 
--- The id is that of the job that made the file. A file is there as a whole or not at all: its row is written last.
+-- The id is the id of the job that made the file. The row is written last, so a file is either complete or not there.
 CREATE TABLE exports (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     kind       text NOT NULL,
     name       text NOT NULL,
     row_count  bigint NOT NULL,
-    byte_size  bigint NOT NULL, -- of the file as it is downloaded
-    fence      bigint NOT NULL, -- of the attempt whose chunks are the file
+    byte_size  bigint NOT NULL, -- size of the downloaded file
+    fence      bigint NOT NULL, -- of the attempt whose chunks make up the file
     created_at timestamptz NOT NULL
 );
 CREATE INDEX exports_list ON exports (account_id, created_at DESC, id DESC);
 CREATE INDEX exports_age ON exports (created_at);
 
--- The pieces of one gzip stream. Each attempt of a job writes its own; those of no file are swept after a day.
+-- The pieces of one gzip stream. Each attempt of a job writes its own pieces. Pieces that belong to no file are deleted after a
+-- day.
 CREATE TABLE export_chunks (
     export_id  uuid NOT NULL,
     fence      bigint NOT NULL,

@@ -1,14 +1,16 @@
--- Corrections: files on their way through a job, and what was spent by day and source.
+-- Corrections: uploaded files that a job has yet to process, and spend by day and source.
 -- +goose Up
 
--- A CSV file that a job works through; the id is the job's. It goes when the job has ended, at the latest with the job.
+-- A CSV file that a job processes. The id is the job's. The row is deleted when the job has ended, at the latest together with
+-- the job.
 CREATE TABLE corrections (
     id         uuid PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    csv        bytea NOT NULL -- of hostile texts too: never taken for text here
+    csv        bytea NOT NULL -- bytea, because the file may contain bytes that no text may have
 );
 
--- What became of the rows of a file, written with their effect, so that a worker that takes over knows it.
+-- The outcomes of the rows of a file, written together with their effect, so that a worker that takes over knows which rows are
+-- done.
 CREATE TABLE correction_parts (
     correction_id uuid NOT NULL REFERENCES corrections (id) ON DELETE CASCADE,
     first_row     int NOT NULL,
@@ -16,8 +18,9 @@ CREATE TABLE correction_parts (
     PRIMARY KEY (correction_id, first_row)
 );
 
--- What an account says that it spent on a day (UTC) at a source, in all or for one campaign (zero: in all). Where there
--- were clicks their costs add up to it; where there were none it stands alone, and counts by itself.
+-- What an account has entered as its spend on a day (UTC) at a source, for one campaign or (campaign_id zero) for the whole
+-- source. If there were clicks, their costs add up to this amount. If there were no clicks, the amount stands alone and is
+-- counted on its own: see spend_alone.
 CREATE TABLE spend (
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     day         date NOT NULL,
@@ -25,14 +28,14 @@ CREATE TABLE spend (
     campaign_id uuid NOT NULL,
     amount      numeric NOT NULL,
     currency    text NOT NULL,
-    clicks      bigint, -- as the source counted them; null: not said
+    clicks      bigint, -- as the source counted them; null: not stated
     impressions bigint,
     alone       boolean NOT NULL,
     updated_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (account_id, day, source_id, campaign_id)
 );
 
--- Spend that stands alone, as a fact with the dimensions of a click, for reports from rows. The ledger has it too.
+-- Spend without clicks, with the dimensions of a click, for reports that read rows. The ledger has this spend too.
 CREATE VIEW spend_alone AS
 SELECT account_id, day::timestamp AT TIME ZONE 'UTC' AS at, amount AS cost, campaign_id, source_id,
     z.id AS stream_id, z.id AS lander_id, z.id AS offer_id, z.id AS network_id, 0 AS lp_slot, '' AS country, '' AS region,

@@ -1,7 +1,8 @@
--- What checks of links found, which allowances of clicks were passed, and the secrets that webhook endpoints had before.
+-- The results of link checks, the months in which accounts passed their allowance of clicks, and the previous secrets of webhook
+-- endpoints.
 -- +goose Up
 
--- The state of a link by its last check. It holds for this url: a record that gets another one starts anew.
+-- The state of a link after its last check. It holds for this url. A record that gets another url starts again.
 CREATE TABLE link_checks (
     kind          text NOT NULL CHECK (kind IN ('offer', 'lander')),
     record_id     uuid NOT NULL,
@@ -10,14 +11,14 @@ CREATE TABLE link_checks (
     checked_at    timestamptz NOT NULL,
     http_status   int,                         -- null when no answer came
     error         text NOT NULL DEFAULT '',    -- empty: it works
-    failures      int NOT NULL DEFAULT 0,      -- checks in a row
+    failures      int NOT NULL DEFAULT 0,      -- failed checks in a row
     failing_since timestamptz,
-    broken_at     timestamptz,                 -- when link.broken was made; null once it works again
+    broken_at     timestamptz,                 -- when the event link.broken was made; null once the link works again
     PRIMARY KEY (kind, record_id)
 );
 CREATE INDEX link_checks_broken ON link_checks (account_id) WHERE broken_at IS NOT NULL;
 
--- The same for lists of unsafe addresses. Threats are the list's own words.
+-- The same for lists of unsafe addresses. threats has the list's own names for them.
 CREATE TABLE link_screens (
     kind       text NOT NULL CHECK (kind IN ('offer', 'lander', 'domain')),
     record_id  uuid NOT NULL,
@@ -25,7 +26,7 @@ CREATE TABLE link_screens (
     url        text NOT NULL,
     checked_at timestamptz NOT NULL,
     threats    text[] NOT NULL DEFAULT '{}',
-    unsafe_at  timestamptz,                    -- when link.unsafe was made; null once it is not listed any more
+    unsafe_at  timestamptz,                    -- when the event link.unsafe was made; null once the url is not listed any more
     PRIMARY KEY (kind, record_id)
 );
 CREATE INDEX link_screens_unsafe ON link_screens (account_id) WHERE unsafe_at IS NOT NULL;
@@ -38,7 +39,7 @@ CREATE TABLE link_services (
     checked_at timestamptz NOT NULL
 );
 
--- Months whose clicks passed the plan's allowance, each announced once.
+-- Months in which the clicks passed the plan's allowance. Each is announced once.
 CREATE TABLE plan_limits (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     month      date NOT NULL,
@@ -49,7 +50,7 @@ CREATE TABLE plan_limits (
     PRIMARY KEY (account_id, month)
 );
 
--- The secret before the last rotation signs as well until its time is over. It is sealed for the column secret.
+-- Deliveries are signed with the previous secret too until its time is over. It is sealed in the same way as the column secret.
 ALTER TABLE webhook_endpoints ADD COLUMN old_secret bytea, ADD COLUMN old_secret_until timestamptz;
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account_id, created_at) WHERE status = 'failed';
 

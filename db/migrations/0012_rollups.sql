@@ -1,13 +1,13 @@
--- Coarser copies of the ledger: the sums of its merged rows over fewer dimensions, or over days, so that the usual
--- questions read some thousand rows and not a million. The compaction that merges rows adds them here, in the same
--- statement; rows that it has not seen yet are read from the ledger. Which copies there are is a table in clicklog.
+-- Coarser copies of the ledger: sums of its merged rows over fewer dimensions or over whole days, so that the usual queries read
+-- some thousand rows and not a million. The statement of the compaction that merges rows also adds them here. Rows that it has
+-- not merged yet are read from the ledger. db/ledger has the list of copies.
 -- +goose Up
 
 -- A dimension that a copy leaves out is zero or empty.
 CREATE TABLE ledger_rollups (
     rollup          text NOT NULL,
     account_id      uuid NOT NULL,
-    hour            timestamptz NOT NULL, -- the first one of the day in a copy by days
+    hour            timestamptz NOT NULL, -- in a copy by days: the first hour of the day
     campaign_id     uuid NOT NULL,
     stream_id       uuid NOT NULL,
     lander_id       uuid NOT NULL,
@@ -32,12 +32,12 @@ CREATE TABLE ledger_rollups (
     PRIMARY KEY (rollup, account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country, device_type,
         os, browser)
 ) PARTITION BY LIST (rollup);
--- Rows of the running day are updated all the time.
+-- Rows of the current day are updated all the time.
 CREATE TABLE ledger_rollups_traffic PARTITION OF ledger_rollups FOR VALUES IN ('traffic') WITH (fillfactor = 80);
 CREATE TABLE ledger_rollups_paths PARTITION OF ledger_rollups FOR VALUES IN ('paths') WITH (fillfactor = 80);
 CREATE TABLE ledger_rollups_audience PARTITION OF ledger_rollups FOR VALUES IN ('audience') WITH (fillfactor = 80);
 
-UPDATE ledger SET merged = false WHERE merged; -- what is there is added by the next compactions
+UPDATE ledger SET merged = false WHERE merged; -- the next compactions add the existing rows to the copies
 
 -- +goose Down
 DROP TABLE ledger_rollups;

@@ -1,4 +1,5 @@
--- Clicks of smartlinks go by days, as those of campaigns do: retention drops partitions. The sums by the hour stay.
+-- Clicks of smartlinks get daily partitions, as clicks of campaigns have, so that retention drops partitions. The hourly sums
+-- stay.
 -- +goose Up
 ALTER TABLE smartlink_clicks RENAME TO smartlink_clicks_whole;
 CREATE TABLE smartlink_clicks (LIKE smartlink_clicks_whole) PARTITION BY RANGE (id);

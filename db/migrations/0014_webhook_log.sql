@@ -1,4 +1,5 @@
--- The log of webhooks by weeks: what is too old goes with its partition, not row by row. Ids tell the week.
+-- Weekly partitions for the log of webhooks, so that old weeks are dropped and not deleted row by row. The id of a row has its
+-- time.
 -- +goose Up
 
 -- +goose StatementBegin
@@ -25,8 +26,8 @@ CREATE TABLE events (
     body       bytea NOT NULL -- the bytes that every attempt sends
 ) PARTITION BY RANGE (id);
 
--- A delivery is a job (the same id): the job has the state of the work, the delivery what a customer sees of it. Its
--- event is in the same week or the one before.
+-- A delivery has the id of its job. The job has the state of the work, and the delivery has what a customer sees. The event of a
+-- delivery is in the same week or in the week before.
 CREATE TABLE webhook_deliveries (
     id           uuid PRIMARY KEY,
     account_id   uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -44,11 +45,11 @@ CREATE INDEX webhook_deliveries_list ON webhook_deliveries (account_id, created_
 CREATE INDEX webhook_deliveries_endpoint ON webhook_deliveries (endpoint_id, created_at DESC, id DESC);
 CREATE INDEX webhook_deliveries_failed ON webhook_deliveries (account_id, created_at) WHERE status = 'failed';
 
--- What no week is there for, and ids that are older than these weeks: nothing is ever refused.
+-- For rows of weeks without a partition, and for ids that are older than these weeks, so that no row is ever refused.
 CREATE TABLE events_rest PARTITION OF events DEFAULT;
 CREATE TABLE webhook_deliveries_rest PARTITION OF webhook_deliveries DEFAULT;
 
--- The names and bounds are those of db/delivery, which makes the weeks to come.
+-- The names and bounds are the same as in db/delivery, which makes the partitions of later weeks.
 -- +goose StatementBegin
 DO $$
 DECLARE

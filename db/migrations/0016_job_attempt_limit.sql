@@ -1,10 +1,10 @@
--- How often a job is tried is said by the policy of its kind, in the program. A row says so itself only where attempts
--- were granted by hand, or where it is tried once: attempt_limit.
+-- The policy of a job's kind, in the program, says how often the job is tried. A row has its own number (attempt_limit) only if
+-- an operator has granted attempts, or if the job is tried once.
 -- +goose Up
 ALTER TABLE jobs
     ADD COLUMN attempt_limit int, -- null: as the policy says
-    -- Read only by processes of before, while they are replaced. The default is the longest schedule there was, so that
-    -- none of them gives a row up too early. A later migration drops the column.
+    -- Only processes of the version before read max_attempts, until they are replaced. The default is the longest schedule that
+    -- existed, so that none of them gives up a row too early. A later migration drops the column.
     ALTER COLUMN max_attempts SET DEFAULT 12;
 
 -- +goose Down

@@ -1,5 +1,5 @@
--- What the conditions of a record cost when visitors are matched: its own ones, compiled. Zero for records that were saved
--- before; it is set when they are saved again.
+-- The cost of matching visitors against the conditions of a record itself, as compiled. It is zero for records that were saved
+-- before, until they are saved again.
 -- +goose Up
 ALTER TABLE rules
     ADD COLUMN match_steps int NOT NULL DEFAULT 0,

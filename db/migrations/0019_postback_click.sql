@@ -1,4 +1,5 @@
--- The click that a postback names, so that it is deleted with it. Rows of before have none and are deleted by their age.
+-- The click that a postback names, so that the postback is deleted together with the click. Older rows have no click and are
+-- deleted by age.
 -- +goose Up
 ALTER TABLE postbacks
     ADD COLUMN click_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',

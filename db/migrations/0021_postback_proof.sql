@@ -1,3 +1,3 @@
--- What proves the sender of a postback, sealed until it is believed.
+-- What proves the sender of a postback. It is sealed, and kept until the proof is checked.
 -- +goose Up
 ALTER TABLE postbacks ADD COLUMN proof bytea;

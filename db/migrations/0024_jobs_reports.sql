@@ -1,4 +1,4 @@
--- The answers of large reports: the oldest of an account are deleted when a new one comes.
+-- The answers of large reports. When a new one comes, the oldest answers of the account are deleted.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_reports;

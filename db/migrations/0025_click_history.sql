@@ -1,5 +1,5 @@
--- From when on the clicks of an account are kept. What is older is archive: the ledger and conversions alone. Rows of clicks
--- are deleted up to deleted_to, behind kept_from. An account without a row keeps all clicks that there are.
+-- The time from which the clicks of an account are kept. For older times only the ledger and the conversions remain. deleted_to,
+-- which follows kept_from, is the time up to which rows of clicks are deleted. An account without a row keeps all of its clicks.
 -- +goose Up
 CREATE TABLE click_history (
     account_id   uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,

@@ -1,5 +1,5 @@
--- jobs_open without conversion:match, which comes by itself as well. The queries of the version before do not use it: they
--- read jobs_due until their programs are gone.
+-- Replaces jobs_open by an index without conversion:match, which accounts do not request either. The queries of the version
+-- before do not use the new index. They read jobs_due until their programs are replaced.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_submitted; -- what an attempt that gave up has left

@@ -1,5 +1,5 @@
--- A postback whose click is not stored has no job: one statement looks for the clicks of all that wait. match_at is when it
--- looks next; null is for those that have a job or are decided.
+-- A postback whose click is not stored yet has no job. One statement looks for the clicks of all waiting postbacks. match_at is
+-- the time of the next search. It is null for postbacks that have a job or are decided.
 -- +goose Up
 ALTER TABLE postbacks ADD COLUMN match_at timestamptz;
 UPDATE postbacks SET match_at = now() FROM jobs j

@@ -1,5 +1,5 @@
--- Secrets that were stored in clear under a name of the network's own, which may be that of a field, or in a list or an
--- object. Postbacks that are not decided yet need them and lose them then.
+-- Deletes secrets that were stored in clear text under the network's own parameter name, which may also be the name of a field,
+-- or inside a list or an object. Postbacks that are not decided yet still need them, and lose them when they are decided.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- +goose StatementBegin

@@ -1,4 +1,4 @@
--- Few of the postbacks wait for their click.
+-- The index is small, because only few postbacks wait for their click.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS postbacks_match; -- what an attempt that gave up has left

@@ -1,5 +1,5 @@
--- jobs_submitted without conversion:match, a kind that is gone. The queries of the version before read jobs_due until their
--- programs are gone.
+-- Replaces jobs_submitted by an index that does not mention conversion:match, a kind that no longer exists. The queries of the
+-- version before read jobs_due until their programs are replaced.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_asked; -- what an attempt that gave up has left

@@ -1,4 +1,4 @@
--- What traffic sources are told of conversions, and how.
+-- The postbacks to traffic sources about conversions, and how they are sent.
 -- +goose Up
 ALTER TABLE traffic_sources
     ADD COLUMN postback_method   text NOT NULL DEFAULT 'GET',
@@ -6,11 +6,11 @@ ALTER TABLE traffic_sources
     ADD COLUMN postback_goals    jsonb NOT NULL DEFAULT '[]', -- [{goal, url, statuses}]
     ADD COLUMN send_payout_pct   numeric(5, 2) NOT NULL DEFAULT 100;
 
--- One for each conversion and status. It is a job (the same id): the job has the state of the work, the postback what a
--- customer sees of it. What is told of the conversion is as it was when it got the status.
+-- One row for each conversion and status. The row has the id of its job. The job has the state of the work, and the postback has
+-- what a customer sees. The data of the conversion are as they were when it got the status.
 CREATE TABLE source_postbacks (
     id            uuid PRIMARY KEY,
-    place         bigint GENERATED ALWAYS AS IDENTITY, -- those of a conversion are sent in this order
+    place         bigint GENERATED ALWAYS AS IDENTITY, -- the postbacks of a conversion are sent in this order
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     source_id     uuid NOT NULL,
     campaign_id   uuid NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE source_postbacks (
     reference     text NOT NULL, -- the network's or shop's own id of the conversion
     goal          text NOT NULL,
     status        text NOT NULL,
-    payout        numeric NOT NULL, -- all of it, whatever share is told
+    payout        numeric NOT NULL, -- the whole payout, even if only a share is reported
     currency      text NOT NULL,
     cost          numeric NOT NULL,
     recorded_at   timestamptz NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE source_postbacks (
     attempts      int  NOT NULL DEFAULT 0,
     request       jsonb NOT NULL DEFAULT '{}', -- of the last attempt: {method, url, body}, without secrets
     http_status   int,                         -- of the last attempt; null when no answer came
-    answer        text NOT NULL DEFAULT '',    -- the beginning of its body
+    answer        text NOT NULL DEFAULT '',    -- the beginning of the body of that answer
     tries         jsonb NOT NULL DEFAULT '[]', -- the last attempts: [{at, http_status, error, ms}]
     last_attempt  timestamptz,
     told_at       timestamptz,

@@ -1,5 +1,5 @@
--- jobs_asked without the postbacks to traffic sources, which come by themselves as well. The queries of the version before
--- do not use it: they read jobs_due until their programs are gone.
+-- Replaces jobs_asked by an index without the postbacks to traffic sources, which accounts do not request either. The queries of
+-- the version before do not use the new index. They read jobs_due until their programs are replaced.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_submitted; -- what an attempt that gave up has left

@@ -1,4 +1,4 @@
--- The macro by which a traffic source fills its own click id into a tracking link.
+-- The macro that a traffic source replaces in a tracking link by its own click id.
 -- +goose Up
 ALTER TABLE traffic_sources ADD COLUMN external_id_macro text NOT NULL DEFAULT '';
 

@@ -18,7 +18,7 @@ CREATE TABLE bot_entries (
 CREATE INDEX bot_entries_list ON bot_entries (account_id, created_at DESC, id DESC);
 CREATE TRIGGER notify_routing AFTER INSERT OR UPDATE OR DELETE ON bot_entries FOR EACH ROW EXECUTE FUNCTION notify_routing();
 
--- How many clicks of campaigns each deny entry made bots, by the hour.
+-- For each deny entry and hour, the number of campaign clicks that the entry made bots.
 CREATE TABLE bot_entry_hours (
     account_id uuid NOT NULL,
     entry_id   uuid NOT NULL,
@@ -27,7 +27,7 @@ CREATE TABLE bot_entry_hours (
     PRIMARY KEY (account_id, entry_id, hour)
 );
 
--- The entry that decided whether a click is a bot's; zero: its signals did.
+-- The entry that decided whether a click is a bot. Zero: the signals of the click decided.
 ALTER TABLE clicks           ADD COLUMN bot_entry_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000';
 ALTER TABLE smartlink_clicks ADD COLUMN bot_entry_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000';
 

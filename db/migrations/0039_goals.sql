@@ -38,20 +38,21 @@ CREATE UNIQUE INDEX goals_name ON goals (site_id, lower(name));
 CREATE INDEX goals_account ON goals (account_id);
 CREATE TRIGGER notify_routing AFTER INSERT OR UPDATE OR DELETE ON goals FOR EACH ROW EXECUTE FUNCTION notify_routing();
 
--- The secret by which servers report goals: its hash for the secret itself, and sealed for signatures.
+-- The secret with which servers report goals: its hash, to recognise the secret itself, and the sealed secret, to check
+-- signatures.
 ALTER TABLE accounts
     ADD COLUMN goal_secret_hash bytea,
     ADD COLUMN goal_secret      bytea,
     ADD COLUMN goal_secret_at   timestamptz;
 
--- What the visitors of a site did. The id is made of the account and the sender's own id.
+-- What the visitors of a site did. The id is derived from the account and the sender's own id.
 CREATE TABLE site_events (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL,
     site_id     uuid NOT NULL,
     received_at timestamptz NOT NULL,
     at          timestamptz NOT NULL,
-    click_id    uuid NOT NULL, -- zero: none
+    click_id    uuid NOT NULL, -- zero: no click
     arrival     text NOT NULL,
     ad_id       text NOT NULL,
     name        text NOT NULL,
@@ -68,7 +69,7 @@ CREATE TABLE site_events (
     screen      text NOT NULL,
     web_driver  boolean NOT NULL,
     goals       text[] NOT NULL, -- keys of the goals that it reached
-    applied     boolean NOT NULL -- its arrival waits for no click any more
+    applied     boolean NOT NULL -- false: its arrival still waits for the click
 );
 CREATE INDEX site_events_account ON site_events (account_id, received_at);
 CREATE INDEX site_events_site ON site_events (site_id, received_at);

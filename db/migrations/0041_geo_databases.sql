@@ -1,4 +1,4 @@
--- An account's own geo database, what it said of addresses, and which clicks are described by it.
+-- An account's own geo database, its answers about addresses, and a column that marks the clicks whose place is from it.
 -- +goose Up
 CREATE TABLE geo_databases (
     account_id    uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
@@ -6,8 +6,8 @@ CREATE TABLE geo_databases (
     key           bytea NOT NULL, -- sealed
     enabled       boolean NOT NULL,
     saved_at      timestamptz NOT NULL DEFAULT now(),
-    looked_after  uuid NOT NULL,                      -- clicks up to this one were looked up, or never will be
-    leased_until  timestamptz,                        -- a worker looks up the clicks behind it
+    looked_after  uuid NOT NULL,                      -- clicks up to this id were looked up, or never will be
+    leased_until  timestamptz,                        -- until then a worker looks up the later clicks
     failing_since timestamptz,                        -- NULL: the last look-up worked
     failure       text NOT NULL DEFAULT ''
 );

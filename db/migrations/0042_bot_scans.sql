@@ -1,17 +1,17 @@
--- Signals that are found after the click: which clicks were looked at, which are to be looked at again, and what is
--- remembered to find repeated clicks and landing pages with the page tag.
+-- Signals that are found after the click: which clicks have been scanned, which must be scanned again, and what is stored to find
+-- repeated clicks and landing pages with the page tag.
 -- +goose Up
 CREATE TABLE bot_scans (
     account_id    uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
-    scanned_after uuid NOT NULL,              -- clicks up to this one were looked at
-    revision      bigint NOT NULL DEFAULT 0,  -- another one: scanned_after was changed, or a late click was stored
-    leased_until  timestamptz                 -- a worker looks at the clicks behind it
+    scanned_after uuid NOT NULL,              -- clicks up to this id have been scanned
+    revision      bigint NOT NULL DEFAULT 0,  -- changes when scanned_after was changed or a late click was stored
+    leased_until  timestamptz                 -- until then a worker scans the later clicks
 );
 
 CREATE TABLE bot_rechecks (
     click_id   uuid PRIMARY KEY,
-    account_id uuid NOT NULL,                 -- zero: that of the click, which was not known
-    signals    bigint NOT NULL,               -- that have fired
+    account_id uuid NOT NULL,                 -- zero: the account of the click, which was not known yet
+    signals    bigint NOT NULL,               -- the signals that have fired
     queued_at  timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX bot_rechecks_account ON bot_rechecks (account_id, click_id);
@@ -30,7 +30,7 @@ CREATE INDEX bot_repeats_at ON bot_repeats (at);
 CREATE TABLE bot_tagged (
     account_id uuid NOT NULL,
     lander_id  uuid NOT NULL,
-    click_id   uuid NOT NULL,                 -- whose visitor's events came from the landing page
+    click_id   uuid NOT NULL,                 -- a click whose visitor's events came from the landing page
     PRIMARY KEY (account_id, lander_id, click_id)
 );
 CREATE INDEX bot_tagged_click ON bot_tagged (click_id);

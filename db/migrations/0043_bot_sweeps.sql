@@ -1,4 +1,5 @@
--- Which accounts have clicks that were not looked at, and up to which click that is known: one row, none before the first.
+-- The accounts that have clicks which were not scanned yet, and the click up to which this is known. bot_sweeps has one row, and
+-- no row before the first sweep.
 -- +goose Up
 ALTER TABLE bot_scans ADD COLUMN behind boolean NOT NULL DEFAULT true;
 

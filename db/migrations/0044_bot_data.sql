@@ -5,7 +5,7 @@ CREATE TABLE bot_data (
     kind      text NOT NULL UNIQUE,
     packed    bytea NOT NULL, -- the entries, one a line, compressed
     entries   int NOT NULL,
-    dated     timestamptz NOT NULL, -- of the data
+    dated     timestamptz NOT NULL, -- the date of the data
     loaded_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 ALTER TABLE bot_data ALTER COLUMN packed SET STORAGE EXTERNAL;

@@ -1,8 +1,8 @@
--- Clicks whose user agent names a crawler, until its address is verified, and what was found out about addresses.
+-- Clicks whose user agent names a crawler, until their address is verified, and the results of verifying addresses.
 -- +goose Up
 ALTER TABLE clicks ADD COLUMN crawler text NOT NULL DEFAULT '';
 
--- Spend that stands alone has every dimension of reports from rows.
+-- Spend without clicks has every dimension of reports that read rows.
 CREATE OR REPLACE VIEW spend_alone AS
 SELECT account_id, day::timestamp AT TIME ZONE 'UTC' AS at, amount AS cost, campaign_id, source_id,
     z.id AS stream_id, z.id AS lander_id, z.id AS offer_id, z.id AS network_id, 0 AS lp_slot, '' AS country, '' AS region,
@@ -18,7 +18,7 @@ CREATE TABLE crawler_claims (
     address    inet NOT NULL,
     crawler    text NOT NULL,
     attempts   int NOT NULL DEFAULT 0,
-    attempt_at timestamptz NOT NULL,                -- the next attempt is due
+    attempt_at timestamptz NOT NULL,                -- when the next attempt is due
     claimed_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX crawler_claims_due ON crawler_claims (account_id, attempt_at);

@@ -1,4 +1,4 @@
--- What tells the addresses of one day apart where clicks do not have the whole address.
+-- A value that tells the addresses of one day apart if clicks do not store the whole address.
 -- +goose Up
 ALTER TABLE clicks ADD COLUMN address_key bigint NOT NULL DEFAULT 0;
 

@@ -1,4 +1,4 @@
--- Which clicks have the click id of an ad platform in the query of their link.
+-- The clicks whose link had the click id of an ad platform in its query.
 -- +goose Up
 CREATE TABLE ad_clicks (
     account_id uuid NOT NULL,

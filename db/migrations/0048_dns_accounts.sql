@@ -1,14 +1,14 @@
--- Accounts at DNS providers that customers have connected, to point their domains.
+-- Accounts at DNS providers that customers have connected, so that the records of their domains can be set.
 -- +goose Up
 CREATE TABLE dns_accounts (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     provider      text NOT NULL,
     label         text NOT NULL DEFAULT '',
-    settings      jsonb NOT NULL, -- the credentials that are no secrets, by field
+    settings      jsonb NOT NULL, -- the credentials that are not secret, by field
     secrets       bytea NOT NULL, -- the others, sealed
     saved_at      timestamptz NOT NULL DEFAULT now(),
-    checked_at    timestamptz,    -- NULL: the provider was never asked
+    checked_at    timestamptz,    -- NULL: the provider was never called
     failing_since timestamptz,    -- NULL: it did not fail the last time
     failure       text NOT NULL DEFAULT ''
 );

@@ -1,4 +1,4 @@
--- Who followed the hidden link of a click: only its own visitor makes the click a bot's.
+-- The visitors who followed the hidden link of a click. The click is a bot only if its own visitor is among them.
 -- +goose Up
 ALTER TABLE bot_rechecks ADD COLUMN followers uuid[] NOT NULL DEFAULT '{}'; -- hashes of address and user agent
 

@@ -1,16 +1,17 @@
--- What is known of where a domain points, apart from the domains, whose changes routing is told of.
+-- The results of checking where a domain points. They are not in the table of domains, because each change there is announced to
+-- routing.
 -- +goose Up
 CREATE TABLE domain_checks (
     domain_id   uuid PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    due_at      timestamptz,                    -- NULL: only when somebody asks
+    due_at      timestamptz,                    -- NULL: only on request
     checked_at  timestamptz,                    -- NULL: never
-    points      boolean,                        -- DNS leads here; NULL: nobody could say
-    https       boolean,                        -- HTTPS answers with a valid certificate; NULL: could not be asked
+    points      boolean,                        -- DNS leads here; NULL: could not be found out
+    https       boolean,                        -- HTTPS answers with a valid certificate; NULL: could not be checked
     records     jsonb NOT NULL DEFAULT '[]',    -- what DNS answered
     detail      text NOT NULL DEFAULT '',
-    wrong_since timestamptz,                    -- of the first check in a row that found it elsewhere
-    by_operator boolean NOT NULL DEFAULT false  -- an operator said whether it is verified: no check says otherwise
+    wrong_since timestamptz,                    -- the first check in a row that found the domain pointing elsewhere
+    by_operator boolean NOT NULL DEFAULT false  -- an operator has decided whether it is verified; checks do not change that
 );
 CREATE INDEX domain_checks_due ON domain_checks (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX domain_checks_account ON domain_checks (account_id);

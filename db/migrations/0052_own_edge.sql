@@ -1,18 +1,18 @@
--- Certificates that this install has obtained by ACME, and what obtaining them takes. What is sealed opens with
--- ENCRYPTION_KEY alone.
+-- Certificates that this install has obtained by ACME, and what is needed to obtain them. Sealed values can be opened only with
+-- ENCRYPTION_KEY.
 -- +goose Up
 CREATE SEQUENCE edge_fences;
 CREATE TABLE edge_hosts (
     host        text PRIMARY KEY CHECK (length(host) <= 253),
-    fence       bigint NOT NULL DEFAULT 0,      -- of the last claim: an issuer with another one writes nothing
-    lease_until timestamptz,                    -- until then an issuer has the host for itself
-    sealed      bytea,                          -- key and chain; NULL: there is none yet
-    ca          text NOT NULL DEFAULT '',       -- the directory that it is from
+    fence       bigint NOT NULL DEFAULT 0,      -- of the last claim; an issuer with another fence writes nothing
+    lease_until timestamptz,                    -- until then one issuer holds the host
+    sealed      bytea,                          -- key and certificate chain; NULL: there is no certificate yet
+    ca          text NOT NULL DEFAULT '',       -- the directory of the authority that issued it
     not_after   timestamptz,
     renew_at    timestamptz,
-    version     bigint NOT NULL DEFAULT 0,      -- the fence of who saved the certificate
-    attempts    integer NOT NULL DEFAULT 0,     -- in a row without success, of the install's own hosts, which no domain asks for
-    next_at     timestamptz                     -- of these: when to try again
+    version     bigint NOT NULL DEFAULT 0,      -- the fence of the issuer that saved the certificate
+    attempts    integer NOT NULL DEFAULT 0,     -- failed attempts in a row; only for the install's own hosts, which no domain requests
+    next_at     timestamptz                     -- time of the next attempt for such a host
 );
 
 CREATE TABLE acme_accounts (

@@ -1,16 +1,16 @@
--- What was published to the edge, and what is to be. The owner of a row is an account, perhaps one that is gone: what it has at
--- the edge is removed after it, so these rows outlive it.
+-- The state of publishing to the edge: what was published, and what must be published. The owner of a row is an account, which
+-- may have been deleted. Its entries at the edge are removed afterwards, so these rows outlive the account.
 -- +goose Up
 CREATE TABLE edge_changes (
     id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    owner_id uuid NOT NULL -- of what has changed
+    owner_id uuid NOT NULL -- the account whose data have changed
 );
 
 CREATE TABLE edge_accounts (
     owner_id     uuid PRIMARY KEY,
-    wanted       bigint NOT NULL DEFAULT 1,    -- grows with the changes
-    published    bigint NOT NULL DEFAULT 0,    -- what wanted was when the last publishing that succeeded began
-    target       text NOT NULL DEFAULT '',     -- where that went, and in which form
+    wanted       bigint NOT NULL DEFAULT 1,    -- grows with every change
+    published    bigint NOT NULL DEFAULT 0,    -- the value of wanted when the last successful publishing began
+    target       text NOT NULL DEFAULT '',     -- where it was published, and in which form
     published_at timestamptz,
     failures     integer NOT NULL DEFAULT 0,   -- in a row
     failure      text NOT NULL DEFAULT '',
@@ -21,9 +21,9 @@ CREATE TABLE edge_keys (
     key         text PRIMARY KEY,
     owner_id    uuid NOT NULL,
     campaign_id uuid NOT NULL,
-    hash        bytea NOT NULL DEFAULT '',     -- of what is there; empty: not known
-    held        boolean NOT NULL DEFAULT true, -- the edge may have it
-    origin      text[] NOT NULL DEFAULT '{}'   -- what of it is left to this service
+    hash        bytea NOT NULL DEFAULT '',     -- of the published value; empty: not known
+    held        boolean NOT NULL DEFAULT true, -- the edge may have the key
+    origin      text[] NOT NULL DEFAULT '{}'   -- the parts that the edge leaves to this service
 );
 CREATE INDEX edge_keys_owner ON edge_keys (owner_id);
 

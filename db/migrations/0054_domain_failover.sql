@@ -1,12 +1,12 @@
--- Campaigns that left a domain because a list of unsafe addresses has it.
+-- Campaigns that were moved off a domain because a list of unsafe addresses has it.
 -- +goose Up
 ALTER TABLE domains ADD COLUMN failover boolean NOT NULL DEFAULT false; -- its campaigns may move to a spare domain
 
--- A campaign that was moved by hand since then is no longer on to_domain: the row says nothing any more.
+-- If a person has moved the campaign since, it is no longer on to_domain, and the row has no meaning any more.
 CREATE TABLE domain_failovers (
     campaign_id uuid PRIMARY KEY REFERENCES campaigns (id) ON DELETE CASCADE,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    from_domain uuid NOT NULL REFERENCES domains (id) ON DELETE CASCADE,  -- where it was before the first move
+    from_domain uuid NOT NULL REFERENCES domains (id) ON DELETE CASCADE,  -- its domain before the first move
     to_domain   uuid NOT NULL REFERENCES domains (id) ON DELETE CASCADE,
     moved_at    timestamptz NOT NULL
 );

@@ -1,41 +1,41 @@
--- Connections of affiliate networks to the APIs of their platforms, and what runs of integrations did.
+-- Connections of affiliate networks to the APIs of their platforms, and the runs of integrations with their results.
 -- +goose Up
 CREATE TABLE network_integrations (
     network_id    uuid PRIMARY KEY REFERENCES networks (id) ON DELETE CASCADE,
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     provider      text NOT NULL,
-    settings      jsonb NOT NULL DEFAULT '{}',   -- the credentials that are no secrets
+    settings      jsonb NOT NULL DEFAULT '{}',   -- the credentials that are not secret
     secrets       bytea NOT NULL,                -- the others, sealed
-    is_enabled    boolean NOT NULL DEFAULT true, -- orders are imported by themselves
+    is_enabled    boolean NOT NULL DEFAULT true, -- orders are imported automatically
     saved_at      timestamptz NOT NULL DEFAULT now(),
-    checked_at    timestamptz,                   -- when the platform was last asked
+    checked_at    timestamptz,                   -- when the platform was last called
     synced_at     timestamptz,                   -- when orders were last imported
-    failure       text NOT NULL DEFAULT '',      -- why it fails; empty: it does not
+    failure       text NOT NULL DEFAULT '',      -- why the last call failed; empty: it succeeded
     failures      integer NOT NULL DEFAULT 0,    -- in a row
     failing_since timestamptz,
-    next_at       timestamptz NOT NULL,          -- of the next import by itself
-    wide_at       timestamptz NOT NULL           -- from when on that import covers the longer window
+    next_at       timestamptz NOT NULL,          -- of the next automatic import
+    wide_at       timestamptz NOT NULL           -- from then on an automatic import covers the longer window
 );
 CREATE INDEX network_integrations_account ON network_integrations (account_id);
 CREATE INDEX network_integrations_due ON network_integrations (next_at) WHERE is_enabled;
 
 CREATE TABLE integration_runs (
-    id          uuid PRIMARY KEY,                -- of its job
+    id          uuid PRIMARY KEY,                -- the id of its job
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     kind        text NOT NULL,                   -- network_sync
-    target_id   uuid NOT NULL,                   -- of the network
+    target_id   uuid NOT NULL,                   -- the network
     provider    text NOT NULL,
     origin      text NOT NULL,                   -- api or clock
     from_day    date,
     to_day      date,
     applied     boolean NOT NULL,                -- false: a dry run
     started_at  timestamptz NOT NULL,
-    ended_at    timestamptz,                     -- NULL: it is under way, or its process has died
+    ended_at    timestamptz,                     -- NULL: it is running, or its process has died
     requests    integer NOT NULL DEFAULT 0,
     pages       integer NOT NULL DEFAULT 0,
     read        integer NOT NULL DEFAULT 0,      -- orders
-    matched     integer NOT NULL DEFAULT 0,      -- of them, with a click of the account
-    changed     integer NOT NULL DEFAULT 0,      -- conversions that are new or others now
+    matched     integer NOT NULL DEFAULT 0,      -- orders with a click of the account
+    changed     integer NOT NULL DEFAULT 0,      -- conversions that were created or changed
     failure     text NOT NULL DEFAULT ''
 );
 CREATE INDEX integration_runs_target ON integration_runs (target_id, started_at DESC);

@@ -4,17 +4,17 @@ CREATE TABLE oauth_connections (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     provider      text NOT NULL,
-    user_id       text NOT NULL,                   -- the platform's, of who has signed in
+    user_id       text NOT NULL,                   -- the platform's id of the person who signed in
     user_name     text NOT NULL DEFAULT '',
     tokens        bytea NOT NULL,                  -- sealed
-    scopes        text NOT NULL DEFAULT '',        -- granted ones, separated by spaces
-    status        text NOT NULL DEFAULT 'active',  -- or revoked
-    failure       text NOT NULL DEFAULT '',        -- why the last refresh failed; empty: it did not
+    scopes        text NOT NULL DEFAULT '',        -- the granted scopes, separated by spaces
+    status        text NOT NULL DEFAULT 'active',  -- active or revoked
+    failure       text NOT NULL DEFAULT '',        -- why the last refresh failed; empty: it succeeded
     failing_since timestamptz,
     connected_at  timestamptz NOT NULL DEFAULT now(),
     refreshed_at  timestamptz,
     expires_at    timestamptz,                     -- of the access token; NULL: it does not expire
-    refresh_at    timestamptz,                     -- when it is renewed; NULL: never
+    refresh_at    timestamptz,                     -- when the tokens are refreshed; NULL: never
     version       bigint NOT NULL DEFAULT 1,       -- of the tokens
     lease         uuid,                            -- of the process that renews the tokens
     lease_until   timestamptz,
@@ -26,10 +26,10 @@ CREATE TABLE oauth_attempts (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     provider   text NOT NULL,
-    state_hash bytea NOT NULL UNIQUE,              -- SHA-256 of what the platform gives back
+    state_hash bytea NOT NULL UNIQUE,              -- SHA-256 of the state that the platform sends back
     redirect   text NOT NULL,                      -- where the platform sends the browser
     verifier   bytea NOT NULL,                     -- of PKCE; sealed
-    code       bytea,                              -- what the platform gave; sealed; NULL: nothing yet
+    code       bytea,                              -- the code from the platform, sealed; NULL: not received yet
     expires_at timestamptz NOT NULL
 );
 CREATE INDEX oauth_attempts_account ON oauth_attempts (account_id);

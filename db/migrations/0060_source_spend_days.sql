@@ -1,10 +1,10 @@
--- Days of which the spend of a traffic source was read from its platform.
+-- Days for which the spend of a traffic source was read from its platform.
 -- +goose Up
 CREATE TABLE source_spend_days (
     source_id  uuid NOT NULL REFERENCES traffic_sources (id) ON DELETE CASCADE,
     day        date NOT NULL,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    clicks     bigint NOT NULL, -- over which it was spread
+    clicks     bigint NOT NULL, -- the clicks over which it was spread
     synced_at  timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (source_id, day)
 );

@@ -1,28 +1,28 @@
--- Money in other currencies than the account's: each fact has the rate by which its own amounts count. Facts of before
--- count one for one, as they always did.
+-- Money in other currencies than the account's. Each fact has the rate by which its own amounts are multiplied. Older facts have
+-- the rate 1, as they have always been counted.
 -- +goose Up
 
--- A NULL is a fact for which there was no rate: it counts no money until there is one.
+-- NULL: there was no rate for the fact. It counts no money until there is a rate.
 ALTER TABLE clicks ADD COLUMN rate numeric DEFAULT 1;
 ALTER TABLE conversions ADD COLUMN rate numeric DEFAULT 1;
 ALTER TABLE spend ADD COLUMN rate numeric DEFAULT 1;
 ALTER TABLE source_postbacks ADD COLUMN rate numeric DEFAULT 1;
 
--- The rate of a day by which the facts of an account count: fixed by the first of them. What is in the account's own
--- currency needs none.
+-- The rate by which an account counts facts of one day and currency. The first of these facts fixes it. Amounts in the account's
+-- own currency need no rate.
 CREATE TABLE account_rates (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     day        date NOT NULL,               -- UTC
     currency   text NOT NULL,
-    rate       numeric CHECK (rate > 0),    -- so much of the account's currency is one; NULL: there is none
-    restating  boolean NOT NULL DEFAULT false, -- facts have another one still
+    rate       numeric CHECK (rate > 0),    -- one unit of currency is worth this much of the account's; NULL: there is no rate yet
+    restating  boolean NOT NULL DEFAULT false, -- some facts still have another rate
     since      timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (account_id, day, currency)
 );
 CREATE INDEX account_rates_open ON account_rates (account_id, day, currency) WHERE rate IS NULL OR restating;
 CREATE INDEX account_rates_day ON account_rates (day);
 
--- Rates that the operator has replaced, until the facts that used them are found.
+-- Rates that the operator has replaced. A row stays until the facts that used the rate are found.
 CREATE TABLE rate_changes (
     day      date NOT NULL,
     currency text NOT NULL,

@@ -1,38 +1,39 @@
--- What ad platforms are told of conversions, and what holds that back.
+-- Uploads of conversions to ad platforms, and what holds them back.
 -- +goose Up
 ALTER TABLE source_integrations
     ADD COLUMN upload_mode       text NOT NULL DEFAULT 'shadow' CHECK (upload_mode IN ('shadow', 'live')),
-    ADD COLUMN daily_cap_count   integer NOT NULL DEFAULT 10000,   -- conversions that are uploaded in a day of the account
-    ADD COLUMN daily_cap_value   numeric NOT NULL DEFAULT 100000,  -- their value, in the account's currency
-    ADD COLUMN uploads_ready_at  timestamptz,                      -- the platform takes none before
-    ADD COLUMN uploads_since     timestamptz NOT NULL DEFAULT now(), -- when uploads were begun, or begun again
-    ADD COLUMN uploads_stopped   text NOT NULL DEFAULT '',         -- why they were stopped; empty: they were not
+    ADD COLUMN daily_cap_count   integer NOT NULL DEFAULT 10000,   -- the most conversions uploaded in a day of the account
+    ADD COLUMN daily_cap_value   numeric NOT NULL DEFAULT 100000,  -- the highest sum of their values, in the account's currency
+    ADD COLUMN uploads_ready_at  timestamptz,                      -- the platform accepts no uploads before
+    ADD COLUMN uploads_since     timestamptz NOT NULL DEFAULT now(), -- when uploads were begun or resumed
+    ADD COLUMN uploads_stopped   text NOT NULL DEFAULT '',         -- why uploads were stopped; empty: they were not
     ADD COLUMN uploads_stopped_at timestamptz,
     ADD COLUMN upload_job        uuid,                             -- the last one
-    ADD COLUMN upload_next_at    timestamptz NOT NULL DEFAULT now(), -- there is no job before
+    ADD COLUMN upload_next_at    timestamptz NOT NULL DEFAULT now(), -- the next job starts no earlier
     ADD COLUMN upload_failure    text NOT NULL DEFAULT '',         -- why the last one failed; empty: it did not
     ADD COLUMN upload_failures   integer NOT NULL DEFAULT 0,       -- in a row
     ADD COLUMN upload_failing_since timestamptz;
 
--- One for each change of a conversion that a platform is told of. Those of a conversion are sent in this order.
+-- One row for each change of a conversion that is reported to a platform. The rows of a conversion are sent in the order of
+-- place.
 CREATE TABLE conversion_uploads (
     id            uuid PRIMARY KEY,
     place         bigint GENERATED ALWAYS AS IDENTITY,
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     source_id     uuid NOT NULL,
     click_id      uuid NOT NULL,
-    conversion_id uuid NOT NULL,        -- the platform knows the conversion by it
+    conversion_id uuid NOT NULL,        -- the platform knows the conversion by this id
     goal          text NOT NULL,
     status        text NOT NULL,
     action        text NOT NULL CHECK (action IN ('upload', 'restate', 'retract')),
-    value         numeric NOT NULL,     -- the share of the payout that is told
+    value         numeric NOT NULL,     -- the share of the payout that is reported
     currency      text NOT NULL,
     worth         numeric NOT NULL,     -- the value in the account's currency
     happened_at   timestamptz NOT NULL, -- the same in all uploads of a conversion
     changed_at    timestamptz NOT NULL,
     result        text NOT NULL DEFAULT 'pending' CHECK (result IN ('pending', 'accepted', 'rejected', 'shadow', 'skipped')),
     reason        text NOT NULL DEFAULT '',
-    attempts      integer NOT NULL DEFAULT 0, -- how often it may have reached the platform
+    attempts      integer NOT NULL DEFAULT 0, -- how often the upload may have reached the platform
     next_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     decided_at    timestamptz,
     created_at    timestamptz NOT NULL DEFAULT clock_timestamp()

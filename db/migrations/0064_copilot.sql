@@ -1,10 +1,10 @@
--- What the figures of an account call for, what was done about it, and what the chat has proposed.
+-- The suggestions that follow from an account's figures, what was done about them, and the changes that the chat has proposed.
 -- +goose Up
 CREATE TABLE copilot_suggestions (
     id            uuid PRIMARY KEY,
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     kind          text NOT NULL,
-    key           text NOT NULL,               -- of those of a kind that are not over, each has another
+    key           text NOT NULL,               -- unique among the suggestions of a kind that are not over
     campaign_id   uuid,
     campaign_name text NOT NULL DEFAULT '',
     title         text NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE copilot_suggestions (
     evidence      jsonb NOT NULL,
     effect        jsonb NOT NULL DEFAULT 'null',
     action        jsonb NOT NULL DEFAULT 'null', -- null: advice only
-    digest        text NOT NULL DEFAULT '',    -- of what was judged
+    digest        text NOT NULL DEFAULT '',    -- of the state that was judged
     status        text NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'applied', 'dismissed', 'snoozed', 'expired')),
     snoozed_until timestamptz,
     created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -32,8 +32,8 @@ CREATE TABLE copilot_changes (
     campaign_id   uuid,
     title         text NOT NULL,
     action        jsonb NOT NULL,
-    before        jsonb NOT NULL,              -- what the action changes, as it was
-    after         jsonb NOT NULL,              -- and as it is
+    before        jsonb NOT NULL,              -- the settings that the action changes, before it
+    after         jsonb NOT NULL,              -- the same settings after it
     status        text NOT NULL DEFAULT 'applied' CHECK (status IN ('applied', 'undone')),
     created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     undone_at     timestamptz
@@ -55,12 +55,12 @@ CREATE TABLE copilot_proposals (
 );
 CREATE INDEX copilot_proposals_account ON copilot_proposals (account_id, created_at DESC);
 
--- When an account's figures were last judged, and when somebody last asked for it.
+-- When an account's figures were last judged, and when a person last requested it.
 CREATE TABLE copilot_runs (
     account_id   uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
     run_at       timestamptz,
     asked_at     timestamptz,
-    judged       integer NOT NULL DEFAULT 0,   -- how many things were judged
+    judged       integer NOT NULL DEFAULT 0,   -- number of cases that were judged
     next_at      timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX copilot_runs_due ON copilot_runs (next_at);

@@ -1,4 +1,4 @@
--- Connections of accounts to AI providers, and what the chat has used of each day.
+-- Connections of accounts to AI providers, and the tokens that the chat has used each day.
 -- +goose Up
 CREATE TABLE ai_connections (
     account_id uuid PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
@@ -11,7 +11,7 @@ CREATE TABLE ai_connections (
 CREATE TABLE ai_usage (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     day        date NOT NULL,             -- in the account's time zone
-    own_key    boolean NOT NULL,          -- else the install's
+    own_key    boolean NOT NULL,          -- true: with the account's own key; false: with the install's
     questions  integer NOT NULL,
     tokens     bigint NOT NULL,           -- used, and reserved for questions that are being answered
     PRIMARY KEY (account_id, day, own_key)

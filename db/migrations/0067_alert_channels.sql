@@ -1,4 +1,4 @@
--- Where alerts are announced, which ones were, and what is sent.
+-- The channels to which alerts are announced, the announced alerts, and the messages.
 -- +goose Up
 CREATE TABLE alert_channels (
     id             uuid PRIMARY KEY,
@@ -7,14 +7,14 @@ CREATE TABLE alert_channels (
     name           text NOT NULL DEFAULT '',
     least          text NOT NULL DEFAULT 'warning' CHECK (least IN ('warning', 'critical')),
     is_active      boolean NOT NULL DEFAULT true,
-    settings       jsonb NOT NULL DEFAULT '{}',     -- credentials in clear
+    settings       jsonb NOT NULL DEFAULT '{}',     -- the settings that are not secret
     secrets        bytea NOT NULL,                  -- the others, sealed
-    code           text NOT NULL DEFAULT '',        -- that its receiver was sent; empty: it needs none, or was confirmed
+    code           text NOT NULL DEFAULT '',        -- the code that was sent to the receiver; empty: none is needed, or it was confirmed
     code_until     timestamptz,
-    code_tries     integer NOT NULL DEFAULT 0,      -- wrong ones
+    code_tries     integer NOT NULL DEFAULT 0,      -- wrong codes that were entered
     created_at     timestamptz NOT NULL DEFAULT now(),
-    sent_at        timestamptz,                     -- the last message that was taken
-    failures       integer NOT NULL DEFAULT 0,      -- messages in a row that nobody took
+    sent_at        timestamptz,                     -- when a message was last accepted
+    failures       integer NOT NULL DEFAULT 0,      -- messages in a row that were not accepted
     failure        text NOT NULL DEFAULT '',
     failing_since  timestamptz
 );
@@ -27,24 +27,24 @@ CREATE TABLE alert_watches (
 );
 CREATE INDEX alert_watches_due ON alert_watches (looked_at);
 
--- Alerts whose beginning was announced and whose end was not.
+-- Alerts that were announced when they began, and whose end was not announced yet.
 CREATE TABLE announced_alerts (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     type       text NOT NULL,
     record_id  uuid NOT NULL,
-    name       text NOT NULL,                       -- tells alerts of one record apart: a currency, a kind of job
+    name       text NOT NULL,                       -- tells alerts of the same record apart: a currency, a kind of job
     severity   text NOT NULL,
     message    text NOT NULL,
     since      timestamptz NOT NULL,
     PRIMARY KEY (account_id, type, record_id, name)
 );
 
--- One for each channel and announcement. Its job has its id.
+-- One row for each channel and announcement. Its job has the same id.
 CREATE TABLE alert_messages (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    channel_id uuid NOT NULL,                       -- perhaps deleted by now
-    confirms   boolean NOT NULL DEFAULT false,      -- it has the code of the channel
+    channel_id uuid NOT NULL,                       -- the channel may have been deleted since
+    confirms   boolean NOT NULL DEFAULT false,      -- the message contains the channel's code
     subject    text NOT NULL,
     body       text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()  -- the same for all channels of an announcement

@@ -1,4 +1,4 @@
--- Rules of accounts by which their campaigns are changed by themselves, what they did, and what they leave alone for now.
+-- Rules by which the Copilot changes an account's campaigns automatically, what the rules did, and what they leave alone for now.
 -- +goose Up
 CREATE TABLE copilot_rules (
     id               uuid PRIMARY KEY,
@@ -8,8 +8,8 @@ CREATE TABLE copilot_rules (
     mode             text NOT NULL CHECK (mode IN ('shadow', 'live')),
     looks_at         text NOT NULL,
     attribute        text NOT NULL DEFAULT '',
-    campaign_ids     jsonb NOT NULL DEFAULT '[]',   -- none: all
-    source_ids       jsonb NOT NULL DEFAULT '[]',   -- none: all
+    campaign_ids     jsonb NOT NULL DEFAULT '[]',   -- empty: all
+    source_ids       jsonb NOT NULL DEFAULT '[]',   -- empty: all
     conditions       jsonb NOT NULL,
     window_size      integer NOT NULL,
     window_unit      text NOT NULL,
@@ -22,7 +22,7 @@ CREATE TABLE copilot_rules (
     cooldown_minutes integer NOT NULL,
     max_changes      integer NOT NULL,
     next_at          timestamptz NOT NULL DEFAULT clock_timestamp(),
-    taken_until      timestamptz NOT NULL DEFAULT '-infinity', -- a job has it
+    taken_until      timestamptz NOT NULL DEFAULT '-infinity', -- until then a job works on the rule
     last_run         jsonb NOT NULL DEFAULT 'null',
     created_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at       timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -47,16 +47,16 @@ CREATE TABLE copilot_rule_runs (
 );
 CREATE INDEX copilot_rule_runs_rule ON copilot_rule_runs (rule_id, at DESC);
 
--- What a rule has acted upon.
+-- The targets on which a rule has acted.
 CREATE TABLE copilot_rule_targets (
     rule_id     uuid NOT NULL REFERENCES copilot_rules (id) ON DELETE CASCADE,
     target      text NOT NULL,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    until       timestamptz NOT NULL,          -- the rule leaves it alone before
-    change_id   uuid,                          -- of an alert: none
+    until       timestamptz NOT NULL,          -- the rule leaves the target alone until then
+    change_id   uuid,                          -- null: the action was an alert
     name        text NOT NULL DEFAULT '',
-    alert_since timestamptz,                   -- an alert about it stands
-    message     text NOT NULL DEFAULT '',      -- of the alert
+    alert_since timestamptz,                   -- when the present alert about it began; null: there is no alert
+    message     text NOT NULL DEFAULT '',      -- the message of the alert
     PRIMARY KEY (rule_id, target)
 );
 CREATE INDEX copilot_rule_targets_account ON copilot_rule_targets (account_id);

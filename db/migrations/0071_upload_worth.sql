@@ -1,4 +1,4 @@
--- What an upload is worth is not known until its currency has a rate: NULL.
+-- NULL: what an upload is worth is not known yet, because its currency has no rate.
 -- +goose Up
 ALTER TABLE conversion_uploads ALTER COLUMN worth DROP NOT NULL;
 

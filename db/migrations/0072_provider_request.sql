@@ -1,4 +1,4 @@
--- What the provider calls the request for which a run failed: for operators, who ask the provider by it.
+-- The provider's name of the request with which a run failed. Operators quote it when they contact the provider.
 -- +goose Up
 ALTER TABLE integration_runs ADD COLUMN provider_request text NOT NULL DEFAULT '';
 

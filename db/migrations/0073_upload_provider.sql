@@ -1,6 +1,6 @@
--- Which platform an upload is for: of one that a traffic source had before, the next one has heard nothing.
+-- The platform that an upload is for. If a traffic source changes its platform, the new platform does not know earlier uploads.
 -- +goose Up
-ALTER TABLE conversion_uploads ADD COLUMN provider text NOT NULL DEFAULT ''; -- empty: of before it was noted, and counts as the one there is
+ALTER TABLE conversion_uploads ADD COLUMN provider text NOT NULL DEFAULT ''; -- empty: an older row, which counts as the present platform's
 
 -- +goose Down
 ALTER TABLE conversion_uploads DROP COLUMN provider;

@@ -1,10 +1,10 @@
--- How far the processes that record clicks are with storing them. Each has a row while it runs.
+-- The progress of each process that records clicks in storing them. A process has a row while it runs.
 -- +goose Up
 CREATE TABLE spool_states (
     process      uuid PRIMARY KEY,
     seen_at      timestamptz NOT NULL,
-    behind_since timestamptz, -- NULL: it is not behind
-    stored_until timestamptz  -- of one that is behind: until when its clicks are stored
+    behind_since timestamptz, -- NULL: the process is not behind
+    stored_until timestamptz  -- if it is behind: the time up to which its clicks are stored
 );
 
 -- +goose Down

@@ -1,14 +1,14 @@
--- People who sign in to the dashboard: the accounts they work on, their sessions, the links that let them in, and who
--- changed what. Tokens and recovery codes are kept as SHA-256.
+-- People who sign in to the dashboard: the accounts they work on, their sessions, the links that let them in, and the log of
+-- their changes. Tokens and recovery codes are stored as SHA-256.
 -- +goose Up
 CREATE TABLE users (
     id         uuid PRIMARY KEY,
     email      text NOT NULL UNIQUE,       -- lower case
     name       text NOT NULL,
-    password   text NOT NULL DEFAULT '',   -- argon2id; empty: nobody can sign in by it
-    totp       bytea,                      -- sealed; null: no codes are asked for
+    password   text NOT NULL DEFAULT '',   -- argon2id; empty: sign-in by password is not possible
+    totp       bytea,                      -- sealed; null: no code is required
     totp_new   bytea,                      -- sealed; a secret that no code has confirmed yet
-    totp_step  bigint NOT NULL DEFAULT 0,  -- the last step of which a code was used
+    totp_step  bigint NOT NULL DEFAULT 0,  -- the time step of the last code that was used
     theme      text NOT NULL DEFAULT 'system',
     language   text NOT NULL DEFAULT 'en',
     created_at timestamptz NOT NULL DEFAULT now()
@@ -33,7 +33,7 @@ CREATE TABLE sessions (
     agent        text NOT NULL,
     created_at   timestamptz NOT NULL DEFAULT now(),
     seen_at      timestamptz NOT NULL DEFAULT now(),
-    confirmed_at timestamptz NOT NULL DEFAULT now(), -- when the person last proved who it is
+    confirmed_at timestamptz NOT NULL DEFAULT now(), -- when the person last confirmed their identity
     FOREIGN KEY (account_id, user_id) REFERENCES memberships ON DELETE CASCADE
 );
 CREATE INDEX sessions_user ON sessions (user_id);
@@ -59,15 +59,15 @@ CREATE TABLE recovery_codes (
 );
 
 CREATE TABLE audit (
-    id         uuid PRIMARY KEY,        -- a UUIDv7, so by time
+    id         uuid PRIMARY KEY,        -- a UUIDv7, so ids are in the order of time
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     user_id    uuid,                    -- null: a key
     key_id     uuid,                    -- null: a person
-    who        text NOT NULL,           -- as called at that time
+    who        text NOT NULL,           -- the name at that time
     address    text NOT NULL,
-    route      text NOT NULL,           -- method and path of the row
-    record     text NOT NULL,           -- the id that the call named or made; empty: none
-    fields     text[] NOT NULL,         -- what the body had, without values
+    route      text NOT NULL,           -- method and path of the route
+    record     text NOT NULL,           -- the id of the record that the call named or created; empty: none
+    fields     text[] NOT NULL,         -- names of the fields in the body
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX audit_account ON audit (account_id, id);

@@ -1,28 +1,28 @@
--- The copy of clicks and conversions in ClickHouse. The triggers that note changes are there only while the copy is on: see
--- db/clicklog. No row in click_copy: there is no copy.
+-- The copy of clicks and conversions in ClickHouse. The triggers that record changes exist only while the copy is on: see
+-- db/clickcopy. If click_copy has no row, there is no copy.
 -- +goose Up
 CREATE TABLE click_copy (
     one         boolean PRIMARY KEY DEFAULT true CHECK (one),
     state       text NOT NULL CHECK (state IN ('copying', 'on', 'ending')),
-    base        bigint NOT NULL,            -- the version of the rows that are copied by day
-    version     bigint NOT NULL,            -- the highest one that was given out
-    copied_from date,                       -- while it is copying: this day and all later ones are there
-    cold_before date,                       -- clicks of earlier days may be in ClickHouse alone; NULL: none are
+    base        bigint NOT NULL,            -- the version of rows that are copied day by day
+    version     bigint NOT NULL,            -- the highest version that was given out
+    copied_from date,                       -- while copying: this day and all later days are copied
+    cold_before date,                       -- clicks of earlier days may be only in ClickHouse; NULL: there are no such days
     began_at    timestamptz NOT NULL DEFAULT now()
 );
 
--- What has changed since it was brought to ClickHouse.
+-- Changes that have not been copied to ClickHouse yet.
 CREATE TABLE click_changes (
     n             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     account_id    uuid NOT NULL,
     click_id      uuid NOT NULL,
-    conversion_id uuid,                     -- of a change of a conversion
+    conversion_id uuid,                     -- the changed conversion; NULL: the click changed
     removed       boolean NOT NULL,         -- the click or the conversion was deleted
     noted_at      timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50000);
 CREATE INDEX click_changes_click ON click_changes (click_id) WHERE removed;
 
--- Accounts that were deleted, whose rows are to be deleted in ClickHouse too.
+-- Deleted accounts whose rows must still be deleted in ClickHouse.
 CREATE TABLE click_forgotten (
     account  uuid PRIMARY KEY,
     noted_at timestamptz NOT NULL DEFAULT now()

@@ -1,19 +1,19 @@
--- Days whose clicks are in ClickHouse alone, and what was brought back of them.
+-- Days whose clicks are only in ClickHouse, and the clicks that were brought back to PostgreSQL.
 -- +goose Up
 CREATE TABLE click_cold (
     day       date PRIMARY KEY,
     left_at   timestamptz NOT NULL DEFAULT now(), -- when its clicks left PostgreSQL
-    thawed_at timestamptz                         -- within the hour of the last time that some came back; NULL: none did
+    thawed_at timestamptz                         -- when clicks last came back, at most an hour too early; NULL: none did
 );
 
--- The days of accounts that came back as a whole.
+-- The days of an account whose clicks came back completely.
 CREATE TABLE click_thaws (
     account_id uuid NOT NULL,
     day        date NOT NULL,
     PRIMARY KEY (account_id, day)
 );
 
--- What comes back is in ClickHouse already.
+-- Clicks that come back are in ClickHouse already, so they are not recorded as changes.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION note_clicks() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -4,15 +4,15 @@ CREATE TABLE views (
     id         uuid PRIMARY KEY,
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     user_id    uuid REFERENCES users (id) ON DELETE SET NULL, -- who made it
-    author     text NOT NULL,                                -- as called at that time
+    author     text NOT NULL,                                -- the author's name at that time
     name       text NOT NULL,
-    shared     boolean NOT NULL,                             -- everybody on the account sees it
+    shared     boolean NOT NULL,                             -- every person on the account sees it
     report     jsonb NOT NULL,                               -- grouping, filters, columns, order
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 CREATE INDEX views_account ON views (account_id);
--- A name is one view: of the account if it is shared, else of its author.
+-- A name is unique: in the account for shared views, and for each author for views that are not shared.
 CREATE UNIQUE INDEX views_shared_name ON views (account_id, lower(name)) WHERE shared;
 CREATE UNIQUE INDEX views_own_name ON views (account_id, user_id, lower(name)) WHERE NOT shared;
 
@@ -30,8 +30,8 @@ CREATE TABLE notes (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     user_id     uuid REFERENCES users (id) ON DELETE SET NULL, -- who wrote it
-    author      text NOT NULL,                                -- as called at that time
-    at          timestamptz NOT NULL,                         -- what it is about
+    author      text NOT NULL,                                -- the author's name at that time
+    at          timestamptz NOT NULL,                         -- the moment that the note is about
     text        text NOT NULL,
     campaign_id uuid REFERENCES campaigns (id) ON DELETE CASCADE, -- null: all of them
     created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -1,4 +1,4 @@
--- The jobs that accounts asked for, for their list: the newest first.
+-- The jobs that accounts requested, for the list of jobs, newest first.
 -- +goose NO TRANSACTION
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS jobs_listed; -- what an attempt that gave up has left

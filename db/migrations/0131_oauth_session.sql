@@ -1,4 +1,4 @@
--- A sign-in at an ad platform that a session of the dashboard began. The same session ends it.
+-- The session of the dashboard that began a sign-in at an ad platform. Only this session can finish it.
 -- +goose Up
 ALTER TABLE oauth_attempts ADD COLUMN session_id uuid; -- NULL: a key or the command line began it
 

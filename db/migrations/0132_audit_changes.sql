@@ -1,4 +1,4 @@
--- What a change made of the fields that were sent: their values before and after.
+-- The values of the sent fields before and after a change.
 -- +goose Up
 ALTER TABLE audit ADD COLUMN changes jsonb NOT NULL DEFAULT '[]';
 

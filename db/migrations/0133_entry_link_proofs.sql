@@ -1,5 +1,5 @@
--- The member who made a link: the link ends when that member leaves or changes role. The number of wrong passwords and codes that
--- were given with a link: the tenth ends it.
+-- The member who made a link, and the number of wrong passwords and codes that were given with it. The link ends when that member
+-- leaves or changes role, or with the tenth wrong password or code.
 -- +goose Up
 ALTER TABLE entry_links
     ADD COLUMN made_by uuid, -- the member; NULL: an operator

@@ -1,4 +1,5 @@
--- How much is kept for each account: answers for repeated calls by the hour, and large results of jobs one by one.
+-- How many bytes are stored for each account: answers for repeated calls, summed by hour, and large results of jobs, one row
+-- each.
 -- +goose Up
 CREATE TABLE kept_answers (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

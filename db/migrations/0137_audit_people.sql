@@ -1,4 +1,5 @@
--- The audit log has the e-mail of a person, because people choose their names themselves. It counts wrong passwords and codes.
+-- The audit log stores the e-mail address of a person, because people choose their names themselves. It also counts wrong
+-- passwords and codes.
 -- +goose Up
 ALTER TABLE audit
     ADD COLUMN email text NOT NULL DEFAULT '',     -- empty: a key, or an older entry

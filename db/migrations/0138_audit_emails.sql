@@ -1,4 +1,4 @@
--- Older entries of people get the e-mail of the person. It never changes.
+-- Adds the e-mail address of the person to older entries. A person's address never changes.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- +goose StatementBegin

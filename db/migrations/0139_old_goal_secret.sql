@@ -1,4 +1,4 @@
--- The goal secret before the last rotation, kept as the present one is. Servers that use it are believed until then.
+-- The goal secret before the last rotation, stored in the same way as the present one. It is valid until old_goal_secret_until.
 -- +goose Up
 ALTER TABLE accounts
     ADD COLUMN old_goal_secret_hash  bytea,

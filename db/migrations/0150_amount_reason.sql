@@ -1,4 +1,5 @@
--- Why an amount of a postback or of a conversion counts no money, or counts in another currency than its sender's parameter says.
+-- The reason why an amount of a postback or of a conversion counts no money, or counts in another currency than the sender's
+-- parameter says.
 -- +goose Up
 ALTER TABLE postbacks ADD COLUMN amount_reason text NOT NULL DEFAULT '';
 ALTER TABLE conversions ADD COLUMN amount_reason text NOT NULL DEFAULT '';

@@ -1,3 +1,3 @@
--- The stated time of a conversion that does not count. Its recorded_at is then not the sender's.
+-- The time that was stated for a conversion, if it does not count. recorded_at is then not the sender's time.
 -- +goose Up
 ALTER TABLE conversions ADD COLUMN invalid_time text NOT NULL DEFAULT '';

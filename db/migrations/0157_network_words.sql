@@ -1,4 +1,5 @@
--- The status words of networks that no table has, for the owner to map. The text that a network wants as the answer to a postback.
+-- The status words of networks that are not mapped to a status yet, for the owner to map. Also the text with which postbacks of a
+-- network are answered.
 -- +goose Up
 CREATE TABLE network_words (
     network_id uuid NOT NULL REFERENCES networks (id) ON DELETE CASCADE,

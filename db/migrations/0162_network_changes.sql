@@ -1,4 +1,4 @@
--- How far the changes of orders were read from networks that can be asked by the date of a change.
+-- How far the changes of orders were read, for networks that can list orders by the date of a change.
 -- +goose Up
 ALTER TABLE network_integrations
     ADD COLUMN changes_to       timestamptz,                         -- changes until then are stored; NULL: none was read yet

@@ -1,5 +1,5 @@
--- What stays of a click with conversions after the click is deleted for its age. A network decides on an order up to a year later,
--- and the decision then moves figures of the click's hour. No column describes the visitor.
+-- What remains of a click with conversions after the click is deleted for its age. A network decides on an order up to a year
+-- later, and the decision then changes the figures of the click's hour. No column describes the visitor.
 -- +goose Up
 CREATE TABLE converted_clicks (
     id              uuid PRIMARY KEY, -- of the click

@@ -1,9 +1,9 @@
--- What the platform of a traffic source reported for a day, shared among our campaigns. Spend can be changed by hand, and these stay
--- as they were read, so that both can be compared.
+-- What the platform of a traffic source reported for a day, shared among our campaigns. Spend can be changed by hand, but these
+-- figures stay as they were read, so that both can be compared.
 -- +goose Up
 CREATE TABLE source_figures (
     source_id   uuid NOT NULL REFERENCES traffic_sources (id) ON DELETE CASCADE,
-    day         date NOT NULL,    -- of the platform, in its time zone
+    day         date NOT NULL,    -- the platform's day, in its time zone
     campaign_id uuid NOT NULL,    -- zero: none of our campaigns
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     amount      numeric NOT NULL,

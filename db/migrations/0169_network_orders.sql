@@ -6,15 +6,15 @@ CREATE TABLE network_orders (
     click_id      uuid NOT NULL,     -- zero: the order names no click of ours
     order_goal    text NOT NULL,     -- the goal that the network names
     account_id    uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    goal          text NOT NULL,     -- goal and conversion_id are those of our conversion
+    goal          text NOT NULL,     -- goal and conversion_id of our conversion
     conversion_id text NOT NULL,
-    day           date NOT NULL,     -- of the network, in its time zone
-    status        text NOT NULL,     -- one of the four; empty: not known
+    day           date NOT NULL,     -- the network's day, in its time zone
+    status        text NOT NULL,     -- one of the four statuses; empty: not known
     payout        numeric,           -- null: not reported, or not read
     currency      text NOT NULL,
-    refusal       text NOT NULL,     -- why the order is not recorded; empty: it is
+    refusal       text NOT NULL,     -- why the order was not recorded; empty: it was recorded
     from_file     boolean NOT NULL,  -- a person has uploaded it
-    read_at       timestamptz NOT NULL, -- when it was last read with a change
+    read_at       timestamptz NOT NULL, -- when a reading last found a change
     PRIMARY KEY (network_id, order_id, click_id, order_goal)
 );
 CREATE INDEX network_orders_days ON network_orders (network_id, day);

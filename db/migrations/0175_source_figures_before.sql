@@ -1,6 +1,6 @@
 -- Fills source_figures for the days that were read from a platform before the table existed. Each transaction copies 50 days of
--- sources. In the transaction that creates the table, the copy would hold up every change of accounts and traffic sources. A day that
--- has figures keeps them.
+-- sources. If the transaction that creates the table also copied them, it would hold up every change of accounts and traffic
+-- sources. A day that has figures keeps them.
 -- +goose NO TRANSACTION
 -- +goose Up
 -- +goose StatementBegin

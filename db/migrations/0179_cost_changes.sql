@@ -1,8 +1,8 @@
 -- Spend for a part of a day or for the clicks with one value of a sub-parameter, and the history of costs that people have set.
 -- +goose Up
 ALTER TABLE spend
-    ADD COLUMN starts    int NOT NULL DEFAULT 0,     -- seconds from the start of the day, included
-    ADD COLUMN ends      int NOT NULL DEFAULT 86400, -- excluded
+    ADD COLUMN starts    int NOT NULL DEFAULT 0,     -- seconds from the start of the day, inclusive
+    ADD COLUMN ends      int NOT NULL DEFAULT 86400, -- exclusive
     ADD COLUMN sub       smallint NOT NULL DEFAULT 0, -- number of the sub-parameter; 0: all clicks
     ADD COLUMN sub_value text NOT NULL DEFAULT '',
     ADD COLUMN place     bigint NOT NULL DEFAULT 0,  -- spend that was set later on the day has a higher place
@@ -14,15 +14,15 @@ CREATE TABLE cost_changes (
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     kind        text NOT NULL,                    -- hand or file
     who         text NOT NULL,                    -- name of the person or of the key
-    request     jsonb NOT NULL,                   -- of a cost by hand: what was asked for
-    statement   uuid NOT NULL,                    -- marks its statements about conversions
-    base        text NOT NULL,                    -- the account's currency at that time, of before and after
+    request     jsonb NOT NULL,                   -- for kind hand: the request
+    statement   uuid NOT NULL,                    -- marks the statements about conversions that the change made
+    base        text NOT NULL,                    -- the account's currency at that time; the columns before and after are in it
     first_day   date,                             -- of the spend, in UTC
     last_day    date,
-    clicks      bigint NOT NULL DEFAULT 0,        -- over which the cost was spread
+    clicks      bigint NOT NULL DEFAULT 0,        -- the clicks over which the cost was spread
     parts       int NOT NULL DEFAULT 0,           -- rows of spend that were set
-    snapshots   bigint NOT NULL DEFAULT 0,        -- clicks whose prices before are kept
-    kept        boolean NOT NULL DEFAULT true,    -- what was before is kept; false: there were too many clicks, or the time is over
+    snapshots   bigint NOT NULL DEFAULT 0,        -- clicks whose earlier prices are kept
+    kept        boolean NOT NULL DEFAULT true,    -- the earlier values are stored; false: too many clicks, or expired
     before      numeric NOT NULL DEFAULT 0,
     after       numeric NOT NULL DEFAULT 0,
     replaced    jsonb NOT NULL DEFAULT '[]',      -- spend that was replaced
@@ -33,8 +33,8 @@ CREATE TABLE cost_changes (
 );
 CREATE INDEX cost_changes_account ON cost_changes (account_id, created_at);
 
--- The prices of clicks and the given costs of conversions before a change. They are deleted with the change, when it is undone and
--- when it cannot be undone any more.
+-- The prices of clicks and the given costs of conversions before a change. They are deleted together with the change, and also
+-- when it is undone or can no longer be undone.
 CREATE TABLE cost_change_clicks (
     change_id       uuid NOT NULL REFERENCES cost_changes (id) ON DELETE CASCADE,
     click_id        uuid NOT NULL,

@@ -1,5 +1,6 @@
 -- +goose NO TRANSACTION
--- The spend of a day may have several parts. The block ends with a commit of its own, because it takes the index that was built before it.
+-- The spend of a day may have several parts. The block ends with a commit of its own, because it uses the index that was built
+-- before the block.
 -- +goose Up
 DROP INDEX CONCURRENTLY IF EXISTS spend_parts; -- what an attempt that gave up has left
 CREATE UNIQUE INDEX CONCURRENTLY spend_parts ON spend (account_id, day, source_id, campaign_id, starts, ends, sub, sub_value);

@@ -1,4 +1,5 @@
--- Which parameter of a traffic source fills which sub-parameter: see package subslot. An empty list means the order of token_macros.
+-- The sub-parameter that each parameter of a traffic source fills: see package subslot. An empty list means the order of
+-- token_macros.
 -- +goose Up
 ALTER TABLE traffic_sources ADD COLUMN subs json NOT NULL DEFAULT '[]';
 

@@ -1,4 +1,5 @@
--- What the last run of the Copilot looked at, as models/copilot.Scope. null is a run of the version before, or none.
+-- What the last run of the Copilot looked at, as models/copilot.Scope. null: the last run was by an earlier version, or there was
+-- no run.
 -- +goose Up
 ALTER TABLE copilot_runs ADD COLUMN scope jsonb NOT NULL DEFAULT 'null';
 

@@ -9,7 +9,7 @@ CREATE TABLE config_keys (
 	UNIQUE (account_id, kind, record_id)
 );
 
--- What a document would change. A plan has the id of the job that made it.
+-- The changes that a document would make. A plan has the id of the job that made it.
 CREATE TABLE config_plans (
 	id         uuid PRIMARY KEY,
 	account_id uuid        NOT NULL REFERENCES accounts ON DELETE CASCADE,
@@ -20,8 +20,8 @@ CREATE TABLE config_plans (
 	counts     jsonb       NOT NULL DEFAULT '{}',
 	notes      jsonb       NOT NULL DEFAULT '[]',
 	links      jsonb       NOT NULL DEFAULT '[]', -- addresses of another tracker that lead to campaigns of the plan
-	access     bytea, -- how to read another tracker, sealed; null once it is read
-	progress   text        NOT NULL DEFAULT '', -- of the reading
+	access     bytea, -- how to read another tracker, sealed; null once it has been read
+	progress   text        NOT NULL DEFAULT '', -- of reading the other tracker
 	problem    text        NOT NULL DEFAULT '',
 	job_id     uuid,
 	created_at timestamptz NOT NULL DEFAULT now(),

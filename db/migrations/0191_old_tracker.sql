@@ -1,16 +1,16 @@
--- The tracker that an account moved from. Postbacks about its clicks are sent on to it, each once. Routing accounts read the
--- tracker's name.
+-- The tracker that an account moved from. A postback about one of its clicks is forwarded to it once. Routing reads the tracker's
+-- name with the account.
 -- +goose Up
 ALTER TABLE accounts
     ADD COLUMN old_tracker     text NOT NULL DEFAULT '',
-    ADD COLUMN old_tracker_url text NOT NULL DEFAULT ''; -- without a path: the path at which a postback arrived is added
+    ADD COLUMN old_tracker_url text NOT NULL DEFAULT ''; -- without a path; the path of the received postback is appended
 
--- The job that sends a postback on has the id of the row here.
+-- The job that forwards a postback has the id of its row.
 CREATE TABLE forwarded_postbacks (
     id          uuid PRIMARY KEY,
     account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
     postback_id uuid NOT NULL UNIQUE,
-    request     bytea, -- path and query as received, sealed; null once no attempt follows
+    request     bytea, -- path and query as received, sealed; null when there is no further attempt
     result      text NOT NULL DEFAULT 'pending' CHECK (result IN ('pending', 'sent', 'failed', 'skipped')),
     reason      text NOT NULL DEFAULT '',
     attempts    int  NOT NULL DEFAULT 0,

@@ -1,8 +1,8 @@
--- Assistants work with an account through tools. The audit log says which program and tool made a change.
+-- Assistants use an account through tools. The audit log names the program and the tool that made a change.
 -- +goose Up
 ALTER TABLE accounts
     ADD COLUMN assistants        boolean NOT NULL DEFAULT true,
-    ADD COLUMN assistant_changes int     NOT NULL DEFAULT 50; -- of a key in 24 hours
+    ADD COLUMN assistant_changes int     NOT NULL DEFAULT 50; -- the most changes with one key in 24 hours
 
 ALTER TABLE audit
     ADD COLUMN via    text NOT NULL DEFAULT '', -- mcp, or empty

@@ -1,4 +1,4 @@
--- How often assistants have used a key for changes, and changed a record, in the running span of time.
+-- How often assistants have used a key for changes, and how often they have changed a record, in the current period.
 -- +goose Up
 CREATE TABLE assistant_uses (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -2,8 +2,8 @@ import { language } from './text.ts'
 
 const point = language === 'de' ? ',' : '.'
 
-// amountOf reads an amount that a person types, with a point or a comma and with separators of thousands. It returns null for what is no
-// amount. It does so for 1,234 too, or 1.234 in German, which may mean 1234 or a little more than 1.
+// amountOf reads an amount that a person types, with a point or a comma and with separators of thousands. It returns null if the
+// text is not an amount, or may mean two amounts: 1,234 in English and 1.234 in German mean 1234 or a little more than 1.
 export function amountOf(typed: string, decimal = point): number | null {
   const text = typed.replace(/[\s’']/g, '')
   if (/^\d*([.,]\d+)?$/.test(text) && text)

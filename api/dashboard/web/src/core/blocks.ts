@@ -8,7 +8,8 @@ import { failed } from './toast.ts'
 export const mostAtOnce = 5000 // values of a call
 
 export type Scope = 'account' | 'source' | 'campaign'
-// Target has values of a dimension, and the campaign and the source that the report names for them.
+// Target holds values of a dimension, and the single campaign and the single source that their rows belong to, if the report
+// shows them.
 export type Target = { dimension: string; campaign?: string; source?: string; values: string[] }
 // Place is where values are blocked: in the account, or in a campaign or a source with an id.
 export type Place = { scope: Scope; id?: string }
@@ -40,7 +41,7 @@ export function targetsOf(ask: Ask, paths: string[][]): Target[] {
   return [...out.values()]
 }
 
-// placeOf returns the narrowest place that the report names for all targets.
+// placeOf returns the narrowest place that is known for all targets: the campaign, the source or the account.
 export const placeOf = (targets: Target[]): Place =>
   targets.every(o => o.campaign) ? { scope: 'campaign' } : targets.every(o => o.source) ? { scope: 'source' } : { scope: 'account' }
 
@@ -62,7 +63,7 @@ export function bodiesOf(targets: Target[], { scope, id }: Place) {
   return [...out.values()]
 }
 
-// undoing returns a function that takes changes of blocked values back.
+// undoing returns a function that undoes changes of blocked values.
 export const undoing = (ids: string[]) => async () => {
   try {
     for (const id of ids) await call('POST /blocks/undo', { body: { id } })

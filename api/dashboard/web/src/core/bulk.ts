@@ -7,10 +7,10 @@ import { failed, toast } from './toast.ts'
 export type Many = 'campaigns' | 'offers' | 'landers'
 const most = 500 // records of a call
 
-// reload loads the answers again that a change of many records can change.
+// reload reloads the answers that a change of many records affects.
 const reload = () => touches('campaigns', 'offers', 'landers', 'flows', 'groups', 'tools', 'reports', 'changes')
 
-// undo restores what changes have left as it was, the last change first, and names what has changed since.
+// undo undoes changes, the last one first. Its toast names the records that were not restored because they have changed since.
 export async function undo(changes: string[]) {
   const kept: string[] = []
   try {
@@ -41,7 +41,7 @@ export async function changeMany(name: Many, ids: string[], body: object) {
   return { changed, changes }
 }
 
-// changeManyAndToast is changeMany with a toast that says so and offers an undo, or shows the error.
+// changeManyAndToast is changeMany with a toast: the text done with an offer to undo the changes, or the error.
 export const changeManyAndToast = (name: Many, rows: { id: string }[], body: object, done: string) =>
   changeMany(
     name,

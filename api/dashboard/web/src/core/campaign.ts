@@ -27,8 +27,8 @@ export function useDomains(): Choice[] | undefined {
   ]
 }
 
-// useIsShared returns a function that reports whether a domain is a shared one. All accounts share its aliases, so the service makes
-// them and accepts no other.
+// useIsShared returns a function that reports whether a domain is a shared one. The service makes the aliases on a shared domain
+// and accepts no other, because all accounts share them.
 export function useIsShared(): (domain: string) => boolean {
   const shared = use('GET /domains', { limit: 500 }).data?.shared
   return domain => shared?.some(d => d.id === domain) ?? false
@@ -55,7 +55,8 @@ export function useTracking(): { domain: string; origin: string } {
   return { domain, origin: domain && originOf(domain, own === undefined) }
 }
 
-// hasProblems reports whether the check of a campaign found a problem. If the check itself fails, the campaign goes live all the same.
+// hasProblems reports whether the check of a campaign found a problem. It returns false if the check itself fails, so that the
+// campaign can go live.
 export const hasProblems = (id: string) =>
   call('GET /campaigns/{id}/check', { path: { id } }).then(
     found => found.problems > 0,

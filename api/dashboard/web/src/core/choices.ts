@@ -1,8 +1,8 @@
 // Records of the account as choices of a field.
 import { useAll } from './query.ts'
 
-// Option is a value of a field and the text that is shown for it. Choice is an option of a field with a search, which alone shows it if
-// it is rare.
+// Option is a value of a field and the text that is shown for it. Choice is an option of a field with a search. A rare choice is
+// shown only if it matches the search.
 export type Option = { value: string; label: string }
 export type Choice = Option & { side?: string; rare?: boolean }
 

@@ -6,7 +6,7 @@ import { failed, toast } from './toast.ts'
 
 export type By = 'stream' | 'lander' | 'offer'
 
-// byOf returns what a report by a dimension can compare, or undefined.
+// byOf returns what a report grouped by a dimension can compare, or undefined.
 export const byOf = (dimension: string | undefined) =>
   (({ stream_id: 'stream', lander_id: 'lander', offer_id: 'offer' }) as Record<string, By>)[dimension ?? '']
 
@@ -20,7 +20,7 @@ export function weighed(paths: Path[], { path_id, arms }: Pick<ComparedGroup, 'p
   })
 }
 
-// put saves paths over a version of a campaign's flow.
+// put saves paths as a campaign's flow, if the saved flow still has the version match.
 async function put(id: string, streams: Path[], match: string): Promise<FlowAnswer> {
   const answer = await call('PUT /campaigns/{id}/flow', { path: { id }, body: { streams }, match })
   touches('campaigns')

@@ -6,7 +6,7 @@ import { country } from './format.ts'
 import { dimensionName, type SubNames } from './subs.ts'
 import { t } from './text.ts'
 
-// families are the beginnings of attributes whose end a person types, such as param.name.
+// families are the prefixes of attributes whose rest a person types, such as param.name.
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 

@@ -17,12 +17,12 @@ function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 type Maybe = number | null | undefined
 export const count = (n: Maybe) => (n == null ? none : minus(numbers({ maximumFractionDigits: 0 }).format(n)))
-// decimal formats a number with two decimals at most, or with as many as show a small number.
+// decimal formats a number with two decimals at most. A number below 1 has two significant digits instead.
 export const decimal = (n: Maybe) =>
   n == null ? none : minus(numbers(n !== 0 && Math.abs(n) < 1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }).format(n))
 export const short = (n: Maybe) => (n == null ? none : minus(numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(n)))
 const currency = () => me.value?.account.currency || 'USD'
-// money formats an amount. An amount under a cent has as many decimals as show it.
+// money formats an amount. An amount under a cent has two significant digits.
 export const money = (n: Maybe, digits = 2) =>
   n == null
     ? none
@@ -44,7 +44,7 @@ export const amount = (n: Maybe | string, code: string) => {
 }
 // small formats a small amount, such as the price of a click.
 export const small = (n: Maybe) => (n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2))
-// percent formats a share. One of a thousand per cent and more has no decimals, because they say nothing.
+// percent formats a share. A share of a thousand per cent or more has no decimals, because they say nothing.
 export const percent = (n: Maybe, places = 2) => {
   if (n == null) return none
   const digits = Math.abs(n) < 1000 ? places : 0

@@ -5,8 +5,8 @@ import { t } from './text.ts'
 
 // Part is a number, a figure, or a sign: an operator or a parenthesis.
 type Part = number | { figure: Name } | string
-// Formula can be calculated for a row. Its text has the names of the API, its title the names on the screen. With money, its values are
-// amounts.
+// Formula can be calculated for a row. Its text has the names of the API, its title the names on the screen. If money is true,
+// its values are amounts of money.
 export type Formula = { text: string; title: string; money: boolean; of: (row: FigureRow) => number | null }
 
 export const mostFormulas = 5
@@ -74,7 +74,7 @@ export function formulaOf(text: string): Formula | undefined {
   return { of, money: isMoney(of), text: written(parts, n => n), title: written(parts, n => t.figures.names[n]) }
 }
 
-// sample is a row whose figures are all different. Its amounts are multiplied.
+// sample returns a row whose figures are all different. Its amounts of money are multiplied by a factor.
 const sample = (by: number) =>
   Object.fromEntries(
     names.map((n, i) => [n, (7 + i * i * 1.37) * (['money', 'small'].includes(figures[n].kind) ? by : 1)]),
@@ -90,7 +90,7 @@ function isMoney(of: Value) {
 const written = (parts: Part[], name: (n: Name) => string) =>
   parts.map(p => (typeof p === 'object' ? name(p.figure) : typeof p === 'number' || '()'.includes(p) ? String(p) : ` ${p} `)).join('')
 
-// formulasOf reads formulas as the address has them. It leaves out what is no formula.
+// formulasOf reads formulas as the address has them. It leaves out texts that are not formulas.
 export const formulasOf = (text: string): Formula[] =>
   text
     .split(',')

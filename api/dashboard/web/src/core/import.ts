@@ -32,13 +32,14 @@ export type Row = {
 export type Why = (code: string, of: { field?: string; value?: string }) => string
 
 const fold = (s: string) => s.trim().toLowerCase()
-// Point is the sign before the decimals of the file's numbers. It is empty until the person chooses one.
+// Point is the decimal point of the file's numbers. It is empty until the person chooses one.
 export type Point = '' | '.' | ','
 
-// isAmbiguous reports whether a number means another one by another Point: 1.234 is 1234 or a little more than 1.
+// isAmbiguous reports whether the meaning of a number depends on Point: 1.234 is 1234 or a little more than 1.
 const isAmbiguous = (text: string) => /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text)
 
-// numberOf reads a number. Without a point both signs may stand before decimals, and an ambiguous number has to be asked about first.
+// numberOf reads a number. If point is empty, both signs are read as decimal points, so the caller first asks about ambiguous
+// numbers.
 function numberOf(text: string, point: Point) {
   if (!point) return /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : NaN
   const thousands = point === '.' ? ',' : '.'

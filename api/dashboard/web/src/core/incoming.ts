@@ -10,7 +10,7 @@ export const paramsOf = (query: string) => [...new URLSearchParams(query)]
 // macro matches a value that is still the macro of a network, which the network should have replaced.
 const macro = /^(\{+.*\}+|\$\{.*\}|\[+.*\]+|#.*#|%%.*%%|__.*__|!!!.*!!!|<.*>)$/
 
-// readAs returns the field as which a parameter is read. The network's settings come before the usual names.
+// readAs returns the field that a parameter is read as. The network's settings take precedence over the usual names.
 export function readAs(param: string, settings: Record<string, string>): string | undefined {
   const name = param.toLowerCase()
   return fields.find(f => settings[f]?.trim().toLowerCase() === name) ?? fields.find(f => postbackNames[f]!.includes(name))
@@ -62,7 +62,8 @@ const settings = [
   'postback_scheme',
 ] as const
 
-// bodyOf returns a network as the body of a PUT, with other postback parameters. The secret is left out, so that it stays.
+// bodyOf returns a network as the body of a PUT, with other postback parameters. It leaves the secret out, so that the saved
+// secret stays.
 export const bodyOf = (n: NetworkRow, postback_params: Record<string, string>): NetworkPut => ({
   ...(Object.fromEntries(settings.map(name => [name, n[name]])) as Pick<NetworkPut, 'name' | (typeof settings)[number]>),
   postback_params,

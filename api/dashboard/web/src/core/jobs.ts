@@ -38,7 +38,8 @@ const ownJobs = signal<Job[]>(stored())
 // listed are the jobs that the service lists, including jobs of other tabs and people.
 const listed = signal<Job[]>([])
 
-// previews is the kind of the jobs that a cost by hand starts at each edit, to show what it would change. They are not shown as jobs.
+// previews is the kind of the jobs that calculate what a cost set by hand would change. Each edit of the form starts such a job.
+// They are not shown as jobs.
 const previews = 'correction:set-cost'
 
 // setListed stores the account's last jobs. For jobs that this page started, the page's own entry takes precedence.
@@ -137,7 +138,8 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
   void look()
 }
 
-// resume follows the jobs that were open when the page was reloaded. A call without a job yet was cut off, so it is shown as failed.
+// resume follows the jobs that were open when the page was reloaded. A call that had no job yet was cut off by the reload, so it
+// is shown as failed.
 export function resume() {
   for (const j of jobs().filter(j => isOpen(j) && !j.listed))
     j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'unanswered' })

@@ -17,7 +17,8 @@ const lists = signal<Key[][]>([])
 export const screenKeys = computed(() => lists.value.flat())
 export const palette = signal<'closed' | 'find' | 'keys'>('closed')
 
-// useKeys calls on for each key while a screen is shown. If on returns true, the browser does not handle the key.
+// useKeys calls the function on for each key that is pressed while a screen is shown. If the function returns true, the browser
+// does not handle the key.
 export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   useEffect(() => {
     lists.value = [...lists.value, list]
@@ -31,8 +32,8 @@ export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   })
 }
 
-// usePress calls on for every key while a component is shown, from the moment it is shown. It always calls the function of the latest
-// rendering.
+// usePress calls the function on for every key while a component is shown, from the moment it is shown. It always calls the
+// function of the latest rendering.
 export function usePress(on: (e: KeyboardEvent) => void) {
   const last = useRef(on)
   last.current = on

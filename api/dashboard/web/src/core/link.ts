@@ -2,8 +2,8 @@
 import type { SourceRow } from '../api.gen.ts'
 import { t } from './text.ts'
 
-// originOf returns the beginning of every address on a tracking domain, as the service builds tracking links: the install itself serves a
-// shared domain, with the scheme and the port of this page. A domain of an account has https.
+// originOf returns the origin of the addresses on a tracking domain, as the service builds tracking links. This install itself
+// serves a shared domain, so the origin has the scheme and the port of this page. An account's own domain has https.
 export const originOf = (domain: string, isShared: boolean, at: Pick<Location, 'protocol' | 'port'> = location) =>
   isShared ? `${at.protocol}//${domain}${at.port && ':' + at.port}` : 'https://' + domain
 
@@ -39,7 +39,8 @@ const decode = (text: string) => {
 
 const unknownMacro = /\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]|#+[A-Za-z_]+#+/g
 
-// sampled returns a link as the source would call it, with made-up values in place of the macros. The cost is an amount.
+// sampled returns a link as the source would call it, with made-up values in place of the macros. The macro of the cost becomes
+// 0.01.
 export function sampled(
   link: string,
   source?: Pick<SourceRow, 'token_macros' | 'cost_param' | 'cost_macro' | 'external_id_macro'>,

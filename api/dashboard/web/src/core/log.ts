@@ -98,7 +98,7 @@ function without<R extends Identified>(rows: R[], others: Identified[]) {
   return rows.filter(r => !ids.has(idOf(r)))
 }
 
-// after returns the rows that follow a newer first page.
+// after returns the loaded rows that come after a new first page.
 const after = <R extends Identified>(rows: R[], first: Identified[]) =>
   without(rows.slice(rows.findIndex(r => idOf(r) === idOf(first.at(-1)!)) + 1), first)
 

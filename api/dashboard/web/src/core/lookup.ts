@@ -8,7 +8,8 @@ import { count } from './format.ts'
 import type { Dimension } from './report.ts'
 import { t } from './text.ts'
 
-// Lookup returns the choices of an attribute whose values the account knows. It returns undefined while they are being loaded.
+// Lookup returns the choices of an attribute: the account's records, or values that its visitors have had. It returns undefined
+// while they are being loaded, and null for an attribute without known values.
 export type Lookup = (attribute: string) => Choice[] | undefined | null
 
 export function useLookup(records: Record<string, Choice[] | undefined>): Lookup {

@@ -10,7 +10,7 @@ addEventListener('online', () => {
   offline.value = false
 })
 
-// useOnline calls back when the network is there again. It always calls the function of the latest rendering.
+// useOnline calls the function back when the network is available again. It always calls the function of the latest rendering.
 export function useOnline(back: () => void) {
   const last = useRef(back)
   last.current = back

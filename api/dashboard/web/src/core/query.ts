@@ -28,7 +28,7 @@ export function forget() {
   epoch.value++
 }
 
-// stamps holds the number of writes that have changed the answers of rows with a name.
+// stamps holds, for each name, the number of writes that have changed the answers of rows with this name.
 const stamps = signal<Record<string, number>>({})
 // useStamp changes whenever a write has changed the answer of a row.
 export const useStamp = (row: string) => stamps.value[nameOf(row)]
@@ -81,8 +81,8 @@ export const cachedAnswer = <R extends Row>(row: R, query: Calls[R]['query']) =>
 
 const retryAfter = 5 // seconds, if the service did not answer
 
-// useReload returns again, which loads the answer of a row again, and the values whose change has the same effect: a call of again,
-// another account or person, a write, and a network that is there again.
+// useReload returns the function again, which loads the answer of a row again. causes are the values whose change must reload the
+// answer too: the calls of again (which the page also makes when the network is back), another account or person, and writes.
 function useReload(row: string) {
   const [reloads, setReloads] = useState(0),
     again = () => setReloads(n => n + 1)

@@ -11,10 +11,11 @@ export type Dimension = Calls['GET /reports/values']['query']['dimension']
 export type Filter = { dimension: string; not: boolean; values: string[] }
 // Bound is a condition on a figure of a row, such as profit<0. Rows without the figure do not meet it.
 export type Bound = { figure: Name; op: string; value: number }
-// Ask is a report: what it groups by, what it shows, and the places of the tree that are open. least is the smallest number of clicks
-// of a row, and having are the conditions on its figures. formulas are more columns, as core/formula.ts reads them. sort is a figure,
-// or a dimension, which stands for the first column, or = with one of the formulas; a minus before it means descending. An empty sort is
-// the usual order: time runs on, and everything else begins with the most clicks.
+// Ask is a report: its grouping, its filters, its columns and the open places of the tree. least is the smallest number of clicks
+// that a row must have, and having are the conditions on its figures. formulas are additional columns, as core/formula.ts reads
+// them. sort is a figure, or a dimension for the order of the first column, or = followed by one of the formulas. A minus before
+// it means descending. An empty sort is the usual order: rows by time are ascending, and all other rows start with the most
+// clicks.
 export type Ask = {
   group: string[]
   filters: Filter[]
@@ -34,7 +35,7 @@ export const mostBounds = 10 // the API takes 12, and an export adds least
 export const boundOps = ['<', '<=', '>=', '>'] as const
 const boundForm = /^([a-z_]+)(<=|>=|<|>)(-?\d{1,12}(?:\.\d{1,6})?)$/
 
-// boundsOf reads conditions from a text as the API has it. It leaves out what is no condition. textOf writes them.
+// boundsOf reads conditions from a text as the API has it. It leaves out parts that are not conditions. textOf writes them.
 export const boundsOf = (text: string): Bound[] =>
   text
     .split(',')
@@ -80,7 +81,7 @@ export const setGroup = (group: string[]) => change({ g: group.join(',') === usu
 export const timely = ['date', 'hour', 'hour_of_day', 'day_of_week', 'month']
 // ofSales are the dimensions that only conversions have.
 export const ofSales = ['goal', 'status']
-// isOfSales reports whether a query keeps conversions alone, by a goal or a status.
+// isOfSales reports whether a query selects only conversions, by a goal or a status.
 export const isOfSales = (query: Query) => ofSales.some(d => (query['f.' + d] as string[] | undefined)?.every(v => v))
 const isFigure = (sort: string) => names.includes(sort.replace('-', '') as Name)
 // sortedFormula returns the formula that an order is by, or an empty text.
@@ -163,7 +164,8 @@ export function questionOf(ask: Ask, path: string[]): Query {
   const out: Query = {
     ...windowQuery(),
     dimension: ask.flat ? ask.group.join(',') : dimension,
-    // Names of values and formulas are known only here, so rows by them are the ones with the most clicks, which are then sorted.
+    // The service cannot sort by the names of values or by formulas. For such an order it returns the rows with the most clicks,
+    // and the page sorts them.
     sort: isFigure(order) || (isTime && !sortedFormula(order)) ? order : '-clicks',
     limit: ask.flat || isTime ? 5000 : 1000,
     ...filterQuery(ask, path),

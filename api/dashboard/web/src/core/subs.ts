@@ -9,7 +9,7 @@ import { t } from './text.ts'
 const subKeys = Array.from({ length: mostSubs }, (_, i) => `sub${i + 1}`),
   lateSubs = new Set(subKeys.slice(earlySubs))
 
-// SubNames has the names of sub-parameters, by sub1 and so on. A sub-parameter without a name is left out.
+// SubNames holds the names of sub-parameters by their keys (sub1, sub2, ...). A sub-parameter without a name is left out.
 export type SubNames = Record<string, string>
 
 // Named has the names of the sub-parameters on a part of a screen. They come from one source, or several sources agree on them.
@@ -31,7 +31,8 @@ export function useDimensionName() {
 export const subsOf = (c: ClickRow): [string, string][] =>
   subKeys.map((k): [string, string] => [k, c[k as 'sub1']]).filter(([, value]) => value)
 
-// usualIn returns whether a menu shows a dimension before a person searches. The late sub-parameters are shown if a source has them.
+// usualIn returns a function that reports whether a menu shows a dimension before a person searches. A late sub-parameter (after
+// the first earlySubs) is shown only if a source uses it.
 export function usualIn(sources: { subs: SubSlot[] }[]) {
   const used = new Set(sources.flatMap(s => s.subs.map(o => `sub${o.sub}`)))
   return (dimension: string) => !lateSubs.has(dimension) || used.has(dimension)
@@ -45,14 +46,15 @@ export function useSubKeys(chosen = '') {
   return subKeys.filter(k => k === chosen || isUsual(k))
 }
 
-// agreed returns the names on which all lists agree that have one.
+// agreed returns the names of sub-parameters that have the same name in every list that names them.
 export function agreed(lists: SubNames[]): SubNames {
   const found = new Map<string, Set<string>>()
   for (const [sub, name] of lists.flatMap(l => Object.entries(l))) found.set(sub, new Set([...(found.get(sub) ?? []), name.toLowerCase()]))
   return Object.fromEntries(lists.flatMap(l => Object.entries(l).filter(([sub]) => found.get(sub)!.size === 1)))
 }
 
-// useScopeNames returns the names in campaigns and sources. Without any it returns those on which all sources agree.
+// useScopeNames returns the names in campaigns or, without campaigns, in sources. Without either it returns the names on which
+// all sources agree.
 export function useScopeNames(campaigns: string[], sources: string[]): SubNames {
   const allCampaigns = useCampaigns(campaigns.length > 0),
     allSources = useSources()
@@ -60,8 +62,8 @@ export function useScopeNames(campaigns: string[], sources: string[]): SubNames 
   return agreed((allSources ?? []).filter(s => !sources.length || sources.includes(s.id)).map(s => s.sub_names))
 }
 
-// SubRow is a parameter in the form of a source. sub is 0 if it fills none. A row that is not in the link only keeps its sub-parameter
-// reserved.
+// SubRow is a parameter in the form of a source. sub is 0 if the parameter fills no sub-parameter. A row that is not in the link
+// only keeps its sub-parameter reserved.
 export type SubRow = { sub: number; param: string; macro: string; name: string; inLink: boolean }
 type Stored = { token_macros: Record<string, string>; subs: SubSlot[] }
 
@@ -95,7 +97,7 @@ export function meantSub(param: string): number {
   return n <= mostSubs ? n : 0
 }
 
-// moved gives a row another sub-parameter. The row that has it takes the old one.
+// moved gives a row another sub-parameter. The row that had this sub-parameter gets the first row's old one.
 export const moved = (rows: SubRow[], i: number, sub: number): SubRow[] =>
   rows.map((r, j) => (j === i ? { ...r, sub } : r.sub === sub ? { ...r, sub: rows[i]!.sub } : r))
 

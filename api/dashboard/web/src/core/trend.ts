@@ -31,8 +31,8 @@ export function heatOf(rows: TrendRow[]): Heat {
   }
 }
 
-// strongest returns the value that gets the strongest colour. Of every twenty values one may be beyond it, so that a single hour
-// does not make all others pale.
+// strongest returns the value that gets the strongest colour. One value in twenty may be beyond it, so that a single hour does
+// not make all others pale.
 export function strongest(values: (number | null)[]): number {
   const sizes = values
     .filter(v => v !== null && v !== 0)
@@ -53,8 +53,8 @@ const median = (values: number[]) => {
   return v.length % 2 ? v[half]! : (v[half - 1]! + v[half]!) / 2
 }
 
-// courseOf returns the course of today, and the median of the days before at the same time of day. rows are hours, of today and of days
-// before. Days without a click do not count as usual.
+// courseOf returns the course of today, and the median of earlier days at the same time of day. rows are the hours of today and
+// of these days. Days without a click do not count as usual.
 export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number): Course {
   const dates = new Map<number, { sums: number[]; clicks: number }>()
   const dateOf = (at: number) => Math.floor(wall(at, tz) / day)
@@ -88,8 +88,8 @@ export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number):
 
 type Step = { from: number; to: number | null; conversions: number }
 
-// within returns the end of the step by which a share of the conversions has come, in seconds. It is null if that
-// takes the last step, which has no end, or without conversions.
+// within returns the end, in seconds, of the step at which the given share of the conversions has arrived. It returns null if
+// that is the last step, which has no end, or if there are no conversions.
 export function within(steps: Step[], share: number): number | null {
   const all = steps.reduce((n, s) => n + s.conversions, 0)
   let sum = 0

@@ -13,7 +13,7 @@ type Props = {
   pick: (v: string) => void
   on?: (v: string) => boolean // whether a value is chosen
   side?: (v: string) => string // the text at the end of the line
-  more?: (typed: string) => string[] // values that what is typed makes
+  more?: (typed: string) => string[] // values made from the typed text
   hint?: string // in the empty search
 }
 
@@ -70,5 +70,5 @@ export function Choices({ list, usual, text, show = text, pick, on, side, more, 
   )
 }
 
-// DimensionChoices shows dimensions or attributes. The search alone finds the late sub-parameters that no source has.
+// DimensionChoices shows dimensions or attributes. Late sub-parameters that no source uses are found only by the search.
 export const DimensionChoices = (p: Omit<Props, 'usual'>) => <Choices {...p} usual={useUsual()} />

@@ -14,8 +14,8 @@ export const isElsewhere = (url: string, domain: string) => {
 
 type Props = { of: Pick<LanderRow, 'url' | 'click_slots'>; origin: string }
 
-// ClickOut shows the links for the buttons of a landing page, and how the page passes the click on. On another domain a link takes the
-// parameters of the page's own address with it, the click id among them.
+// ClickOut shows the links for the buttons of a landing page, and how the page passes the click on. If the page is on another
+// domain, its links pass on the parameters of the page's own address, including the click id.
 export function ClickOut({ of: r, origin }: Props) {
   const elsewhere = isElsewhere(r.url, origin.replace(/^https?:\/\//, ''))
   if (!origin) return null

@@ -3,7 +3,8 @@ import { t } from '../core/text.ts'
 import { Choices } from './choices.tsx'
 import { Menu, Tick } from './menu.tsx'
 
-// A menu with formulas has the chosen ones. titleOf returns what a text is shown as if it is a formula.
+// Formulas holds the chosen formulas of a menu. titleOf returns the title of a text that is a formula, and undefined for any
+// other text.
 type Formulas = { chosen: string[]; toggle: (text: string) => void; titleOf: (text: string) => string | undefined; hint: string }
 type Props = { on: Name[]; toggle: (name: Name) => void; formulas?: Formulas; class?: string }
 

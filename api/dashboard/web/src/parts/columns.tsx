@@ -1,9 +1,9 @@
-// Column is a bar of Columns. was is the value of the time before, which is drawn as a line.
+// Column is a bar of Columns. was is the value in the previous window, which is drawn as a line.
 export type Column = { key: string; name: string; tick: string; value: number | null; text: string; was?: number | null; wasText?: string }
 
 type Props = { label: string; columns: Column[]; tone?: string }
 
-// ticksOf returns the most names that fit below the bars.
+// ticksOf returns the largest number of names that fit below the bars.
 const ticksOf = () => (innerWidth < 720 ? 6 : 14)
 
 // Columns shows values in their order as upright bars, which stand on the line of zero. Losses hang below it.

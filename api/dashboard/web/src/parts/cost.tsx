@@ -25,7 +25,7 @@ const mostRows = 40 // rows of the preview that are shown
 
 type Quote = { body?: string; answer?: CostSet; wrong?: string }
 
-// useQuote asks what a cost would change, half a second after the last edit. The quote belongs to its body.
+// useQuote asks the service what a cost would change, half a second after the last edit. It returns no quote of an earlier body.
 function useQuote(body: SetCostBody | undefined): Quote {
   const [quote, setQuote] = useState<Quote>({}),
     text = body && JSON.stringify(body)
@@ -75,7 +75,7 @@ export function useCost(start: Target, done: () => void) {
 }
 type Cost = ReturnType<typeof useCost>
 
-// undo restores what was before a change of cost.
+// undo restores the costs from before a change.
 export const undo = (id: string) =>
   undoCost(id).then(
     () => toastAndReload(w.undone, ...moved),

@@ -21,8 +21,8 @@ const dimensions = Object.keys(t.dimensions)
 
 type FiltersProps = { ask: Ask; labels: Labels; counts?: boolean; without?: string[] }
 
-// Filters edits the filters in the address, except by the dimensions in without. With counts a minimum number of clicks and conditions on
-// figures can be set too.
+// Filters edits the filters in the address, except filters by the dimensions in without. With counts, a minimum number of clicks
+// and conditions on figures can be set too.
 export function Filters({ ask, labels, counts = true, without = [] }: FiltersProps) {
   return (
     <div class="line" role="group" aria-label={t.reports.only}>
@@ -74,7 +74,8 @@ function FilterChip({ filter: f, labels, ask }: { filter: Filter; labels: Labels
 
 type EditorProps = { dimension: string; negated: boolean; ask: Ask; close: () => void }
 
-// FilterEditor picks the values of a filter. Switching between "is" and "is not" turns the values that are chosen already.
+// FilterEditor picks the values of a filter. The switch between "is" and "is not" also applies to the values that are chosen
+// already.
 function FilterEditor({ dimension, negated, ask, close }: EditorProps) {
   const [not, setNot] = useState(negated),
     name = useDimensionName()(dimension)

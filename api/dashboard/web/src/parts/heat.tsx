@@ -94,7 +94,7 @@ const Bar = ({ value, most, name }: { value: number | null; most: number; name: 
   <i style={`--tone:var(${toneOf(name, value ?? 0)});height:${Math.round((Math.abs(value ?? 0) / most) * 22)}px`} />
 )
 
-// Told says what is under the pointer, or whose clock the hours go by.
+// Told shows the figures of the hour under the pointer or, without a pointer, the time zone of the hours.
 function Told({ heat, was, name, over }: { heat: Heat; was?: Heat; name: Name; over: [number, number] | null }) {
   if (!over)
     return (

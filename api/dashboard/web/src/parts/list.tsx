@@ -178,7 +178,7 @@ const Filters = ({ view, usual, archived, filters }: FiltersProps) => (
   </>
 )
 
-// Nothing is shown in place of rows if no record passes the filters.
+// Nothing is the message that stands in place of the rows if no record passes the filters.
 function Nothing({ filters }: { filters: Filter[] }) {
   const names = ['q', 'status', ...filters.map(f => f.name)]
   return (

@@ -31,7 +31,7 @@ type Props<R extends LogName> = {
   columns: Column<LogRow<R>>[]
   nameOf: (r: LogRow<R>) => string
   rowClass?: (r: LogRow<R>) => string
-  fixed?: string // a dimension that the query decides, which is not among the filters
+  fixed?: string // a dimension that the query already fixes, so it has no filter
   filtered: boolean
   choice: ComponentChildren
   beside: ComponentChildren
@@ -113,7 +113,7 @@ export function Log<R extends LogName>(p: Props<R>) {
   )
 }
 
-// SearchBox edits the text of the address that a log searches.
+// SearchBox edits the search text of a log, which is in the address.
 export function SearchBox({ label, of }: { label: string; of: RefObject<HTMLInputElement | null> }) {
   const text = place.value.query.get('find') ?? ''
   return (

@@ -6,8 +6,8 @@ import type { NoteDraft } from '../core/marks.ts'
 
 type Module = typeof import('./marks.tsx')
 
-// useMarks returns the changes and notes of the window for a plot: its layer, its column in the table, and the button that adds a
-// note. A campaign's plot has only the marks that name the campaign.
+// useMarks returns how a plot shows the changes and notes of the window: a layer above the plot, a column of its table, the
+// button that adds a note, and the sheet of a note. A campaign's plot has only the marks that name the campaign.
 export function useMarks(campaign?: string) {
   const { data } = use('GET /app/api/marks', { from: span.value.from, to: span.value.to, ...(campaign ? { campaign } : {}) }, 120)
   const [module, setModule] = useState<Module>(),

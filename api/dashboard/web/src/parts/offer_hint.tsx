@@ -3,7 +3,8 @@ import { t } from '../core/text.ts'
 
 type Props = { url: string; network?: { name: string; click_param: string } }
 
-// OfferHint says below the address of an offer how its network learns which click converted, or that it does not.
+// OfferHint says, below the address of an offer, how its network learns which click converted, or that the network cannot learn
+// it.
 export function OfferHint({ url, network }: Props) {
   if (!url.trim() && network?.click_param)
     return (

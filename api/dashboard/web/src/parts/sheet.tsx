@@ -24,8 +24,9 @@ const fields =
 // firstFocus holds selectors of the controls that may get the focus when a sheet opens, in order of preference.
 const firstFocus = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
 
-// begin focuses the first field of a sheet, else the button that copies or continues. It leaves the focus where the browser put it
-// if the sheet has neither, if the found one is out of sight, or on a touch screen, where a focused field would open the keyboard.
+// begin focuses the first field of a sheet, else the button that copies or continues. It leaves the focus where the browser put
+// it if the sheet has neither, if the control is out of sight, or on a touch screen, where a focused field would open the
+// keyboard.
 function begin(el: HTMLDialogElement, side?: boolean) {
   if (matchMedia('(pointer: coarse)').matches) return
   const found = firstFocus.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, next) => was ?? el.querySelector(next), null),
@@ -202,8 +203,8 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
   )
 }
 
-// Leaving asks whether edits that are not saved may be lost. A question closes a frame after its button is pressed, and must not close the
-// next question. It is in this file, because the page has loaded it when a form is shown.
+// Leaving asks whether edits that are not saved may be lost. A question closes a frame after its button is pressed, and must not
+// close the next question. It is in this file because the page has always loaded this file when a form is shown.
 export const Leaving = () => {
   const go = leaving.value
   return go ? (

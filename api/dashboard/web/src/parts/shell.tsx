@@ -18,7 +18,7 @@ import { SideList } from './side.tsx'
 import { Windows } from './window.tsx'
 
 // Room is a screen in the navigation at the side. With phone, the bar at the bottom has it too, under its short name. role is the
-// role that a person needs to see it. waits is what waits for a person there, which is counted next to the name.
+// role that a person needs to see it. waits names the work that waits for a person there. Its number is shown next to the name.
 type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string; waits?: Waiting }
 const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
@@ -114,7 +114,7 @@ function Badge({ of }: { of: Waiting }) {
   ) : null
 }
 
-// Waits loads every two minutes what waits for the person.
+// Waits loads, every two minutes, how many things wait for the person.
 function Waits() {
   const { data } = use('GET /alerts', {}, 120)
   useEffect(() => {

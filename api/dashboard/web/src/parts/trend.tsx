@@ -67,9 +67,9 @@ function seriesOf(on: Name[], step: Step, now: Trends, was: Trends | undefined):
 
 type Options = { filter: Record<string, string | string[] | number>; campaign?: string; of: string; every?: number }
 
-// useTrend shows figures of the window over time, as a heat map of the week, or as the delays of conversions. filter selects what is
-// counted. campaign is the campaign whose changes are marked. The option of names the subject for screen readers. useTrend returns a
-// title, the buttons of its line, the controls and the plot.
+// useTrend shows figures of the window over time, as a heat map of the week, or as the delays of conversions. The option filter
+// selects what is counted, campaign is the campaign whose changes are marked, and of names the subject for screen readers.
+// useTrend returns a title, the buttons of its line, the controls and the plot.
 export function useTrend({ filter, campaign, of, every = 0 }: Options) {
   const now = span.value,
     n = days(now.span),
@@ -93,7 +93,7 @@ export function useTrend({ filter, campaign, of, every = 0 }: Options) {
     was = use('GET /reports/trends', compares.value ? query(before(now)) : null).data
   const plot = useMemo(
     () => (trend.data && lines ? seriesOf(on, step, trend.data, was) : null),
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- first and second make on, and step makes lines
+    // on depends on first and second, and lines on step
     [trend.data, was, first, second, step],
   )
   const heat = useMemo(() => (trend.data && step === 'heat' ? heatOf(trend.data.rows) : null), [trend.data, step]),

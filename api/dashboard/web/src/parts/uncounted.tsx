@@ -10,7 +10,8 @@ import { windowQuery } from '../core/window.ts'
 const w = setupWords.uncounted,
   most = 500 // the most conversions that are looked through
 
-// Uncounted says which amounts of the window count no money, because there is no exchange rate, and where to mend it.
+// Uncounted lists the amounts of the window that no total includes, because their currency has no exchange rate, and says where
+// to fix it.
 export function Uncounted() {
   const hasAny = use('GET /alerts', {}, 60).data?.alerts.some(a => a.type === 'currency.unconverted'),
     { data } = use('GET /logs/conversions', hasAny ? { ...windowQuery(), limit: most } : null, 60),

@@ -151,7 +151,7 @@ export const words = {
   }),
   weekdays: ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
   unknown: 'not known',
-  // what a report shows where a click has no value by its nature
+  // what a report shows for clicks that cannot have a value
   absent: named({
     lander_id: 'no landing page',
     offer_id: 'no offer (left at the landing page)',

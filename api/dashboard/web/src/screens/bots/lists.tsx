@@ -30,7 +30,7 @@ import { w as correctionWords } from '../../text/corrections.ts'
 const attributes = ['ip', 'ip_range', 'asn', 'country', 'isp', 'user_agent', 'referrer']
 const attributeName = (a: string) => w.attributes[a] ?? t.dimensions[a] ?? a
 const operatorsOf = (a: string) => (a === 'ip' || a === 'ip_range' ? ['equals', 'in_cidr'] : ['equals', 'contains', 'regex'])
-// usual has the operator that an attribute begins with, if it is not equals.
+// usual holds the operator that a new entry by an attribute starts with, if it is not equals.
 const usual: Record<string, string> = { ip_range: 'in_cidr', user_agent: 'contains', referrer: 'contains', isp: 'contains' }
 const mostBytes = 4_000_000
 const changedRows = ['bot-lists', 'bot-detection'] // rows of the API whose answers a change of the lists changes

@@ -30,7 +30,7 @@ export const goLive = async (c: { id: string; name: string; status: string }) =>
   else await setStatus([c], 'active')
 }
 
-// goLiveAll is goLive for several campaigns. The campaigns with problems are named before.
+// goLiveAll is goLive for several campaigns. If some have problems, it names them and asks first.
 export async function goLiveAll(rows: { id: string; name: string; status: string }[], ask: (q: Question) => void) {
   const bad: string[] = []
   await inBatches(rows, async r => {

@@ -1,3 +1,4 @@
-// filled returns a text with {name} and others replaced by values. Any other word in braces, such as {clickid}, stays.
+// filled returns a text in which each {name} that values has is replaced by its value. Any other word in braces, such as
+// {clickid}, stays.
 export const filled = (text: string, values: Record<string, string>) =>
   text.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(values, name) ? values[name]! : whole))

@@ -192,7 +192,7 @@ const Postbacks = ({ of: campaignNetworks, networks, source }: PostbacksProps) =
   </Part>
 )
 
-// ToldSource shows where the source is told of conversions. It names the values that are still missing in the address.
+// ToldSource shows the address at which the source is told of conversions, or names the values that are still missing in it.
 function ToldSource({ of: s }: { of: SourceRow }) {
   if (missingOf(s).length) return <Untold of={s} />
   return s.postback_url ? (

@@ -24,8 +24,8 @@ import { UrlInput } from '../../parts/url_input.tsx'
 import { NoClickID, OwnSite } from './own_site.tsx'
 
 type Way = 'offer' | 'site' | 'flow' | 'address'
-const template = 'template:', // the beginning of the value of a choice that makes a source or a network of a template
-  typed = 'new:' // the beginning of the value of a choice that makes a source with the typed name
+const template = 'template:', // the prefix of a choice that creates a source or a network from a template
+  typed = 'new:' // the prefix of a choice that creates a source with the typed name
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. For the first campaign of an
 // account it also makes the offer, its network and the source.

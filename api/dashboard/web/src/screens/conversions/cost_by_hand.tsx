@@ -20,7 +20,7 @@ export const Ways = () => (
   />
 )
 
-// ByHand is the form of a cost that is set by hand, for yesterday at first. It is empty again after a cost is set.
+// ByHand is the form that sets a cost by hand. Yesterday is chosen at first. After a cost is set, the form is empty again.
 export function ByHand({ kinds }: { kinds: ComponentChildren }) {
   const [round, setRound] = useState(0)
   return (

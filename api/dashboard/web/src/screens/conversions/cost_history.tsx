@@ -11,7 +11,7 @@ import { PlainTable } from '../../parts/plain_table.tsx'
 import { Empty, Loading } from '../../parts/state.tsx'
 import { w } from '../../text/cost.ts'
 
-// CostHistory lists the costs that people have set, newest first. A cost can be undone while what was before it is kept.
+// CostHistory lists the costs that people have set, newest first. A change can be undone as long as the earlier costs are kept.
 export function CostHistory() {
   const list = use('GET /corrections/cost/changes', { limit: 50 }),
     [question, ask] = useAsk()

@@ -90,8 +90,8 @@ const Attempts = ({ of: sent }: { of: Sent }) => (
 
 type Props = { of: PostbackRow; close: () => void; step: Steps }
 
-// SentSheet shows a postback to a traffic source: the request, the answer and the attempts, and sends it again. A source that was told
-// already may count the conversion twice, so the sheet asks then.
+// SentSheet shows a postback to a traffic source: the request, the answer and the attempts. It can send the postback again. A
+// source that has been told already may count the conversion twice, so the sheet asks before it does that.
 export function SentSheet({ of: row, close, step }: Props) {
   const [busy, start] = useBusy(),
     [question, ask] = useAsk(),

@@ -55,7 +55,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     theirs = use('GET /campaigns/{id}/flow', {}, 20, { id }),
     list = useMemo(() => changes(base, draft, known), [base, draft, known]),
     dirty = list.length > 0
-  // replaced holds the versions that saving here has replaced. An answer with such a version is old and no change of another person.
+  // replaced holds the versions that saving here has replaced. An answer with such a version is out of date. It is not another
+  // person's change.
   const replaced = useRef(new Set<string>()),
     elsewhere = !!theirs.data && theirs.data.version !== version && !replaced.current.has(theirs.data.version)
   const restart = ({ streams, version }: Pick<FlowAnswer, 'streams' | 'version'>) => {
@@ -92,7 +93,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     if (other) set(moveTo(draft, path, other.id))
   }
   const change = (path: string, fields: Partial<Path>) => set(edit(draft, path, fields, rotation))
-  // covered returns the path that takes all visitors of a path before it, if there is one. lift moves the path before it.
+  // covered returns the path that is tried earlier and takes all visitors of a path, if there is one. lift moves the path before
+  // that one.
   const covered = (path: string) => coverer(draft, path, rotation)
   const lift = (path: string) => set(raise(draft, path, rotation))
   const drop = (path: Path) => {
@@ -116,7 +118,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setDialog(null)
     toastAndReload(flowWords.live, 'campaigns')
   }
-  // save saves the draft over a version, which is the version that the draft began with unless the person has seen a newer one.
+  // save saves the draft if the saved flow still has the version over. By default that is the version that the draft began with.
+  // A person who has seen a newer version saves over it.
   const save = async (over = version) => {
     if (!dirty) return
     await run(

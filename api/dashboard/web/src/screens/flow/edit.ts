@@ -46,7 +46,7 @@ const covers = (o: Path, p: Path) =>
 const includes = (p: Path, filters: Condition[], logic: string) =>
   filters.length === 0 || (logic === 'and' && p.logic === 'and' && filters.every(f => p.filters.some(g => same(sent(f), sent(g)))))
 const leadsOn = (p: Path) => p.action === 'nothing' || (p.action === 'campaign' ? !!p.campaign_id : p.destinations.some(d => d.weight > 0))
-// neverDrawn reports whether a path gets no visitor because its weight is 0. The weight of other than regular paths does not matter.
+// neverDrawn reports whether a path gets no visitor because its weight is 0. Only regular paths are drawn by weight.
 const neverDrawn = (p: Path) => p.stream_type === 'regular' && p.weight === 0
 // drawnTogether reports whether a visitor who fits two paths gets one of them by chance.
 const drawnTogether = (a: Path, b: Path, rotation: string) =>
@@ -65,7 +65,7 @@ export function add(flow: Flow, path: Path, rotation: string): Flow {
   return raise([...flow.slice(0, at), path, ...flow.slice(at)], path.id, rotation)
 }
 
-// edit changes a path. With new conditions, a path is moved before a path that takes all of its visitors.
+// edit changes a path. If its conditions or rules change, the path is moved before the path that would take all of its visitors.
 export function edit(flow: Flow, id: string, change: Partial<Path>, rotation: string): Flow {
   const next = update(flow, id, change)
   return 'filters' in change || 'rules' in change ? raise(next, id, rotation) : next

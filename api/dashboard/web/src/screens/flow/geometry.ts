@@ -13,7 +13,7 @@ const perPercent = 0.46, // px of a rail's width for one percent of the visitors
   between = 16, // px between two paths
   top = 28 // px of the headings above the paths
 
-// widthIn returns the width of the drawing in a box with a width.
+// widthIn returns the width of the drawing in a box of the given width.
 export const widthIn = (box: number) => Math.max(leastWidth, Math.min(mostWidth, Math.floor(box)))
 
 // columnsOf returns where the columns of a drawing begin, and how wide they are. In a narrow drawing the boxes and the rails between them

@@ -25,8 +25,8 @@ type Props = {
   book: Book
   records: ReturnType<typeof useBook>
   wrong: Wrong
-  covered?: Path // the path that takes all visitors of this path before it
-  lift: () => void // moves the path before that one
+  covered?: Path // the path that is tried earlier and takes all visitors of this path
+  lift: () => void // moves the path before covered
   may: boolean
   self: string // the id of the campaign
   on: (change: Partial<Path>) => void

@@ -24,7 +24,7 @@ export type ViewProps = {
   total: number
   lit: Lit
   wrong?: { path?: string; text: string }
-  covered: (id: string) => Path | undefined // the path that takes all visitors of a path before it
+  covered: (id: string) => Path | undefined // the path that is tried earlier and takes all visitors of a path
   may: boolean
   edit: (id: string) => void
   move: (id: string, by: 1 | -1) => void

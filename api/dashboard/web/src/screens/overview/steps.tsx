@@ -28,7 +28,8 @@ type StepRow = {
   more?: ComponentChildren
 }
 
-// FirstSteps shows the steps from an empty account to its first conversion: for offers of a network, or for a website of one's own.
+// FirstSteps shows the steps from an empty account to its first conversion: for offers of a network, or for a website of the
+// account.
 export function FirstSteps({ of }: { of: First }) {
   const networks = useNetworks(),
     sites = use('GET /sites', {}).data?.sites,

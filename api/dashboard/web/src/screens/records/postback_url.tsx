@@ -88,8 +88,8 @@ export function PostbackURL({ value, example, page, error, on }: Props) {
   )
 }
 
-// unfilled explains which placeholders of an address have no value, if some are filled in. The address of the template itself is
-// no value, and is left out.
+// unfilled explains which placeholders of an address have no value, if the address is not the template's own. The template's own
+// address counts as empty.
 export function unfilled(address: string, example: string): string | undefined {
   const left = placeholdersOf(address)
   return left.length && address !== example ? w.placeholdersLeft(left.map(nameOf).join(', ')) : undefined

@@ -43,7 +43,7 @@ export type Kind<R extends Listed> = {
   aside?: (r: R) => ComponentChildren
   usedBy?: (r: R) => User[] | undefined
   usesRouting?: boolean // campaigns and flows lead to the records
-  next: { path: string; with?: Record<string, string>; param: string; text: string } // where a new record leads on, and the parameter that takes its id
+  next: { path: string; with?: Record<string, string>; param: string; text: string } // where a person goes on after creating a record; param takes its id
   tidy?: (d: Draft) => Draft // changes what is sent
   pick?: (choose: (d: Draft) => void) => ComponentChildren
 }

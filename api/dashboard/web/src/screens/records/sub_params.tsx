@@ -21,8 +21,8 @@ const few = 3 // the most records that a note names, and the number of free sub-
 
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
-// SubParams edits the parameters of a source. A parameter of a saved source that is removed keeps its sub-parameter. A move, or
-// giving one free, is asked for, with the records that mean something else afterwards.
+// SubParams edits the parameters of a source. A parameter of a saved source that is removed keeps its sub-parameter. Before a
+// sub-parameter is moved or released, a dialog asks for confirmation and lists the records whose meaning changes.
 export function SubParams({ id, macros, subs, on }: Props) {
   const [rows, setRows] = useState<SubRow[]>(() => rowsOf({ token_macros: macros, subs })),
     [question, setQuestion] = useState<Question>(),
@@ -95,8 +95,8 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have: the first ones, and a few behind the taken ones. A taken one names its
-// parameter.
+// slotsFor returns the sub-parameters that a row can have: the first ones, and a few behind the taken ones. The label of a taken
+// one names its parameter.
 const slotsFor = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),
   ...Array.from({ length: Math.min(mostSubs, Math.max(earlySubs, ...rows.map(r => r.sub + few))) }, (_, at) => {
@@ -140,7 +140,7 @@ const Fields = ({ of: r, i, isFixed, set, rename }: FieldsProps) => {
   )
 }
 
-// Note shows what a sub-parameter received lately, or that it stays empty and what still names it.
+// Note shows what a sub-parameter received lately, or that it stays empty and which records still name it.
 function Note({ of: r, known }: { of: SubRow; known?: SourceSub }) {
   const parts = r.inLink
     ? [known?.recent.length ? w.lately(known.recent.join(', ')) : '']

@@ -130,7 +130,7 @@ function Where({ targets, value, on }: { targets: Target[]; value: Place; on: (p
 }
 
 const shown: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit']
-// withPending also has the revenue that may still come, which counts for what the values earned.
+// withPending has one figure more: the revenue of pending conversions, which the preview counts as earned by the values.
 const withPending: Name[] = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'pending_revenue', 'profit']
 
 // Preview shows what the values and the rest did, what blocking would have saved, and whether that may be chance.
@@ -164,7 +164,7 @@ function Preview({ of }: { of: ReturnType<typeof usePreview> }) {
   )
 }
 
-// chanceText says whether the loss may be chance. Of several places the least certain one counts.
+// chanceText says whether the loss may be chance. With several places, the least certain result counts.
 function chanceText(list: BlockPreview[]): string {
   const chances = list.map(p => p.chance)
   if (chances.some(c => c === null)) return w.unknown

@@ -22,7 +22,7 @@ export function useSelection(ask: Ask, lines: Line[]) {
     anchor = useRef(-1),
     report = JSON.stringify([ask.group, ask.filters, ask.least, ask.flat])
   useEffect(() => setRows(new Map()), [report])
-  // pick selects a row or no longer selects it. With range it selects all rows from the last picked one on.
+  // pick selects a row, or deselects a selected one. With range it selects all rows between the last picked row and this one.
   const pick = (i: number, range: boolean) => {
     const next = new Map(rows),
       from = range && anchor.current >= 0 ? anchor.current : i
@@ -50,8 +50,8 @@ export function useSelection(ask: Ask, lines: Line[]) {
   return { rows, has: (path: string[]) => rows.has(keyOf(path)), pick, extend, all, clear: () => setRows(new Map()) }
 }
 
-// useBlocked returns a function that reports whether the value of a row is blocked in the account, or in the campaign or the source that
-// the report names for it.
+// useBlocked returns a function that reports whether the value of a row is blocked in the account, or in the campaign or source
+// that the row belongs to.
 export function useBlocked(ask: Ask) {
   const lists =
       use('GET /blocks/lists', {})

@@ -18,7 +18,7 @@ import { Plan } from './plan.tsx'
 
 type Tracker = ImportConfigBody['tracker']
 const trackers: Tracker[] = ['keitaro', 'binom', 'voluum', 'redtrack']
-const hosted: Tracker[] = ['voluum', 'redtrack'] // they have one address for everybody
+const hosted: Tracker[] = ['voluum', 'redtrack'] // these have one address for all customers
 const mostBytes = 24 << 20
 
 // BringIn reads another tracker into a plan.

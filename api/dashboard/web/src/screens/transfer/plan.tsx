@@ -15,7 +15,7 @@ import { w } from '../../text/config.ts'
 
 const atWork = ['making', 'applying', 'undoing']
 
-// Plan shows what a plan does, how far it is carried out, and the buttons that carry it out and take it back.
+// Plan shows what a plan does, how far it has been applied, and the buttons that apply and undo it.
 export function Plan({ id }: { id: string }) {
   const [every, setEvery] = useState(1),
     { data: plan, error, again } = use('GET /config/plans/{id}', {}, every, { id })

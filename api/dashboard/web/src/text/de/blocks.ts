@@ -39,7 +39,7 @@ export const words: typeof english = {
   worst: 'Die schlechtesten von vielen Werten sehen immer schlechter aus, als sie sind.',
   tooLarge: 'Der Zeitraum hat zu viele Klicks. Wähle einen kürzeren, um zu sehen, was die Sperre gespart hätte.',
   already: (n, shown) => `${of(n, 'Wert ist', 'Werte sind', shown)} hier schon gesperrt.`,
-  gets: 'Gesperrte Besucher bekommen die Ausweich-URL der Kampagne. Sie werden gezählt, und nicht als Bots.',
+  gets: 'Gesperrte Besucher bekommen die Ausweich-URL der Kampagne. Sie werden als Besucher gezählt, nicht als Bots.',
   noFallback: (n, shown, all) =>
     `${shown} von ${all} aktiven Kampagnen ${n === 1 ? 'hat' : 'haben'} keine Ausweich-URL: Dort bekommen gesperrte Besucher „nicht gefunden“.`,
   paid: 'Die Quelle schickt und berechnet diese Klicks weiter, bis du sie auch dort sperrst.',

@@ -255,7 +255,7 @@ export const words: typeof en = {
     noNetwork: 'Kein Offer dieser Kampagne gehört zu einem Netzwerk.',
     pasteAt: name => `Bei ${name} eintragen`,
     postbackOf: name => `Postback von ${name}`,
-    suffix: 'kommt von selbst an die Offer-Links.',
+    suffix: 'wird automatisch an die Offer-Links angehängt.',
     notTold: (name, values) => `${name} erfährt noch nichts von Conversions. Für den Postback fehlt: ${values}.`,
     fillIn: 'Eintragen',
     toSource: name => `Gemeldet an ${name} unter`,

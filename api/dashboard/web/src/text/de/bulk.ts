@@ -17,7 +17,7 @@ export const words: typeof en = {
   domainHint:
     'Die Links ziehen auf diese Domain um. Alte Links enden innerhalb einer Sekunde, und eine gemeinsame Domain vergibt neue Aliasse.',
   saved: n => `${of(n, 'Eintrag', 'Einträge')} geändert`,
-  same: 'Sie waren schon so.',
+  same: 'Sie hatten diese Werte schon.',
   refused: names => `Abgelehnt von ${names}. Nichts wurde geändert.`,
   undone: 'Es ist wieder wie vorher',
   kept: names => `Seitdem geändert und so gelassen: ${names}`,
@@ -34,7 +34,7 @@ export const words: typeof en = {
   joins: (old, now) => `${old} → ${now}`,
   joinsText: 'Manche Pfade haben schon beide. Dort bleibt das neue Ziel einmal, mit der Summe beider Gewichte.',
   paused: name => `${name} ist pausiert: Pfade übergehen es bis zum Fortsetzen.`,
-  slots: (n, have) => `Sie hat ${of(n, 'Klick-Slot', 'Klick-Slots')}, die alte ${have}: Knöpfe darüber hinaus führen ins Leere.`,
+  slots: (n, have) => `Sie hat ${of(n, 'Klick-Slot', 'Klick-Slots')}, die alte ${have}: Die Knöpfe der übrigen Slots führen ins Leere.`,
   more: n => `Nur die ersten ${n} Stellen werden gezeigt. Wähle einige davon aus.`,
   go: n => `An ${of(n, 'Stelle', 'Stellen')} ersetzen`,
   replaced: (n, old, now) => `${now} steht in ${of(n, 'Pfad', 'Pfaden')} an der Stelle von ${old}`,

@@ -68,7 +68,7 @@ export const words: typeof english = {
   },
   checkReasons: {
     attribute: 'Es hängt von etwas ab, das keine Anfrage angeben kann, etwa vom Anbieter oder vom Land.',
-    page: 'Der alte Tracker hat mit einer Seite geantwortet. Die URL darin ist nicht zu sehen.',
+    page: 'Der alte Tracker hat mit einer Seite geantwortet. Wohin die Seite führt, ist nicht zu sehen.',
     itself: 'Der alte Tracker leitet zuerst auf den eigenen Link, etwa von http auf https.',
     changed: 'Die Kampagne hat sich seit dem Skript geändert. Bitte neu herunterladen.',
     address: 'Eine andere URL',

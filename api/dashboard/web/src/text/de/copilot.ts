@@ -65,7 +65,7 @@ export const words: typeof en = {
   },
   plan: plan => `Der Tarif ${plan} wendet nichts mit einem Klick an: Was ein Vorschlag sagt, ist von Hand zu ändern.`,
   readOnly: 'Diese Rolle darf lesen, aber nichts anwenden.',
-  advice: 'Ein Rat: von selbst lässt sich hier nichts ändern',
+  advice: 'Ein Rat: Das lässt sich nicht automatisch anwenden',
   why: 'Zahlen und genaue Änderung',
   evidence: 'Die Zahlen dahinter',
   window: (from, to) => `${from} bis ${to}`,
@@ -180,7 +180,7 @@ export const words: typeof en = {
     'GET /copilot': 'Vorschläge',
   },
   rulesText:
-    'Eine Regel ändert Kampagnen von selbst oder meldet etwas. Sie läuft zunächst auf Probe: Das Protokoll zeigt, was sie täte; geändert wird nichts.',
+    'Eine Regel ändert Kampagnen automatisch oder meldet etwas. Sie läuft zunächst auf Probe: Das Protokoll zeigt, was sie täte; geändert wird nichts.',
   noRules: 'Noch keine Regel.',
   addRule: 'Neue Regel',
   shadow: 'auf Probe',

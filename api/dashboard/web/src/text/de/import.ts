@@ -40,7 +40,7 @@ export const words: typeof en = {
   running: 'Zeilen werden importiert',
   askTitle: 'Zeilen importieren',
   askText: (n, kind) =>
-    `${of(n, kind)} ${n === 1 ? 'wird' : 'werden'} angelegt. Vorhandene und abgelehnte Zeilen werden ausgelassen. Noch einmal gesendet, legen dieselben Zeilen nichts doppelt an.`,
+    `${of(n, kind)} ${n === 1 ? 'wird' : 'werden'} angelegt. Vorhandene und abgelehnte Zeilen werden ausgelassen. Werden dieselben Zeilen noch einmal importiert, wird nichts doppelt angelegt.`,
   go: 'Importieren',
   done: n => `${some(n, 'Zeile ist', 'Zeilen sind')} importiert`,
   point: 'Dezimalstellen',

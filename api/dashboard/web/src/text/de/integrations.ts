@@ -73,7 +73,7 @@ export const words: typeof en = {
     finished: (label, who) => (who ? `${label} ist verbunden als ${who}` : `${label} ist verbunden`),
     failed: 'Nicht verbunden',
     toAll: 'Zu den Integrationen',
-    noCode: 'Dieser URL fehlt, was die Plattform mitgibt. Bitte die Anmeldung neu beginnen.',
+    noCode: 'Dieser URL fehlen die Parameter der Plattform. Bitte die Anmeldung neu beginnen.',
   },
   source: {
     connection: 'Angemeldet als',
@@ -174,7 +174,7 @@ export const words: typeof en = {
   codes: {
     no_encryption_key: 'Dieser Installation fehlt ein Schlüssel, um Zugangsdaten zu verschlüsseln.',
     not_configured: 'Dafür ist diese Installation nicht eingerichtet. Der Betreiber kann das tun.',
-    invalid_credentials: 'Etwas fehlt oder hat eine andere Form.',
+    invalid_credentials: 'Etwas fehlt oder hat die falsche Form.',
     signin_expired: 'Diese Anmeldung ist schon beendet, hat zu lange gedauert oder wurde anderswo begonnen. Bitte neu beginnen.',
     signin_refused: 'Die Plattform hat keinen Zugang gegeben.',
     not_connected: 'Es ist nicht verbunden.',
@@ -188,7 +188,7 @@ export const words: typeof en = {
     key_refused: 'Der Dienst lehnt diesen Schlüssel ab.',
     key_required: 'Ein Schlüssel wird gebraucht.',
     invalid_key: 'Das ist kein Schlüssel.',
-    bad_range: '„Von“ liegt vor „Bis“, und beide nicht zu weit auseinander.',
+    bad_range: '„Von“ muss vor „Bis“ liegen, und beide dürfen nicht zu weit auseinander sein.',
     no_account_id: 'Zuerst ein Werbekonto wählen.',
     no_customer_id: 'Zuerst ein Werbekonto wählen.',
     too_many: 'Es sind schon zu viele.',

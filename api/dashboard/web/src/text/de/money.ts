@@ -60,7 +60,7 @@ export const words: typeof en = {
     change: 'Status ändern',
     to: { approved: 'Bestätigen', rejected: 'Ablehnen', chargeback: 'Zurückbuchen' },
     changeTitle: status => `Diese Conversion: ${status}?`,
-    changeText: 'Berichte zählen sie neu, und Traffic-Quelle und Webhooks erfahren davon wie bei einem Postback.',
+    changeText: 'Berichte zählen sie mit dem neuen Status. Traffic-Quelle und Webhooks erfahren davon wie nach einem Postback.',
     isNow: status => `Die Conversion ist jetzt: ${status}`,
     unmatched: (n, shown) => `${of(n, 'Postback fand', 'Postbacks fanden', shown)} keinen Klick`,
     came: {
@@ -112,7 +112,7 @@ export const words: typeof en = {
     arrived: 'Angekommen',
     service: 'Der Dienst sagt',
     settings: name => `Wie ${name} gelesen wird`,
-    settingsText: 'Welcher Parameter was sagt. Leer: einer der üblichen Namen.',
+    settingsText: 'Welcher Parameter welchen Wert enthält. Leer: einer der üblichen Namen.',
     usual: names => `Üblich: ${names}`,
     saveAndCheck: 'Speichern und prüfen',
     saved: name => `${name} wird ab jetzt neu gelesen`,

@@ -6,7 +6,7 @@ export const words: typeof en = {
     everybody: 'Alle Besucher',
     toSite: 'Meine Website',
     siteURL: 'Seite, auf die Besucher kommen',
-    siteAdds: part => `${part} kommt von selbst dazu, damit die Seite den Klick kennt.`,
+    siteAdds: part => `${part} wird automatisch angehängt, damit die Seite den Klick kennt.`,
     noSites: 'Noch ist keine Website eingetragen. Zuerst die eigene eintragen: Dort steht das Tag für ihre Seiten.',
     toGoals: 'Ziele und Websites',
     addressNoClick: 'Ohne {clickid} findet keine Conversion ihren Klick.',

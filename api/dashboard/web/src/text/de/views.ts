@@ -8,7 +8,7 @@ export const words: typeof en = {
   own: 'Eigene',
   shared: 'Im Konto geteilt',
   by: who => `von ${who}`,
-  opens: 'öffnet mit Berichten',
+  opens: 'erscheint beim Öffnen der Berichte',
   changed: 'geändert',
   save: 'Änderungen speichern',
   saveAs: 'Speichern unter …',

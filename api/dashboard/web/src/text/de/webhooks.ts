@@ -91,7 +91,7 @@ export const words: typeof en = {
     'In den Empfänger einfügen und mit dem Header Switchyard-Signature, dem unveränderten Inhalt und dem Secret aufrufen. Die Antwort sagt, ob die Zustellung echt und höchstens fünf Minuten alt ist.',
   verifier: 'Code, der eine Zustellung prüft',
   verifyMore:
-    'Nach einem Wechsel stehen zwei v1 im Header; eine passende genügt. IDs von Ereignissen speichern und bereits bekannte ignorieren.',
+    'Nach einem Wechsel hat der Header zwei v1-Signaturen. Es genügt, wenn eine passt. Die IDs der Ereignisse speichern, und Ereignisse mit bekannter ID ignorieren.',
   errors: {
     invalid_url: 'Nötig ist eine öffentlich erreichbare https-URL.',
     invalid_events: 'Mindestens ein Ereignis wählen.',

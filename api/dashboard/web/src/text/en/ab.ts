@@ -34,7 +34,7 @@ export const words = {
   apply: 'Apply weights',
   applyTitle: 'Apply these weights?',
   applyText:
-    'Each gets visitors by its probability of being the best. 10% of the visitors stay spread evenly, so none is left without any.',
+    'Each one gets visitors in proportion to its probability of being the best. 10% of the visitors are spread evenly, so that each one keeps getting some.',
   openText: 'The lead may still be chance. You can undo this.',
   before: 'Now',
   after: 'Then',

@@ -80,7 +80,7 @@ export const words = {
     amount: 'An amount',
     count: 'A number',
     invalidZone: 'There is no such time zone.',
-    rateMissing: 'There is no exchange rate for some days yet. It has been asked for: try again in some minutes.',
+    rateMissing: 'There is no exchange rate for some days yet. It has been requested. Try again in a few minutes.',
     busyText: 'Another job changes what is recorded. Try again when it has ended.',
     assistants: 'Assistants',
     assistantsOn: 'Assistants may use the account',

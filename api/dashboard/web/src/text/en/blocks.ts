@@ -25,7 +25,7 @@ export const words = {
   ownScopes: { source: 'For the source of each row', campaign: 'In the campaign of each row' } as Record<string, string>,
   campaign: 'Campaign',
   source: 'Source',
-  before: 'In the window these visitors did this',
+  before: 'What these visitors did in the window',
   these: 'These',
   rest: 'All others',
   saved: (amount: string) => `Without these visitors you would have saved ${amount}.`,
@@ -38,7 +38,7 @@ export const words = {
   worst: 'The worst of many values always look worse than they are.',
   tooLarge: 'The window has too many clicks to look at. Choose a shorter one to see what blocking would have saved.',
   already: (n: number, shown: string) => `${of(n, 'value is', 'values are', shown)} blocked here already.`,
-  gets: 'Blocked visitors get the fallback of the campaign. They are counted, and not as bots.',
+  gets: 'Blocked visitors get the fallback of the campaign. They are counted as visitors, not as bots.',
   noFallback: (n: number, shown: string, all: string) =>
     `${shown} of ${all} active campaigns ${n === 1 ? 'has' : 'have'} no fallback: blocked visitors get “not found” there.`,
   paid: 'The source still sends and charges these clicks until you block them there too.',

@@ -8,9 +8,10 @@ export const words = {
   pages: 'Pages about bots',
   threshold: 'Threshold',
   thresholdText:
-    'Each signal that fires on a click adds its weight to the score. From the threshold on the click is a bot: it is counted apart, and conditions see it.',
+    'Each signal that fires on a click adds its weight to the score. A click whose score reaches the threshold is a bot. It is counted separately, and conditions can use it.',
   days30: 'last 30 days',
-  plot: (human: string, bots: string, at: number) => `Clicks by score above 0: ${human} below the threshold of ${at}, ${bots} from it on`,
+  plot: (human: string, bots: string, at: number) =>
+    `Clicks by score above 0: ${human} below the threshold of ${at}, ${bots} at or above it`,
   value: (n: number) => `Threshold ${n}`,
   human: 'Visitors',
   bots: 'Bots',
@@ -53,7 +54,7 @@ export const words = {
     `${of(changed, 'click has', 'clicks have', shown)} changed sides, of ${all} rescored`,
   before: (before: string, after: string) => `${before} bots before, ${after} now`,
   failed: 'Rescoring has failed',
-  superseded: 'The settings were changed meanwhile; the job of that change goes on.',
+  superseded: 'The settings have been changed since. The job of that change goes on instead.',
   data: 'Data behind the signals',
   kinds: named({
     tor: 'Tor exits',
@@ -78,7 +79,7 @@ export const words = {
   everywhere: 'every campaign',
   add: 'Add an entry',
   empty: 'No entries yet.',
-  emptyMore: 'An allow entry makes its visitors count whatever their score; a deny entry makes them bots.',
+  emptyMore: 'Visitors who match an allow entry count whatever their score. Visitors who match a deny entry count as bots.',
   note: 'Note',
   noteHint: 'For you: why it is here.',
   valuesHint: 'One a line, up to 10,000. What follows a # is left out. A file can be dropped here.',
@@ -119,7 +120,7 @@ export const words = {
     invalid_campaign: 'There is no such campaign.',
     too_long: 'A value is too long.',
     everybody: 'This covers every visitor, or nearly every one.',
-    invalid_operator: 'This cannot be compared so.',
+    invalid_operator: 'This cannot be compared in this way.',
     plan_limit: 'The lists of the account are full: the plan has no room for so many values.',
   }),
 }

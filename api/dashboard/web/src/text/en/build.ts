@@ -254,7 +254,7 @@ export const words = {
     noNetwork: 'No offer of this campaign belongs to a network.',
     pasteAt: (name: string) => `Paste this at ${name}`,
     postbackOf: (name: string) => `Postback of ${name}`,
-    suffix: 'is added to the offer links by itself.',
+    suffix: 'is added to the offer links automatically.',
     notTold: (name: string, values: string) => `${name} is not told about conversions yet. Its postback still needs: ${values}.`,
     fillIn: 'Enter them',
     toSource: (name: string) => `Reported to ${name} at`,

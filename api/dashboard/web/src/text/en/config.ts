@@ -66,9 +66,9 @@ export const words = {
     missing: 'without an answer',
   } as Record<string, string>,
   checkReasons: {
-    attribute: 'It depends on what no request can say, such as the provider or the country.',
-    page: 'The old tracker answered a page. The address in it cannot be seen.',
-    itself: 'The old tracker leads to its own link first, such as from http to https.',
+    attribute: 'It depends on something that a request cannot state, such as the provider or the country.',
+    page: 'The old tracker answered with a page. The URL that the page leads to cannot be seen.',
+    itself: 'The old tracker redirects to its own link first, for example from http to https.',
     changed: 'The campaign has changed since the script was made. Download it again.',
     address: 'Another address',
     parameters: 'The same page with other parameters',

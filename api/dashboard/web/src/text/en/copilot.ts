@@ -15,7 +15,7 @@ export const words = {
   tooSoon: 'The figures were analyzed within the last two minutes.',
   said: (text: string) => text, // what the service says in titles and details
   none: 'Nothing is suggested.',
-  noneMore: 'The figures of the last 30 days are analyzed once a day. What they call for is shown here, with the reasons.',
+  noneMore: 'The figures of the last 30 days are analyzed once a day. Changes that they suggest are shown here, with the reasons.',
   looked: (campaigns: string, n: number, clicks: string, conversions: string, from: string, to: string) =>
     `Looked at ${campaigns} active ${n === 1 ? 'campaign' : 'campaigns'} with ${clicks} clicks and ${conversions} conversions, ${from} to ${to}. Today counts from tomorrow on.`,
   skipped: (n: number, shown: string) => `${of(n, 'more campaign is', 'more campaigns are', shown)} looked at on another day.`,
@@ -45,7 +45,7 @@ export const words = {
   } as Record<string, string>,
   plan: (plan: string) => `The plan ${plan} has no one-click apply: change by hand what a suggestion says.`,
   readOnly: 'Your role may look, but not apply.',
-  advice: 'Advice: nothing can be changed by itself',
+  advice: 'Advice: this cannot be applied automatically',
   why: 'Figures and exact change',
   evidence: 'The figures behind it',
   window: (from: string, to: string) => `${from} to ${to}`,
@@ -63,8 +63,8 @@ export const words = {
   cancel: 'Cancel',
   applied: (what: string) => `Applied: ${what}`,
   undone: (what: string) => `Undone: ${what}`,
-  snoozed: (day: string) => `Away until ${day}`,
-  dismissed: 'Away for 90 days',
+  snoozed: (day: string) => `Hidden until ${day}`,
+  dismissed: 'Hidden for 90 days',
   cancelled: 'The proposal is cancelled',
   variant: 'How much',
   variants: { network: 'All values, in every campaign of the source', most: 'The worst values', all: 'All values' } as Record<
@@ -164,7 +164,8 @@ export const words = {
     'GET /alerts': 'Alerts',
     'GET /copilot': 'Suggestions',
   } as Record<string, string>,
-  rulesText: 'A rule changes campaigns by itself, or alerts. It begins in shadow: its log says what it would do, and nothing is changed.',
+  rulesText:
+    'A rule changes campaigns automatically, or alerts you. It begins in shadow mode: its log says what it would do, and nothing is changed.',
   noRules: 'No rules yet.',
   addRule: 'New rule',
   shadow: 'shadow',
@@ -172,7 +173,7 @@ export const words = {
   toLive: 'Let it act',
   toShadow: 'Back to shadow',
   liveTitle: 'Let the rule act',
-  liveText: (name: string) => `${name} changes campaigns by itself from its next run on. Every change can be undone in History.`,
+  liveText: (name: string) => `${name} changes campaigns automatically from its next run on. Every change can be undone in History.`,
   activeOf: (name: string) => `${name} runs`,
   when: 'When',
   every: (m: number) =>

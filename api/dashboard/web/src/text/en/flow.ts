@@ -88,7 +88,7 @@ export const words = {
     conflictText: 'Somebody saved the flow while you were editing. Choose which one stays; nothing is lost until you do.',
     theirs: 'Saved elsewhere',
     own: 'Yours, not saved',
-    nothingChanged: 'Nothing that is different',
+    nothingChanged: 'No difference',
     later: 'Go on editing',
     takeTheirs: 'Take theirs',
     keepOwn: 'Save mine over it',

@@ -39,7 +39,7 @@ export const words = {
   running: 'Rows are imported',
   askTitle: 'Import the rows',
   askText: (n: number, kind: 'offers' | 'links') =>
-    `${of(n, kind)} will be made. Rows that exist or are refused are left out. Sent again, the same rows make nothing twice.`,
+    `${of(n, kind)} will be made. Rows that exist or are refused are left out. If the same rows are imported again, nothing is created twice.`,
   go: 'Import',
   done: (n: number) => `${some(n, 'row is', 'rows are')} imported`,
   point: 'Decimals',
@@ -64,7 +64,7 @@ export const words = {
             : code === 'invalid_country'
               ? `“${o.value}” is no country of two letters, as in DE.`
               : code === 'invalid_slug'
-                ? `“${o.value}” has more than letters, digits, _ and -, or is longer than 64.`
+                ? `“${o.value}” has other characters than letters, digits, _ and -, or more than 64 of them.`
                 : code === 'invalid_domain' && !o.value
                   ? 'A smartlink needs a domain of your own: add one at Domains first.'
                   : code === 'repeated'

@@ -59,7 +59,7 @@ export const words = {
     change: 'Change the status',
     to: named({ approved: 'Approve', rejected: 'Reject', chargeback: 'Charge back' }),
     changeTitle: (status: string) => `${status} this conversion?`,
-    changeText: 'Reports count it again, and it is reported to the traffic source and webhooks, as with a postback.',
+    changeText: 'Reports count it with its new status. The traffic source and webhooks are told, as after a postback.',
     isNow: (status: string) => `The conversion is ${status.toLowerCase()} now`,
     unmatched: (n: number, shown: string) => `${of(n, 'postback', 'postbacks', shown)} found no click`,
     came: named({
@@ -111,7 +111,7 @@ export const words = {
     arrived: 'Arrived',
     service: 'The service says',
     settings: (name: string) => `How ${name} is read`,
-    settingsText: 'Which of the parameters says what. Empty: one of the usual names.',
+    settingsText: 'Which parameter holds which value. Empty: one of the usual names.',
     usual: (names: string) => `Usual: ${names}`,
     saveAndCheck: 'Save and check',
     saved: (name: string) => `${name} is read this way from now on`,

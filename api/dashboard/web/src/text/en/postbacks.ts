@@ -61,13 +61,13 @@ export const words = {
     moved: 'The URL has moved. Put the new one into the source’s postback URL.',
     refused:
       'The source does not accept this request. Compare the postback URL with the one that its account manager or its settings show.',
-    server: 'The source has a fault of its own. It is tried again by itself.',
+    server: 'The source has a fault of its own. The postback is sent again automatically.',
     400: 'The source misses a parameter or does not understand one. Compare the postback URL with its documentation.',
     401: 'The source demands a key. Check the key in the postback URL.',
     403: 'The source refuses the key or this server’s IP address. Check both in the source’s settings.',
     404: 'There is nothing at this URL, or the source does not know this click. Check the postback URL and the parameter of its click id.',
     410: 'The source wants no further attempts of this postback.',
-    429: 'Too many postbacks at once. It is tried again by itself.',
+    429: 'Too many postbacks at once. This one is sent again automatically.',
   }),
   empty: { in: 'No postback came in within this window.', out: 'No source was told of a conversion in this window.' },
   emptyMore: {

@@ -34,7 +34,7 @@ export const words = {
   overlapKept: 'A campaign counts in each of its tags, also in the total',
   overTimeOf: (name: string) => `${name} over time`,
   actionsOf: (name: string) => `Actions for ${name}`,
-  // rows of reports by what only conversions have
+  // for reports grouped or filtered by goal or status, which only conversions have
   onlySales: 'Only conversions count here. Clicks and costs have no goal and no status, so profit is revenue without costs',
   apart: 'Clicks and their costs are in the row “Without conversion”',
   itsConversions: 'Conversions (L)',

@@ -5,7 +5,7 @@ export const words = {
     everybody: 'All visitors',
     toSite: 'My website',
     siteURL: 'Page that visitors come to',
-    siteAdds: (part: string) => `${part} is added by itself, so that the page knows the click.`,
+    siteAdds: (part: string) => `${part} is added automatically, so that the page knows the click.`,
     noSites: 'No website is known yet. Add yours first: it gives you the tag for its pages.',
     toGoals: 'Goals and websites',
     addressNoClick: 'Without {clickid} no conversion finds its click.',
@@ -25,7 +25,7 @@ export const words = {
     waits: 'Sent. It shows up here by itself.',
     marked: 'test conversion',
   },
-  untold: 'It cannot learn which clicks convert, and cannot steer its traffic by it.',
+  untold: 'It cannot learn which clicks convert, and cannot optimise its traffic for them.',
   uncounted: {
     text: (list: string, more: boolean, currency: string) =>
       `${more ? 'At least ' : ''}${list} not counted: there is no exchange rate to ${currency} yet.`,

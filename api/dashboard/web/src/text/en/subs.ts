@@ -14,16 +14,16 @@ export const words = {
   namedBy: (list: string) => `Named by ${list}`,
   more: (n: number) => `${n} more`,
   putBack: 'Put back',
-  release: 'Free',
-  releaseTitle: (n: number) => `Free Sub ${n}?`,
+  release: 'Release',
+  releaseTitle: (n: number) => `Release Sub ${n}?`,
   releaseText: (n: number, param: string) =>
     `Another parameter may then take Sub ${n}. Clicks until now keep ${param} there, so reports on Sub ${n} mix the two.`,
   moveTitle: (param: string, n: number) => `Move ${param} to Sub ${n}?`,
   moveText: (param: string, from: number, to: number) =>
-    `New clicks have ${param} in Sub ${to}. Clicks until now keep it in Sub ${from}, so reports over both mix.`,
+    `New clicks have ${param} in Sub ${to}. Clicks until now keep it in Sub ${from}, so reports that cover both times mix the two.`,
   moveSwap: (other: string, to: number) => `${other} takes Sub ${to}.`,
   move: 'Move',
-  uses: 'These mean something else from then on:',
+  uses: 'The meaning of these changes then:',
   noUses: 'No condition, rule or URL names it.',
   kinds: named({
     campaign: 'Campaign',

@@ -7,7 +7,7 @@ export const words = {
   own: 'Own',
   shared: 'Shared on the account',
   by: (who: string) => `by ${who}`,
-  opens: 'opens with Reports',
+  opens: 'shown when Reports opens',
   changed: 'changed',
   save: 'Save the changes',
   saveAs: 'Save as …',

@@ -89,7 +89,8 @@ export const words = {
   verifyText:
     'Paste this into the receiver and give it the header Switchyard-Signature, the raw body and the secret. It answers whether the delivery is real and not older than five minutes.',
   verifier: 'Code that checks a delivery',
-  verifyMore: 'After a rotation a header has two v1: one that fits is enough. Keep the ids of events and ignore those you have had.',
+  verifyMore:
+    'After a rotation the header has two v1 signatures. It is enough if one matches. Keep the ids of events, and ignore events whose id you already have.',
   errors: named({
     invalid_url: 'The URL must be https and on the public internet.',
     invalid_events: 'Choose at least one event.',
