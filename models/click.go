@@ -181,8 +181,8 @@ type Postback struct {
 	Personal *Personal `json:"-"`
 	// HasPersonalData says that Proof contains personal data, so that it is deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
-	// Received is the path and the query of a postback that may be sent on to the tracker from which the account moved. Forward is
-	// the same, sealed, of a postback that is sent on.
+	// Received is the path and the query of a postback that may be sent on to the tracker from which the account moved. If the
+	// postback is sent on, Forward is the same in sealed form.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
 	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
@@ -266,7 +266,8 @@ type Conversion struct {
 	// empty otherwise.
 	AmountReason string          `db:"amount_reason"`
 	Cost         decimal.Decimal `db:"cost"` // in the account's currency
-	// SaleAmount is the amount of the sale that the payout is earned by, in SaleCurrency; invalid: no sender has reported it.
+	// SaleAmount is the amount of the sale for which the payout is earned, in SaleCurrency. It is invalid if no sender has
+	// reported it.
 	SaleAmount   decimal.NullDecimal `db:"sale_amount"`
 	SaleCurrency string              `db:"sale_currency"`
 	CampaignID   uuid.UUID           `db:"campaign_id"`

@@ -237,7 +237,7 @@ func sites() kind {
 	}
 }
 
-// saveGoals gives a site the goals of a document, and removes its others.
+// saveGoals gives a site the goals of a document, and removes the site's other goals.
 func saveGoals(ctx context.Context, s *store.Store, id uuid.UUID, site, old accountconfig.Site) error {
 	kept := map[string]bool{}
 	for _, g := range site.Goals {

@@ -30,8 +30,8 @@ var (
 		WHERE id = ANY ($1::uuid[]) AND (account_id = $2 OR $2 = '` + db.ZeroID + `') ORDER BY id`
 )
 
-// KeepConverted keeps what later decisions about the conversions of clicks need, in the transaction that deletes the clicks for their
-// age. ids are sorted, and their clicks are in PostgreSQL.
+// KeepConverted stores the data of clicks that later decisions about their conversions need. It runs in the transaction that
+// deletes the clicks for their age. ids are sorted, and their clicks are in PostgreSQL.
 func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := click.Bounds(ids)
 	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {

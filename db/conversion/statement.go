@@ -52,7 +52,7 @@ const maxStatements = 32
 func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
 
 // with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok
-// is false if the place of the statement was merged.
+// is false if the statements at its place were merged already.
 func (s statements) with(v statement) (all statements, at int, ok bool) {
 	same := func(o statement) bool { return o.At == v.At }
 	if i := slices.IndexFunc(s, same); i >= 0 {

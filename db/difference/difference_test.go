@@ -218,8 +218,9 @@ func TestNetworkOrders(t *testing.T) {
 	}
 }
 
-// TestFileStatus checks that a decision which only the network's own file tells is a cause: the network has not reported it to us.
-// If the connection reads the order too, under another id, its order counts alone.
+// TestFileStatus checks a decision that is only in the network's own file. The cause of its difference is that the network has
+// not reported the decision to us. If the connection has read the order too, under another id, only the connection's order
+// counts.
 func TestFileStatus(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -248,7 +248,7 @@ func (p pair) counted() (f difference.Figures) {
 	return f
 }
 
-// reported returns the figures of an order as they report it, and with its amount in our currency.
+// reported returns the figures of an order twice: as the network reports them, and with the amount in our currency.
 func (n *networkSheet) reported(p pair) (reported, converted difference.Figures) {
 	if counts(p.TheirStatus) {
 		reported.Conversions, converted.Conversions = 1, 1

@@ -25,7 +25,7 @@ type sent struct {
 	PostbackReason string    `db:"postback_reason"`
 	Upload         string    `db:"upload"`
 	UploadReason   string    `db:"upload_reason"`
-	Kept           bool      `db:"kept"` // postbacks of its age are kept
+	Kept           bool      `db:"kept"` // postbacks as old as the conversion are still stored
 }
 
 // An accepted retraction means that the platform does not count the conversion any more.

@@ -206,8 +206,8 @@ var monthDims = []struct {
 	{"status", 0, nil, nil},
 }
 
-// recordedDims returns the names of the dimensions that facts have themselves, and of the sub-parameters only some, because all have the
-// same row of the table. TestGroupsAndTags has the other dimensions.
+// recordedDims returns the names of the dimensions that facts have themselves. It returns only some of the sub-parameters,
+// because one row of the table of attributes defines all of them. TestGroupsAndTags has the other dimensions.
 func recordedDims() []string {
 	left := append([]string{"group", "tag"}, models.SubKeys[models.EarlySubs+1:models.Subs-1]...)
 	return slices.DeleteFunc(Dimensions(), func(name string) bool { return slices.Contains(left, name) })

@@ -56,7 +56,7 @@ type Order struct {
 	Status       string    `db:"status"` // empty: not known
 	Payout       string    `db:"payout"` // a decimal; empty: not known
 	Currency     string    `db:"currency"`
-	Refusal      string    `db:"refusal"` // why it is not recorded; empty: it is
+	Refusal      string    `db:"refusal"` // why it is not recorded; empty: it is recorded
 }
 
 // An order that was read from the network is not replaced by one of a file. An order without a change keeps its read_at.

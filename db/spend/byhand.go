@@ -102,9 +102,10 @@ func Quote(ctx context.Context, l click.Log, c db.Conn, account models.Account, 
 	return h.quote, err
 }
 
-// SetByHand sets a cost in the transaction of c, and stores what it replaces in the change with this id. Each day of the account's time
-// zone gets its share by its number of clicks, so all clicks cost the same. The shares add up to the amount exactly. Days without clicks
-// get nothing, except a single day, whose amount then counts without a click. Errors: as of Quote.
+// SetByHand sets a cost in the transaction of c, and stores what it replaces in the change with this id. Each day of the
+// account's time zone gets its share by its number of clicks, so all clicks cost the same. The shares add up to the amount
+// exactly. Days without clicks get nothing, except a single day, whose amount then counts without a click. Errors: the same as
+// Quote.
 func SetByHand(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest, change uuid.UUID) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	if err := lockAccount(ctx, c, account.ID); err != nil {

@@ -155,8 +155,8 @@ func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]d
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
-// setAll sets amounts of spend. It returns for each the number of clicks over which it was spread. With a log, the prices before are
-// stored, so that the change can be undone.
+// setAll sets amounts of spend. It returns for each the number of clicks over which it was spread. With a log, the earlier
+// prices are stored, so that the change can be undone.
 func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, list []pricedSpend, log *changeLog) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {

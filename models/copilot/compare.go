@@ -49,7 +49,7 @@ type Comparison struct {
 	State        string
 	// MoreClicks is about how many clicks of all arms together are missing. It is nil if nothing is missing or if it is not known.
 	MoreClicks *int64
-	// MoreDays is the number of further days with clicks that the minimum takes.
+	// MoreDays is the number of further days with clicks that the minimum requires.
 	MoreDays int
 	// InMoney reports whether arms are compared by earnings. Otherwise no payout is known, and conversions count.
 	InMoney bool

@@ -51,5 +51,5 @@
 //
 // The entries are the account's own: visitors with such values count as bots from then on. A bid or a block list at the ad
 // network is not changed, because no connection of a source can do that. The suggestion lists the values, so that a person can
-// block them there. An action without a list is the same in the variants most and all, and has no variant network.
+// block them there. An action without a list is the same in the variants "most" and "all", and has no variant "network".
 package copilot

@@ -37,7 +37,8 @@ type CampaignInput struct {
 	Others []uuid.UUID
 	// Late is the number of last days whose conversions are still to come: see Delays. Values have no figures of these days.
 	Late int
-	// Turn is the number of days, beyond the usual one, until the campaign is judged again. Its suggestions stay as much longer.
+	// Turn is the number of days, beyond the usual one, until the campaign is judged again. Its suggestions stay for that many
+	// days longer.
 	Turn int
 }
 

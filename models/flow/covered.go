@@ -7,9 +7,10 @@ import (
 	"switchyard/models/cond"
 )
 
-// Covered returns the paths that no visitor reaches as long as the path before them can send visitors on: for the index of such a path
-// it has the index of the path that takes all of its visitors. A path with a daily cap lets visitors pass, so it covers none. Paths that
-// are switched off neither cover others nor are covered. The dashboard's flow editor decides in the same way (coverer in edit.ts).
+// Covered returns the paths that no visitor reaches, because an earlier path takes all of their visitors. It maps the index of
+// such a path to the index of the earlier path. It assumes that the earlier path can send visitors on. A path with a daily cap
+// lets visitors pass, so it covers none. Paths that are switched off neither cover others nor are covered. The dashboard's flow
+// editor decides in the same way (coverer in edit.ts).
 func Covered(paths []Path, rotation Rotation) map[int]int {
 	order := tried(paths)
 	covered := map[int]int{}
@@ -77,7 +78,8 @@ func (p *Path) LeadsOn() bool {
 	return slices.ContainsFunc(p.Destinations, func(d Destination) bool { return d.Weight > 0 })
 }
 
-// NeverDrawn reports whether a path gets no visitor because its weight is 0. The weight of other than regular paths does not matter.
+// NeverDrawn reports whether a path gets no visitor because its weight is 0. The weights of forced and default paths do not
+// matter.
 func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
 
 // drawnTogether reports whether a visitor who fits two paths gets one of them by chance.
