@@ -147,8 +147,8 @@ var SourceProviders = []SourceProvider{
 	)},
 }
 
-// nameAndPlace are the keys of the platforms that take all of them but the street. Google gets no address, because it wants the country and
-// the postal code in clear.
+// nameAndPlace are the keys for platforms that take all keys except the street. Google gets no postal address, because it wants
+// the country and the postal code in clear.
 var nameAndPlace = []string{
 	matchkey.Email, matchkey.PhoneDigits, matchkey.FirstName, matchkey.LastName, matchkey.City, matchkey.Region, matchkey.Zip, matchkey.Country,
 }

@@ -320,9 +320,9 @@ func second(in *copilot.Input, countries ...string) {
 	}
 }
 
-// unmatchedNetwork adds a network. The parameters are numbers of postbacks: total counts all, and unmatched counts those that
-// found no click. found counts the unmatched ones with a click id in aff_sub, and read counts those from which the settings
-// already read it.
+// unmatchedNetwork adds a network. The parameters are numbers of postbacks: total counts all of them, unmatched counts
+// postbacks that found no click, found counts unmatched postbacks with a click id in aff_sub, and read counts unmatched
+// postbacks from which the settings already read that id.
 func unmatchedNetwork(in *copilot.Input, unmatched, total, found, read int64) {
 	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Examined: unmatched}
 	n.ID, n.Name = uuid.New(), "network"

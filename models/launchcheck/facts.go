@@ -10,7 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Facts are what the checks decide by.
+// Facts are the data by which the checks decide.
 type Facts struct {
 	Now      time.Time
 	Account  models.Account
@@ -26,7 +26,7 @@ type Facts struct {
 	Bots      bot.Settings
 	// Rated reports, for each currency of Currencies, whether it has a rate of today.
 	Rated map[string]bool
-	// Used has the conversions of offers and the clicks of paths of the account's present day, for those with a cap.
+	// Used has the conversions of the offers with a cap and the clicks of the paths with a cap, for the account's present day.
 	Used    map[uuid.UUID]int
 	Landers map[uuid.UUID]Visits // of the last Days, by landing page
 	Tag     Tag
@@ -189,7 +189,7 @@ func (f *Facts) open(d flow.Destination) (open, isLander bool) {
 	return ok && r.IsActive && d.Weight > 0, r.Kind == AtLander
 }
 
-// lookedAt returns the time of the oldest look at what the checks of an area depend on.
+// lookedAt returns the time of the oldest look, by a worker, on which the checks of an area depend.
 func (f *Facts) lookedAt(area string) (oldest *time.Time) {
 	switch area {
 	case "link":

@@ -1,5 +1,6 @@
 // Package launchcheck looks for faults of a campaign before it gets traffic. Table has a row for each fault. Package
-// db/launchcheck reads the Facts. Nothing here calls another service: what a link or a domain answers is what the workers last found.
+// db/launchcheck reads the Facts. Nothing here calls another service: the answers of links and domains are the ones that the
+// workers last found.
 //
 // To add a check, add its row to Table, its German texts to text/de/checks.ts of the dashboard, and a case that breaks a sound
 // campaign to TestEveryCheck in api/v1.

@@ -201,7 +201,7 @@ func with(list []Pair, name, value string) []Pair {
 	return append(list, Pair{name, value})
 }
 
-// wanted returns a value that meets a condition. ok is false for a condition that wants anything else than a value.
+// wanted returns a value that meets a condition. ok is false for a condition that needs something other than a value.
 func wanted(c cond.Condition) (value string, ok bool) {
 	values := valuesOf(c)
 	switch c.Operator {

@@ -96,7 +96,8 @@ func namesPerson(params map[string]string) bool {
 // Removed takes the place of personal data in the parameters of a message.
 const Removed = matchkey.Hidden
 
-// MarkPersonal writes what became of each value that RemovePersonal removed, for the log of postbacks.
+// MarkPersonal puts a text in the place of each value that RemovePersonal removed. The text says what became of the value, for
+// the log of postbacks.
 func MarkPersonal(params map[string]string, keys matchkey.Hashes, dropped []matchkey.Dropped) {
 	marks := map[string]string{}
 	for _, name := range keys.Names() {

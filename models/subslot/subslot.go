@@ -1,9 +1,10 @@
 // Package subslot decides which parameter of a traffic source fills which sub-parameter of its clicks.
 //
-// A sub-parameter that is in use never changes its meaning without being asked to. Reports, conditions of flows, bot lists and
-// rules name sub1, not zoneid. Positions would therefore be wrong: if zoneid were removed, the next parameter would become sub1. Other
-// trackers have numbered fields: Voluum maps each parameter to one of var1 to var10, and Keitaro has a row with name, parameter and token
-// for each sub id. Our API has the ordered object token_macros, so each source also stores its SubSlots, and these rules apply:
+// A sub-parameter that is in use never changes its meaning unless a client asks for the change. Reports, conditions of flows,
+// bot lists and rules name sub1, not zoneid. Positions would therefore be wrong: if zoneid were removed, the next parameter
+// would become sub1. Other trackers have numbered fields: Voluum maps each parameter to one of var1 to var10, and Keitaro has a
+// row with name, parameter and token for each sub id. Our API has the ordered object token_macros, so each source also stores
+// its SubSlots, and these rules apply:
 //
 //   - A new source assigns sub-parameters in the order of token_macros. A name such as sub3 or t3 means the third.
 //   - A parameter of a source in use keeps its sub-parameter, wherever it stands in token_macros.
