@@ -177,7 +177,8 @@ type Postback struct {
 	SignedText string `db:"signed_text" spool:"9" json:"-"`
 	// Raw is the message of a network with a scheme, before it is sealed as a part of Proof.
 	Raw *RawMessage `json:"-"`
-	// Personal is what is kept of the personal data of the message, before it is sealed as a part of Proof. Nil: it has no such data.
+	// Personal is the part of the message's personal data that is kept, before it is sealed as a part of Proof. Nil: it has no
+	// such data.
 	Personal *Personal `json:"-"`
 	// HasPersonalData says that Proof contains personal data, so that it is deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
@@ -196,7 +197,7 @@ type Postback struct {
 // ForwardedHeader marks a postback that a service like this one has sent on to an old tracker. Such a postback is not sent on again.
 const ForwardedHeader = "Switchyard-Forwarded"
 
-// Personal is what is kept of the personal data of a message.
+// Personal is the part of a message's personal data that is kept.
 type Personal struct {
 	Keys          matchkey.Hashes `json:"keys,omitzero"`
 	ConsentDenied bool            `json:"consent_denied,omitzero"` // the person refuses the use of their data, so what is kept is deleted

@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// CostRequest is a cost that a person sets by hand: the clicks, and what they have cost.
+// CostRequest is a cost that a person sets by hand: it selects the clicks and gives their cost.
 type CostRequest struct {
 	CampaignID uuid.UUID `json:"campaign_id"` // zero: all campaigns
 	SourceID   uuid.UUID `json:"source_id"`   // zero: all traffic sources
@@ -77,7 +77,7 @@ type CostChange struct {
 	UndoneJob uuid.UUID       `db:"undone_job"`
 }
 
-// MayUndo reports whether a change can be undone, as far as the change itself shows.
+// MayUndo reports whether a change can be undone, judged by the change alone.
 func (k CostChange) MayUndo(now time.Time) bool {
 	return k.Kept && k.UndoneAt == nil && now.Before(k.CreatedAt.Add(UndoCostWithin))
 }

@@ -70,7 +70,8 @@ func NextChanges(behind bool, failures int) time.Duration {
 	return backOff(ChangesEvery, failures)
 }
 
-// OlderEvery is the interval between imports of older orders, of networks that cannot be asked by the date of a change.
+// OlderEvery is the interval between imports of older orders, for networks whose API cannot select orders by the date of a
+// change.
 const OlderEvery = 24 * time.Hour
 
 // OlderDays is the age in days of the oldest orders that are imported. Everflow refuses a range that begins a year ago.

@@ -27,7 +27,7 @@ const (
 	Undone   = "undone"
 )
 
-// Plan is what a document would change, or has changed.
+// Plan describes the changes that a document would make, or has made.
 type Plan struct {
 	ID        uuid.UUID            `db:"id"`
 	State     string               `db:"state"`
@@ -105,7 +105,7 @@ func (k Plans) SetProgress(ctx context.Context, account, id uuid.UUID, text stri
 	return err
 }
 
-// SetImported stores what was read from another tracker, and forgets the access and the dump.
+// SetImported stores the document and the links that were read from another tracker, and deletes the access and the dump.
 func (k Plans) SetImported(ctx context.Context, account, id uuid.UUID, document []byte, links []trackerimport.Link) error {
 	const q = `UPDATE config_plans SET document = $3, links = $4, access = NULL, progress = '' WHERE account_id = $1 AND id = $2`
 	return db.ExecOne(ctx, k.s.Conn(), "plan", q, account, id, document, db.Document(links))
@@ -189,7 +189,7 @@ func (k Plans) SetItems(ctx context.Context, account, id uuid.UUID, items []acco
 
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
-// SetState changes the state of a plan, with what went wrong.
+// SetState changes the state of a plan. problem says what went wrong.
 func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, problem string) error {
 	const q = `UPDATE config_plans SET state = $3, problem = $4, access = NULL, progress = '', applied_at = CASE WHEN $3 = 'applied' THEN now() ELSE applied_at END,
 		undone_at = CASE WHEN $3 = 'undone' THEN now() ELSE undone_at END WHERE account_id = $1 AND id = $2`

@@ -56,8 +56,8 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 	delete(k.gone[kind], key)
 }
 
-// NameAll makes references to records that are gone keep their keys. A plan that is carried out compares a record with what it was before
-// the records to which it refers were removed.
+// NameAll makes references to records that are gone keep their keys. A plan that is carried out compares a record with its
+// state before the plan was made. At that time the records to which it refers may not have been removed yet.
 func (st *State) NameAll() { st.whole = true }
 
 // Load reads what an account has set up. Records without a key get one.
@@ -248,8 +248,8 @@ func (st *State) Relink(ctx context.Context, s *store.Store, campaign string, fo
 	return s.ForeignLinks().Restore(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], former)
 }
 
-// Reserve creates a paused campaign whose only path does nothing. A campaign that hands its visitors over to it can then be
-// written before it.
+// Reserve creates a paused campaign whose only path does nothing. Another campaign that hands its visitors over to this one can
+// then be written first.
 func (st *State) Reserve(ctx context.Context, s *store.Store, key string, after accountconfig.Members) error {
 	m := accountconfig.Members{
 		"name": after["name"], "domain": after["domain"], "alias": after["alias"], "status": models.CampaignPaused,

@@ -30,7 +30,7 @@ const (
 
 // Open opens the database of a URL: clickhouse://user:password@host:9000/name, or http and https with the port of the HTTP
 // interface. The parameter read_timeout is the time that a statement may take without any byte of an answer, default one
-// minute. cluster is the name of the servers' cluster, and the tables are then replicated. It is empty if there is only one
+// minute. cluster is the name of a cluster of servers, on which the tables are replicated. It is empty if there is only one
 // server. Open does not connect yet.
 func Open(url, cluster string) (*Conn, error) {
 	o, err := clickhouse.ParseDSN(url)

@@ -42,7 +42,7 @@ type reading struct {
 	*launchcheck.Facts
 }
 
-// steps fill the facts. A step may use what those before it have filled.
+// steps fill the facts. A step may use the facts that earlier steps have filled.
 var steps = []func(context.Context, reading) error{
 	readDomain, readRecords, readNetworks, readTargets, readSource, readTag, readBots, readRates, readUsed, readLanders,
 }

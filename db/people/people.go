@@ -122,8 +122,8 @@ func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Rol
 }
 
 // changeMembers runs a change of an account's members in a transaction. It refuses a change that leaves the account without an
-// owner, with the error last_owner. An account that had no owner before, for example because only keys use it, may stay
-// without.
+// owner, with the error last_owner. An account that had no owner before, for example because only keys use it, may stay without
+// an owner.
 func (p People) changeMembers(ctx context.Context, account uuid.UUID, change func(*store.Store) error) error {
 	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
 	return p.s.LockedTx(ctx, account, func(s *store.Store) error {

@@ -74,7 +74,7 @@ func (p *pool) number(value string) uint32 {
 	return n
 }
 
-// monthFact is a click as it was sent, and what happened to it later.
+// monthFact is a click as it was sent, with the later events of the click.
 type monthFact struct {
 	id          uuid.UUID
 	at          time.Time
@@ -128,7 +128,7 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
-// fromRowsOrNot lists the values of Query.FromRows with which a test asks a query.
+// fromRowsOrNot lists the values of Query.FromRows with which a test runs a query.
 func fromRowsOrNot(ledgerAnswers bool) []bool {
 	if ledgerAnswers {
 		return []bool{false, true}

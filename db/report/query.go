@@ -63,7 +63,7 @@ type source uint8
 
 const (
 	fromRows     source = iota // clicks, all their conversions whenever these came, and spend without clicks
-	fromSplit                  // the same of an hour in which two spans meet: the stretches of the ledger leave it out
+	fromSplit                  // the same facts, of an hour in which two spans meet: the stretches of the ledger leave out this hour
 	fromCopy                   // the same, but ClickHouse has the clicks and conversions
 	fromLedger                 // the ledger
 	fromRollup                 // the copy of the ledger named by the period

@@ -125,10 +125,10 @@ type Erased struct {
 	Done            bool
 }
 
-// Erase removes the description of a visitor from the visitor's clicks later than after and before until, in the transaction of
-// c. A call handles at most limit clicks of a single day. Decided postbacks and postbacks to traffic sources are deleted, and
-// events of sites lose their click. No figure changes. Repeat it, each time in a new transaction, until it is Done. Repeating it
-// after that finds nothing.
+// Erase removes the data that describes a visitor from the visitor's clicks, in the transaction of c. It covers the clicks
+// later than the click after and before the time until. A call handles at most limit clicks of a single day. Decided postbacks
+// and postbacks to traffic sources are deleted, and events of sites lose their click. No figure changes. Repeat it, each time
+// in a new transaction, until it is Done. Repeating it after that finds nothing.
 func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(click.Day)
 	end := begin.Add(click.Day)

@@ -117,7 +117,8 @@ func (k *changeLog) cover(day time.Time) {
 	}
 }
 
-// remove adds spend that was replaced. Spend of the change itself was not there before.
+// remove adds spend that was replaced. Spend of the change itself is not listed as replaced, because it did not exist before
+// the change.
 func (k *changeLog) remove(deleted []pricedSpend) {
 	if k == nil {
 		return
@@ -149,7 +150,8 @@ func (k *changeLog) save(ctx context.Context, c db.Conn) error {
 		k.last.Format(time.DateOnly), k.kept, k.snapshots)
 }
 
-// DeleteExpired deletes what is kept for changes that cannot be undone any more, and changes that are older than models.CostChangeDays.
+// DeleteExpired deletes the earlier values of changes that cannot be undone any more, and changes that are older than
+// models.CostChangeDays.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (int64, error) {
 	over, err := db.Select[uuid.UUID](ctx, c, "old changes of cost", `SELECT id FROM cost_changes WHERE kept AND created_at < $1 LIMIT 1000`,
 		now.Add(-models.UndoCostWithin))

@@ -132,7 +132,8 @@ WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND k.change_id = $4 AND f.
 
 const deleteChanged = `DELETE FROM spend WHERE account_id = $1 AND change_id = $2 RETURNING ` + spendColumns
 
-// restoreSpend deletes the spend of the change, and inserts what it has replaced. The rates may have changed since.
+// restoreSpend deletes the spend of the change, and inserts the spend that the change has replaced. The rates may have changed
+// in the meantime.
 func (k *undoing) restoreSpend(ctx context.Context, c db.Conn, sums ledger.Deltas) error {
 	if _, err := deleteSpend(ctx, c, k.account, sums, deleteChanged, k.ID); err != nil {
 		return err
@@ -212,7 +213,7 @@ const soldClicks = `
 SELECT DISTINCT v.click_id FROM cost_change_clicks k JOIN conversions v ON v.click_id = k.click_id AND v.account_id = $1
 WHERE k.change_id = $2 AND v.click_id > $3 ORDER BY v.click_id LIMIT 1000`
 
-// restoreConversions restores the costs of the clicks' conversions, including conversions that were recorded since.
+// restoreConversions restores the costs of the clicks' conversions, including conversions that were recorded after the change.
 func (k *undoing) restoreConversions(ctx context.Context, c db.Conn, in click.Store, sums ledger.Deltas) error {
 	if err := db.Run(ctx, c, "restore conversions", restoreGiven, k.account, k.ID, k.Statement.String()); err != nil {
 		return err

@@ -95,8 +95,8 @@ type OlderEnd struct {
 	At       time.Time  // time of the next import
 }
 
-// RecordOlder stores the end of an import of older orders, for a provider that cannot be asked by the date of a change. The import of
-// the last days follows at once. Nothing is stored if the connection has changed since i was read.
+// RecordOlder stores the end of an import of older orders, for a provider whose API cannot select orders by the date of a
+// change. The import of the last days follows at once. Nothing is stored if the connection has changed since i was read.
 func (k NetworkIntegrations) RecordOlder(ctx context.Context, i models.Integration, e OlderEnd, now time.Time) error {
 	return k.s.run(ctx, "older orders of the network", `UPDATE network_integrations SET checked_at = $8, next_at = $8, changes_at = $4,
 			older_from = $5, changes_failure = $6, changes_failures = $7

@@ -94,8 +94,8 @@ type DueIntegration struct {
 	Provider  string    `db:"provider"`
 	Zone      string    `db:"zone"` // of the account at the platform; empty: not known
 	Wide      bool      `db:"wide"` // the import uses the longer window
-	// Changed says that the import reads the changes from Since on, or older orders if the provider cannot be asked by the date
-	// of a change. A nil Since means that no changes were read yet.
+	// Changed says that the import reads the changes from Since on, or older orders if the provider's API cannot select orders
+	// by the date of a change. A nil Since means that no changes were read yet.
 	Changed   bool       `db:"changed"`
 	Since     *time.Time `db:"since"`
 	OlderFrom *time.Time `db:"older_from"` // the next day of older orders; nil: the oldest orders

@@ -97,8 +97,8 @@ func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 // pausable has the methods of all kinds of record that can be paused.
 type pausable[R any] struct{ records[R] }
 
-// SetActive pauses or resumes a record. Resuming a deactivated record restores it. That needs room in the plan's allowance, and a
-// name that no other record has taken since.
+// SetActive pauses or resumes a record. Resuming a deactivated record restores it. That needs room in the plan's allowance, and
+// a name that no other record has taken in the meantime.
 func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on || k.t.removed != deactivated {
 		return k.s.execOne(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)

@@ -84,8 +84,8 @@ var (
 	heldPlaces   = selectPlaces(`t.id = ANY ($2) AND p ->> 'id' = ANY ($5)`)
 )
 
-// Places lists the places that lead to a record of the account, which may be deactivated: at most MaxPaths, and MaxBytes of
-// destinations. whole is false if there are more.
+// Places lists the places that lead to a record of the account, even a deactivated one. It lists at most MaxPaths places with
+// at most MaxBytes of destinations. whole is false if there are more.
 func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list []Place, whole bool, err error) {
 	if err := k.exists(ctx, account, id); err != nil {
 		return nil, false, err
@@ -245,8 +245,9 @@ func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.
 	return nil
 }
 
-// UndoReplacement puts the replaced record back into every path that still is as the replacement left it, and marks the change as
-// undone. It returns the other paths. If the replaced record has been deactivated since, the error is removed.
+// UndoReplacement puts the replaced record back into every path that still is as the replacement left it, and marks the change
+// as undone. It returns the other paths. If the replaced record has been deactivated in the meantime, the error has the code
+// removed.
 func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change bulk.Change) (restored int, kept []bulk.Kept, err error) {
 	kept = []bulk.Kept{}
 	err = s.Tx(ctx, func(s *Store) error {

@@ -58,7 +58,7 @@ type FieldChange struct {
 	Is   any    `json:"is" is:"json" doc:"null: not there, or the default"`
 }
 
-// Item is what a plan does with one record.
+// Item describes what a plan does with one record.
 type Item struct {
 	Kind     Kind          `json:"kind"`
 	Key      string        `json:"key"`

@@ -234,7 +234,7 @@ func (l *line) cell(column int) string {
 	return text
 }
 
-// find returns what cell returns, and the heading of the value.
+// find returns the same text as cell, and the heading of the value.
 func (l *line) find(column int) (text, heading string) {
 	v, _ := l.next(column, 0)
 	return v.text, v.heading

@@ -29,7 +29,7 @@ const (
 	Unmatched     = "unmatched"      // their conversion names no click that we know
 	NotReceived   = "not_received"   // their conversion was never reported to us
 	Refused       = "refused"        // their conversion was refused for another reason
-	NotSent       = "not_sent"       // our conversion was not told to them, or not accepted
+	NotSent       = "not_sent"       // our conversion was not sent to them, or not accepted
 	Late          = "late"           // one side changed after the other was read
 	Currency      = "currency"       // the amount is in another currency
 	Correction    = "correction"     // an amount or a conversion was entered or changed by hand

@@ -75,7 +75,7 @@ type Record struct {
 type Source struct {
 	models.TrafficSource
 	ReadsSpend   bool   // a connection reads what it cost
-	SpendFailure string // why that fails; empty: it does not
+	SpendFailure string // why the reading fails; empty: it does not fail
 	Unfilled     []Unfilled
 }
 

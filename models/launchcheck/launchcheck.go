@@ -25,7 +25,7 @@ const (
 // States lists all states, the best first.
 var States = []string{OK, Warning, Unknown, Problem}
 
-// Areas lists what the checks look at, in the order of a report.
+// Areas lists the areas of the checks, in the order of a report.
 var Areas = []string{
 	"link", "destinations", "macros", "source", "cost", "postbacks", "payout", "shares", "fallback", "bots", "caps", "rates", "landers", "tag",
 }

@@ -191,7 +191,8 @@ func (s sign) pick(given string) (code string, err error) {
 // that has this sign, otherwise for the usual one ("$" for USD, "£" for GBP), and "kr", "¥" or "Rs" for none. An empty text gives an
 // empty code.
 //
-// With an error, the code is the three letters as they are, or Unknown. Such a code can be stored, because it counts no money.
+// With an error, the code is the three letters of the text, unchanged, or Unknown. Such a code can be stored, because it counts
+// no money.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency

@@ -148,7 +148,7 @@ func agentFor(conditions []cond.Condition, read func(Agent) *cond.Facts) Agent {
 	return Agents[0]
 }
 
-// set gives the visitor a value, as far as a request can say it.
+// set gives the visitor a value of an attribute, if a request can state it.
 func (v *Visitor) set(c *Campaign, attribute, value string) {
 	value = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

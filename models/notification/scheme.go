@@ -75,7 +75,7 @@ var Headers = func() []string {
 }()
 
 // Statuses returns a network's own words for the four statuses together with the words of its scheme. The network's own words
-// have priority. If there is no such scheme, it returns only these.
+// have priority. If there is no such scheme, it returns only the network's own words.
 func Statuses(scheme string, networkWords map[string][]string) map[string][]string {
 	s, ok := Find(scheme)
 	if !ok {

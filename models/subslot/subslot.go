@@ -73,7 +73,7 @@ func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
 		if !isSent {
 			s.Name = before[at].Name
 		}
-		if !s.filled && Meant(s.Param) > 0 { // its macro has named it, and is gone
+		if !s.filled && Meant(s.Param) > 0 { // the macro that gave it its name is not in the link any more
 			s.Name = nameOf(before[at], old)
 		}
 	}
@@ -99,8 +99,8 @@ func renamed(before models.SubSlots, old, l models.SourceLink) models.SubSlots {
 	return after
 }
 
-// named returns the last sub-parameter that a parameter has by its name. A source without stored sub-parameters is older than sub11, which
-// was a name like any other then.
+// named returns the number of the last sub-parameter that a parameter can take by its name, such as sub3. A source without
+// stored sub-parameters is older than sub11, which was a name like any other then.
 func named(l models.SourceLink) int {
 	if len(l.Subs) == 0 {
 		return models.EarlySubs
@@ -217,9 +217,9 @@ func Common(sources []models.SourceLink) map[string]string {
 	return names
 }
 
-// Check refuses a list in which two entries have the same sub-parameter or the same parameter, or in which a name such as sub3
-// fills another sub-parameter than the third while no entry has that. Names from sub11 on may fill another one, as they did while there
-// were ten.
+// Check refuses a list in which two entries have the same sub-parameter or the same parameter, and a list in which a name such
+// as sub3 fills another sub-parameter than the third. The latter is allowed if another entry has the third. Names from sub11 on
+// may fill any sub-parameter, as they did while there were only ten.
 func Check(list models.SubSlots) error {
 	for i, s := range list {
 		for _, o := range list[:i] {
