@@ -44,7 +44,7 @@ type record[R any] interface {
 type access[R any, P record[R]] struct {
 	codec   func(models.Account) *accountconfig.Codec[R]
 	list    func(ctx context.Context, s *store.Store, account uuid.UUID) ([]R, error)
-	removed func(ctx context.Context, s *store.Store, account uuid.UUID, ids []uuid.UUID) ([]R, error) // nil: removed records are gone
+	removed func(ctx context.Context, s *store.Store, account uuid.UUID, ids []uuid.UUID) ([]R, error) // nil: removed records are not stored
 	name    func(R) string
 	refs    func(R) []uuid.UUID
 	one     func(ctx context.Context, s *store.Store, account, id uuid.UUID) (R, error)

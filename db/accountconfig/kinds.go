@@ -67,7 +67,7 @@ func flows() kind {
 		return s.Flows().AllWithRules(ctx, account)
 	}
 	a.refs = func(f flow.Saved) []uuid.UUID { return pathRefs(f.Paths) }
-	a.removed = nil // a removed flow is gone
+	a.removed = nil // a removed flow is not stored any more
 	update := a.update
 	a.update = func(ctx context.Context, s *store.Store, r, old flow.Saved) error {
 		keepPaths(r.Paths, old.Paths)

@@ -21,13 +21,13 @@ type State struct {
 }
 
 // keys holds the keys of the records of an account, and implements accountconfig.IDs. A key is never given to another record,
-// so the keys of records that are gone are held, too.
+// so the keys of removed records are held, too.
 type keys struct {
 	ids    map[accountconfig.Kind]map[string]uuid.UUID
 	names  map[accountconfig.Kind]map[uuid.UUID]string
 	gone   map[accountconfig.Kind]map[string]bool
 	shared uuid.UUID // the shared link domain
-	whole  bool      // records that are gone are named, too
+	whole  bool      // removed records are named, too
 }
 
 // ID returns the id of a record by its key.
@@ -56,8 +56,8 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 	delete(k.gone[kind], key)
 }
 
-// NameAll makes references to records that are gone keep their keys. A plan that is carried out compares a record with its
-// state before the plan was made. At that time the records to which it refers may not have been removed yet.
+// NameAll makes references to removed records keep their keys. A plan that is carried out compares a record with its state
+// before the plan was made. At that time the records to which it refers may not have been removed yet.
 func (st *State) NameAll() { st.whole = true }
 
 // Load reads what an account has set up. Records without a key get one.

@@ -101,8 +101,8 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + des
 	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2)`
 
-// IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and no data has arrived since.
-// It always returns false for a visitor with an id.
+// IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and no data has arrived
+// after that. It always returns false for a visitor with an id.
 func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil

@@ -125,6 +125,6 @@ type DomainInput struct {
 	ID              uuid.UUID
 	Host            string
 	ExpiresAt       time.Time // of the certificate; zero: it does not end soon
-	RegisteredUntil time.Time // likewise, of the name
+	RegisteredUntil time.Time // of the host's registered name; zero: it does not end soon
 	Campaigns       int
 }

@@ -67,7 +67,8 @@ func includes(p, o *Path) bool {
 	})
 }
 
-// LeadsOn reports whether a path has something to do with a visitor, whatever the state of its records is.
+// LeadsOn reports whether a path can do something for a visitor: it has a destination with a weight, has a campaign, or does
+// nothing on purpose. The state of its records does not matter.
 func (p *Path) LeadsOn() bool {
 	switch p.Action {
 	case ActionNothing:
@@ -93,8 +94,8 @@ func drawnTogether(a, b *Path, rotation Rotation) bool {
 	return rank(a) == rank(b) && a.RuleGroup > 0
 }
 
-// TakesEverybody reports whether a path is open to every visitor at all times: it is switched on, leads on, and has neither conditions
-// nor a daily cap.
+// TakesEverybody reports whether a path is open to every visitor at all times: it is switched on, LeadsOn is true, its weight
+// lets it be drawn, and it has neither conditions nor a daily cap.
 func (p *Path) TakesEverybody() bool {
 	return p.IsActive && p.LeadsOn() && !p.NeverDrawn() && p.DailyCap == nil && len(p.Rules) == 0 && len(p.Filters) == 0
 }

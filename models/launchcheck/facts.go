@@ -94,7 +94,7 @@ type Network struct {
 	TellsPayout  bool       `db:"tells_payout"` // a macro for the payout is known, or its notifications have it
 	LastPostback *time.Time `db:"last_postback"`
 	SyncedAt     *time.Time `db:"synced_at"` // when a connection last read its orders
-	Failing      string     `db:"-"`         // why its postbacks become no conversions; empty: they do
+	Failing      string     `db:"-"`         // why its postbacks do not become conversions; empty: they do
 	FailingSince time.Time  `db:"-"`
 }
 

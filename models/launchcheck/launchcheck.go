@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The states of a finding and of an area, the best first. Unknown means not looked at yet, and never counts as fine.
+// The states of a finding and of an area, the best first. Unknown means not checked yet, and never counts as fine.
 const (
 	OK      = "ok"
 	Warning = "warning"
@@ -65,7 +65,7 @@ type Place struct {
 	PathName string
 	Field    string    // of the record; empty: the whole record
 	Value    string    // what is wrong there, such as an answer or a macro
-	At       time.Time // when that was found; zero: it is so now, or was never looked at
+	At       time.Time // when that was found; zero: it is so now, or was never checked
 }
 
 // Check is a row of Table: one fault that a campaign may have.
@@ -103,7 +103,7 @@ type Result struct {
 	State    string
 	Findings []Finding
 	LeftOff  int        // findings beyond MaxFindings of a check
-	LookedAt *time.Time // the time of the oldest look by a worker; nil: no worker looks at the area, or none has yet
+	LookedAt *time.Time // the time of the oldest check by a worker; nil: no worker checks the area, or none has checked it yet
 }
 
 // MaxFindings is the number of findings of one check that a report has.

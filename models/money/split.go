@@ -193,7 +193,7 @@ func (p *parts) around(before, after []rune) error {
 		return ErrMalformed
 	}
 	p.negative = c.minus+c.open > 0
-	if len(before) == 1 && before[0] == '\'' { // spreadsheets mark a text so
+	if len(before) == 1 && before[0] == '\'' { // spreadsheets mark a text in this way
 		before = nil
 	}
 	p.before, p.after = foldWord(before), foldWord(after)

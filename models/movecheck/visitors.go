@@ -130,7 +130,7 @@ func (c *Campaign) mixed(i int) Visitor {
 // ofAgent are the attributes that follow from the agent.
 var ofAgent = []string{"device_type", "device_brand", "device_model", "os", "os_version", "browser", "browser_version", "user_agent", "is_bot"}
 
-// agentFor returns an agent that meets the conditions which look at it. Without one it is the most usual agent.
+// agentFor returns an agent that meets the conditions on agents. Without one it is the most usual agent.
 func agentFor(conditions []cond.Condition, read func(Agent) *cond.Facts) Agent {
 	var about []cond.Condition
 	for _, one := range conditions {

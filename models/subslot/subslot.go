@@ -195,7 +195,8 @@ func nameOf(s models.SubSlot, l models.SourceLink) string {
 	return strings.TrimFunc(MacroOf(l, s.Param), notWord)
 }
 
-// Common returns the names on which several sources agree. A source that has not reserved or not named a sub-parameter has no say.
+// Common returns the names on which several sources agree. A source that has not reserved or not named a sub-parameter is
+// ignored for it.
 func Common(sources []models.SourceLink) map[string]string {
 	names, open := map[string]string{}, map[string]bool{}
 	for _, l := range sources {

@@ -54,7 +54,7 @@ func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("People are invited anew; %d workspaces became groups.", workspaces)
 }
 
-// PerCampaign says that a filter of the other tracker did not look at the campaign but at something else.
+// PerCampaign says that a filter of the other tracker looked at something other than the campaign, which it looks at here.
 func PerCampaign(what string) string {
 	return fmt.Sprintf("The filter looked at %s; here it looks at the campaign. The path is paused: check it, then start it.", what)
 }
