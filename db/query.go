@@ -123,7 +123,7 @@ func EachRow(ctx context.Context, c Conn, what string, fn func(*sqlx.Rows) error
 	return rows.Err()
 }
 
-// Columns lists the columns of T's db tags as SQL, each behind a prefix such as "t.".
+// Columns lists the columns of T's db tags as SQL, each with a prefix such as "t.".
 func Columns[T any](prefix string) string {
 	_, names := taggedFields[T]()
 	return prefix + strings.Join(names, ", "+prefix)

@@ -186,11 +186,11 @@ type Postback struct {
 	// postback is sent on, Forward is the same in sealed form.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
-	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
-	// Unmatched is empty.
+	// Unmatched says why the postback names no click, as a text for people. Such a postback is already decided and has no job.
+	// Otherwise Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
-	// Refused tells a person why the postback is not believed. Such a postback is already decided and has no job. Otherwise
-	// Refused is empty.
+	// Refused says why the postback is not believed, as a text for people. Such a postback is already decided and has no job.
+	// Otherwise Refused is empty.
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
 

@@ -64,7 +64,7 @@ type Scope struct {
 	Checks      []Check `json:"checks"`
 }
 
-// Check tells how many cases had enough data to be judged for a kind of suggestion.
+// Check says how many cases had enough data to be judged for a kind of suggestion.
 type Check struct {
 	Kind    string `json:"kind"`
 	Judged  int    `json:"judged" doc:"cases with enough data; 0: no case had enough"`

@@ -116,7 +116,8 @@ func (m Measures) only(f Figures) Figures {
 	return f
 }
 
-// Part is the share of a difference that has one cause. Reason tells more, for a person. Only parts of the totals have reasons.
+// Part is the share of a difference that has one cause. Reason gives more detail, as a text for people. Only parts of the
+// totals have reasons.
 type Part struct {
 	Cause  string `json:"cause"`
 	Reason string `json:"reason"`

@@ -102,12 +102,12 @@ func foldWord(word []rune) string {
 	return folded
 }
 
-// multipliers are letters behind a number that multiply it, or that are minor units. They are never currencies there.
+// multipliers are letters after a number that multiply it, or that are minor units. They are never currencies there.
 const multipliers = "BCDGHKLMT"
 
-// lookup returns what a folded word may stand for. given is the currency that applies if an amount states none. behind says that the
-// word stands behind a number. A single Latin letter stands only for the given currency. Behind a number, a letter that may be a
-// multiplier stands for no currency.
+// lookup returns what a folded word may stand for. given is the currency that applies if an amount states none. behind says
+// that the word follows a number. A single Latin letter stands only for the given currency. After a number, a letter that may
+// be a multiplier stands for no currency.
 func lookup(word, given string, behind bool) (sign, bool) {
 	switch {
 	case word == given && given != "":

@@ -136,7 +136,7 @@ func split(text string) (p parts, err error) {
 	return p, p.around(before, after)
 }
 
-// wholeMarks are written behind an amount without decimals: "1,250/-" in India, "500/=" in Kenya and "12:-" in Sweden.
+// wholeMarks are written after an amount without decimals: "1,250/-" in India, "500/=" in Kenya and "12:-" in Sweden.
 var wholeMarks = []string{"/-", "/=", ":-"}
 
 func trim(s []rune) []rune {

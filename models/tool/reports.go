@@ -62,7 +62,7 @@ func reportQuery(c *Call, dimensions []string, names ...string) (url.Values, err
 	return q, nil
 }
 
-// openDays tells that the figures of the last days still change.
+// openDays is a note that the figures of the last days still change.
 const openDays = "conversions of recent clicks may still come; figures of the last days rise"
 
 // accountTools returns the tools about the whole account.
