@@ -83,7 +83,7 @@ func (p *Path) LeadsOn() bool {
 // matter.
 func (p *Path) NeverDrawn() bool { return p.StreamType == Regular && p.Weight == 0 }
 
-// drawnTogether reports whether a visitor whom two paths accept gets one of them by chance.
+// drawnTogether reports whether a visitor that two paths accept gets one of them by chance.
 func drawnTogether(a, b *Path, rotation Rotation) bool {
 	if a.StreamType != Regular {
 		return false

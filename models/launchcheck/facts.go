@@ -189,7 +189,7 @@ func (f *Facts) open(d flow.Destination) (open, isLander bool) {
 	return ok && r.IsActive && d.Weight > 0, r.Kind == AtLander
 }
 
-// lookedAt returns the time of the oldest look, by a worker, on which the checks of an area depend.
+// lookedAt returns the time of the oldest check by a worker on which the findings of an area depend.
 func (f *Facts) lookedAt(area string) (oldest *time.Time) {
 	switch area {
 	case "link":

@@ -76,7 +76,8 @@ func RemovePersonal(params map[string]string, isField func(name string) bool) (p
 	return p, consent, removed
 }
 
-// mayHideAddress reports whether a parameter is read as no field, or as the click id. No click id is an e-mail address.
+// mayHideAddress reports whether a parameter is not read as a field, or is read as the click id. No click id is an e-mail
+// address.
 func mayHideAddress(name string) bool {
 	_, field := fieldParams[name]
 	return !field || slices.Contains(aliases["click_id"], name)
