@@ -121,8 +121,8 @@ func wrap(what string, err error) error {
 	return fmt.Errorf("db: %s: %w", what, err)
 }
 
-// MigrateTo runs exactly the named migrations, as far as they have not been run. It fails before it changes anything if
-// this program lacks one of them, or if the database has others.
+// MigrateTo runs the named migrations that have not been run yet, and no others. It fails before it changes anything if this
+// program lacks one of them, or if the database has others.
 func MigrateTo(ctx context.Context, d *DB, versions []int64) error {
 	files, err := migrationFiles()
 	if err != nil {

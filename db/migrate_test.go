@@ -97,9 +97,9 @@ var blocksWrites = map[string][]string{"0013_smartlink_days.sql": {"smartlink_cl
 const newID = `encode(overlay(uuid_send(gen_random_uuid()) PLACING substring(int8send(
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6), 'hex')::uuid`
 
-// TestClickArrivesDuringMigrations applies each migration to a database with clicks, 200,000 in its long form. At the same time, a
-// program of the previous version writes more clicks. No write fails, although a write fails if it waits for more than five
-// seconds.
+// TestClickArrivesDuringMigrations applies each migration to a database with clicks (200,000 clicks in the long form of the
+// test). At the same time, a program of the previous version writes more clicks. No write fails, although a write fails if it
+// waits for more than five seconds.
 func TestClickArrivesDuringMigrations(t *testing.T) {
 	t.Parallel()
 	rows := longtest.Size(2_000, 200_000)

@@ -56,7 +56,7 @@ func First[T any](ctx context.Context, c Conn, what, query string, args ...any) 
 	return list[0], true, nil
 }
 
-// Get is First for a row that must exist. If there is no row, the error is a not_found error that names what.
+// Get does the same as First, for a row that must exist. If there is no row, the error is a not_found error that names what.
 func Get[T any](ctx context.Context, c Conn, what, query string, args ...any) (T, error) {
 	row, ok, err := First[T](ctx, c, what, query, args...)
 	if err == nil && !ok {
@@ -84,7 +84,7 @@ func Run(ctx context.Context, c Conn, what, query string, args ...any) error {
 	return err
 }
 
-// Exec is Run for callers that need the number of affected rows.
+// Exec does the same as Run, for callers that need the number of affected rows.
 func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, error) {
 	res, err := c.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -93,7 +93,8 @@ func Exec(ctx context.Context, c Conn, what, query string, args ...any) (int64, 
 	return res.RowsAffected()
 }
 
-// ExecOne is Exec for a statement that must affect a row. If it affects none, the error is a not_found error that names what.
+// ExecOne does the same as Exec, for a statement that must affect a row. If it affects none, the error is a not_found error
+// that names what.
 func ExecOne(ctx context.Context, c Conn, what, query string, args ...any) error {
 	n, err := Exec(ctx, c, what, query, args...)
 	if err == nil && n == 0 {
@@ -122,7 +123,7 @@ func EachRow(ctx context.Context, c Conn, what string, fn func(*sqlx.Rows) error
 	return rows.Err()
 }
 
-// Columns lists the columns of T's db tags as SQL, each behind a prefix such as "t.".
+// Columns lists the columns of T's db tags as SQL, each with a prefix such as "t.".
 func Columns[T any](prefix string) string {
 	_, names := taggedFields[T]()
 	return prefix + strings.Join(names, ", "+prefix)

@@ -86,7 +86,7 @@ func (r *Replica) Fresh(ctx context.Context) bool {
 	return fresh
 }
 
-// Behind returns the age, at most, of the data that the replica shows. known is false before the first comparison.
+// Behind returns the greatest age that the data of the replica can have. known is false before the first comparison.
 func (r *Replica) Behind() (age time.Duration, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestReplicaBehind checks how far a replica counts as behind: by the time since the latest moment whose position of the primary the
-// replica has replayed, as far as is known.
+// TestReplicaBehind checks how far a replica counts as behind. The position of the primary is known for some moments. The lag
+// is the time since the latest of these moments whose position the replica has replayed.
 func TestReplicaBehind(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)

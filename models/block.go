@@ -55,7 +55,8 @@ type BlockChange struct {
 	Total   int       // values that the account blocks after the change
 }
 
-// BlockReach counts the active campaigns that a block concerns. Their fallback addresses are what blocked visitors get.
+// BlockReach counts the active campaigns that a block concerns. Blocked visitors are sent to the fallback addresses of these
+// campaigns.
 type BlockReach struct {
 	Campaigns       int `db:"campaigns" json:"campaigns" doc:"active campaigns in the scope"`
 	WithoutFallback int `db:"without_fallback" json:"without_fallback" doc:"active campaigns in the scope without a fallback_url; blocked visitors get a 404 there"`

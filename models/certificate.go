@@ -124,18 +124,18 @@ func (c Certificate) NeedsRequest(now time.Time) bool {
 const (
 	certificateDay = 24 * time.Hour
 	firstRetry     = time.Minute
-	retryGrows     = 4 // factor between two retries; a young state is looked at after this part of its age
+	retryGrows     = 4 // factor between two retries; a young state is checked after this part of its age
 	soonestCheck   = 10 * time.Second
 	latestCheck    = time.Hour
-	failingFor     = 30 * certificateDay // after that it is looked at only on request
+	failingFor     = 30 * certificateDay // after that it is checked only on request
 	checkSpread    = 0.2
 )
 
-// NextCheck returns the time at which a certificate is looked at again. random is a number from 0 to 1. It spreads looks that
-// would otherwise fall on the same moment. ok is false if the certificate is looked at only on request.
+// NextCheck returns the time of the next check of a certificate. random is a number from 0 to 1. It spreads checks that would
+// otherwise fall on the same moment. ok is false if the certificate is checked only on request.
 //
-// A certificate that serves is looked at once a day, and when it has to be renewed. A failed certificate is retried after a
-// minute, and then after growing waits of at most a day. A certificate that is still being issued is looked at more often while
+// A certificate that serves is checked once a day, and when it has to be renewed. A failed certificate is retried after a
+// minute, and then at growing intervals of at most a day. A certificate that is still being issued is checked more often while
 // its state is young: after a quarter of the state's age, within 10 seconds to 1 hour.
 func (c Certificate) NextCheck(now time.Time, random float64) (next time.Time, ok bool) {
 	var wait time.Duration

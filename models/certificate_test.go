@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestNextCheck checks that the waits grow up to a day and never shrink, that a serving certificate is looked at daily, and that
+// TestNextCheck checks that the waits grow up to a day and never shrink, that a serving certificate is checked daily, and that
 // renewal comes in time.
 func TestNextCheck(t *testing.T) {
 	t.Parallel()

@@ -177,26 +177,27 @@ type Postback struct {
 	SignedText string `db:"signed_text" spool:"9" json:"-"`
 	// Raw is the message of a network with a scheme, before it is sealed as a part of Proof.
 	Raw *RawMessage `json:"-"`
-	// Personal is what is kept of the personal data of the message, before it is sealed as a part of Proof. Nil: it has no such data.
+	// Personal is the part of the message's personal data that is kept, before it is sealed as a part of Proof. Nil: it has no
+	// such data.
 	Personal *Personal `json:"-"`
 	// HasPersonalData says that Proof contains personal data, so that it is deleted after matchkey.Retention.
 	HasPersonalData bool `db:"has_personal_data" spool:"14" json:"-"`
-	// Received is the path and the query of a postback that may be sent on to the tracker from which the account moved. Forward is
-	// the same, sealed, of a postback that is sent on.
+	// Received is the path and the query of a postback that may be sent on to the tracker from which the account moved. If the
+	// postback is sent on, Forward is the same in sealed form.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
-	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
-	// Unmatched is empty.
+	// Unmatched says why the postback names no click, as a text for people. Such a postback is already decided and has no job.
+	// Otherwise Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
-	// Refused tells a person why the postback is not believed. Such a postback is already decided and has no job. Otherwise
-	// Refused is empty.
+	// Refused says why the postback is not believed, as a text for people. Such a postback is already decided and has no job.
+	// Otherwise Refused is empty.
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
 
 // ForwardedHeader marks a postback that a service like this one has sent on to an old tracker. Such a postback is not sent on again.
 const ForwardedHeader = "Switchyard-Forwarded"
 
-// Personal is what is kept of the personal data of a message.
+// Personal is the part of a message's personal data that is kept.
 type Personal struct {
 	Keys          matchkey.Hashes `json:"keys,omitzero"`
 	ConsentDenied bool            `json:"consent_denied,omitzero"` // the person refuses the use of their data, so what is kept is deleted
@@ -266,7 +267,8 @@ type Conversion struct {
 	// empty otherwise.
 	AmountReason string          `db:"amount_reason"`
 	Cost         decimal.Decimal `db:"cost"` // in the account's currency
-	// SaleAmount is the amount of the sale that the payout is earned by, in SaleCurrency; invalid: no sender has reported it.
+	// SaleAmount is the amount of the sale for which the payout is earned, in SaleCurrency. It is invalid if no sender has
+	// reported it.
 	SaleAmount   decimal.NullDecimal `db:"sale_amount"`
 	SaleCurrency string              `db:"sale_currency"`
 	CampaignID   uuid.UUID           `db:"campaign_id"`

@@ -7,7 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// CostRequest is a cost that a person sets by hand: the clicks, and what they have cost.
+// CostRequest is a cost that a person sets by hand: it selects the clicks and gives their cost.
 type CostRequest struct {
 	CampaignID uuid.UUID `json:"campaign_id"` // zero: all campaigns
 	SourceID   uuid.UUID `json:"source_id"`   // zero: all traffic sources
@@ -35,7 +35,7 @@ const UndoCostWithin = 30 * 24 * time.Hour
 // CostChangeDays is the number of days for which changes of cost are listed.
 const CostChangeDays = 730
 
-// CostDay is what a cost set by hand changes on a day for a campaign. The amounts are in the account's currency.
+// CostDay is the change that a cost set by hand makes on a day for a campaign. The amounts are in the account's currency.
 type CostDay struct {
 	Day        string    `json:"day"`
 	CampaignID uuid.UUID `json:"campaign_id"` // zero: the day has no clicks
@@ -44,7 +44,7 @@ type CostDay struct {
 	After      Money     `json:"after"`
 }
 
-// CostQuote is what a cost set by hand changes.
+// CostQuote describes the changes that a cost set by hand makes.
 type CostQuote struct {
 	Clicks int64     `json:"clicks"` // over which the cost is spread
 	Before Money     `json:"before"`
@@ -70,14 +70,14 @@ type CostChange struct {
 	Clicks    int64           `db:"clicks"`
 	Before    decimal.Decimal `db:"before"`
 	After     decimal.Decimal `db:"after"`
-	Kept      bool            `db:"kept"` // what was before is kept
+	Kept      bool            `db:"kept"` // the earlier values are stored
 	CreatedAt time.Time       `db:"created_at"`
 	UndoneAt  *time.Time      `db:"undone_at"`
 	UndoneBy  string          `db:"undone_by"`
 	UndoneJob uuid.UUID       `db:"undone_job"`
 }
 
-// MayUndo reports whether a change can be undone, as far as the change itself shows.
+// MayUndo reports whether a change can be undone, judged by the change alone.
 func (k CostChange) MayUndo(now time.Time) bool {
 	return k.Kept && k.UndoneAt == nil && now.Before(k.CreatedAt.Add(UndoCostWithin))
 }

@@ -25,7 +25,7 @@ type Domain struct {
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on it"`
 	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that left it for a spare domain, because it was listed as unsafe"`
 
-	// The result of the last look at the domain. A field is nil if the look could not tell.
+	// The result of the last check of the domain. A field is nil if the check could not find out the answer.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS leads to the tracker; null: not known"`
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"it answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last looked at; null: never"`

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// DomainCheck is the result of a look at a domain. A field is nil if the question could not be asked, which never means that
-// the answer is no.
+// DomainCheck is the result of a check of a domain. A field is nil if the check could not find out the answer, which never
+// means that the answer is no.
 type DomainCheck struct {
 	At           time.Time `json:"at"`
 	Points       *bool     `json:"points"` // DNS leads to the tracker
@@ -30,15 +30,15 @@ type DomainState struct {
 const (
 	// UnverifyAfter is the time for which a domain that leads elsewhere stays verified.
 	UnverifyAfter = 3 * 24 * time.Hour
-	// checkedFor is the time for which a domain that is not verified is looked at.
+	// checkedFor is the time for which a domain that is not verified is checked.
 	checkedFor = 30 * 24 * time.Hour
 )
 
 // RegistrationEndsSoon is the remaining time of a registration below which the account gets an alert.
 const RegistrationEndsSoon = 30 * 24 * time.Hour
 
-// NextCheck returns the time at which a domain is looked at again. A domain that is not verified is looked at less and less
-// often, for 30 days from the time when it was added or began to lead elsewhere. After that, ok is false.
+// NextCheck returns the time of the next check of a domain. A domain that is not verified is checked less and less often, for
+// 30 days from the time when it was added or began to lead elsewhere. After that, ok is false.
 func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	const day = 24 * time.Hour
 	began := s.CreatedAt.Time

@@ -70,15 +70,16 @@ func NextChanges(behind bool, failures int) time.Duration {
 	return backOff(ChangesEvery, failures)
 }
 
-// OlderEvery is the interval between imports of older orders, of networks that cannot be asked by the date of a change.
+// OlderEvery is the interval between imports of older orders, for networks whose API cannot select orders by the date of a
+// change.
 const OlderEvery = 24 * time.Hour
 
 // OlderDays is the age in days of the oldest orders that are imported. Everflow refuses a range that begins a year ago.
 const OlderDays = 345
 
-// OlderWindow returns the days of the next import of older orders. It begins at next, or with the oldest orders if next is nil or
-// further back. The windows follow each other up to the days that most imports read. So they also read the days of the longer window,
-// which has too many orders for one import if an account is large.
+// OlderWindow returns the days of the next import of older orders. It begins at next, or with the oldest orders if next is nil
+// or further back. The windows follow each other up to the days that most imports read. They therefore also cover the days of
+// the longer window. In a large account, that window has too many orders for one import.
 func OlderWindow(today time.Time, next *time.Time) (from, to time.Time) {
 	day := time.Date(today.Year(), today.Month(), today.Day(), 0, 0, 0, 0, time.UTC)
 	from, last := day.AddDate(0, 0, -OlderDays), day.AddDate(0, 0, -SyncDays)

@@ -116,8 +116,8 @@ type AuditEntry struct {
 	Via
 }
 
-// Via says what a change came through, if its caller did not call the API directly. Client is the name that the caller's program
-// gives itself.
+// Via names the way by which a change came, if the caller did not call the API directly. Client is the name that the caller's
+// program gives itself.
 type Via struct {
 	Through string `db:"via"` // ViaMCP, or empty
 	Client  string `db:"client"`

@@ -27,7 +27,8 @@ var (
 	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-// tagForm is the form of the name of a domain's page tag. With .js behind it, it is neither an alias nor a slug: both have no dot.
+// tagForm is the form of the name of a domain's page tag. With .js at its end, it is neither an alias nor a slug: both have no
+// dot.
 var tagForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,49}$`)
 
 // CheckTagName returns an error if a domain cannot serve the page tag under a name. The error's text is meant for the client.

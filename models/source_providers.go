@@ -62,7 +62,8 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 }
 
 // SourceProviders lists the platforms to which a traffic source can be connected. No field has to be sent, because an account
-// may connect a platform only for its spend or only for conversions. A missing field is reported when the platform is asked.
+// may connect a platform only for its spend or only for conversions. A missing field is reported when a request to the platform
+// needs it.
 var SourceProviders = []SourceProvider{
 	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, Action: true, Keys: []string{matchkey.EmailGoogle, matchkey.Phone}, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
@@ -147,8 +148,8 @@ var SourceProviders = []SourceProvider{
 	)},
 }
 
-// nameAndPlace are the keys of the platforms that take all of them but the street. Google gets no address, because it wants the country and
-// the postal code in clear.
+// nameAndPlace are the keys for platforms that take all keys except the street. Google gets no postal address, because it wants
+// the country and the postal code in clear.
 var nameAndPlace = []string{
 	matchkey.Email, matchkey.PhoneDigits, matchkey.FirstName, matchkey.LastName, matchkey.City, matchkey.Region, matchkey.Zip, matchkey.Country,
 }

@@ -61,7 +61,7 @@ type ConversionUpload struct {
 const UploadAmend = "amend"
 
 // NextUpload returns the action with which a platform is told that a conversion now has a status, a value and a currency. It
-// returns an empty text if there is nothing to tell.
+// returns an empty text if there is nothing to report.
 //
 // last is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that
 // the platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the

@@ -65,7 +65,7 @@ type RecordedChange struct {
 	Operation  string        `db:"operation"` // method and path of the call
 	Kind       string        `db:"kind"`      // kind of the record
 	RecordID   uuid.NullUUID `db:"record_id"`
-	Record     string        `db:"record"` // the record's current name; empty: it has no name, or is gone
+	Record     string        `db:"record"` // the record's current name; empty: it has no name, or is deleted
 	CampaignID uuid.NullUUID `db:"campaign_id"`
 	Fields     []string      `db:"fields"` // the fields that were sent
 	Title      string        `db:"title"`  // only of a change by the Copilot

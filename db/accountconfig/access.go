@@ -13,7 +13,7 @@ import (
 
 // kind reads and writes the records of one kind.
 type kind interface {
-	// all lists the records of an account, and the removed records among some ids.
+	// all lists the records of an account, and the removed records that have one of the ids in removed.
 	all(ctx context.Context, s *store.Store, account models.Account, removed []uuid.UUID) ([]loaded, error)
 	// find returns the members of a record.
 	find(ctx context.Context, s *store.Store, account models.Account, id uuid.UUID, ids accountconfig.IDs) (accountconfig.Members, error)
@@ -28,7 +28,7 @@ type loaded struct {
 	id      uuid.UUID
 	name    string
 	removed bool
-	refs    []uuid.UUID // records to which it refers, that may be removed
+	refs    []uuid.UUID // the records to which it refers; they may be removed ones
 	encode  func(accountconfig.IDs) (accountconfig.Members, error)
 }
 
@@ -44,7 +44,7 @@ type record[R any] interface {
 type access[R any, P record[R]] struct {
 	codec   func(models.Account) *accountconfig.Codec[R]
 	list    func(ctx context.Context, s *store.Store, account uuid.UUID) ([]R, error)
-	removed func(ctx context.Context, s *store.Store, account uuid.UUID, ids []uuid.UUID) ([]R, error) // nil: removed records are gone
+	removed func(ctx context.Context, s *store.Store, account uuid.UUID, ids []uuid.UUID) ([]R, error) // nil: removed records are not stored
 	name    func(R) string
 	refs    func(R) []uuid.UUID
 	one     func(ctx context.Context, s *store.Store, account, id uuid.UUID) (R, error)
@@ -107,7 +107,7 @@ func (a access[R, P]) remove(ctx context.Context, s *store.Store, account, id uu
 	return a.delete(ctx, s, account, id)
 }
 
-// table are the methods of a store's access to a kind of record.
+// table has the methods by which the store gives access to one kind of record.
 type table[R any] interface {
 	All(ctx context.Context, account uuid.UUID) ([]R, error)
 	Find(ctx context.Context, account, id uuid.UUID) (R, error)
@@ -116,7 +116,7 @@ type table[R any] interface {
 	Remove(ctx context.Context, account, id uuid.UUID) error
 }
 
-// pausable is a table whose records can be paused, and stay for history when they are removed.
+// pausable is a table whose records can be paused. A removed record stays in the database, because history refers to it.
 type pausable[R any] interface {
 	table[R]
 	RemovedAmong(ctx context.Context, account uuid.UUID, ids []uuid.UUID) ([]R, error)
@@ -148,7 +148,7 @@ func plain[R any, P record[R], T table[R]](of func(*store.Store) T, codec *accou
 	}
 }
 
-// switched is plain for records that can be paused. on reports whether a record is active.
+// switched does the same as plain for records that can be paused. on reports whether a record is active.
 func switched[R any, P record[R], T pausable[R]](of func(*store.Store) T, codec *accountconfig.Codec[R], name func(R) string, on func(R) bool) access[R, P] {
 	a := plain[R, P](of, codec, name)
 	create, update := a.create, a.update

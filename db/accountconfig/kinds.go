@@ -67,7 +67,7 @@ func flows() kind {
 		return s.Flows().AllWithRules(ctx, account)
 	}
 	a.refs = func(f flow.Saved) []uuid.UUID { return pathRefs(f.Paths) }
-	a.removed = nil // a removed flow is gone
+	a.removed = nil // a removed flow is not stored any more
 	update := a.update
 	a.update = func(ctx context.Context, s *store.Store, r, old flow.Saved) error {
 		keepPaths(r.Paths, old.Paths)
@@ -237,7 +237,7 @@ func sites() kind {
 	}
 }
 
-// saveGoals gives a site the goals of a document, and removes its others.
+// saveGoals gives a site the goals of a document, and removes the site's other goals.
 func saveGoals(ctx context.Context, s *store.Store, id uuid.UUID, site, old accountconfig.Site) error {
 	kept := map[string]bool{}
 	for _, g := range site.Goals {

@@ -27,7 +27,7 @@ const (
 	Undone   = "undone"
 )
 
-// Plan is what a document would change, or has changed.
+// Plan describes the changes that a document would make, or has made.
 type Plan struct {
 	ID        uuid.UUID            `db:"id"`
 	State     string               `db:"state"`
@@ -41,7 +41,7 @@ type Plan struct {
 	CreatedAt models.Stamp         `db:"created_at"`
 	AppliedAt *time.Time           `db:"applied_at"`
 	UndoneAt  *time.Time           `db:"undone_at"`
-	Done      int                  `db:"done"` // of Work records, how many are written, or undone
+	Done      int                  `db:"done"` // how many of the Work records are written, or undone
 	Work      int                  `db:"work"`
 }
 
@@ -56,8 +56,8 @@ const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, 
 	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.op NOT IN ('same', 'refused')) AS work
 FROM config_plans p WHERE p.account_id = $1`
 
-// Add stores the document of a plan. If the document was read from another tracker, links are the tracker's and notes the reader's. A
-// repeated call does nothing.
+// Add stores the document of a plan. If the document was read from another tracker, links are the links of that tracker, and
+// notes are remarks of the program that read it. A repeated call does nothing.
 func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string,
 	links []trackerimport.Link, notes []trackerimport.Note,
 ) error {
@@ -73,8 +73,8 @@ func (k Plans) Document(ctx context.Context, account, id uuid.UUID) ([]byte, err
 	return db.Get[[]byte](ctx, k.s.Conn(), "plan", `SELECT document FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// AddImport stores that another tracker is to be read into a plan, and how. A dump of its database is the document until then. The access
-// is sealed.
+// AddImport stores a plan whose document is still to be read from another tracker. access says how to read the tracker, and is
+// sealed. If the tracker is read from a dump of its database, the dump takes the place of the document until then.
 func (k Plans) AddImport(ctx context.Context, account, id uuid.UUID, tracker string, access, dump []byte) error {
 	sealed, err := k.s.Box().SealForService(ctx, accessPlace(account, id), access)
 	if err != nil {
@@ -85,7 +85,7 @@ func (k Plans) AddImport(ctx context.Context, account, id uuid.UUID, tracker str
 	return err
 }
 
-// Access returns how to read another tracker.
+// Access returns the access that was given to AddImport.
 func (k Plans) Access(ctx context.Context, account, id uuid.UUID) ([]byte, error) {
 	sealed, err := db.Get[[]byte](ctx, k.s.Conn(), "plan", `SELECT access FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
 	if err != nil {
@@ -98,14 +98,14 @@ func accessPlace(account, plan uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "config_plans", Row: plan.String(), Column: "access"}
 }
 
-// SetProgress says how far the reading of another tracker is.
+// SetProgress stores a text that says how far the reading of another tracker is.
 func (k Plans) SetProgress(ctx context.Context, account, id uuid.UUID, text string) error {
 	const q = `UPDATE config_plans SET progress = $3 WHERE account_id = $1 AND id = $2`
 	_, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, text)
 	return err
 }
 
-// SetImported stores what was read from another tracker, and forgets the access and the dump.
+// SetImported stores the document and the links that were read from another tracker, and deletes the access and the dump.
 func (k Plans) SetImported(ctx context.Context, account, id uuid.UUID, document []byte, links []trackerimport.Link) error {
 	const q = `UPDATE config_plans SET document = $3, links = $4, access = NULL, progress = '' WHERE account_id = $1 AND id = $2`
 	return db.ExecOne(ctx, k.s.Conn(), "plan", q, account, id, document, db.Document(links))
@@ -189,7 +189,7 @@ func (k Plans) SetItems(ctx context.Context, account, id uuid.UUID, items []acco
 
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
-// SetState changes the state of a plan, with what went wrong.
+// SetState changes the state of a plan. problem says what went wrong.
 func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, problem string) error {
 	const q = `UPDATE config_plans SET state = $3, problem = $4, access = NULL, progress = '', applied_at = CASE WHEN $3 = 'applied' THEN now() ELSE applied_at END,
 		undone_at = CASE WHEN $3 = 'undone' THEN now() ELSE undone_at END WHERE account_id = $1 AND id = $2`
@@ -197,14 +197,15 @@ func (k Plans) SetState(ctx context.Context, account, id uuid.UUID, state, probl
 	return err
 }
 
-// Begin starts to apply or to undo a plan by a job, if the plan is in one of the states.
+// Begin stores that a job starts to apply or to undo a plan. ok is false if the plan is in none of the states from.
 func (k Plans) Begin(ctx context.Context, account, id, job uuid.UUID, state string, from ...string) (ok bool, err error) {
 	const q = `UPDATE config_plans SET state = $4, job_id = $3, problem = '' WHERE account_id = $1 AND id = $2 AND state = ANY ($5)`
 	n, err := db.Exec(ctx, k.s.Conn(), "plan", q, account, id, job, state, from)
 	return n > 0, err
 }
 
-// Items lists items of a plan by position, from one on. Only items with an operation of ops are listed, or all without ops.
+// Items lists the items of a plan by position, beginning at the position from. If ops is not empty, it lists only items with
+// these operations.
 func (k Plans) Items(ctx context.Context, account, id uuid.UUID, from, limit int, ops []string) ([]Item, error) {
 	const q = `SELECT position, kind, key, name, op, fields, errors, warnings, done FROM config_items
 		WHERE account_id = $1 AND plan_id = $2 AND position >= $3 AND ($5::text[] IS NULL OR op = ANY ($5)) ORDER BY position LIMIT $4`
@@ -236,7 +237,8 @@ func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) 
 	return list, nil
 }
 
-// SetDone marks an item as written, with the members that its record has now and with where links led before, or as not written any more.
+// SetDone marks an item as written, or as no longer written if done is false. after has the members that its record has now.
+// former says where the links of the campaign led before.
 func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members, former []store.FormerLink) error {
 	const q = `UPDATE config_items SET done = $4, after = $5, former_links = $6 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
 	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after), db.Document(orEmpty(former)))

@@ -20,14 +20,14 @@ type State struct {
 	keys
 }
 
-// keys holds the keys of the records of an account, and is the accountconfig.IDs of the store. A key is never given to another record, so
-// the keys of records that are gone are held, too.
+// keys holds the keys of the records of an account, and implements accountconfig.IDs. A key is never given to another record,
+// so the keys of removed records are held, too.
 type keys struct {
 	ids    map[accountconfig.Kind]map[string]uuid.UUID
 	names  map[accountconfig.Kind]map[uuid.UUID]string
 	gone   map[accountconfig.Kind]map[string]bool
 	shared uuid.UUID // the shared link domain
-	whole  bool      // records that are gone are named, too
+	whole  bool      // removed records are named, too
 }
 
 // ID returns the id of a record by its key.
@@ -56,8 +56,8 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 	delete(k.gone[kind], key)
 }
 
-// NameAll makes references to records that are gone keep their keys. A plan that is carried out compares a record with what it was before
-// the records to which it refers were removed.
+// NameAll makes references to removed records keep their keys. A plan that is carried out compares a record with its state
+// before the plan was made. At that time the records to which it refers may not have been removed yet.
 func (st *State) NameAll() { st.whole = true }
 
 // Load reads what an account has set up. Records without a key get one.
@@ -184,9 +184,9 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 	return nil
 }
 
-// Save creates or replaces a record of a document, and returns its members as they are now. The store must be in a transaction. The error
-// is stale if the record is not as before says. A record that is there without a before was begun by Reserve, or by a run that was cut
-// off after it: it is replaced.
+// Save creates or replaces a record of a document, and returns its members as they are now. The store must be in a transaction.
+// The error has the code stale if the record differs from before. If before is empty but the record exists, Reserve has created
+// it, or a run that was cut off later. Such a record is replaced.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
 ) {
@@ -248,7 +248,8 @@ func (st *State) Relink(ctx context.Context, s *store.Store, campaign string, fo
 	return s.ForeignLinks().Restore(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], former)
 }
 
-// Reserve creates a paused campaign that answers nothing, so that another one can hand its visitors over to it before it is written.
+// Reserve creates a paused campaign whose only path does nothing. Another campaign that hands its visitors over to this one can
+// then be written first.
 func (st *State) Reserve(ctx context.Context, s *store.Store, key string, after accountconfig.Members) error {
 	m := accountconfig.Members{
 		"name": after["name"], "domain": after["domain"], "alias": after["alias"], "status": models.CampaignPaused,
@@ -265,7 +266,7 @@ func notFound(err error) bool {
 	return ok && e.Kind == models.KindNotFound
 }
 
-// Remove deletes a record of a document. The error is stale if it is not as before says.
+// Remove deletes a record of a document. The error has the code stale if the record differs from before.
 func (st *State) Remove(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before accountconfig.Members) error {
 	id := st.ids[kind][key]
 	now, err := kinds[kind].find(ctx, s, st.Account, id, st)
@@ -284,7 +285,7 @@ func (st *State) Remove(ctx context.Context, s *store.Store, kind accountconfig.
 	return err
 }
 
-// clicked lists the campaigns of an account that have clicks, or $2 if it has.
+// clicked selects the campaigns of an account that have clicks. If $2 is not NULL, it selects only that campaign.
 const clicked = `
 SELECT campaign_id FROM ledger_rollups WHERE rollup = 'traffic' AND account_id = $1 AND ($2::uuid IS NULL OR campaign_id = $2)
 UNION SELECT campaign_id FROM ledger WHERE account_id = $1 AND NOT merged AND ($2::uuid IS NULL OR campaign_id = $2)`

@@ -61,10 +61,11 @@ type Announcement struct {
 // are critical now.
 type Changes struct{ Begun, Risen, Ended []AnnouncedAlert }
 
-// Announce compares the present alerts with the announced ones. In one transaction it stores the difference and the messages that
-// write makes of it for the channels of the account, so that each beginning, each rise and each end is announced once. An alert
-// that has risen stays critical until it ends. Announce returns the jobs that send the messages. It does nothing if the account has
-// got models.AlertMessagesAnHour messages in the last hour: the difference is then announced by a later call.
+// Announce compares the present alerts with the announced ones. In one transaction it stores the difference, and the messages
+// for the account's channels that the function write returns for it, so that each beginning, each rise and each end is
+// announced once. An alert that has risen stays critical until it ends. Announce returns the jobs that send the messages. It
+// does nothing if the account has received models.AlertMessagesAnHour messages in the last hour: the difference is then
+// announced by a later call.
 func (a Channels) Announce(ctx context.Context, account uuid.UUID, present []AnnouncedAlert,
 	write func(channels []models.AlertChannel, n Changes) []Announcement,
 ) (messages []uuid.UUID, err error) {

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// strayDomains lists the domains that lead elsewhere although links are on them.
+// strayDomains lists the domains with links that no longer lead to this service.
 func strayDomains(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := l.Store.Domains().Stray(ctx, l.account.ID, l.now)
 	return db.Map(found, func(d store.StrayDomain) Alert {

@@ -93,7 +93,7 @@ func unfilledTokens(ctx context.Context, l reading) ([]Alert, error) {
 // lateAfter is how long a job may wait after it was due.
 const lateAfter = 10 * time.Minute
 
-// lateJobs returns an alert for each kind of the account's jobs that are due but do not run.
+// lateJobs returns an alert for each kind of job that is late: the account has jobs of that kind that are due but do not run.
 func lateJobs(ctx context.Context, l reading) ([]Alert, error) {
 	found, err := jobrow.ListLate(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-lateAfter))
 	return db.Map(found, func(j jobrow.LateJobs) Alert {

@@ -183,8 +183,8 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses checks that a file that is cut off, damaged, newer or no backup loads nothing, and that the same database
-// accepts the right file afterwards. A database with rows accepts no file.
+// TestRestoreRefuses checks that nothing is loaded from a file that is cut off, damaged, of a newer version or no backup, and
+// that the same database accepts the right file afterwards. A database with rows accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

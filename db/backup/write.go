@@ -167,5 +167,5 @@ func appendLine(line []byte, values []sql.RawBytes) []byte {
 	return append(line, '\n')
 }
 
-// escaped has the character after the backslash, by the byte that it stands for.
+// escaped maps a byte to the character that stands for it after a backslash.
 var escaped = [...]byte{'\\': '\\', '\t': 't', '\n': 'n', '\r': 'r'}

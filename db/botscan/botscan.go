@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// scanDelay is the minimum age of a click when it is scanned. At that age, the page tag has had bot.TagWait for its event, and
-	// the ingesters have stored all earlier records.
+	// scanDelay is the minimum age of a click when it is scanned. At that age, the page tag has had the time bot.TagWait to
+	// send its event, and the ingesters have stored all earlier records.
 	scanDelay = bot.TagWait + 10*time.Second
 	// storedLate is the age from which on a newly stored click counts as late, because a scan may already have passed it. It is 15
 	// seconds less than scanDelay, because clocks may differ.

@@ -56,8 +56,8 @@ func (w *Crowd) count(click *click.StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// countEarlier counts the clicks that are at most bot.FloodWindow earlier than first, up to the click after inclusive. first is the
-// first click later than after.
+// countEarlier counts the clicks that are at most bot.FloodWindow earlier than first, up to and including the click after.
+// first is the first click later than after.
 func (w *Crowd) countEarlier(ctx context.Context, c db.Conn, in click.Store, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), click.NextID(after)
 	for {
@@ -86,9 +86,9 @@ func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID
 	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(db.SortedIDs(accounts)), db.UUIDs(db.SortedIDs(campaigns)))
 }
 
-// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. So a flood by a single visitor
-// needs a few rows instead of a million. The time must be short, because for each click the stored clicks of the day before it
-// must be found.
+// storeEvery is the time within which a Crowd stores at most bot.RepeatBound clicks of a visitor. So a flood by a single
+// visitor needs a few rows instead of a million. The time must be short: for each click, the look-up must find enough stored
+// clicks in the day before the click.
 const storeEvery = 10 * time.Minute
 
 // If addresses are not stored in full, the address key of the day replaces the address.
@@ -114,9 +114,9 @@ func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals returns the flood and repeat signals of clicks, which follow the click after. It runs in the transaction of c and
-// stores the repeats for later clicks. If the last call did not end at after, signals first reads the earlier clicks within
-// bot.FloodWindow again. This happens when a transaction is retried.
+// signals returns the flood and repeat signals of clicks. The clicks come right after the click with the id after. It runs in
+// the transaction of c and stores the repeats for later clicks. If the last call did not end at after, signals first reads the
+// earlier clicks within bot.FloodWindow again. This happens when a transaction is retried.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in click.Store, after uuid.UUID, clicks []*click.StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {

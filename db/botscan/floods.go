@@ -109,7 +109,7 @@ func (m Marks) score(c *click.StoredClick, signals bot.Signals) {
 	}
 	c.BotSignals = uint64(has | signals)
 	score, isBot, reason := bot.Score(has|signals, m.Settings[c.AccountID])
-	if isBot || !c.IsBot { // a click that is already a bot's stays one, whatever the new score is
+	if isBot || !c.IsBot { // a click that already counts as a bot's keeps counting as one, whatever the new score is
 		c.BotScore, c.IsBot, c.BotReason = score, isBot, reason
 	}
 }

@@ -36,7 +36,8 @@ func (s *env) signalCounts() string {
 // At the end, each click has the same signals as after a scan alone.
 func TestFloodIsStoredOnce(t *testing.T) {
 	t.Parallel()
-	// An ingester does not mark a repeat that might be a unique click, which there are 25 of in bot.RepeatWindow: one an hour.
+	// An ingester does not mark a repeat that might be a unique click. In bot.RepeatWindow there can be 25 unique clicks: one
+	// an hour.
 	const clicks, marked = 300, 300 - bot.RepeatBound - 25
 	s := newEnv(t)
 	cookies := uuid.New()

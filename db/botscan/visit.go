@@ -21,7 +21,7 @@ type judgement struct {
 	account  uuid.UUID
 	settings bot.Settings
 	fired    map[uuid.UUID]bot.Signals // signals that were found in other ways
-	waited   bool                      // the page tag has had bot.TagWait for its first event
+	waited   bool                      // the page tag has had the time bot.TagWait to send its first event
 	tagged   map[uuid.UUID]bool        // landing pages that carry the page tag
 }
 
@@ -50,7 +50,7 @@ var scanColumns = click.AllColumns.Named(
 
 // A click has few events. The limit is a protection against attackers. The aggregates keep the planner from walking other
 // indexes in their order. The comparison of accounts as texts keeps it from reading all events of an account. Most clicks have
-// neither click-outs nor events, which two index probes find out.
+// neither click-outs nor events, and two index probes show this.
 const selectActions = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,

@@ -200,7 +200,7 @@ func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click Sto
 	return l.latest(ctx, "latest click of source", selectLatestOf, account, source)
 }
 
-// LatestOfNetwork is LatestOf for an affiliate network.
+// LatestOfNetwork does the same as LatestOf for an affiliate network.
 func (l Log) LatestOfNetwork(ctx context.Context, account, network uuid.UUID) (click StoredClick, ok bool, err error) {
 	return l.latest(ctx, "latest click of network", selectLatestOfNetwork, account, network)
 }

@@ -109,7 +109,8 @@ func loadSeen(ctx context.Context, c db.Conn, visitors map[VisitorKey]*seen) err
 	}, selectSeen, campaigns, prints)
 }
 
-// saveSeen writes the changed visitors. The error is db.ErrConflict if another transaction has written one of them since.
+// saveSeen writes the changed visitors. The error is db.ErrConflict if another transaction has written one of them after it was
+// read.
 func saveSeen(ctx context.Context, c db.Conn, visitors map[VisitorKey]*seen) error {
 	for _, part := range []struct {
 		sql    string

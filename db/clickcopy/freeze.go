@@ -31,7 +31,7 @@ ORDER BY 1`
 
 // Freeze moves the clicks of whole days before a moment out of PostgreSQL. A day leaves if the copy is complete and the audit
 // of the day finds no difference. Clicks of a cold day that came back or were stored late leave again after thawedFor. A day
-// that changes, or that another transaction reads or writes for long, stays until the next call.
+// that changes, or that another transaction reads or writes for a long time, stays until the next call.
 func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Duration) error {
 	s, err := click.ReadCopy(ctx, k.From)
 	if err != nil || !s.On || !s.Done {

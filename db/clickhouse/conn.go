@@ -29,9 +29,9 @@ const (
 )
 
 // Open opens the database of a URL: clickhouse://user:password@host:9000/name, or http and https with the port of the HTTP
-// interface. The parameter read_timeout is how long a statement may take without a byte of an answer, default one minute.
-// cluster is the name of the cluster of the servers, whose tables are replicated. It is empty if there is one server. Open does not
-// connect yet.
+// interface. The parameter read_timeout is the time that a statement may take without any byte of an answer, default one
+// minute. cluster is the name of a cluster of servers, on which the tables are replicated. It is empty if there is only one
+// server. Open does not connect yet.
 func Open(url, cluster string) (*Conn, error) {
 	o, err := clickhouse.ParseDSN(url)
 	if err != nil {

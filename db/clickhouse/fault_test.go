@@ -36,7 +36,7 @@ type faultyProxy struct {
 const (
 	loseRequest = 1 + iota
 	killWhileStoring
-	killAfterStoring // without a server to kill, only the answer is lost
+	killAfterStoring // if no server can be killed, only the answer is lost
 	loseAnswer
 
 	faultOdds = 8

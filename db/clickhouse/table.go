@@ -21,7 +21,7 @@ func (c *Conn) Ensure(ctx context.Context, tables ...schema.Table) error {
 	return nil
 }
 
-// ensure returns the statements that create a table, and that add columns to a table which was created before.
+// ensure returns the statements that create a table, and the statements that add columns to a table which exists already.
 func (c *Conn) ensure(t schema.Table) []string {
 	lines, adds := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, col := range t.Columns {

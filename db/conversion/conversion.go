@@ -23,7 +23,7 @@ type Input struct {
 	ClickID        uuid.UUID        // the click to which it belongs
 	NetworkID      uuid.UUID        // the network that reports it; zero: the network of the click
 	ConversionID   string           // the network's or the shop's id, at most 255 bytes; empty: one conversion per click and goal
-	Goal           string           // at most 64 bytes; empty is the plain conversion
+	Goal           string           // at most 64 bytes; empty: a conversion without a goal
 	WordGoal       bool             // the goal follows from the sender's status word, because the sender names none
 	Status         string           // one of the four; empty: the recorded status, or approved for a new conversion
 	OriginalStatus string           // the sender's own word, cut to 100 bytes

@@ -154,7 +154,8 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 	return nil
 }
 
-// addExpired adds to the found clicks the remaining data of clicks that were deleted for their age. ids are the ids of all clicks.
+// addExpired adds the remaining data of clicks that were deleted for their age to the found clicks. ids are the ids of all
+// clicks.
 func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID, found []*click.StoredClick, lock bool) (
 	[]*click.StoredClick, error,
 ) {
@@ -390,7 +391,7 @@ const insertedAtOnce = 1000
 var insertConversions = `INSERT INTO conversions (` + Columns + `)
 VALUES (:` + strings.ReplaceAll(Columns, ", ", ", :") + `)`
 
-// updateConversion sets all columns except the key of the conversion and what it has from its click.
+// updateConversion sets all columns except the key of the conversion and the columns that are copied from its click.
 var updateConversion = func() string {
 	var set []string
 	for name := range strings.SplitSeq(Columns, ", ") {

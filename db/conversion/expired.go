@@ -30,8 +30,8 @@ var (
 		WHERE id = ANY ($1::uuid[]) AND (account_id = $2 OR $2 = '` + db.ZeroID + `') ORDER BY id`
 )
 
-// KeepConverted keeps what later decisions about the conversions of clicks need, in the transaction that deletes the clicks for their
-// age. ids are sorted, and their clicks are in PostgreSQL.
+// KeepConverted stores the data of clicks that later decisions about their conversions need. It runs in the transaction that
+// deletes the clicks for their age. ids are sorted, and their clicks are in PostgreSQL.
 func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := click.Bounds(ids)
 	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {
@@ -46,15 +46,15 @@ func KeepConvertedBefore(ctx context.Context, c db.Conn, t time.Time) error {
 	return db.Run(ctx, c, "keep converted clicks", insertKept+`k.id < $1`+converted, models.FloorClickID(t))
 }
 
-// DeleteKept deletes what was kept of the clicks of campaigns in a range of ids. It waits for decisions that are being recorded, and
-// later decisions find no click.
+// DeleteKept deletes the data that KeepConverted has stored about the clicks of campaigns in a time range. It waits for
+// decisions that are being recorded, and later decisions find no click.
 func DeleteKept(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	return db.Run(ctx, c, "delete converted clicks", `DELETE FROM converted_clicks
 		WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id >= $3 AND id < $4`, account, db.UUIDs(campaigns),
 		models.FloorClickID(from), models.FloorClickID(to))
 }
 
-// readKept returns what was kept of clicks that are deleted. The zero account means any account.
+// readKept returns the data that KeepConverted has stored about deleted clicks. The zero account means any account.
 func readKept(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID, lock bool) ([]*click.StoredClick, error) {
 	q := selectKept
 	if lock {

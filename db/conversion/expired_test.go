@@ -119,7 +119,8 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestClearExpired checks that clearing the history of a campaign deletes what was kept of its clicks. A later decision finds nothing.
+// TestClearExpired checks that clearing the history of a campaign also deletes the data that was kept about its deleted clicks.
+// A later decision finds nothing.
 func TestClearExpired(t *testing.T) {
 	t.Parallel()
 	x := newExpired(t, byAge)

@@ -59,7 +59,7 @@ func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, e
 	return db.Exec(ctx, c, "store references", insertReferences, rows...)
 }
 
-// versionKey begins the reference that has the version of an order. A notification described the order in that version.
+// versionKey is the prefix of a reference that contains the version in which a notification described an order.
 const versionKey = "version "
 
 const selectLaterVersion = `

@@ -11,8 +11,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// replayed makes the postbacks of chosen undecided, so that MatchPostbacks examines them next. It sets attempts beyond all waits,
-// so their clicks are looked up only once.
+// replayed makes the postbacks in chosen undecided again, so that MatchPostbacks examines them next. It sets attempts beyond
+// all waits, so their clicks are looked up only once.
 var replayed = `, deleted AS (
 	` + jobrow.DeleteFinishedFrom("chosen", recordKind) + `
 )

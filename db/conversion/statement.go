@@ -15,7 +15,7 @@ import (
 	"switchyard/models/money"
 )
 
-// statement is what one message reports about a conversion, with the offer's terms of that time applied.
+// statement is the content of one message about a conversion. The offer's terms of that time are already applied to it.
 type statement struct {
 	At        uuid.UUID        `json:"at"`                 // the id of the postback, which contains its time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
@@ -52,7 +52,7 @@ const maxStatements = 32
 func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
 
 // with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok
-// is false if the place of the statement was merged.
+// is false if the statements at its place were merged already.
 func (s statements) with(v statement) (all statements, at int, ok bool) {
 	same := func(o statement) bool { return o.At == v.At }
 	if i := slices.IndexFunc(s, same); i >= 0 {
@@ -160,7 +160,8 @@ func (s statement) withoutTerms() statement {
 	return s
 }
 
-// status returns the status that follows from a statement. from is the status before; it is empty for the first statement.
+// status returns the status that follows from a statement. from is the status before the statement. It is empty for the first
+// statement.
 func (s statement) status(from string) string {
 	switch {
 	case from == "":
@@ -205,9 +206,9 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 	}
 }
 
-// moment returns the time of the conversion after a correction. at is the time before. The statement's time replaces it only if
-// the two differ at the precision of the statement. For example, a statement that names only a day does not change a time on that
-// day.
+// moment returns the time of the conversion after a correction. at is the time before the correction. The statement's time
+// replaces it only if the two differ at the precision of the statement. For example, a statement that names only a day does not
+// change a time on that day.
 func (s statement) moment(at time.Time) time.Time {
 	if s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
 		return at

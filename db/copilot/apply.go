@@ -24,7 +24,7 @@ type Applied struct {
 }
 
 // Apply applies an open suggestion. The change, its event, its entry in the list of changes and the suggestion's status commit
-// together. Errors: not_found, not_open, advice_only, invalid, and stale if the judged record has changed since.
+// together. Errors: not_found, not_open, advice_only, invalid, and stale if the record has changed after it was judged.
 func (k Suggestions) Apply(ctx context.Context, account, id uuid.UUID, variant string, now time.Time) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
 		found, err := NewSuggestions(s).Suggestion(ctx, account, id, now)
@@ -157,8 +157,9 @@ UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timest
 		AND o.status IN ('open', 'dismissed', 'snoozed'))`
 )
 
-// Undo reverts a change, once. The suggestion behind the change becomes dismissed. A rule behind the change leaves the target alone
-// for the rule's cool-down. Errors: not_found, already_undone, and stale if the changed record was changed again since.
+// Undo reverts a change, once. The suggestion behind the change becomes dismissed. A rule behind the change leaves the target
+// alone for the rule's cool-down. Errors: not_found, already_undone, and stale if the record was changed again after this
+// change.
 func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
 		change, err := db.Get[copilot.Change](ctx, s.Conn(), "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)

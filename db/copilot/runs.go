@@ -16,7 +16,7 @@ import (
 type Run struct {
 	RunAt  *time.Time     `db:"run_at"`     // nil: never
 	Judged int            `db:"judged"`     // number of things judged
-	Scope  *copilot.Scope `db:"scope,json"` // what was looked at; nil: unknown
+	Scope  *copilot.Scope `db:"scope,json"` // the data that was judged; nil: unknown
 }
 
 // LastRun returns the last run of an account. It is zero before the first run.
@@ -61,11 +61,11 @@ func (k Suggestions) ClaimDue(ctx context.Context, now time.Time, limit int) ([]
 type FoundSuggestions struct {
 	List   []copilot.Suggestion // the most important first
 	Judged int                  // number of things judged
-	Scope  *copilot.Scope       // what was looked at
+	Scope  *copilot.Scope       // the data that was judged
 	At     time.Time
 	Next   time.Time // when the next run is due
 	Unread []string  // kinds that the run did not look for: their open suggestions stay
-	// Skipped are campaigns that the run did not look at. Their open suggestions stay.
+	// Skipped are campaigns that the run did not judge. Their open suggestions stay.
 	Skipped []uuid.UUID
 }
 

@@ -1,6 +1,6 @@
-// Package dbtest gives each test its own database with the migrated schema. The databases are on the server of TEST_DATABASE_URL,
-// with a role that may create databases; `make test` starts that server. They are copies of a template. They stay on the server:
-// a later test, of any process, empties one and uses it again.
+// Package dbtest gives each test its own database with the migrated schema. The databases are on the server of
+// TEST_DATABASE_URL, whose role must be allowed to create databases; `make test` starts that server. They are copies of a
+// template. They stay on the server: a later test, of any process, empties one and uses it again.
 package dbtest
 
 import (
@@ -30,7 +30,7 @@ func New(tb testing.TB) *db.DB {
 	return d
 }
 
-// NewURL is New for a test that starts processes. It also returns the URL.
+// NewURL does the same as New and also returns the URL, for a test that starts processes.
 func NewURL(tb testing.TB) (*db.DB, string) {
 	tb.Helper()
 	server := Server(tb)
@@ -66,14 +66,14 @@ func NewEmpty(tb testing.TB) *db.DB {
 	return d
 }
 
-// NewOwned is NewEmpty for a role that owns the database and is no superuser.
+// NewOwned does the same as NewEmpty, with a role that owns the database and is no superuser.
 func NewOwned(tb testing.TB) *db.DB {
 	tb.Helper()
 	d, _ := NewOwnedURL(tb)
 	return d
 }
 
-// NewOwnedURL is NewOwned, but also returns the URL.
+// NewOwnedURL does the same as NewOwned and also returns the URL.
 func NewOwnedURL(tb testing.TB) (*db.DB, string) {
 	tb.Helper()
 	server, role := Server(tb), "r_"+strings.ToLower(rand.Text())

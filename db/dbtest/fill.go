@@ -36,7 +36,7 @@ func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	fillAccount(tb, d, account, uuid.NewV7)
 }
 
-// FillAccountAs is FillAccount with the same id for every row, whatever its table.
+// FillAccountAs does the same as FillAccount, with the same id for the rows of all tables.
 func FillAccountAs(tb testing.TB, d *db.DB, account, id uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, func() (uuid.UUID, error) { return id, nil })

@@ -10,7 +10,7 @@ import (
 	"switchyard/db"
 )
 
-// deferrable lets the foreign keys of all tables wait for the end of a transaction that asks for it.
+// deferrable selects statements that make all foreign keys deferrable, so that a transaction can have them checked at its end.
 const deferrable = `
 SELECT format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE', conrelid::regclass, conname)
 FROM pg_constraint WHERE contype = 'f' AND conparentid = 0 AND connamespace = 'public'::regnamespace`

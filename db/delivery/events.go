@@ -36,7 +36,7 @@ func AddEvent(ctx context.Context, c db.Conn, e models.Event) ([]uuid.UUID, erro
 	return AddEvents(ctx, c, []models.Event{e})
 }
 
-// AddEvents is AddEvent for several events of the same account.
+// AddEvents does the same as AddEvent for several events of the same account.
 func AddEvents(ctx context.Context, c db.Conn, list []models.Event) ([]uuid.UUID, error) {
 	if len(list) == 0 {
 		return nil, nil

@@ -218,8 +218,9 @@ func TestNetworkOrders(t *testing.T) {
 	}
 }
 
-// TestFileStatus checks that a decision which only the network's own file tells is a cause: the network has not reported it to us.
-// If the connection reads the order too, under another id, its order counts alone.
+// TestFileStatus checks a decision that is only in the network's own file. The cause of its difference is that the network has
+// not reported the decision to us. If the connection has read the order too, under another id, only the connection's order
+// counts.
 func TestFileStatus(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -324,8 +325,8 @@ func TestPostbacks(t *testing.T) {
 	}
 }
 
-// TestStored checks that orders are replaced by later ones of the same id, that a file does not replace what was read from the network,
-// and that old rows and rows of cleared clicks are deleted.
+// TestStored checks that orders are replaced by later ones of the same id, that a file does not replace orders that were read
+// from the network, and that old rows and rows of cleared clicks are deleted.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -358,8 +359,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestCleared checks that the export of a visitor's data has the orders of the visitor's clicks, and that clearing the statistics of a
-// campaign deletes what others have reported for it.
+// TestCleared checks that the export of a visitor's data has the orders of the visitor's clicks, and that clearing the
+// statistics of a campaign deletes the figures that others have reported for it.
 func TestCleared(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

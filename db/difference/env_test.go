@@ -23,8 +23,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// env is an account in dollars with a traffic source, a network and two campaigns. One euro is 1.10 dollars. Its days are the tenth
-// day before today and those after it.
+// env is an account in dollars with a traffic source, a network and two campaigns. One euro is 1.10 dollars. Its first day is
+// the tenth day before today.
 type env struct {
 	t                        *testing.T
 	db                       *db.DB

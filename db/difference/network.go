@@ -108,8 +108,8 @@ const (
 	coalesce(v.source, '') AS source, v.updated_at, v.recorded_at`
 	samePair = `o.click_id = v.click_id AND o.goal = v.goal AND o.conversion_id = v.conversion_id`
 
-	// selectPairs selects the orders of the window with their conversions, and the other conversions of clicks of the window. The limit
-	// comes before the order, so that a window with too many of them is refused without sorting all.
+	// selectPairs selects the orders of the window with their conversions, and the other conversions of clicks of the window.
+	// LIMIT is applied before ORDER BY, so that a window with too many rows is refused without sorting all of them.
 	selectPairs = `
 SELECT * FROM (
 SELECT ` + pairColumns + ` FROM network_orders o LEFT JOIN conversions v ON v.account_id = $1 AND ` + samePair + `
@@ -248,7 +248,7 @@ func (p pair) counted() (f difference.Figures) {
 	return f
 }
 
-// reported returns the figures of an order as they report it, and with its amount in our currency.
+// reported returns the figures of an order twice: as the network reports them, and with the amount in our currency.
 func (n *networkSheet) reported(p pair) (reported, converted difference.Figures) {
 	if counts(p.TheirStatus) {
 		reported.Conversions, converted.Conversions = 1, 1

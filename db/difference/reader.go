@@ -195,7 +195,8 @@ func (k *comparison) rate(a amount) decimal.NullDecimal {
 	return k.rates[exchangerate.NewKey(k.account, a.day, a.currency)]
 }
 
-// convert returns an amount as they report it, and in our currency by a rate. It records that the rate was used.
+// convert returns an amount twice: as it was reported, and in our currency by the given rate. It records that the rate was
+// used.
 func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, converted decimal.Decimal) {
 	if a.currency != k.out.Currency && !a.value.IsZero() {
 		k.recordRate(a.currency, rate)

@@ -20,12 +20,12 @@ type sent struct {
 	Reference      string    `db:"conversion_id"`
 	Campaign       uuid.UUID `db:"campaign_id"`
 	Status         string    `db:"status"`
-	Accepted       bool      `db:"accepted"` // the source has accepted a postback or an upload, and no retraction since
+	Accepted       bool      `db:"accepted"` // the source has accepted a postback or an upload, and no later retraction
 	Postback       string    `db:"postback"`
 	PostbackReason string    `db:"postback_reason"`
 	Upload         string    `db:"upload"`
 	UploadReason   string    `db:"upload_reason"`
-	Kept           bool      `db:"kept"` // postbacks of its age are kept
+	Kept           bool      `db:"kept"` // postbacks as old as the conversion are still stored
 }
 
 // An accepted retraction means that the platform does not count the conversion any more.

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/difference"
 )
 
-// platformDay is what a traffic source reports for a day and one of our campaigns.
+// platformDay has the figures that a traffic source reports for a day and one of our campaigns.
 type platformDay struct {
 	Day      time.Time       `db:"day"`
 	Campaign uuid.UUID       `db:"campaign_id"`
@@ -50,7 +50,7 @@ const selectSpent = `SELECT day, campaign_id, coalesce(amount * rate, 0) AS coun
 	(starts, ends, sub) <> (0, 86400, 0) AS part FROM spend
 WHERE account_id = $1 AND source_id = $2 AND day >= $3::date AND day <= $4::date`
 
-// connection is what is known of the connection of a source or a network.
+// connection describes the connection of a source or a network.
 type connection struct {
 	Zone     string     `db:"zone"`
 	SyncedAt *time.Time `db:"synced_at"`

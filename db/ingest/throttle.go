@@ -14,7 +14,8 @@ const (
 	// second. A process that keeps up has 0.25 or less. A single window may have more, because all clicks of one write to the disk
 	// wake up together. A process that answers 64 connections at full rate has about 1.
 	maxQueue = 0.5
-	// queueShare is the smallest share of the time in which the ingester works, so that a backlog never stands still.
+	// queueShare is the smallest share of the time in which the ingester works, so that storing a backlog never stops
+	// completely.
 	queueShare = 0.1
 	// maxRest is the longest pause after a batch, unless Options sets another. A batch that took long has mostly waited for the
 	// disk or for a lock, which does not slow redirects down. Without this limit, the pause could be nine times as long as the

@@ -86,8 +86,8 @@ SELECT count(*) FROM jobs j JOIN jobs mine ON mine.account_id = j.account_id AND
 WHERE mine.id = $1 AND j.id <> $1 AND j.lease_until > clock_timestamp() AND j.state = 'running' AND j.` + submitted
 )
 
-// claimCounted is Claim for a kind of job with a limit of running jobs for each account. Claims for the same account run one after
-// another.
+// claimCounted does the same as Claim for a kind of job with a limit of running jobs for each account. Claims for the same
+// account run one after another.
 func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Job, err error) {
 	err = db.Tx(ctx, d, func(c db.Conn) error {
 		if err := db.Run(ctx, c, "lock kind", lockKind, want.ID); err != nil {
@@ -115,7 +115,7 @@ func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error)
 	return claim(ctx, d, want)
 }
 
-// claim is Claim without the limit per account.
+// claim does the same as Claim without the limit per account.
 func claim(ctx context.Context, d db.Conn, want ClaimRequest) (models.Job, error) {
 	account := db.OrNull(want.Account)
 	j, claimed, err := db.First[models.Job](ctx, d, "claim job", claimRow, want.ID, want.Kind, account, want.Lease.Seconds(),

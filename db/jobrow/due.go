@@ -14,7 +14,7 @@ import (
 type Due struct {
 	models.JobRef
 
-	At time.Time `db:"at"` // time since when it is due
+	At time.Time `db:"at"` // time from which on it is due
 }
 
 // A pending row is due one second after next_attempt_at. In that second the task that was enqueued for the row can claim it. Only

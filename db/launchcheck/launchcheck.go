@@ -1,5 +1,5 @@
-// Package launchcheck reads what the checks of a campaign before its launch decide by. It reads what workers have stored, and calls no
-// other service.
+// Package launchcheck reads the facts that are checked before a campaign is launched. It reads data that workers have stored,
+// and calls no other service.
 package launchcheck
 
 import (
@@ -42,7 +42,7 @@ type reading struct {
 	*launchcheck.Facts
 }
 
-// steps fill the facts. A step may use what those before it have filled.
+// steps fill the facts. A step may use the facts that earlier steps have filled.
 var steps = []func(context.Context, reading) error{
 	readDomain, readRecords, readNetworks, readTargets, readSource, readTag, readBots, readRates, readUsed, readLanders,
 }
@@ -135,7 +135,8 @@ func readNetworks(ctx context.Context, f reading) error {
 	return err
 }
 
-// readConversions lets conversions stand for postbacks that are not among the newest.
+// readConversions sets LastPostback of networks that have conversions but no postback among the newest. The conversions prove
+// that postbacks arrived.
 func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time.Time) error {
 	rows, err := f.figuresBy(ctx, "network_id", ids)
 	for id, figures := range rows {
@@ -147,7 +148,8 @@ func readConversions(ctx context.Context, f reading, ids []uuid.UUID, since time
 	return err
 }
 
-// figuresBy returns the figures of the last launchcheck.Days by the records of a dimension, among which are those with the ids.
+// figuresBy returns the figures of the last launchcheck.Days by the records of a dimension. They include the records with the
+// ids, and may include others.
 func (f reading) figuresBy(ctx context.Context, dimension string, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
 	today := f.Now.UTC().Truncate(24 * time.Hour)
 	q := report.Query{

@@ -59,7 +59,7 @@ SELECT ` + db.Columns[Row]("k.") + ` FROM conversion_match_keys k
 WHERE k.account_id = $1 AND k.click_id = ANY ($2::uuid[]) AND k.received_at > $3 AND k.names <> '{}' AND NOT ` + refused + `
 ORDER BY k.click_id, k.received_at DESC, k.id LIMIT $4`
 
-// maxPerClick is the largest number of messages per click whose keys are read, on average of the clicks.
+// maxPerClick is the largest number of messages per click whose keys are read, as an average over the clicks.
 const maxPerClick = 20
 
 // OfClicks returns the rows of some clicks of an account. The latest row of a click comes first.
@@ -98,7 +98,7 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 }
 
 // Withdraw deletes the keys of clicks whose visitors have refused their use. A row has the id, the click and the time of the
-// message that says so. Keys of messages that were received before are not stored any more.
+// message with the refusal. Keys of messages that were received before the refusal are not stored any more.
 func Withdraw(ctx context.Context, c db.Conn, rows []Row) error {
 	if len(rows) == 0 {
 		return nil

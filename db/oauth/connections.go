@@ -21,7 +21,7 @@ type Connections struct{ s *store.Store }
 // NewConnections returns access to the connections by sign-in on this store's connection.
 func NewConnections(s *store.Store) Connections { return Connections{s} }
 
-// what is the name of a connection in error messages.
+// what is the word for a connection in error messages.
 const what = "connection"
 
 var columns = db.Columns[models.OAuthConnection]("")
@@ -55,8 +55,8 @@ func (k Connections) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// adoptSources gives traffic sources whose connection was deleted the new connection, if it is the only one to its platform.
-// models.ChooseConnection follows the same rule.
+// adoptSources assigns the new connection to traffic sources whose connection was deleted, if it is the only connection to its
+// platform. models.ChooseConnection follows the same rule.
 const adoptSources = `
 UPDATE source_integrations i SET oauth_connection_id = $3 WHERE account_id = $1 AND provider = $2
 	AND NOT EXISTS (SELECT FROM oauth_connections o WHERE o.account_id = $1 AND o.id = i.oauth_connection_id)

@@ -1,5 +1,5 @@
-// Package oldtracker stores the tracker that an account moved from, and the postbacks that are sent on to it: those about clicks that
-// the old tracker made. Each has a job with the id of its row.
+// Package oldtracker stores the tracker that an account moved from, and the postbacks about that tracker's clicks, which are
+// sent on to it. Each of these postbacks has a job with the id of its row.
 package oldtracker
 
 import (

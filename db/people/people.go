@@ -121,8 +121,9 @@ func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Rol
 	})
 }
 
-// changeMembers runs a change of an account's members in a transaction. It refuses a change that leaves the account without an owner:
-// last_owner. An account that had no owner before, for example because only keys use it, may stay without.
+// changeMembers runs a change of an account's members in a transaction. It refuses a change that leaves the account without an
+// owner, with the error last_owner. An account that had no owner before, for example because only keys use it, may stay without
+// an owner.
 func (p People) changeMembers(ctx context.Context, account uuid.UUID, change func(*store.Store) error) error {
 	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
 	return p.s.LockedTx(ctx, account, func(s *store.Store) error {
@@ -161,8 +162,8 @@ WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
 DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM leavers)`
 
-// SetRole changes a member's role. An empty role ends the membership and its sessions. The links that the member made for others
-// stop working. The last owner cannot lose the role: last_owner.
+// SetRole changes a member's role. An empty role ends the membership and its sessions. The links that the member made for
+// others stop working. The last owner cannot lose the role: the error is last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	return p.changeMembers(ctx, account, func(s *store.Store) error {
 		if err := endLinksOf(ctx, s, account, id, role); err != nil {

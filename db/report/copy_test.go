@@ -56,7 +56,7 @@ func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 		fn(t, Reader{Conn: d})
 	})
 	t.Run("clickhouse", func(t *testing.T) {
-		clickhousetest.Server(t) // without a server, only this part is skipped
+		clickhousetest.Server(t) // if there is no server, only this part is skipped
 		fn(t, Reader{Conn: d, Copy: e.newCopy(outer, d), CopyOnly: true})
 	})
 }

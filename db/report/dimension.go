@@ -64,7 +64,7 @@ const PlainGoal = "(plain)"
 const saleGoal = "CASE WHEN v.goal = '' THEN '" + PlainGoal + "'" +
 	" WHEN v.goal LIKE '(%' AND trim(LEADING '(' FROM v.goal) = 'plain)' THEN concat('(', v.goal) ELSE v.goal END"
 
-// noSale is the value of facts that are no conversions in the dimensions of conversions.
+// noSale is the value that facts other than conversions have in the dimensions of conversions.
 const noSale = "''"
 
 // of returns the dimension with the SQL for one kind of facts: for conversions, or for all others.

@@ -15,15 +15,15 @@ import (
 	"switchyard/models"
 )
 
-// reach is what the copy in ClickHouse has of the clicks that a query reads.
+// reach says which of the clicks that a query reads are in the copy in ClickHouse.
 type reach struct {
 	canAnswer  bool // the copy has all of them
 	mustAnswer bool // PostgreSQL does not have all of them
 	current    bool // the query reads many clicks, and the copy has their latest changes
 }
 
-// findReach finds out what the copy has of some stretches. While the account's currency is being changed, only PostgreSQL can
-// calculate the amounts.
+// findReach finds out which clicks of some stretches the copy has. While the account's currency is being changed, only
+// PostgreSQL can calculate the amounts.
 func (r Reader) findReach(ctx context.Context, changing bool, list []stretch, scans bool) (k reach, err error) {
 	s, err := click.ReadCopy(ctx, r.Conn)
 	if err != nil {

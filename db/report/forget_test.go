@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// planEnv is a database with two accounts on different plans. Both had clicks on the same days. Both plans keep the younger clicks, and
-// only one of the plans keeps the others.
+// planEnv is a database with two accounts on different plans. Both had clicks on the same days. Both plans keep the younger
+// clicks, and only one plan keeps the older clicks.
 type planEnv struct {
 	*testing.T
 	db        *db.DB

@@ -15,7 +15,7 @@ import (
 )
 
 // GoalCount is the number of clicks that reached a goal. A click counts once if it has approved or pending conversions with the
-// goal. The empty goal is the plain conversion.
+// goal. The empty goal stands for conversions without a goal.
 type GoalCount struct {
 	Split    uuid.UUID       `db:"split"`    // lander, source or campaign; zero: none, or no split
 	Goal     string          `db:"goal"`     // AnyGoal: any goal

@@ -147,7 +147,7 @@ func (h *history) clickOut() {
 	h.queue = append(h.queue, spool.Record{Out: &o})
 }
 
-// flush appends some of the waiting records in any order, with some of the records sent before repeated, and stores them.
+// flush appends some of the waiting records in any order, repeats some records that were sent before, and stores all of them.
 func (h *history) flush() {
 	h.rnd.Shuffle(len(h.queue), func(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] })
 	n := h.rnd.IntN(len(h.queue) + 1)

@@ -240,7 +240,7 @@ func (m *month) store(records []spool.Record) {
 	m.Helper()
 	var parts [2][]spool.Record
 	for _, r := range records { // a click and its steps may be in different spools
-		part := count(r.Click != nil && r.Click.ID[15]&1 == 0) // half of the clicks are in the other spool than their steps
+		part := count(r.Click != nil && r.Click.ID[15]&1 == 0) // half of the clicks are not in the same spool as their steps
 		parts[part] = append(parts[part], r)
 	}
 	m.atOnce(len(parts), func(i int) error {

@@ -74,7 +74,7 @@ func (p *pool) number(value string) uint32 {
 	return n
 }
 
-// monthFact is a click as it was sent, and what happened to it later.
+// monthFact is a click as it was sent, with the later events of the click.
 type monthFact struct {
 	id          uuid.UUID
 	at          time.Time
@@ -128,7 +128,7 @@ func (f *monthFact) sums() sums {
 	return s
 }
 
-// fromRowsOrNot lists the values of Query.FromRows with which a test asks a query.
+// fromRowsOrNot lists the values of Query.FromRows with which a test runs a query.
 func fromRowsOrNot(ledgerAnswers bool) []bool {
 	if ledgerAnswers {
 		return []bool{false, true}
@@ -206,8 +206,8 @@ var monthDims = []struct {
 	{"status", 0, nil, nil},
 }
 
-// recordedDims returns the names of the dimensions that facts have themselves, and of the sub-parameters only some, because all have the
-// same row of the table. TestGroupsAndTags has the other dimensions.
+// recordedDims returns the names of the dimensions that facts have themselves. It returns only some of the sub-parameters,
+// because one row of the table of attributes defines all of them. TestGroupsAndTags has the other dimensions.
 func recordedDims() []string {
 	left := append([]string{"group", "tag"}, models.SubKeys[models.EarlySubs+1:models.Subs-1]...)
 	return slices.DeleteFunc(Dimensions(), func(name string) bool { return slices.Contains(left, name) })

@@ -63,7 +63,7 @@ type source uint8
 
 const (
 	fromRows     source = iota // clicks, all their conversions whenever these came, and spend without clicks
-	fromSplit                  // the same of an hour in which two spans meet: the stretches of the ledger leave it out
+	fromSplit                  // the same facts, of an hour in which two spans meet: the stretches of the ledger leave out this hour
 	fromCopy                   // the same, but ClickHouse has the clicks and conversions
 	fromLedger                 // the ledger
 	fromRollup                 // the copy of the ledger named by the period
@@ -223,9 +223,10 @@ func (q *query) newPeriod(from, to time.Time, first *period) (*period, error) {
 	return p, nil
 }
 
-// chooseSources decides where the facts of a period come from. Copies of the ledger have whole days or hours, the ledger has whole
-// hours. The rest comes from the next finer table, and in the end from the clicks. clicks is the source of these: fromRows, or
-// fromCopy if ClickHouse answers. ClickHouse has no ledger, so it reads all hours whose clicks are kept from the clicks.
+// chooseSources decides where the facts of a period come from. Copies of the ledger have whole days or hours, the ledger has
+// whole hours. The rest comes from the next finer table, and in the end from the clicks. clicks is the source for the clicks:
+// fromRows, or fromCopy if ClickHouse answers. ClickHouse has no ledger, so it reads all hours whose clicks are kept from the
+// clicks.
 func (q *query) chooseSources(p *period, clicks source) {
 	p.stretches = nil
 	from, first, last := p.from, ceil(p.from, time.Hour), p.to.Truncate(time.Hour)

@@ -26,7 +26,8 @@ INSERT INTO source_figures (source_id, day, campaign_id, account_id, amount, cur
 VALUES ($2, $3::date, $4, $1, $5, $6, $7, $8)`
 )
 
-// SaveSourceDay replaces what a traffic source reports for a day. Items of the list that report nothing are not stored.
+// SaveSourceDay replaces the figures that a traffic source reports for a day. Items of the list that report nothing are not
+// stored.
 func SaveSourceDay(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time, list []spend.Spend) error {
 	on := day.Format(time.DateOnly)
 	if err := db.Run(ctx, c, "figures of a source", deleteSourceDay, account, source, on); err != nil {
@@ -56,7 +57,7 @@ type Order struct {
 	Status       string    `db:"status"` // empty: not known
 	Payout       string    `db:"payout"` // a decimal; empty: not known
 	Currency     string    `db:"currency"`
-	Refusal      string    `db:"refusal"` // why it is not recorded; empty: it is
+	Refusal      string    `db:"refusal"` // why it is not recorded; empty: it is recorded
 }
 
 // An order that was read from the network is not replaced by one of a file. An order without a change keeps its read_at.
@@ -160,8 +161,8 @@ func DeleteOrders(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return db.Run(ctx, c, "delete orders", `DELETE FROM network_orders WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks))
 }
 
-// Clear deletes what sources report for some campaigns on the days in [from, to), and the orders of the campaigns' conversions of
-// clicks in that time.
+// Clear deletes the figures that sources report for some campaigns on the days in [from, to), and the orders of the campaigns'
+// conversions of clicks in that time.
 func Clear(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) error {
 	ids := db.UUIDs(campaigns)
 	err := db.Run(ctx, c, "clear figures of sources", `DELETE FROM source_figures WHERE account_id = $1

@@ -138,7 +138,7 @@ func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 const deleteHops = `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`
 
 // deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids are sorted. The ledger and the
-// conversions stay, with what later decisions about the conversions need.
+// conversions stay, and so does the data of clicks that later decisions about the conversions need.
 func deleteClicks(ctx context.Context, c db.Conn, in click.Store, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err

@@ -108,5 +108,6 @@ func MaintainPartitions(ctx context.Context, l click.Log) error {
 // longestChange is the longest time for which clicks are kept because a change of currency has not restated them yet.
 const longestChange = 3 * click.Day
 
-// firstChanging returns $1 or, if that is earlier, the time since which changes of currency begun after $2 keep the clicks.
+// firstChanging returns the earlier of two times: $1, and the time from which on clicks are kept for changes of currency that
+// began after $2.
 const firstChanging = `SELECT least($1::timestamptz, (SELECT min(kept_from) FROM currency_changes WHERE since > $2))`

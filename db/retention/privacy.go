@@ -101,8 +101,8 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + des
 	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM conversion_match_keys WHERE account_id = $1 AND click_id = $2)`
 
-// IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and no data has arrived since.
-// It always returns false for a visitor with an id.
+// IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and no data has arrived
+// after that. It always returns false for a visitor with an id.
 func IsErased(ctx context.Context, l click.Log, v click.Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil
@@ -125,10 +125,10 @@ type Erased struct {
 	Done            bool
 }
 
-// Erase removes the description of a visitor from the visitor's clicks later than after and before until, in the transaction of
-// c. A call handles at most limit clicks of a single day. Decided postbacks and postbacks to traffic sources are deleted, and
-// events of sites lose their click. No figure changes. Repeat it, each time in a new transaction, until it is Done. Repeating it
-// after that finds nothing.
+// Erase removes the data that describes a visitor from the visitor's clicks, in the transaction of c. It covers the clicks
+// later than the click after and before the time until. A call handles at most limit clicks of a single day. Decided postbacks
+// and postbacks to traffic sources are deleted, and events of sites lose their click. No figure changes. Repeat it, each time
+// in a new transaction, until it is Done. Repeating it after that finds nothing.
 func Erase(ctx context.Context, l click.Log, c db.Conn, v click.Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(click.Day)
 	end := begin.Add(click.Day)

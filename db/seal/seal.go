@@ -132,7 +132,7 @@ func (b *Box) Ready(ctx context.Context) error {
 	return err
 }
 
-// Open returns what was sealed for this place under any of the keys. The error is ErrOpen if the value does not open.
+// Open decrypts a value that was sealed for this place under any of the keys. The error is ErrOpen if the value does not open.
 func (b *Box) Open(ctx context.Context, p Place, sealed []byte) ([]byte, error) {
 	if len(sealed) == 0 {
 		return nil, ErrOpen

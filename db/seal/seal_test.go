@@ -60,7 +60,7 @@ func TestSeal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// An install that gets a key later still opens what it sealed before.
+	// An install that gets a key later still opens the values that it sealed without the key.
 	for _, b := range []*seal.Box{none, box(), both} {
 		if plain, err := b.Open(ctx, place, internal); err != nil || string(plain) != "internal" {
 			t.Errorf("%q, %v", plain, err)

@@ -22,10 +22,10 @@ type Attempt struct {
 	Final    bool   // no attempt follows
 	Status   *int   // of the answer; nil if no answer came
 	Answer   []byte // the beginning of its body
-	Error    string // for the customer; empty when told
+	Error    string // for the customer; empty if the source accepted the postback
 }
 
-// A postback that was delivered once keeps the result told when it is sent again.
+// A postback that was delivered once keeps the result "told" when it is sent again.
 const recordAttempt = `
 UPDATE source_postbacks SET attempts = $2, request = $3, http_status = $4, answer = $5, reason = $6,
 	result = CASE WHEN $7 THEN 'told' WHEN result = 'told' THEN result WHEN $8 THEN 'failed' ELSE 'pending' END,

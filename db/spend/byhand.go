@@ -95,16 +95,18 @@ SELECT width_bucket(at, $8::timestamptz[]) AS part, source_id, campaign_id, sum(
 const selectHandAlone = `SELECT ` + spendColumns + ` FROM spend WHERE account_id = $1 AND day >= $2::date AND day <= $3::date AND alone
 	AND ($4::uuid IS NULL OR source_id = $4) AND ($5::uuid IS NULL OR campaign_id = $5) AND ($6::int = 0 OR sub = $6 AND sub_value = $7)`
 
-// Quote returns what a cost set by hand would change now. It changes no figure. Errors: no_clicks, too_many, rate_missing.
+// Quote returns the changes that a cost set by hand would make now. It changes no figure. Errors: no_clicks, too_many,
+// rate_missing.
 func Quote(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	err := h.plan(ctx, l, c, exchangerate.FindRates)
 	return h.quote, err
 }
 
-// SetByHand sets a cost in the transaction of c, and stores what it replaces in the change with this id. Each day of the account's time
-// zone gets its share by its number of clicks, so all clicks cost the same. The shares add up to the amount exactly. Days without clicks
-// get nothing, except a single day, whose amount then counts without a click. Errors: as of Quote.
+// SetByHand sets a cost in the transaction of c, and stores the replaced values in the change with this id. Each day of the
+// account's time zone gets its share by its number of clicks, so all clicks cost the same. The shares add up to the amount
+// exactly. Days without clicks get nothing, except a single day, whose amount then counts without a click. Errors: the same as
+// Quote.
 func SetByHand(ctx context.Context, l click.Log, c db.Conn, account models.Account, r models.CostRequest, change uuid.UUID) (models.CostQuote, error) {
 	h := byHand{CostRequest: r, account: account}
 	if err := lockAccount(ctx, c, account.ID); err != nil {
@@ -212,7 +214,7 @@ func (h *byHand) divide(rows []handRow) (list []Spend, err error) {
 	}
 	total, upTo, given := decimal.NewFromInt(h.quote.Clicks), int64(0), decimal.Zero
 	for _, r := range rows {
-		if r.Clicks == 0 { // bots cost nothing, and lose what they have cost
+		if r.Clicks == 0 { // bots cost nothing, so their earlier cost is removed
 			continue
 		}
 		upTo += r.Clicks
@@ -250,7 +252,7 @@ func (h *byHand) withoutClicks() ([]Spend, error) {
 	return []Spend{s}, nil
 }
 
-// summarize adds up what changes, by day and campaign. A day without clicks has a row too.
+// summarize adds up the changes by day and campaign. A day without clicks has a row too.
 func (h *byHand) summarize(rows []handRow, alone []pricedSpend) {
 	type place struct {
 		day      string

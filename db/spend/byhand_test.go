@@ -64,7 +64,7 @@ func (x *handEnv) request() models.CostRequest {
 	return r
 }
 
-// set sets a cost by hand, and checks that the quote before says the same.
+// set sets a cost by hand, and checks that a quote made just before reports the same changes.
 func (x *handEnv) set(r models.CostRequest) (uuid.UUID, models.CostQuote) {
 	x.Helper()
 	expected, err := spend.Quote(x.Context(), x.ClickLog(), x.DB, x.account, r)
@@ -105,8 +105,9 @@ UNION ALL SELECT concat_ws(' ', 'ledger', hour, campaign_id, source_id, trim_sca
 ORDER BY 1`)
 }
 
-// TestCostByHand sets costs by hand and by files for clicks in several currencies and time zones. The ledger and the rows agree after
-// each, and the quote before tells what happens. Undoing the changes in the reverse order restores each state exactly.
+// TestCostByHand sets costs by hand and by files for clicks in several currencies and time zones. After each change the ledger
+// and the rows agree, and the quote made before it was right. Undoing the changes in the reverse order restores each state
+// exactly.
 func TestCostByHand(t *testing.T) {
 	t.Parallel()
 	for seed, zone := range []string{"UTC", "America/New_York", "Asia/Kolkata"} {

@@ -17,9 +17,9 @@ import (
 // changeLog collects what a change of cost replaces, so that Undo can restore it. A nil log collects nothing.
 type changeLog struct {
 	id          uuid.UUID
-	kept        bool      // what was before is kept
+	kept        bool      // the earlier values are stored
 	statementID uuid.UUID // of the statements about conversions
-	snapshots   int64     // clicks whose prices are kept
+	snapshots   int64     // number of clicks whose earlier prices are stored
 
 	clicks        int64
 	parts         int
@@ -28,8 +28,8 @@ type changeLog struct {
 	first, last   time.Time
 }
 
-// findChangeLog returns the log of a change. It returns nil if the change is not stored. A file of costs that a process of the previous
-// version has taken is not stored as a change.
+// findChangeLog returns the log of a change. It returns nil if the change is not stored. A file of costs that a process of the
+// previous version has accepted is not stored as a change.
 func findChangeLog(ctx context.Context, c db.Conn, account uuid.UUID, id uuid.NullUUID) (*changeLog, error) {
 	if !id.Valid {
 		return nil, nil //nolint:nilnil // no log is a log that collects nothing
@@ -65,7 +65,7 @@ SELECT $8::uuid, v.id, v.click_id, v.given_cost FROM conversions v JOIN clicks f
 WHERE v.account_id = $1 AND v.click_id >= $2 AND v.click_id < $3 AND ` + spentClicks + ` ON CONFLICT DO NOTHING`
 )
 
-// snapshot keeps the prices of clicks before they change. If the clicks of a change are too many, it keeps none of them.
+// snapshot stores the prices of clicks before they change. If a change has too many clicks, it stores no prices.
 func (k *changeLog) snapshot(ctx context.Context, c db.Conn, clicks []any) error {
 	if k == nil || !k.kept {
 		return nil
@@ -117,7 +117,8 @@ func (k *changeLog) cover(day time.Time) {
 	}
 }
 
-// remove adds spend that was replaced. Spend of the change itself was not there before.
+// remove adds spend that was replaced. Spend of the change itself is not listed as replaced, because it did not exist before
+// the change.
 func (k *changeLog) remove(deleted []pricedSpend) {
 	if k == nil {
 		return
@@ -149,7 +150,8 @@ func (k *changeLog) save(ctx context.Context, c db.Conn) error {
 		k.last.Format(time.DateOnly), k.kept, k.snapshots)
 }
 
-// DeleteExpired deletes what is kept for changes that cannot be undone any more, and changes that are older than models.CostChangeDays.
+// DeleteExpired deletes the earlier values of changes that cannot be undone any more, and changes that are older than
+// models.CostChangeDays.
 func DeleteExpired(ctx context.Context, c db.Conn, now time.Time) (int64, error) {
 	over, err := db.Select[uuid.UUID](ctx, c, "old changes of cost", `SELECT id FROM cost_changes WHERE kept AND created_at < $1 LIMIT 1000`,
 		now.Add(-models.UndoCostWithin))

@@ -22,7 +22,7 @@ import (
 // hasMoney is the condition that a row of the ledger has an amount.
 var hasMoney = measure.NotZero(measure.Each(measure.Amounts, "%s"))
 
-// The daily caps of uploads, and what uploads count of them, are amounts in the account's currency.
+// The daily caps of uploads, and the amounts by which uploads count towards these caps, are in the account's currency.
 var hasAmounts = `
 SELECT EXISTS (
 	SELECT FROM ledger WHERE account_id = $1 AND ` + hasMoney + `

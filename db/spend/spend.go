@@ -70,12 +70,12 @@ type pricedSpend struct {
 	Alone bool                `db:"alone"` // there are no clicks over which it is spread
 }
 
-// Set sets the amount paid for each item of the list, in its order, in the transaction of c. The amount replaces the costs
-// of all clicks of that day, source and campaign, the costs of their conversions, and earlier spend. It is spread evenly over the
+// Set sets the amount paid for each item of the list, in its order, in the transaction of c. The amount replaces the costs of
+// all clicks of that day, source and campaign, the costs of their conversions, and earlier spend. It is spread evenly over the
 // stored clicks, and the shares add up to it exactly. If there is no click, the amount is added to the ledger without a click.
-// Setting the same amount again changes nothing. A click that is stored later adds its own cost. The amount counts by the rate of
-// its currency on that day. Without a rate it is stored, but counts nothing until it is restated. If the items name a change, Set
-// stores in it what they replace: see Undo. Set returns the number of clicks for each item.
+// Setting the same amount again changes nothing. A click that is stored later adds its own cost. The amount counts by the rate
+// of its currency on that day. Without a rate it is stored, but counts nothing until it is restated. If the items name a
+// change, Set stores the replaced spend in that change: see Undo. Set returns the number of clicks for each item.
 func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if err := lockAccount(ctx, c, account); err != nil {
 		return nil, err
@@ -155,8 +155,8 @@ func Rates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]d
 	return db.Map(priced, func(s pricedSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
-// setAll sets amounts of spend. It returns for each the number of clicks over which it was spread. With a log, the prices before are
-// stored, so that the change can be undone.
+// setAll sets amounts of spend. It returns for each the number of clicks over which it was spread. With a log, the earlier
+// prices are stored, so that the change can be undone.
 func setAll(ctx context.Context, c db.Conn, in click.Store, account uuid.UUID, list []pricedSpend, log *changeLog) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
@@ -261,7 +261,7 @@ func isCost(m *measure.Measure) bool { return m.Name == "cost" }
 // plan nested loops, as for a few clicks, and these would never finish.
 const allowLongStatements = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
-// spreadOver is the number of clicks over which spend was spread, and what they had cost before, in the account's currency.
+// spreadOver is the number of clicks over which spend was spread, and their total cost before that, in the account's currency.
 type spreadOver struct {
 	Clicks int64           `db:"clicks"`
 	Before decimal.Decimal `db:"before"`
@@ -321,7 +321,7 @@ func WithoutClicks(ctx context.Context, c db.Conn, account uuid.UUID, day time.T
 	return sums, err
 }
 
-// counted returns what spend adds to the ledger in addition to the costs of clicks, in the account's currency.
+// counted returns the amount that spend adds to the ledger in addition to the costs of clicks, in the account's currency.
 func (s pricedSpend) counted() decimal.Decimal {
 	if !s.Alone {
 		return decimal.Zero

@@ -42,9 +42,9 @@ SELECT (SELECT count(*) FROM spend WHERE account_id = $1 AND change_id = $2) <> 
 		AND (0 IN (n.sub, o.sub) OR n.sub <> o.sub OR n.sub_value = o.sub_value) AND n.place > o.place
 	WHERE o.account_id = $1 AND o.change_id = $2 AND n.change_id IS DISTINCT FROM o.change_id)`
 
-// Undo restores what was before a change of cost, in the transaction of c: the prices of its clicks, the costs of their conversions, and
-// the spend that it has replaced. Clicks that were stored later keep their own cost. Errors: not_found, stale if it was undone already,
-// too_old, and overlapped if the cost was changed again.
+// Undo restores the state before a change of cost, in the transaction of c: the prices of its clicks, the costs of their
+// conversions, and the spend that it has replaced. Clicks that were stored later keep their own cost. Errors: not_found, stale
+// if it was undone already, too_old, and overlapped if the cost or the account's currency was changed later.
 func Undo(ctx context.Context, l click.Log, c db.Conn, account, change uuid.UUID) error {
 	if err := lockAccount(ctx, c, account); err != nil {
 		return err
@@ -125,14 +125,15 @@ func (k *undoing) restore(ctx context.Context, l click.Log, c db.Conn) error {
 	return nil
 }
 
-// judgedSince lists the days with clicks that were taken for bots before the change and not now, or the reverse.
+// judgedSince lists the days with clicks that counted as a bot's before the change and do not now, or the reverse.
 const judgedSince = `
 SELECT DISTINCT date_trunc('day', f.at, 'UTC') FROM cost_change_clicks k JOIN clicks f ON f.id = k.click_id
 WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 AND k.change_id = $4 AND f.is_bot <> k.is_bot`
 
 const deleteChanged = `DELETE FROM spend WHERE account_id = $1 AND change_id = $2 RETURNING ` + spendColumns
 
-// restoreSpend deletes the spend of the change, and inserts what it has replaced. The rates may have changed since.
+// restoreSpend deletes the spend of the change, and inserts the spend that the change has replaced. The rates may have changed
+// in the meantime.
 func (k *undoing) restoreSpend(ctx context.Context, c db.Conn, sums ledger.Deltas) error {
 	if _, err := deleteSpend(ctx, c, k.account, sums, deleteChanged, k.ID); err != nil {
 		return err
@@ -199,7 +200,8 @@ func (k *undoing) restoreClicks(ctx context.Context, c db.Conn) error {
 		pq.Array(rates))
 }
 
-// A cost that was reported since stays. The statement of the change is deleted, so that the cost follows from the others again.
+// A cost that was reported after the change is kept. The statement of the change is deleted, so that the cost follows from the
+// other statements again.
 const restoreGiven = `
 UPDATE conversions v SET given_cost = CASE WHEN v.given_cost = 0 THEN k.given_cost ELSE v.given_cost END,
 	statements = (SELECT coalesce(jsonb_agg(s ORDER BY n), '[]') FROM jsonb_array_elements(v.statements) WITH ORDINALITY AS e (s, n)
@@ -211,7 +213,7 @@ const soldClicks = `
 SELECT DISTINCT v.click_id FROM cost_change_clicks k JOIN conversions v ON v.click_id = k.click_id AND v.account_id = $1
 WHERE k.change_id = $2 AND v.click_id > $3 ORDER BY v.click_id LIMIT 1000`
 
-// restoreConversions restores the costs of the clicks' conversions, including conversions that were recorded since.
+// restoreConversions restores the costs of the clicks' conversions, including conversions that were recorded after the change.
 func (k *undoing) restoreConversions(ctx context.Context, c db.Conn, in click.Store, sums ledger.Deltas) error {
 	if err := db.Run(ctx, c, "restore conversions", restoreGiven, k.account, k.ID, k.Statement.String()); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 const (
 	maxSegment = 32 << 20
 	minSegment = 64 << 10
-	// segmentsOfVolume is the minimum number of segments that fit on a volume. Deleting stored segments frees space for new ones,
-	// so segments must be small against the volume.
+	// segmentsOfVolume is the minimum number of segments that fit on a volume. Deleting stored segments frees space for new
+	// ones, so segments must be small in comparison with the volume.
 	segmentsOfVolume = 16
 )
 

@@ -247,8 +247,8 @@ func (r *Reader) mark(now bool) error {
 	if !now && !frees && time.Since(r.markedAt) < markEvery {
 		return nil
 	}
-	// Stored segments are deleted before the mark is written, as they may be what fills the disk. A mark that points into a
-	// deleted segment means the start of the next segment.
+	// Stored segments are deleted before the mark is written, because they may be the cause of a full disk. A mark that points
+	// into a deleted segment means the start of the next segment.
 	err := r.dir.removeBefore(r.done.seq)
 	if r.tail != nil {
 		r.tail.evict(r.done.seq)
@@ -260,8 +260,8 @@ func (r *Reader) mark(now bool) error {
 	return errors.Join(err, marked)
 }
 
-// Reject appends a record that will never be stored to the file "rejected" of its directory, as one line of JSON with
-// the reason and the encoded record. The line is durable when Reject returns.
+// Reject appends a record that will never be stored to the file "rejected" of its directory. The line is JSON with the reason
+// and the encoded record. The line is durable when Reject returns.
 func (r *Reader) Reject(ctx context.Context, it Item, why error) error {
 	line, err := json.Marshal(struct {
 		At     time.Time `json:"at"`

@@ -53,8 +53,8 @@ func appendRecord(b []byte, r Record) ([]byte, error) {
 	return b, errEmptyRecord
 }
 
-// decodeRecord reads an encoded record. It skips fields that this version does not know, so that an older process can read what a
-// newer one wrote. The texts of the result are cleaned, so PostgreSQL accepts them.
+// decodeRecord reads an encoded record. It skips fields that this version does not know, so that an older process can read the
+// records of a newer one. The texts of the result are cleaned, so PostgreSQL accepts them.
 func decodeRecord(p []byte) (Record, error) {
 	if len(p) == 0 {
 		return Record{}, errCorrupt

@@ -87,8 +87,8 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestRefusedRecordsAreRecordedLater breaks every operation of the disk in turn. No caller waits for the disk, and no record is
-// lost.
+// TestRefusedRecordsAreRecordedLater breaks the operations of the disk one after the other. No caller waits for the disk, and
+// no record is lost.
 func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"create", "write", "sync", "truncate"} {

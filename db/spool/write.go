@@ -34,7 +34,7 @@ func (s *Spool) write(b *batch) error {
 }
 
 // writePiece makes frames durable and returns the position after them. After a failed write or sync it truncates the segment to
-// the frames before, and the next piece begins a new segment. There are two reasons. After a failed sync it is unknown which
+// the earlier frames, and the next piece begins a new segment. There are two reasons. After a failed sync it is unknown which
 // bytes of the segment the kernel still holds. After a failed write the disk may be full, and the reader frees space only by
 // deleting complete segments.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {

@@ -12,7 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// keyName returns SQL for the name of the key of the account $1 whose id is the parameter id, such as $5. It is NULL without such a key.
+// keyName returns SQL for the name of an API key of the account $1. id is the placeholder of the key's id, such as $5. The name
+// is NULL if there is no such key.
 func keyName(id string) string {
 	return `(SELECT coalesce(nullif(k.name, ''), k.hint) FROM api_keys k WHERE k.account_id = $1 AND k.id = ` + id + `)`
 }

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// Blocks accesses the values whose visitors the campaigns of an account do not route. Each change has an id, by which Undo takes it
-// back.
+// Blocks accesses the blocked values of an account. Campaigns do not route visitors with a blocked value. Each change has an
+// id, by which Undo takes it back.
 type Blocks struct{ s *Store }
 
 // Blocks returns access to blocked values on this store's connection.
@@ -30,8 +30,8 @@ const blockedNames = `
 LEFT JOIN campaigns c ON l.scope = 'campaign' AND c.account_id = l.account_id AND c.id = l.scope_id
 LEFT JOIN traffic_sources o ON l.scope = 'source' AND o.account_id = l.account_id AND o.id = l.scope_id`
 
-// listBlocks selects the lists that have values. With a campaign ($2) it selects the lists that hold for it, with a list ($3) this
-// list.
+// listBlocks selects the lists that have values. If $2 is a campaign, it selects only the lists that apply to the campaign. If
+// $3 is a list, it selects only that list.
 const listBlocks = `
 SELECT l.id, l.account_id, l.scope, l.scope_id, coalesce(c.name, o.name, '') AS name, l.dimension, n.count, l.changed_at
 FROM block_lists l ` + blockedNames + `
@@ -43,13 +43,13 @@ ORDER BY l.changed_at DESC, l.id LIMIT $4`
 // maxBlockLists is the maximum number of lists in an answer.
 const maxBlockLists = 1000
 
-// Lists lists the lists that have values, most recently changed first. With a campaign it returns the lists that hold for the
+// Lists lists the lists that have values, most recently changed first. With a campaign it returns the lists that apply to the
 // campaign: its own lists, its source's and the account's.
 func (k Blocks) Lists(ctx context.Context, account uuid.UUID, campaign uuid.NullUUID) ([]models.BlockList, error) {
 	return db.Select[models.BlockList](ctx, k.s.c, "lists of blocked values", listBlocks, account, campaign, nil, maxBlockLists)
 }
 
-// List returns a list with all its values, in alphabetical order. A list without values is a not_found error.
+// List returns a list with all its values, in alphabetical order. If the list has no values, the error is not_found.
 func (k Blocks) List(ctx context.Context, account, id uuid.UUID) (list models.BlockList, values []string, err error) {
 	list, err = db.Get[models.BlockList](ctx, k.s.c, "list", listBlocks, account, nil, id, 1)
 	if err != nil {
@@ -139,7 +139,8 @@ func (k Blocks) Add(ctx context.Context, account uuid.UUID, t models.BlockTarget
 	return change, list, err
 }
 
-// copyBlocked blocks in campaign $3 what is blocked in campaign $2, with the names of those who blocked it there.
+// copyBlocked blocks in campaign $3 the values that are blocked in campaign $2, with the names of the people who blocked them
+// there.
 const copyBlocked = `
 WITH lists AS (
 	INSERT INTO block_lists (id, account_id, scope, scope_id, dimension)
@@ -179,7 +180,7 @@ func (k Blocks) change(ctx context.Context, account uuid.UUID, fn func(*Store, *
 	})
 }
 
-// Removal selects the blocked values to allow again: by their ids, or by the values of a dimension. With a Target of a scope it
+// Removal selects the blocked values to allow again: by their ids, or by the values of a dimension. If Target has a scope, it
 // selects the values only there, otherwise wherever they are blocked.
 type Removal struct {
 	IDs    []uuid.UUID
@@ -219,8 +220,8 @@ const (
 	undoRemove = `UPDATE blocked_values v SET removed_at = NULL, removal_id = NULL, change_id = $2 WHERE v.account_id = $1 AND v.removal_id = $3 AND v.removed_at IS NOT NULL`
 )
 
-// Undo takes a change back, as far as no later change has. It is a change of its own, which can be undone too. If nothing is left of
-// the change, the error is not_found.
+// Undo takes a change back, except for values that were changed again later. Undoing is itself a change, which can be undone
+// too. If nothing is left of the change, the error is not_found.
 func (k Blocks) Undo(ctx context.Context, account, change uuid.UUID) (models.BlockChange, error) {
 	return k.change(ctx, account, func(s *Store, c *models.BlockChange) (err error) {
 		if c.Blocked, err = s.changeLists(ctx, account, undoRemove, c.ID, change); err != nil || c.Blocked > 0 {

@@ -99,7 +99,7 @@ func (s *Store) ShareBotSettings(ctx context.Context, account uuid.UUID) (bot.Se
 	return s.botSettingsWithLock(ctx, shareLockBotSettings, account)
 }
 
-// LockBotSettings is ShareBotSettings for a transaction that is about to change the settings.
+// LockBotSettings does the same as ShareBotSettings, for a transaction that is about to change the settings.
 func (s *Store) LockBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
 	return s.botSettingsWithLock(ctx, lockBotSettings, account)
 }

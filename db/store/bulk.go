@@ -27,7 +27,7 @@ type Edit[R any] struct{ Before, After R }
 // maxNamedFailures is how many records the error of a refused change names.
 const maxNamedFailures = 5
 
-// Refused returns the error for a change of many records that some of them refuse. It has the code of the first failure and names
+// Refused returns the error for a change that some of its many records refused. It has the code of the first failure and names
 // the first records. It is nil without failures.
 func Refused(failures []Failure, total int) error {
 	if len(failures) == 0 {
@@ -70,8 +70,8 @@ func (s *Store) each(ctx context.Context, ids []uuid.UUID, change func(s *Store,
 	return failures, nil
 }
 
-// ChangeAll calls edit with each record, under a lock, and saves what edit made of it, also whether it is active. It returns the
-// changed records, and the failures of records that edit or a check has refused. The store must be in a transaction.
+// ChangeAll calls edit with each record, under a lock, and saves the result, including whether the record is active. It returns
+// the changed records, and the failures of records that edit or a check has refused. The store must be in a transaction.
 func (k pausable[R]) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, edit func(*R) error) (
 	edits []Edit[R], failures []Failure, err error,
 ) {

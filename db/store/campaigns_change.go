@@ -33,7 +33,8 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, origin str
 	return saved, deliveries, err
 }
 
-// change is Change for a locked campaign. With keepAlias, a campaign that moves to a shared domain keeps the alias that edit has set.
+// change does the same as Change for a locked campaign. With keepAlias, a campaign that moves to a shared domain keeps the
+// alias that edit has set.
 func (k Campaigns) change(ctx context.Context, before models.Campaign, origin string, keepAlias bool, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
@@ -56,8 +57,9 @@ func (k Campaigns) change(ctx context.Context, before models.Campaign, origin st
 	return saved, deliveries, err
 }
 
-// ChangeAll is Change for several campaigns. It returns the changed campaigns, and the failures of campaigns that edit or a check has
-// refused. With keepAlias, a campaign that moves to a shared domain keeps its alias. The store must be in a transaction.
+// ChangeAll does the same as Change for several campaigns. It returns the changed campaigns, and the failures of campaigns that
+// edit or a check has refused. With keepAlias, a campaign that moves to a shared domain keeps its alias. The store must be in a
+// transaction.
 func (k Campaigns) ChangeAll(ctx context.Context, account uuid.UUID, ids []uuid.UUID, keepAlias bool, edit func(*models.Campaign) error) (
 	edits []Edit[models.Campaign], failures []Failure, deliveries []uuid.UUID, err error,
 ) {

@@ -97,8 +97,8 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []f
 	return flow.CostOf(paths, nil), nil
 }
 
-// allowFlow is checkFlow for a campaign whose conditions must also fit into the plan's allowance. The campaign is the zero id if it
-// is new. allowFlow returns the size of the conditions in bytes.
+// allowFlow does the same as checkFlow, and also refuses conditions that do not fit into the plan's allowance. campaign is the
+// zero id for a new campaign. allowFlow returns the size of the conditions in bytes.
 func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, paths, old []flow.Path) (int, error) {
 	cost, err := s.checkFlow(ctx, account, paths, old)
 	if err == nil {

@@ -31,7 +31,7 @@ func (k CopilotRules) CheckScope(ctx context.Context, r autorule.Rule) error {
 	return checkScope(ctx, k.s, &r, &autorule.Rule{})
 }
 
-// checkScope is CheckScope, except that it accepts the campaigns and sources to which the rule referred before.
+// checkScope does the same as CheckScope, but accepts the campaigns and sources to which the rule referred before.
 func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
 	if err := checkLive(ctx, s, campaignTable, r.AccountID, r.CampaignIDs, old.CampaignIDs); err != nil {
 		return err

@@ -58,7 +58,7 @@ WHERE k.account_id = $1
 RETURNING wrong_since`
 
 // RecordCheck records the result of a domain check. It starts or stops serving the domain by the rule of models.ProofTXT. A
-// decision of an operator stays in force.
+// decision of an operator stays valid.
 //
 // The conflict domain_taken means that another owner got the host a moment ago. Call RecordCheck again then.
 func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (models.DomainState, error) {

@@ -73,8 +73,8 @@ func (k ForeignLinks) Replace(ctx context.Context, account, campaign uuid.UUID, 
 	})
 }
 
-// FormerLink is a link of another tracker as it was before a change. Own says that it led to the campaign that was changed, which may have
-// another id by now. Else it led to CampaignID.
+// FormerLink is a link of another tracker as it was before a change. If Own is set, it led to the campaign that was changed,
+// whose id may be different by now. Otherwise it led to CampaignID.
 type FormerLink struct {
 	DomainID   uuid.NullUUID `db:"domain_id" json:"domain_id"`
 	Form       string        `db:"form" json:"form"`
@@ -90,7 +90,7 @@ WHERE account_id = $1 AND (campaign_id = $2 OR EXISTS (
 	SELECT FROM unnest($3::uuid[], $4::text[], $5::text[]) AS n (domain_id, form, foreign_id)
 	WHERE n.domain_id IS NOT DISTINCT FROM l.domain_id AND n.form = l.form AND n.foreign_id = l.foreign_id))`
 
-	// A link that has gone to another campaign since stays there.
+	// A link that leads to another campaign by now is not changed.
 	restoreForeignLinks = `
 INSERT INTO foreign_links (id, account_id, domain_id, form, foreign_id, campaign_id)
 SELECT gen_random_uuid(), $1, n.domain_id, n.form, n.foreign_id, c.id
@@ -100,7 +100,7 @@ WHERE n.domain_id IS NULL OR EXISTS (SELECT FROM domains d WHERE d.account_id = 
 ON CONFLICT DO NOTHING`
 )
 
-// Former lists the links that lead to a campaign, and where the links of a list lead.
+// Former lists the links that lead to a campaign, and the stored links that are equal to one of links.
 func (k ForeignLinks) Former(ctx context.Context, account, campaign uuid.UUID, links []models.ForeignLink) ([]FormerLink, error) {
 	return db.Select[FormerLink](ctx, k.s.c, "former foreign links", selectFormerLinks, linkArgs(account, campaign, links)...)
 }
@@ -149,7 +149,7 @@ SELECT count(*) FROM campaigns c WHERE account_id = $1 AND deleted_at IS NULL
 	AND EXISTS (SELECT FROM foreign_links l WHERE l.account_id = $1 AND l.campaign_id = c.id)`
 )
 
-// Campaigns lists campaigns to which links of another tracker lead, by name. With only, it lists no others.
+// Campaigns lists campaigns to which links of another tracker lead, by name. If only is not nil, it lists only these campaigns.
 func (k ForeignLinks) Campaigns(ctx context.Context, account uuid.UUID, only []uuid.UUID, from, limit int) ([]MovedCampaign, error) {
 	var ids any
 	if only != nil {

@@ -58,8 +58,8 @@ func (k Links) due(ctx context.Context, v linkCheck, since, domainsSince time.Ti
 	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, domainsSince, limit)
 }
 
-// record runs fn in a transaction that locks the link. It does nothing if the URL has changed since the link was read, or if
-// another result was recorded since. Two simultaneous sweeps therefore count as a single one.
+// record runs fn in a transaction that locks the link. It does nothing if the URL has changed, or another result was recorded,
+// since the link was read. Two simultaneous sweeps therefore count as a single one.
 func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) ([]uuid.UUID, error)) ([]uuid.UUID, error) {
 	return TxOf(ctx, k.s, func(s *Store) ([]uuid.UUID, error) {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`

@@ -27,7 +27,8 @@ func (s *Store) NetworkIntegrations() NetworkIntegrations {
 	return NetworkIntegrations{Integrations{s, networkIntegrations}}
 }
 
-// Changes of another account at the platform, or of another platform, were not read.
+// If the connection moves to another account at the platform, or to another platform, changes_to is reset, because the changes
+// there were not read yet.
 const saveNetworkIntegration = `
 INSERT INTO network_integrations (network_id, account_id, provider, settings, secrets, is_enabled, next_at, wide_at, changes_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)
@@ -88,14 +89,14 @@ func (k NetworkIntegrations) RecordChanges(ctx context.Context, i models.Integra
 
 // OlderEnd is the end of an import of older orders.
 type OlderEnd struct {
-	First    *time.Time // the first day of the next import; nil: with the oldest orders
+	First    *time.Time // the first day of the next import; nil: it begins with the oldest orders
 	Failure  string     // empty: success
 	Failures int        // in a row
 	At       time.Time  // time of the next import
 }
 
-// RecordOlder stores the end of an import of older orders, for a provider that cannot be asked by the date of a change. The import of
-// the last days follows at once. Nothing is stored if the connection has changed since i was read.
+// RecordOlder stores the end of an import of older orders, for a provider whose API cannot select orders by the date of a
+// change. The import of the last days follows at once. Nothing is stored if the connection has changed since i was read.
 func (k NetworkIntegrations) RecordOlder(ctx context.Context, i models.Integration, e OlderEnd, now time.Time) error {
 	return k.s.run(ctx, "older orders of the network", `UPDATE network_integrations SET checked_at = $8, next_at = $8, changes_at = $4,
 			older_from = $5, changes_failure = $6, changes_failures = $7

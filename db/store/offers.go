@@ -22,7 +22,7 @@ var offerTable = newTable(table[models.Offer]{
 	allowance: allowance{limit: func(p models.Plan) int { return p.Offers }},
 	prepare: func(ctx context.Context, s *Store, o, old *models.Offer) error {
 		if o.NetworkID == old.NetworkID {
-			return nil // the network may have been deactivated since
+			return nil // the network may have been deactivated after the offer was saved
 		}
 		return networkTable.check(ctx, s, o.AccountID, o.NetworkID, "network")
 	},

@@ -88,8 +88,8 @@ FROM accounts a JOIN unnest($2::text[], $3::bigint[]) AS p (plan, allowance) ON 
 WHERE NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.month = $4::date)
 ORDER BY a.id`
 
-// Open lists the limits of the month of at that were not announced yet, for all accounts whose plan limits clicks. Their Clicks are
-// zero. It is for workers.
+// Open lists the limits that were not announced yet in the month of the time at, for all accounts whose plan limits clicks.
+// Their Clicks are zero. It is for workers.
 func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 	var names []string
 	var limits []int64
@@ -121,7 +121,7 @@ func (u Usage) Announce(ctx context.Context, l PlanLimit) ([]uuid.UUID, error) {
 
 var findLimit = `SELECT ` + db.Columns[PlanLimit]("") + ` FROM plan_limits WHERE account_id = $1 AND month = $2`
 
-// Limit returns the limit that was announced in the month of at. The error is not_found if there is no such limit.
+// Limit returns the limit that was announced in the month of the time at. The error is not_found if there is no such limit.
 func (u Usage) Limit(ctx context.Context, account uuid.UUID, at time.Time) (PlanLimit, error) {
 	return db.Get[PlanLimit](ctx, u.s.c, "limit", findLimit, account, models.MonthOf(at))
 }

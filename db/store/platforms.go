@@ -80,8 +80,8 @@ func (k Integrations) Record(ctx context.Context, i models.Integration, r Integr
 		WHERE account_id = $1 AND `+k.t.Key+` = $2 AND saved_at = $3`, args...)
 }
 
-// SetNext stores the time of the next automatic import. From wide on, the import is of the longer window. A zero wide keeps the
-// present value. Nothing is stored if the connection has changed since i was read.
+// SetNext stores the time of the next automatic import. From the time wide on, an import uses the longer window. A zero wide
+// keeps the present value. Nothing is stored if the connection has changed since i was read.
 func (k Integrations) SetNext(ctx context.Context, i models.Integration, at, wide time.Time) error {
 	q := `UPDATE ` + k.t.Name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + k.t.Key + ` = $2 AND saved_at = $3`
 	return k.s.run(ctx, "next run of the "+k.t.What, q, i.AccountID, i.TargetID, i.SavedAt, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
@@ -93,9 +93,9 @@ type DueIntegration struct {
 	TargetID  uuid.UUID `db:"target_id"`
 	Provider  string    `db:"provider"`
 	Zone      string    `db:"zone"` // of the account at the platform; empty: not known
-	Wide      bool      `db:"wide"` // the import is of the longer window
-	// Changed says that the import is of changes, from Since on, or of older orders if the provider cannot be asked by the date of a
-	// change. A nil Since means that no changes were read yet.
+	Wide      bool      `db:"wide"` // the import uses the longer window
+	// Changed says that the import reads the changes from Since on, or older orders if the provider's API cannot select orders
+	// by the date of a change. A nil Since means that no changes were read yet.
 	Changed   bool       `db:"changed"`
 	Since     *time.Time `db:"since"`
 	OlderFrom *time.Time `db:"older_from"` // the next day of older orders; nil: the oldest orders

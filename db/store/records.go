@@ -74,7 +74,7 @@ func (k records[R]) Among(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return db.Select[R](ctx, k.s.c, k.t.what+"s by id", k.t.from+` WHERE `+k.t.live+` AND t.id = ANY ($2)`, account, db.UUIDs(ids))
 }
 
-// Lock is Find for a change: it locks the record until the transaction ends.
+// Lock does the same as Find, and locks the record until the transaction ends.
 func (k records[R]) Lock(ctx context.Context, account, id uuid.UUID) (R, error) {
 	return k.t.findLocked(ctx, k.s, account, id)
 }
@@ -94,11 +94,11 @@ func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.execOne(ctx, k.t.what, k.t.remove, account, id)
 }
 
-// pausable has the methods that all kinds of record which can be paused share.
+// pausable has the methods of all kinds of record that can be paused.
 type pausable[R any] struct{ records[R] }
 
-// SetActive pauses or resumes a record. Resuming a deactivated record restores it. That needs room in the plan's allowance, and a
-// name that no other record has taken since.
+// SetActive pauses or resumes a record. Resuming a deactivated record restores it. That needs room in the plan's allowance, and
+// a name that no other record has taken in the meantime.
 func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on || k.t.removed != deactivated {
 		return k.s.execOne(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
@@ -115,7 +115,8 @@ func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bo
 	})
 }
 
-// deactivated is the column with the time of removal of the kinds that stay for history and can be restored.
+// deactivated is a column with the time of removal. Records of kinds with this column stay in the database for history and can
+// be restored.
 const deactivated = "deactivated_at"
 
 // isRemoved locks a record of the account and reports whether it was removed.

@@ -48,7 +48,7 @@ func NamesOfPlaces(places []Place) (names []string) {
 	return names
 }
 
-// Chosen limits a replacement to some campaigns and saved flows. A nil Chosen is all of them.
+// Chosen limits a replacement to some campaigns and saved flows. A nil Chosen stands for all of them.
 type Chosen struct{ Campaigns, Flows []uuid.UUID }
 
 // holders are the tables with flows. status is SQL for the status of a record.
@@ -57,8 +57,8 @@ var holders = []struct{ kind, table, paths, live, status string }{
 	{bulk.Flow, "flows", "paths", "", "CASE WHEN t.is_active THEN 'active' ELSE 'paused' END"},
 }
 
-// selectPlaces returns SQL for the paths that the condition matches, in which PATHS is a whole flow, t its record and p a path. It
-// stops before the destinations have more than MaxBytes.
+// selectPlaces returns SQL for the paths that the condition matches. In the condition, PATHS is a whole flow, t its record and
+// p a path. The query stops before the destinations have more than MaxBytes.
 func selectPlaces(condition string) string {
 	var parts []string
 	for _, h := range holders {
@@ -84,8 +84,8 @@ var (
 	heldPlaces   = selectPlaces(`t.id = ANY ($2) AND p ->> 'id' = ANY ($5)`)
 )
 
-// Places lists the places that lead to a record of the account, which may be deactivated: at most MaxPaths, and MaxBytes of
-// destinations. whole is false if there are more.
+// Places lists the places that lead to a record of the account, even a deactivated one. It lists at most MaxPaths places with
+// at most MaxBytes of destinations. whole is false if there are more.
 func (k Destinations) Places(ctx context.Context, account, id uuid.UUID) (list []Place, whole bool, err error) {
 	if err := k.exists(ctx, account, id); err != nil {
 		return nil, false, err
@@ -105,8 +105,8 @@ func (k Destinations) exists(ctx context.Context, account, id uuid.UUID) error {
 	return err
 }
 
-// CheckWith refuses a record that cannot replace another one, with the error invalid_with: it must be a live record of the account
-// and another one than id.
+// CheckWith refuses a record that cannot replace another one, with the error invalid_with: it must be a live record of the
+// account and differ from id.
 func (k Destinations) CheckWith(ctx context.Context, account, id, with uuid.UUID) error {
 	if with == id {
 		return models.Invalid("invalid_with", "with must be another %s", k.what)
@@ -224,7 +224,7 @@ func (s *Store) lockFlows(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return nil
 }
 
-// writePaths sets the destinations of paths to what of returns. The rest of the flows does not change.
+// writePaths sets the destinations of each path to the result of the function of. The rest of the flows does not change.
 func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.Path, of func(bulk.Path) []flow.Destination) error {
 	byFlow := map[uuid.UUID]map[string][]flow.Destination{}
 	for _, p := range paths {
@@ -245,8 +245,9 @@ func (s *Store) writePaths(ctx context.Context, account uuid.UUID, paths []bulk.
 	return nil
 }
 
-// UndoReplacement puts the replaced record back into every path that still is as the replacement left it, and marks the change as
-// undone. It returns the other paths. If the replaced record has been deactivated since, the error is removed.
+// UndoReplacement puts the replaced record back into every path that still is as the replacement left it, and marks the change
+// as undone. It returns the other paths. If the replaced record has been deactivated in the meantime, the error has the code
+// removed.
 func (s *Store) UndoReplacement(ctx context.Context, account uuid.UUID, change bulk.Change) (restored int, kept []bulk.Kept, err error) {
 	kept = []bulk.Kept{}
 	err = s.Tx(ctx, func(s *Store) error {

@@ -72,7 +72,8 @@ type RoutingAccount struct {
 	BotThreshold int            `db:"bot_threshold"`
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 	SiteKey      string         `db:"site_key"`
-	// OldTracker is the tracker to which postbacks about its clicks are sent on, a constant of package foreign. Empty: to none.
+	// OldTracker is the account's old tracker, a constant of package foreign. Postbacks about that tracker's clicks are sent on
+	// to it. It is empty if the account has no old tracker.
 	OldTracker string `db:"old_tracker"`
 	// GoalSecret is the sealed secret by which the account's servers report goals. GoalSecretHash is its hash.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
@@ -182,7 +183,7 @@ type RoutingBotEntry struct {
 	Value      json.RawMessage `db:"value"`
 }
 
-// RoutingBlockList is a list of values whose visitors are not routed.
+// RoutingBlockList is a list of blocked values. Visitors with such a value are not routed.
 type RoutingBlockList struct {
 	ID        uuid.UUID      `db:"id"`
 	Version   int64          `db:"version"`
@@ -329,7 +330,7 @@ var routingTables = []routingTable{
 // so a later write has a different version.
 var routingExprs = map[string]string{
 	"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`, "paused": `NOT is_active AS paused`,
-	// The tracker counts only with an address to which postbacks are sent.
+	// The old tracker counts only if it has an address to which postbacks are sent.
 	"old_tracker": `CASE WHEN old_tracker_url <> '' THEN old_tracker ELSE '' END AS old_tracker`,
 	"blocked":     `ARRAY(SELECT v.value FROM blocked_values v WHERE v.list_id = block_lists.id AND v.removed_at IS NULL) AS blocked`,
 }

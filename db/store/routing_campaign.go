@@ -24,8 +24,8 @@ const (
 	domainsOf       = `SELECT id FROM domains WHERE account_id = $1 OR account_id IS NULL`
 )
 
-// LinkRouting is CampaignRouting with everything else that decides where a tracking link of the account leads: the records that the
-// link's word names, the domains, the sources and networks, and the bot lists.
+// LinkRouting does the same as CampaignRouting, and also loads everything else that decides where a tracking link of the
+// account leads: the records that the link's word names, the domains, the sources and networks, and the bot lists.
 func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
 	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
 	if err != nil {
@@ -47,8 +47,8 @@ func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word str
 	return addDomains(ctx, c, account, r, keys)
 }
 
-// CampaignsRouting is CampaignRouting for several campaigns, with everything that decides how their visitors are read: the sources, the
-// networks and the bot lists.
+// CampaignsRouting does the same as CampaignRouting for several campaigns, and also loads everything that decides how their
+// visitors are read: the sources, the networks and the bot lists.
 func CampaignsRouting(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (*Routing, error) {
 	r, err := loadAround(ctx, c, account, &Routing{}, ids, nil)
 	if err != nil {
@@ -103,7 +103,7 @@ func addDomains(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, k
 	return r, nil
 }
 
-// FlowRouting is CampaignRouting for a campaign that is not stored.
+// FlowRouting does the same as CampaignRouting for a campaign that is not stored.
 func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths []flow.Path) (*Routing, error) {
 	_, next, _ := flow.References(paths)
 	r := &Routing{Rows: []RoutingRow{&campaign}}
@@ -154,7 +154,7 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 	return r, nil
 }
 
-// blockListsAround returns the keys of the lists of blocked values that hold for the campaigns in r.
+// blockListsAround returns the keys of the lists of blocked values that apply to the campaigns in r.
 func blockListsAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing) ([]RoutingKey, error) {
 	scopes := []uuid.UUID{account}
 	for _, row := range RoutingRows[*RoutingCampaign](r) {

@@ -9,17 +9,17 @@ import (
 	"switchyard/db"
 )
 
-// exec is db.Exec on this store's connection.
+// exec calls db.Exec on this store's connection.
 func (s *Store) exec(ctx context.Context, what, text string, args ...any) (int64, error) {
 	return db.Exec(ctx, s.c, what, text, args...)
 }
 
-// run is db.Run on this store's connection.
+// run calls db.Run on this store's connection.
 func (s *Store) run(ctx context.Context, what, text string, args ...any) error {
 	return db.Run(ctx, s.c, what, text, args...)
 }
 
-// execOne is db.ExecOne on this store's connection. For a SELECT, the affected rows are the selected rows.
+// execOne calls db.ExecOne on this store's connection. For a SELECT, the affected rows are the selected rows.
 func (s *Store) execOne(ctx context.Context, what, text string, args ...any) error {
 	return db.ExecOne(ctx, s.c, what, text, args...)
 }

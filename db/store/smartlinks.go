@@ -77,7 +77,7 @@ func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old m
 }
 
 // Update saves every field of a smartlink. A rule that the smartlink already had keeps its id, and so its statistics. Any other
-// rule gets a new id. An unchanged source is not checked, because it may have been deactivated since.
+// rule gets a new id. An unchanged source is not checked, because it may have been deactivated after it was chosen.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	return TxOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)

@@ -170,7 +170,7 @@ func set[T any](to, value *T) {
 	}
 }
 
-// complete returns the credentials that a connection has after the change. The error is invalid_input.
+// complete returns the credentials that a connection has after the change. An error has the code invalid_input.
 func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]string) (map[string]string, error) {
 	stored = maps.Clone(stored)
 	for _, name := range w.Clear {

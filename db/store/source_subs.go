@@ -22,8 +22,9 @@ type SubUse struct {
 // maxSubUses is the maximum number of uses that are listed.
 const maxSubUses = 200
 
-// subUses selects what names a sub-parameter of the clicks of the source $2: flows of its campaigns, the saved rules in them, rules of
-// the Copilot and entries of bot lists that apply to its campaigns, saved views, and addresses with its token.
+// subUses selects the records that name a sub-parameter of the clicks of the source $2: flows of its campaigns, the saved rules
+// in them, rules of the Copilot and entries of bot lists that apply to its campaigns, saved views, and addresses with its
+// token.
 var subUses = fmt.Sprintf(`
 WITH own AS MATERIALIZED (
 	SELECT id, name, status, streams FROM campaigns WHERE account_id = $1 AND source_id = $2 AND deleted_at IS NULL
@@ -51,7 +52,7 @@ SELECT n AS sub, kind, id, name, status FROM t, generate_series(1, %d) n
 WHERE position('"sub' || n || '"' IN text) > 0 OR position('{sub' || n || '}' IN text) > 0
 ORDER BY 1, 2, 4, 3 LIMIT $3`, models.Subs)
 
-// SubUses lists what names the sub-parameters of a source's clicks, at most 200 records.
+// SubUses lists the records that name a sub-parameter of a source's clicks, at most 200.
 func (s *Store) SubUses(ctx context.Context, account, source uuid.UUID) ([]SubUse, error) {
 	return db.Select[SubUse](ctx, s.c, "uses of sub-parameters", subUses, account, source, maxSubUses)
 }

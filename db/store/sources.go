@@ -35,7 +35,8 @@ var sourceTable = newTable(table[models.TrafficSource]{
 	},
 })
 
-// sourceInUse reports whether a campaign or a smartlink, even a deleted one, names the source $2, or whether it has a figure.
+// sourceInUse reports whether a campaign or a smartlink, even a deleted one, names the source $2, or whether the source has
+// figures.
 const sourceInUse = `
 SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND source_id = $2)
 	OR EXISTS (SELECT FROM smartlinks WHERE account_id = $1 AND source_id = $2)

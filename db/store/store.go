@@ -42,7 +42,7 @@ func (s *Store) Tx(ctx context.Context, fn func(*Store) error) error {
 	return db.Tx(ctx, s.c, func(c db.Conn) error { return fn(s.On(c)) })
 }
 
-// TxOf is Tx with a result.
+// TxOf does the same as Tx, for a function with a result.
 func TxOf[T any](ctx context.Context, s *Store, fn func(*Store) (T, error)) (result T, err error) {
 	err = s.Tx(ctx, func(s *Store) (err error) {
 		result, err = fn(s)
@@ -61,7 +61,7 @@ func (s *Store) LockedTx(ctx context.Context, account uuid.UUID, fn func(*Store)
 	})
 }
 
-// LockedTxOf is LockedTx with a result.
+// LockedTxOf does the same as LockedTx, for a function with a result.
 func LockedTxOf[T any](ctx context.Context, s *Store, account uuid.UUID, fn func(*Store) (T, error)) (result T, err error) {
 	err = s.LockedTx(ctx, account, func(s *Store) (err error) {
 		result, err = fn(s)

@@ -148,7 +148,7 @@ func (t *table[R]) find(ctx context.Context, s *Store, account, id uuid.UUID) (R
 	return db.Get[R](ctx, s.c, t.what, t.from+` WHERE `+t.byID, account, id)
 }
 
-// findLocked is find for a change: it locks the record until the transaction ends.
+// findLocked does the same as find, and locks the record until the transaction ends.
 func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.byID + ` FOR NO KEY UPDATE`
 	if _, err := db.Get[uuid.UUID](ctx, s.c, t.what, q, account, id); err != nil {

@@ -91,8 +91,8 @@ func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conver
 	return w.write(ctx, c, account)
 }
 
-// platformState is the state of a conversion at its platform: see models.NextUpload for there and refused. fresh is the upload in
-// there if it is not stored yet.
+// platformState is the state of a conversion at its platform: see models.NextUpload for there and refused. fresh is the same
+// upload as there, if that upload is not stored yet.
 type platformState struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload

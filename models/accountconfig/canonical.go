@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// decoded has what the checks of whole documents need.
+// decoded has the data for the checks of whole documents.
 type decoded struct {
 	flows map[place][]flow.Path
 	costs map[uuid.UUID]cond.Cost // of saved rules

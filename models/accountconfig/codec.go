@@ -103,7 +103,7 @@ func membersOf(v any) (m Members, err error) {
 	return ReadMembers(raw)
 }
 
-// ReadMembers reads members from JSON. Numbers keep their digits. No text gives no members.
+// ReadMembers reads members from JSON. Numbers keep their digits. An empty text gives no members.
 func ReadMembers(raw []byte) (m Members, err error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -135,7 +135,7 @@ type noIDs struct{}
 func (noIDs) ID(Kind, string) (uuid.UUID, bool)  { return uuid.Nil, false }
 func (noIDs) Key(Kind, uuid.UUID) (string, bool) { return "", false }
 
-// active says whether a record is active. The API has it in another call than the rest.
+// active is the member is_active of a record. In the API, a separate call sets it.
 type active struct {
 	IsActive bool `json:"is_active" default:"true"`
 }

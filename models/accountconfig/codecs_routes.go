@@ -41,7 +41,7 @@ func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 	return body, archived, err
 }
 
-// campaignRefs are the references of a campaign. The paths, which a document calls paths, are streams in the API.
+// campaignRefs are the references of a campaign. The member paths of a document is called streams in the API.
 var campaignRefs = []ref{
 	{"domain", "domain_id", Domains}, {"source", "source_id", Sources}, {"site", "measurement_site_id", Sites},
 }

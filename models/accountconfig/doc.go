@@ -14,7 +14,7 @@
 //	    paths:
 //	      - {name: Everybody, action: offer, destinations: [{offer: nutra-de}]}
 //
-// A record has the members of its body in the API, with two differences. A member that holds the id of another record is called after its
-// kind and holds a key: network for network_id. The member is_active says whether the record is paused. A member that is left out has its
-// default. A document holds no secrets and no times.
+// A record has the members of its body in the API, with two differences. Where the body has the id of another record, the
+// document has its key, in a member that is named after the kind of that record: network for network_id. The member is_active
+// says whether the record is paused. A member that is left out has its default. A document holds no secrets and no times.
 package accountconfig

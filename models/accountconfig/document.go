@@ -260,7 +260,7 @@ func node(v any) *yaml.Node {
 	return scalarNode("!!null", "null")
 }
 
-// byName sorts names of members: the name of a record first, and what is long last.
+// byName sorts names of members: the name of a record first, and the long members last.
 func byName(a, b string) int {
 	rank := func(name string) int {
 		switch name {

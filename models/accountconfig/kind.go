@@ -52,7 +52,7 @@ var keyForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 func ValidKey(key string) bool { return keyForm.MatchString(key) }
 
 // NewKey returns a key for a record with a name, such as nutra-de for "Nutra DE". taken reports whether another record of the
-// kind has the key. A name without letters or digits that a key may have gives the noun of the kind.
+// kind has the key. If the name has no letter or digit that a key may have, the key is the noun of the kind.
 func NewKey(kind Kind, name string, taken func(string) bool) string {
 	base := slug(name)
 	if base == "" {

@@ -58,7 +58,7 @@ type FieldChange struct {
 	Is   any    `json:"is" is:"json" doc:"null: not there, or the default"`
 }
 
-// Item is what a plan does with one record.
+// Item describes what a plan does with one record.
 type Item struct {
 	Kind     Kind          `json:"kind"`
 	Key      string        `json:"key"`
@@ -77,8 +77,8 @@ func (i *Item) refuse(format string, args ...any) {
 	i.Errors = append(i.Errors, fmt.Sprintf(format, args...))
 }
 
-// MakePlan returns what has to be done so that the account has what a document describes, in the order in which it is done. Records
-// that the document does not have stay as they are, unless prune has them.
+// MakePlan returns the items that give an account the records of a document, in the order in which they are carried out.
+// Records that the document does not have stay as they are, unless they are within the scope of prune.
 func MakePlan(now Current, want Document, prune Prune) []Item {
 	p := planner{now: now, want: want, asked: map[place][]place{}, items: map[place]*Item{}}
 	var list []*Item
@@ -215,7 +215,7 @@ func (p *planner) checkNames(list []*Item) {
 	}
 }
 
-// uniqueNames returns what no other record may have: the name within its kind, and the address of a link.
+// uniqueNames returns the texts that no other record may have: the name within its kind, and the address of a link.
 func uniqueNames(kind Kind, m Members) (names []string) {
 	text := func(member string) string { t, _ := m[member].(string); return t }
 	if name := text("name"); name != "" {

@@ -20,7 +20,7 @@ type Version struct {
 	Page     string
 }
 
-// The pages that tell about several versions.
+// The pages that describe several versions.
 const (
 	googleSchedule    = "https://developers.google.com/ads/blog/posts/2025/09/more-frequent-releases-coming-for"
 	anthropicVersions = "https://platform.claude.com/docs/en/api/versioning"

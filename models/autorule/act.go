@@ -15,9 +15,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// Target is an object that a rule looks at, with its figures.
+// Target is an object that a rule judges, with its figures.
 type Target struct {
-	Campaign uuid.UUID // zero if the rule looks at offers
+	Campaign uuid.UUID // zero if the rule judges offers
 	Path     string
 	Offer    string
 	Value    string

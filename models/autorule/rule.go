@@ -10,7 +10,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// The kinds of objects that a rule looks at.
+// The kinds of objects that a rule judges.
 const (
 	Campaign    = "campaign"
 	Path        = "path"
@@ -94,7 +94,7 @@ type Rule struct {
 	models.Dated
 }
 
-// level is a kind of object that a rule can look at.
+// level is a kind of object that a rule can judge.
 type level struct {
 	name string
 	// dimensions are the dimensions of the report with the level's figures. For a value, the attribute follows them.
@@ -102,7 +102,7 @@ type level struct {
 	actions    []string
 }
 
-// levels lists all kinds of objects that a rule can look at.
+// levels lists all kinds of objects that a rule can judge.
 var levels = []level{
 	{Campaign, []string{"campaign_id"}, []string{Pause, Alert}},
 	{Path, []string{"campaign_id", "stream_id"}, []string{Pause, Weight, Alert}},
@@ -158,7 +158,7 @@ func (s Settings) Validate() error {
 	return nil
 }
 
-// WindowAt returns the time range [from, to) that the rule looks at in a run.
+// WindowAt returns the time range [from, to) whose figures the rule judges in a run.
 func (s Settings) WindowAt(a models.Account, now time.Time) (from, to time.Time) {
 	n := s.Window
 	if s.IncludeCurrent {

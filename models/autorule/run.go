@@ -25,7 +25,7 @@ const (
 	ItemCooling = "cooling" // the rule acted on it, or the action was undone, within the cool-down
 	ItemIdle    = "idle"    // nothing is left to change
 	ItemLeft    = "left"    // the run had already made its maximum of changes
-	ItemRefused = "refused" // the target has changed since, or cannot be changed; Why gives the reason
+	ItemRefused = "refused" // the target has changed after it was judged, or cannot be changed; Why gives the reason
 )
 
 // MaxItems is the number of targets in the log of a run.

@@ -27,8 +27,8 @@ var (
 // whose value has the wrong type, or else the first that breaks a rule.
 func Decode(body []byte, into any) error { return DecodeKnown(body, nil, into) }
 
-// DecodeKnown is Decode for an object that may have only the names in keys. An unknown name is reported before any mistake in a
-// field.
+// DecodeKnown does the same as Decode, for an object that may have only the names in keys. An unknown name is reported before
+// any mistake in a field.
 func DecodeKnown(body []byte, keys *Keys, into any) error {
 	fields, err := Object(body)
 	if err == nil {

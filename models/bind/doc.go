@@ -11,7 +11,7 @@
 //	optional:"true"       the field is like an Opt: it keeps its value if it is left out, and an empty text is a value
 //	default:"fixed"       the value of a field that was left out
 //	loose:"true"          a value of another type is an empty text
-//	trim:"true"           spaces around a text are dropped, before anything else is looked at
+//	trim:"true"           spaces around a text are dropped, before any other check
 //	case:"upper"          or lower: the case in which a text is kept
 //	maxLength:"255"       characters of a text, else too_long; minLength likewise
 //	min:"0" max:"99.99"   of a number, both included, else out_of_range

@@ -114,7 +114,7 @@ func (m Members) Has(other Members) bool {
 // Names returns the names of the members, sorted.
 func (m Members) Names() []string { return slices.Sorted(maps.Keys(m)) }
 
-// Kept is a record or a path that an undo did not restore, because it has changed since.
+// Kept is a record or a path that an undo did not restore, because it was changed again later.
 type Kept struct {
 	Kind   string    `json:"kind" enum:"campaign,flow,offer,lander"`
 	ID     uuid.UUID `json:"id"`

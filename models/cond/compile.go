@@ -49,9 +49,9 @@ type compiled struct {
 	arg    string // the name of param.<name> or header.<name>
 }
 
-// Compile compiles a list of conditions. With the logic "or" one condition has to hold, and with any other logic all conditions. An
-// empty list matches every visitor. The error is an *Error. The matcher uses the list until DiscardConditions, so the caller must
-// not change it before.
+// Compile compiles a list of conditions. With the logic "or" one condition has to hold, and with any other logic all
+// conditions. An empty list matches every visitor. The error is an *Error. The matcher uses the list until DiscardConditions is
+// called, so the caller must not change the list until then.
 func Compile(list []Condition, logic string) (*Matcher, error) {
 	m := &Matcher{list: make([]compiled, 0, len(list)), conditions: list, or: strings.EqualFold(logic, "or")}
 	for i := range list {

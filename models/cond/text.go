@@ -161,7 +161,7 @@ func (t *containsTest) cost() (c Cost) {
 }
 
 // searchSteps returns the cost of a search for one value in a text of n bytes. As measured, a hostile text takes a quarter of a
-// step for each byte, and a usual text next to nothing. A text of usual length is therefore counted with a cost in between, and
+// step for each byte, and a usual text almost nothing. A text of usual length is therefore counted with a cost in between, and
 // a longer text with the worst cost.
 func searchSteps(n int) int {
 	if n > 4*maxText {

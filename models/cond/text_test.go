@@ -43,7 +43,7 @@ func TestTextAgainstStrings(t *testing.T) {
 					rt.Fatalf("%q %s %q: %v", text, operator, values, got)
 				}
 			}
-			// another text, to show that SetText drops the folded form of the old one
+			// This is another text, to show that SetText drops the folded form of the old text.
 			text = "b" + string([]rune(text)[utf8.RuneCountInString(text)/2:])
 		}
 	})

@@ -83,7 +83,7 @@ func (a Action) Variants() []string {
 	return list
 }
 
-// Variant returns the action of a variant. An empty name means all. The error is invalid.
+// Variant returns the action of a variant. An empty name means all. The error has the code invalid.
 func (a Action) Variant(name string) (Action, error) {
 	if name != VariantNetwork {
 		a.Campaigns = nil

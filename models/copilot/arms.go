@@ -157,8 +157,8 @@ func (g group) shares(j judgement) []float64 {
 	return shares
 }
 
-// weightOf returns the weight that gives an arm a share. It is a hundredth of the weight of all arms exact, because people read it: a
-// whole number where all arms weigh 100 or more. It is never zero.
+// weightOf returns the weight that gives an arm a share. It is rounded to about a hundredth of the weight of all arms, because
+// people read it. If all arms together weigh 100 or more, it is a whole number. It is never zero.
 func (g group) weightOf(share float64) float64 {
 	unit := max(math.Pow(10, min(math.Floor(math.Log10(g.weight))-2, 0)), 0.001)
 	return thousandths(max(math.Round(share*g.weight/unit), 1) * unit)

@@ -31,7 +31,7 @@ const (
 	ReasonAlone    = "alone"     // nothing else takes the same visitors
 	ReasonAddress  = "address"   // an address has no record, so its clicks are not told apart
 	ReasonTwice    = "twice"     // it is in several slots of the path
-	ReasonNotDrawn = "not_drawn" // it takes what others leave, or its clicks are not recorded
+	ReasonNotDrawn = "not_drawn" // it takes the visitors that other paths leave, or its clicks are not recorded
 )
 
 // Limits of a comparison.
@@ -49,7 +49,7 @@ type Comparison struct {
 	State        string
 	// MoreClicks is about how many clicks of all arms together are missing. It is nil if nothing is missing or if it is not known.
 	MoreClicks *int64
-	// MoreDays is the number of further days with clicks that the minimum takes.
+	// MoreDays is the number of further days with clicks that the minimum requires.
 	MoreDays int
 	// InMoney reports whether arms are compared by earnings. Otherwise no payout is known, and conversions count.
 	InMoney bool
@@ -281,7 +281,7 @@ func whyNoDestination(in *Input, by string, p *flow.Path, d flow.Destination, tw
 	case d.ID == "":
 		return ReasonAddress, d.URL
 	case !isOffer && !isLander:
-		return "", "" // the record is gone, and with it its kind
+		return "", "" // the record is deleted, so its kind is not known
 	case !p.IsActive, isOffer && !bool(offer.IsActive), isLander && !lander.Active:
 		return ReasonPaused, name
 	case d.Weight <= 0:

@@ -23,8 +23,8 @@
 //   - The probability of being the best is computed by quadrature over these posteriors. Weights follow it (Thompson, 1933), except
 //     for a hold-out of 10 % of the visitors, which is spread evenly, so that no weight goes to zero.
 //   - A mixture sequential probability ratio test (Robbins, 1970) decides whether an arm loses. It tests how each day's
-//     conversions fell upon two arms. Its p value holds at every look at a window (Ville's inequality), so judging again each
-//     day costs nothing.
+//     conversions were divided between two arms. Its p value is valid at every look at a window (Ville's inequality), so judging
+//     again each day costs nothing.
 //   - Whether a placement, provider, device, country or hour pays for its clicks is tested against break-even in the same way, by
 //     Poisson likelihoods.
 //     Days whose conversions are still to come are left out. These are the days within the time in which 95 % of the campaign's
@@ -51,5 +51,5 @@
 //
 // The entries are the account's own: visitors with such values count as bots from then on. A bid or a block list at the ad
 // network is not changed, because no connection of a source can do that. The suggestion lists the values, so that a person can
-// block them there. An action without a list is the same in the variants most and all, and has no variant network.
+// block them there. An action without a list is the same in the variants "most" and "all", and has no variant "network".
 package copilot

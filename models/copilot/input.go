@@ -37,7 +37,8 @@ type CampaignInput struct {
 	Others []uuid.UUID
 	// Late is the number of last days whose conversions are still to come: see Delays. Values have no figures of these days.
 	Late int
-	// Turn is the number of days, beyond the usual one, until the campaign is judged again. Its suggestions stay as much longer.
+	// Turn is the number of days, beyond the usual one, until the campaign is judged again. Its suggestions stay for that many
+	// days longer.
 	Turn int
 }
 
@@ -124,6 +125,6 @@ type DomainInput struct {
 	ID              uuid.UUID
 	Host            string
 	ExpiresAt       time.Time // of the certificate; zero: it does not end soon
-	RegisteredUntil time.Time // likewise, of the name
+	RegisteredUntil time.Time // of the host's registered name; zero: it does not end soon
 	Campaigns       int
 }

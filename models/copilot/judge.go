@@ -53,7 +53,7 @@ type row struct {
 	minimum string
 }
 
-// Scope tells what a run looked at.
+// Scope describes the data that a run has judged.
 type Scope struct {
 	From        string  `json:"from" doc:"first day of the figures"`
 	To          string  `json:"to" doc:"last day of the figures; today is left out, because its conversions are still to come"`
@@ -64,7 +64,7 @@ type Scope struct {
 	Checks      []Check `json:"checks"`
 }
 
-// Check tells how many cases had enough data to be judged for a kind of suggestion.
+// Check says how many cases had enough data to be judged for a kind of suggestion.
 type Check struct {
 	Kind    string `json:"kind"`
 	Judged  int    `json:"judged" doc:"cases with enough data; 0: no case had enough"`
@@ -79,8 +79,8 @@ func (s Scope) Judged() (n int) {
 	return n
 }
 
-// Judge returns the suggestions that follow from the figures, the most important first, and what was looked at. There is one
-// suggestion for each kind and key. The suggestions have no ids.
+// Judge returns the suggestions that follow from the figures, the most important first. scope describes the data that was
+// judged. There is one suggestion for each kind and key. The suggestions have no ids.
 func Judge(in Input) (list []Suggestion, scope Scope) {
 	rows, checks := in.significant()
 	at, items := map[string]int{}, [][]int{}

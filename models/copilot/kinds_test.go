@@ -320,8 +320,9 @@ func second(in *copilot.Input, countries ...string) {
 	}
 }
 
-// unmatchedNetwork adds a network with unmatched of total postbacks unmatched. found of the unmatched ones carry a click id in
-// aff_sub, and the settings already read it from read of them.
+// unmatchedNetwork adds a network. The parameters are numbers of postbacks: total counts all of them, unmatched counts
+// postbacks that found no click, found counts unmatched postbacks with a click id in aff_sub, and read counts unmatched
+// postbacks from which the settings already read that id.
 func unmatchedNetwork(in *copilot.Input, unmatched, total, found, read int64) {
 	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Examined: unmatched}
 	n.ID, n.Name = uuid.New(), "network"

@@ -131,7 +131,7 @@ func setDestinationWeights(a Action, p Part) (Part, error) {
 }
 
 // swapDestination puts the destination To in the place of the destination From. If To is a spare of the path, without weight,
-// From gets the place of To in turn.
+// From gets the place of To.
 func swapDestination(a Action, p Part) (Part, error) {
 	i, err := onlyIndex(p.Destinations, a.From)
 	if err != nil {

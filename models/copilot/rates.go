@@ -2,7 +2,7 @@ package copilot
 
 import "gonum.org/v1/gonum/mathext"
 
-// Rate is the conversions among the clicks of a window.
+// Rate counts the clicks of a window and the conversions among them.
 type Rate struct{ Clicks, Conversions int64 }
 
 // The further states of a comparison of two rates.
@@ -32,7 +32,7 @@ func CompareRates(a, b Rate) (p float64, state string) {
 	return p, ByChance
 }
 
-// binomialTail returns the probability of at least k of n, each with the probability share.
+// binomialTail returns the probability of at least k successes in n trials. share is the probability of a success.
 func binomialTail(k, n int64, share float64) float64 {
 	if k <= 0 {
 		return 1

@@ -77,8 +77,8 @@ func digest(v any) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Apply returns the record after the action, and the changed part before and after it. The error is invalid. It is stale if the
-// record no longer contains an object that the action names.
+// Apply returns the record after the action, and the changed part before and after it. The error has the code invalid, or stale
+// if the record no longer contains an object that the action names.
 func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	if err := a.Validate(); err != nil {
 		return r, was, is, err

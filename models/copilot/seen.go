@@ -26,7 +26,7 @@ const (
 	minLanderViews   = 300 // views of a landing page
 	minUnmatched     = 10  // postbacks
 	minMapped        = 5   // postbacks with a click id in another parameter
-	mappedPart       = 0.8 // share of the postbacks that were looked at
+	mappedPart       = 0.8 // share of the postbacks that were examined
 	certificateSoon  = 14 * 24 * time.Hour
 	registrationSoon = 30 * 24 * time.Hour
 )

@@ -19,7 +19,7 @@ const (
 	minValueDue    = 2   // conversions that would have paid for its clicks
 	maxValueReturn = 0.5 // share of its cost that it may return at most
 	maxValuePart   = 0.5 // share of the campaign's cost; above it, the whole campaign loses and not the value
-	worstPart      = 0.8 // share of the loss of all values that the variant most covers
+	worstPart      = 0.8 // share of the loss of all values that the variant "most" covers
 	minPayouts     = 5   // conversions that are needed to know the value of a conversion
 	valueMethod    = "sequential likelihood ratio test against break-even; Benjamini-Hochberg over all that was judged"
 	returnLevel    = 0.05 // on each side of an interval
@@ -189,7 +189,7 @@ var blocked = map[string]string{
 	OpExclude: "The default path takes its visitors, which are still paid for. Money is saved once the traffic source blocks it, too.",
 }
 
-// setOtherCampaigns sets the campaigns of the variant network. Only placements have them, because a placement belongs to the
+// setOtherCampaigns sets the campaigns of the variant "network". Only placements have them, because a placement belongs to the
 // source and a country does not.
 func (c *CampaignInput) setOtherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {

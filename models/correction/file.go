@@ -28,7 +28,7 @@ func given(kind Kind, sourced bool) []int {
 	return nil
 }
 
-// Preview is what a file contains, before its rows are read.
+// Preview describes the contents of a file, before its rows are read.
 type Preview struct {
 	Header  []Heading `json:"header" doc:"the cells of the header"`
 	Missing []string  `json:"missing" doc:"needed columns that the header lacks"`

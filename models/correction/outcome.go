@@ -29,7 +29,7 @@ type Verdict struct {
 type Row struct {
 	Line    int
 	Refusal string // why the row is refused; empty: it is not refused
-	// Note tells that the amount states another currency than its column, and which one counts.
+	// Note says which currency counts if the amount states another currency than its column. It is empty otherwise.
 	Note string
 	// DependsOnCurrency reports whether the amount states no currency and is read in another way if another currency holds.
 	DependsOnCurrency bool

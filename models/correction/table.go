@@ -24,8 +24,8 @@ type table struct {
 // headerLines is the number of records among which the header is searched. Reports of ad platforms have titles above it.
 const headerLines = 50
 
-// open finds the header of a file that has all required columns. given lists required columns that the file may lack. Errors:
-// empty, invalid_input.
+// open finds the header of a file that has all required columns. given lists required columns that the file may lack, because
+// the caller gives the value. Errors: empty, invalid_input.
 func open(text string, columns []Column, given ...int) (*table, error) {
 	t, err := find(text, optional(columns, given))
 	if err != nil {
@@ -234,7 +234,7 @@ func (l *line) cell(column int) string {
 	return text
 }
 
-// find returns what cell returns, and the heading of the value.
+// find returns the same text as cell, and the heading of the value.
 func (l *line) find(column int) (text, heading string) {
 	v, _ := l.next(column, 0)
 	return v.text, v.heading

@@ -29,7 +29,7 @@ const (
 	Unmatched     = "unmatched"      // their conversion names no click that we know
 	NotReceived   = "not_received"   // their conversion was never reported to us
 	Refused       = "refused"        // their conversion was refused for another reason
-	NotSent       = "not_sent"       // our conversion was not told to them, or not accepted
+	NotSent       = "not_sent"       // our conversion was not sent to them, or not accepted
 	Late          = "late"           // one side changed after the other was read
 	Currency      = "currency"       // the amount is in another currency
 	Correction    = "correction"     // an amount or a conversion was entered or changed by hand
@@ -116,7 +116,8 @@ func (m Measures) only(f Figures) Figures {
 	return f
 }
 
-// Part is the share of a difference that has one cause. Reason tells more, for a person. Only parts of the totals have reasons.
+// Part is the share of a difference that has one cause. Reason gives more detail, as a text for people. Only parts of the
+// totals have reasons.
 type Part struct {
 	Cause  string `json:"cause"`
 	Reason string `json:"reason"`

@@ -11,9 +11,9 @@ const (
 	fits
 )
 
-// Possible returns every decision that Pick can make for a visitor without bindings, whatever the draws. Daily caps have room. unsure
-// names the attributes that the caller does not know. If one of them can decide, certain is false, and the list has the decisions
-// for each of its values. The plan must be compiled with Explained.
+// Possible returns every decision that Pick can make for a visitor without bindings, whatever the draws. It assumes that daily
+// caps have room. unsure names the attributes that the caller does not know. If one of them can decide, certain is false, and
+// the list has the decisions for each of its values. The plan must be compiled with Explained.
 func (p *Plan) Possible(f *cond.Facts, unsure func(attribute string) bool) (list []Decision, certain bool) {
 	certain = true
 	try := func(via Via, group ...uint8) (taken bool) {
@@ -98,7 +98,7 @@ func fitOf(matched bool) fit {
 	return fitsNot
 }
 
-// joined joins the results of conditions: by or the best of them counts, and else the worst.
+// joined joins the results of conditions. With or, the best of them counts, otherwise the worst.
 func joined(list []fit, or bool) fit {
 	if len(list) == 0 {
 		return fits

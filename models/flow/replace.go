@@ -5,7 +5,7 @@ import "slices"
 // Use is a slot of a path that a destination serves.
 type Use struct {
 	Slot      int
-	Weight    float64 // of the destination; of all of them together if the path names it more than once for the slot
+	Weight    float64 // the destination's weight; if the path names it several times for the slot, the sum of its weights
 	NewWeight float64 // of the destination that replaces it
 	Joins     bool    // the new destination was in the slot already, so that the weights are added
 }

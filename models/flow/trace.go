@@ -25,7 +25,7 @@ type Trace struct {
 	Via     Via
 	Blocked *Block // why no path was tried; nil: the visitor is not blocked
 	Steps   []Step
-	units   []Unit // units of the path that is being looked at
+	units   []Unit // units of the path that is being examined
 }
 
 // Block is a blocked value that a visitor has, and the list that the value is in.
@@ -36,7 +36,7 @@ type Block struct {
 	Value     string
 }
 
-// Step is one path that was looked at.
+// Step is one path that was examined.
 type Step struct {
 	PathID  uuid.UUID
 	Path    string

@@ -43,7 +43,7 @@ type Address struct {
 	Slot int    // of the step to an offer, 1 and up
 }
 
-// Read reads an address: the first word of its path, the path behind it without slashes around it, and its query. The addresses
+// Read reads an address: the first word of its path, the path after it without slashes around it, and its query. The addresses
 // of all trackers differ, so the tracker need not be known.
 func Read(word, rest, query string) Address {
 	switch {
@@ -69,7 +69,7 @@ func Read(word, rest, query string) Address {
 	return wordAlone(word, query)
 }
 
-// wordAlone reads an address without a path behind its word.
+// wordAlone reads an address without a path after its word.
 func wordAlone(word, query string) Address {
 	form := FormQuery
 	switch word {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Facts are what the checks decide by.
+// Facts are the data by which the checks decide.
 type Facts struct {
 	Now      time.Time
 	Account  models.Account
@@ -26,7 +26,7 @@ type Facts struct {
 	Bots      bot.Settings
 	// Rated reports, for each currency of Currencies, whether it has a rate of today.
 	Rated map[string]bool
-	// Used has the conversions of offers and the clicks of paths of the account's present day, for those with a cap.
+	// Used has the conversions of the offers with a cap and the clicks of the paths with a cap, for the account's present day.
 	Used    map[uuid.UUID]int
 	Landers map[uuid.UUID]Visits // of the last Days, by landing page
 	Tag     Tag
@@ -75,7 +75,7 @@ type Record struct {
 type Source struct {
 	models.TrafficSource
 	ReadsSpend   bool   // a connection reads what it cost
-	SpendFailure string // why that fails; empty: it does not
+	SpendFailure string // why the reading fails; empty: it does not fail
 	Unfilled     []Unfilled
 }
 
@@ -94,7 +94,7 @@ type Network struct {
 	TellsPayout  bool       `db:"tells_payout"` // a macro for the payout is known, or its notifications have it
 	LastPostback *time.Time `db:"last_postback"`
 	SyncedAt     *time.Time `db:"synced_at"` // when a connection last read its orders
-	Failing      string     `db:"-"`         // why its postbacks become no conversions; empty: they do
+	Failing      string     `db:"-"`         // why its postbacks do not become conversions; empty: they do
 	FailingSince time.Time  `db:"-"`
 }
 
@@ -189,7 +189,7 @@ func (f *Facts) open(d flow.Destination) (open, isLander bool) {
 	return ok && r.IsActive && d.Weight > 0, r.Kind == AtLander
 }
 
-// lookedAt returns the time of the oldest look at what the checks of an area depend on.
+// lookedAt returns the time of the oldest check by a worker on which the findings of an area depend.
 func (f *Facts) lookedAt(area string) (oldest *time.Time) {
 	switch area {
 	case "link":

@@ -32,7 +32,8 @@ func (f *Facts) eachAddress(fn func(p Place, url string)) {
 	}
 }
 
-// leftovers calls add for each placeholder that stays unfilled and is or is not foreign.
+// leftovers calls add for each placeholder that stays unfilled. If foreign is set, it calls add only for placeholders in the
+// manner of another program, otherwise only for the others: see token.Leftover.
 func (f *Facts) leftovers(add func(Place), foreign bool) {
 	f.eachAddress(func(p Place, url string) {
 		for _, l := range token.Leftovers(url) {

@@ -10,7 +10,7 @@ import (
 
 const day = 24 * time.Hour
 
-// The ages from which a look is too old to count. Domains are looked at once a day, and links every hour.
+// The ages from which a check by a worker is too old to count. Domains are checked once a day, and links every hour.
 const (
 	oldDomainLook = 3 * day
 	oldLinkLook   = day
@@ -85,8 +85,8 @@ func domainUnlooked(f *Facts, add func(Place)) {
 	}
 }
 
-// looked calls add for each active record whose last look at its link fits, with its answer and time. fresh says whether the look is
-// recent enough to count.
+// looked calls add for each active record for which fits returns true, with the answer and the time of the last check of its
+// link. fresh says whether the check is recent enough to count.
 func looked(f *Facts, add func(Place), fits func(r *Record, fresh bool) bool) {
 	f.eachRecord("", func(r Record, p Place) {
 		if r.IsActive && fits(&r, r.CheckedAt != nil && f.Now.Sub(*r.CheckedAt) <= oldLinkLook) {

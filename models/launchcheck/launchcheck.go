@@ -1,5 +1,6 @@
 // Package launchcheck looks for faults of a campaign before it gets traffic. Table has a row for each fault. Package
-// db/launchcheck reads the Facts. Nothing here calls another service: what a link or a domain answers is what the workers last found.
+// db/launchcheck reads the Facts. Nothing here calls another service: the answers of links and domains are the ones that the
+// workers last found.
 //
 // To add a check, add its row to Table, its German texts to text/de/checks.ts of the dashboard, and a case that breaks a sound
 // campaign to TestEveryCheck in api/v1.
@@ -13,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The states of a finding and of an area, the best first. Unknown means not looked at yet, and never counts as fine.
+// The states of a finding and of an area, the best first. Unknown means not checked yet, and never counts as fine.
 const (
 	OK      = "ok"
 	Warning = "warning"
@@ -24,7 +25,7 @@ const (
 // States lists all states, the best first.
 var States = []string{OK, Warning, Unknown, Problem}
 
-// Areas lists what the checks look at, in the order of a report.
+// Areas lists the areas of the checks, in the order of a report.
 var Areas = []string{
 	"link", "destinations", "macros", "source", "cost", "postbacks", "payout", "shares", "fallback", "bots", "caps", "rates", "landers", "tag",
 }
@@ -64,7 +65,7 @@ type Place struct {
 	PathName string
 	Field    string    // of the record; empty: the whole record
 	Value    string    // what is wrong there, such as an answer or a macro
-	At       time.Time // when that was found; zero: it is so now, or was never looked at
+	At       time.Time // when that was found; zero: it is so now, or was never checked
 }
 
 // Check is a row of Table: one fault that a campaign may have.
@@ -102,7 +103,7 @@ type Result struct {
 	State    string
 	Findings []Finding
 	LeftOff  int        // findings beyond MaxFindings of a check
-	LookedAt *time.Time // the time of the oldest look by a worker; nil: no worker looks at the area, or none has yet
+	LookedAt *time.Time // the time of the oldest check by a worker; nil: no worker checks the area, or none has checked it yet
 }
 
 // MaxFindings is the number of findings of one check that a report has.

@@ -102,12 +102,12 @@ func foldWord(word []rune) string {
 	return folded
 }
 
-// multipliers are letters behind a number that multiply it, or that are minor units. They are never currencies there.
+// multipliers are letters after a number that multiply it, or that are minor units. They are never currencies there.
 const multipliers = "BCDGHKLMT"
 
-// lookup returns what a folded word may stand for. given is the currency that applies if an amount states none. behind says that the
-// word stands behind a number. A single Latin letter stands only for the given currency. Behind a number, a letter that may be a
-// multiplier stands for no currency.
+// lookup returns what a folded word may stand for. given is the currency that applies if an amount states none. behind says
+// that the word follows a number. A single Latin letter stands only for the given currency. After a number, a letter that may
+// be a multiplier stands for no currency.
 func lookup(word, given string, behind bool) (sign, bool) {
 	switch {
 	case word == given && given != "":
@@ -191,7 +191,8 @@ func (s sign) pick(given string) (code string, err error) {
 // that has this sign, otherwise for the usual one ("$" for USD, "£" for GBP), and "kr", "¥" or "Rs" for none. An empty text gives an
 // empty code.
 //
-// With an error, the code is the three letters as they are, or Unknown. Such a code can be stored, because it counts no money.
+// With an error, the code is the three letters of the text, unchanged, or Unknown. Such a code can be stored, because it counts
+// no money.
 func Currency(text, given string) (code string, err error) {
 	if len(text) > MaxText {
 		return Unknown, ErrNoCurrency

@@ -144,7 +144,7 @@ func Exact(number string) string {
 }
 
 // plain is the fast path of Read for digits with at most one point, the usual form of a click's cost. ok is false for any other
-// text, which may still be an amount, and for a number whose currency decides what it is.
+// text, which may still be an amount, and for a number whose value depends on its currency.
 func plain(s string) (value decimal.Decimal, ok bool) {
 	const longest = 9 // not beyond maxAmount
 	if len(s) == 0 || len(s) > longest {

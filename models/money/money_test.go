@@ -263,7 +263,7 @@ func TestHeading(t *testing.T) {
 	}
 }
 
-// TestUnknownCurrencies reads numbers whose currency decides what they are, in codes that are no currency.
+// TestUnknownCurrencies reads numbers whose value depends on their currency, with codes that are no currency.
 func TestUnknownCurrencies(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"", Unknown, "BTC", "ZZZ"} {

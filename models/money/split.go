@@ -136,7 +136,7 @@ func split(text string) (p parts, err error) {
 	return p, p.around(before, after)
 }
 
-// wholeMarks are written behind an amount without decimals: "1,250/-" in India, "500/=" in Kenya and "12:-" in Sweden.
+// wholeMarks are written after an amount without decimals: "1,250/-" in India, "500/=" in Kenya and "12:-" in Sweden.
 var wholeMarks = []string{"/-", "/=", ":-"}
 
 func trim(s []rune) []rune {
@@ -193,7 +193,7 @@ func (p *parts) around(before, after []rune) error {
 		return ErrMalformed
 	}
 	p.negative = c.minus+c.open > 0
-	if len(before) == 1 && before[0] == '\'' { // spreadsheets mark a text so
+	if len(before) == 1 && before[0] == '\'' { // spreadsheets mark a text in this way
 		before = nil
 	}
 	p.before, p.after = foldWord(before), foldWord(after)

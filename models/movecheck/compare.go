@@ -16,7 +16,7 @@ import (
 // MaxLines is the number of answers that are compared at once.
 const MaxLines = 10_000
 
-// Answer is what the old tracker answered to a visitor.
+// Answer is the old tracker's answer to a visitor.
 type Answer struct {
 	ID       string
 	Campaign uuid.UUID
@@ -29,7 +29,8 @@ type Answer struct {
 // maxLocation is the number of bytes of an address that are compared.
 const maxLocation = 4000
 
-// ReadAnswers reads what the script has printed. Lines that it cannot read are counted. asked is zero if the time is not in the text.
+// ReadAnswers reads what the script has printed. Lines that it cannot read are counted. asked is the time of the requests. It
+// is zero if the text does not state it.
 func ReadAnswers(text string) (asked time.Time, list []Answer, unread int, err error) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		line = strings.TrimSpace(line)
@@ -84,7 +85,7 @@ func (p Place) Equal(o Place) bool {
 // The results of a comparison.
 const (
 	Same    = "same"
-	Dice    = "dice"    // the draws decide, and what the old tracker answered is one of the possible places
+	Dice    = "dice"    // the draws decide, and the old tracker's answer is one of the possible places
 	Unsure  = "unsure"  // cannot be compared
 	Differs = "differs" // another place
 	Missing = "missing" // the old tracker did not answer
@@ -95,7 +96,7 @@ var Results = []string{Same, Dice, Unsure, Differs, Missing}
 
 // The reasons for a result that is neither Same nor Dice.
 const (
-	ByAttribute  = "attribute"  // Unsure: it depends on what no request can say
+	ByAttribute  = "attribute"  // Unsure: it depends on an attribute that no request can state
 	ByPage       = "page"       // Unsure: the address is in a page
 	ToItself     = "itself"     // Unsure: the old tracker leads to its own link
 	Changed      = "changed"    // Unsure: the campaign has changed since the requests were written
@@ -104,8 +105,8 @@ const (
 	OtherAnswer  = "answer"     // Differs: one sends the visitor on, the other does not
 )
 
-// Compare compares the places to which a visitor can go here with what the old tracker answered. asked is the address that was
-// asked for, without its scheme. certain is false if other places are possible, because something is not known about the visitor.
+// Compare compares the places to which a visitor can go here with the answer of the old tracker. asked is the requested
+// address, without its scheme. certain is false if other places are possible, because something is not known about the visitor.
 func Compare(places []Place, certain bool, asked string, a Answer) (result, reason string) {
 	if a.Status == 0 || a.Status == 429 || a.Status >= 500 {
 		return Missing, ""
@@ -152,7 +153,7 @@ func (p *Place) compare(asked string, a Answer) string {
 	return p.compareAddress(a.Location)
 }
 
-// leadsBack reports whether an answer leads to the address that was asked for, such as from http to https.
+// leadsBack reports whether an answer leads to the requested address again, such as from http to https.
 func leadsBack(asked, location string) bool {
 	u, err := url.Parse(location)
 	host, path, _ := strings.Cut(asked, "/")

@@ -17,7 +17,8 @@ func is(attribute, operator string, value any) cond.Condition {
 	return cond.Condition{Attribute: attribute, Operator: operator, Value: value}
 }
 
-// TestVisitorsMeetTheConditions: each path's conditions are met by a visitor, each value that a path names is tried, and so is another.
+// TestVisitorsMeetTheConditions: each path's conditions are met by a visitor, each value that a path names is tried, and so is
+// a value that no path names.
 func TestVisitorsMeetTheConditions(t *testing.T) {
 	t.Parallel()
 	c := movecheck.Campaign{SubParams: map[int]string{2: "zone"}, Paths: [][]cond.Condition{

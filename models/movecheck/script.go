@@ -43,7 +43,7 @@ func (v *Visitor) URL(address string) string {
 	return b.String()
 }
 
-// ID names the request of a campaign's visitor. It changes with what the request says.
+// ID names the request of a campaign's visitor. It changes if the content of the request changes.
 func (v *Visitor) ID(campaign uuid.UUID, n int, address string) string {
 	sum := fnv.New32a()
 	_, _ = fmt.Fprint(sum, address, *v) // a hash takes everything

@@ -130,7 +130,7 @@ func (c *Campaign) mixed(i int) Visitor {
 // ofAgent are the attributes that follow from the agent.
 var ofAgent = []string{"device_type", "device_brand", "device_model", "os", "os_version", "browser", "browser_version", "user_agent", "is_bot"}
 
-// agentFor returns an agent that meets the conditions which look at it. Without one it is the most usual agent.
+// agentFor returns an agent that meets the conditions on agents. Without one it is the most usual agent.
 func agentFor(conditions []cond.Condition, read func(Agent) *cond.Facts) Agent {
 	var about []cond.Condition
 	for _, one := range conditions {
@@ -148,7 +148,7 @@ func agentFor(conditions []cond.Condition, read func(Agent) *cond.Facts) Agent {
 	return Agents[0]
 }
 
-// set gives the visitor a value, as far as a request can say it.
+// set gives the visitor a value of an attribute, if a request can state it.
 func (v *Visitor) set(c *Campaign, attribute, value string) {
 	value = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -201,7 +201,7 @@ func with(list []Pair, name, value string) []Pair {
 	return append(list, Pair{name, value})
 }
 
-// wanted returns a value that meets a condition. ok is false for a condition that wants anything else than a value.
+// wanted returns a value that meets a condition. ok is false for a condition that needs something other than a value.
 func wanted(c cond.Condition) (value string, ok bool) {
 	values := valuesOf(c)
 	switch c.Operator {

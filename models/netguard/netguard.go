@@ -118,7 +118,7 @@ func (p Policy) Check(raw string) error {
 	return p.checkHost(strings.ToLower(u.Hostname()))
 }
 
-// CheckSent is Check for an address that a client sends, which must not be the masked address of an answer.
+// CheckSent does the same as Check, for an address that a client sends. It also refuses the masked address that answers show.
 func (p Policy) CheckSent(raw string) error {
 	if strings.HasSuffix(raw, "/"+models.MaskedSecret) {
 		return models.Invalid("invalid_url", "this is the masked address: send the whole one, or leave url out to keep it")

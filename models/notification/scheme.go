@@ -75,7 +75,7 @@ var Headers = func() []string {
 }()
 
 // Statuses returns a network's own words for the four statuses together with the words of its scheme. The network's own words
-// have priority. If there is no such scheme, it returns only these.
+// have priority. If there is no such scheme, it returns only the network's own words.
 func Statuses(scheme string, networkWords map[string][]string) map[string][]string {
 	s, ok := Find(scheme)
 	if !ok {
@@ -112,7 +112,8 @@ type Result struct {
 	Ignored string   // why it reports no conversion; else empty
 	// Key identifies the event. A message with the key of an earlier one is that message, sent again.
 	Key string
-	// Buyer is the personal data of the buyer, and Consent is the message's word for the buyer's consent to their use for ads.
+	// Buyer is the personal data of the buyer, and Consent is the message's word about the buyer's consent to the use of this
+	// data for ads.
 	Buyer   matchkey.Person
 	Consent string
 	// Version is the time of the state of the order that the message describes, in UTC and in an order of texts. Shops can send an

@@ -8,10 +8,10 @@ import (
 
 // shopify reads the webhooks of Shopify.
 //
-// The proof is documented in https://shopify.dev/docs/apps/build/webhooks/verify-deliveries (header X-Shopify-Hmac-Sha256: base64
-// of the HMAC-SHA256 of the raw body), the orders in https://shopify.dev/docs/api/admin-rest/latest/resources/order, refunds and
-// disputes in the resources refund and dispute. The header X-Shopify-Topic is not signed. So the members of the body tell what it
-// is, and the topic is only shown.
+// The proof is documented in https://shopify.dev/docs/apps/build/webhooks/verify-deliveries (header X-Shopify-Hmac-Sha256:
+// base64 of the HMAC-SHA256 of the raw body), the orders in https://shopify.dev/docs/api/admin-rest/latest/resources/order,
+// refunds and disputes in the resources refund and dispute. The header X-Shopify-Topic is not signed. So the kind of a message
+// follows from the members of its body, and the topic is only shown.
 var shopify = Scheme{
 	Name: "shopify", Platform: "Shopify", Template: "Shopify", ClickParam: "clickid",
 	Proof:   "the header X-Shopify-Hmac-Sha256 signs the raw body",
@@ -76,8 +76,8 @@ func shopifyOrder(m *message, event string) (Result, error) {
 	return reportState(event, d.text("updated_at"), r)
 }
 
-// shopifyRefund reads a refund. It does not say what is left of the order, so a part of it changes nothing: the notification of the
-// order's update, which Shopify sends too, has the new total.
+// shopifyRefund reads a refund. It does not say how much of the order is left, so a refund of a part changes nothing: the
+// notification of the order's update, which Shopify sends too, has the new total.
 func shopifyRefund(m *message, event string) (Result, error) {
 	var amounts []string
 	r := Report{Word: "refunded", Same: true, About: []string{m.doc.text("order_id")}}

@@ -10,8 +10,9 @@ import (
 // woocommerce reads the webhooks of WooCommerce.
 //
 // The proof and the topics are documented in https://developer.woocommerce.com/docs/apis/rest-api/v3/webhooks/ (header
-// X-WC-Webhook-Signature: base64 of the HMAC-SHA256 of the raw body), the orders in the page "Orders" of the same API. The topic
-// is not signed, so the members of the body tell what it is. A new webhook sends a ping without a signature.
+// X-WC-Webhook-Signature: base64 of the HMAC-SHA256 of the raw body), the orders in the page "Orders" of the same API. The
+// topic is not signed, so the kind of a message follows from the members of its body. A new webhook sends a ping without a
+// signature.
 var woocommerce = Scheme{
 	Name: "woocommerce", Platform: "WooCommerce", Template: "WooCommerce", ClickParam: "clickid",
 	Proof:   "the header X-WC-Webhook-Signature signs the raw body",

@@ -1,5 +1,5 @@
-// Package param reads the parameters that other systems send: in the query of a link, and in the query or the body of a postback.
-// All of them are read by the same rules, and a sender's mistake in one parameter costs no other parameter.
+// Package param reads the parameters that other systems send: in the query of a link, and in the query or the body of a
+// postback. All of them are read by the same rules, and a sender's mistake in one parameter does not affect the others.
 //
 //   - A % that begins no escape stands for itself.
 //   - &amp; separates parameters as & does, because addresses are copied out of HTML.

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of the parameters of a message that are read as no field. They are kept for the log of postbacks.
+// Limits of the parameters of a message that are not read as a field. They are kept for the log of postbacks.
 const (
 	maxOthers     = 200     // their number
 	maxOtherBytes = 8 << 10 // their names and values together

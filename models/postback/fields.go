@@ -31,7 +31,8 @@ type Network struct {
 	Params map[string]string
 	// Statuses lists the network's own words for each of the four statuses.
 	Statuses map[string][]string
-	// AnswerText is what the network wants as the answer to a postback. It is empty if the network wants no certain text.
+	// AnswerText is the text that the network wants as the answer to a postback. It is empty if the network wants no certain
+	// text.
 	AnswerText string
 }
 

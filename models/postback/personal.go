@@ -45,10 +45,10 @@ const notText = "(not kept: " + matchkey.NotText + ")"
 // RemovePersonal removes the personal data from the parameters of a message, and returns them with the word for the person's
 // consent. removed says that the message had personal data. The constant Removed takes the place of each value.
 //
-// isField reports whether the account's networks send a field in a parameter, in lower case. Such a parameter stays, because its
-// account has chosen it for something else. A city, region, postal code or country stays in a message that names neither a person
-// nor a consent, because networks send the place of a click in such parameters. An e-mail address is also removed from the click id
-// and from any parameter that is read as no field.
+// isField reports whether the account's networks send a field in a parameter, in lower case. Such a parameter stays, because
+// its account has chosen it for something else. A city, region, postal code or country stays in a message that names neither a
+// person nor a consent, because networks send the place of a click in such parameters. An e-mail address is also removed from
+// the click id and from any parameter that is not read as a field.
 func RemovePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string, removed bool) {
 	p = matchkey.Person{}
 	hasPerson := namesPerson(params)
@@ -76,7 +76,8 @@ func RemovePersonal(params map[string]string, isField func(name string) bool) (p
 	return p, consent, removed
 }
 
-// mayHideAddress reports whether a parameter is read as no field, or as the click id. No click id is an e-mail address.
+// mayHideAddress reports whether a parameter is not read as a field, or is read as the click id. No click id is an e-mail
+// address.
 func mayHideAddress(name string) bool {
 	_, field := fieldParams[name]
 	return !field || slices.Contains(aliases["click_id"], name)
@@ -96,7 +97,8 @@ func namesPerson(params map[string]string) bool {
 // Removed takes the place of personal data in the parameters of a message.
 const Removed = matchkey.Hidden
 
-// MarkPersonal writes what became of each value that RemovePersonal removed, for the log of postbacks.
+// MarkPersonal puts a text in the place of each value that RemovePersonal removed. The text says what became of the value, for
+// the log of postbacks.
 func MarkPersonal(params map[string]string, keys matchkey.Hashes, dropped []matchkey.Dropped) {
 	marks := map[string]string{}
 	for _, name := range keys.Names() {

@@ -54,7 +54,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSecretIsNoOtherField checks that a secret sent in the common parameter of a field is not read as that field.
+// TestSecretIsNoOtherField checks that a secret is not read as another field, if a network sends it in a parameter that usually
+// carries that field (such as txid).
 func TestSecretIsNoOtherField(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"goal", "St", "txid", "sub3", "cid", "currency"} {

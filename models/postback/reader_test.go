@@ -11,7 +11,7 @@ import (
 	"switchyard/models/param"
 )
 
-// fieldsOf returns what is read of a message, by field.
+// fieldsOf returns the values that are read from a message, by field.
 func fieldsOf(m Message) map[string]string {
 	out := map[string]string{
 		"click_id": m.ClickID, "currency": m.Currency, "status": m.OriginalStatus, "conversion_id": m.ConversionID, "goal": m.Goal,

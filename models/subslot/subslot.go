@@ -1,9 +1,10 @@
 // Package subslot decides which parameter of a traffic source fills which sub-parameter of its clicks.
 //
-// A sub-parameter that is in use never changes its meaning without being asked to. Reports, conditions of flows, bot lists and
-// rules name sub1, not zoneid. Positions would therefore be wrong: if zoneid were removed, the next parameter would become sub1. Other
-// trackers have numbered fields: Voluum maps each parameter to one of var1 to var10, and Keitaro has a row with name, parameter and token
-// for each sub id. Our API has the ordered object token_macros, so each source also stores its SubSlots, and these rules apply:
+// A sub-parameter that is in use never changes its meaning unless a client asks for the change. Reports, conditions of flows,
+// bot lists and rules name sub1, not zoneid. Positions would therefore be wrong: if zoneid were removed, the next parameter
+// would become sub1. Other trackers have numbered fields: Voluum maps each parameter to one of var1 to var10, and Keitaro has a
+// row with name, parameter and token for each sub id. Our API has the ordered object token_macros, so each source also stores
+// its SubSlots, and these rules apply:
 //
 //   - A new source assigns sub-parameters in the order of token_macros. A name such as sub3 or t3 means the third.
 //   - A parameter of a source in use keeps its sub-parameter, wherever it stands in token_macros.
@@ -72,7 +73,7 @@ func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
 		if !isSent {
 			s.Name = before[at].Name
 		}
-		if !s.filled && Meant(s.Param) > 0 { // its macro has named it, and is gone
+		if !s.filled && Meant(s.Param) > 0 { // the macro that gave it its name is not in the link any more
 			s.Name = nameOf(before[at], old)
 		}
 	}
@@ -98,8 +99,8 @@ func renamed(before models.SubSlots, old, l models.SourceLink) models.SubSlots {
 	return after
 }
 
-// named returns the last sub-parameter that a parameter has by its name. A source without stored sub-parameters is older than sub11, which
-// was a name like any other then.
+// named returns the number of the last sub-parameter that a parameter can take by its name, such as sub3. A source without
+// stored sub-parameters is older than sub11, which was a name like any other then.
 func named(l models.SourceLink) int {
 	if len(l.Subs) == 0 {
 		return models.EarlySubs
@@ -194,7 +195,8 @@ func nameOf(s models.SubSlot, l models.SourceLink) string {
 	return strings.TrimFunc(MacroOf(l, s.Param), notWord)
 }
 
-// Common returns the names on which several sources agree. A source that has not reserved or not named a sub-parameter has no say.
+// Common returns the names on which several sources agree. A source that has not reserved or not named a sub-parameter is
+// ignored for it.
 func Common(sources []models.SourceLink) map[string]string {
 	names, open := map[string]string{}, map[string]bool{}
 	for _, l := range sources {
@@ -216,9 +218,9 @@ func Common(sources []models.SourceLink) map[string]string {
 	return names
 }
 
-// Check refuses a list in which two entries have the same sub-parameter or the same parameter, or in which a name such as sub3
-// fills another sub-parameter than the third while no entry has that. Names from sub11 on may fill another one, as they did while there
-// were ten.
+// Check refuses a list in which two entries have the same sub-parameter or the same parameter, and a list in which a name such
+// as sub3 fills another sub-parameter than the third. The latter is allowed if another entry has the third. Names from sub11 on
+// may fill any sub-parameter, as they did while there were only ten.
 func Check(list models.SubSlots) error {
 	for i, s := range list {
 		for _, o := range list[:i] {

@@ -73,7 +73,7 @@ func text(t *testing.T, v any) string {
 	return string(raw)
 }
 
-// Check refuses what a built-in template could not have.
+// Check refuses values that a built-in template could not have.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)

@@ -39,8 +39,8 @@ func readNumber(s string) (n number, ok bool) {
 	return number{m[1] + m[2][:places], m[2][places:]}, true
 }
 
-// compact lists the forms of dates without separators, by their number of digits. No such number is a time since 1970 in one
-// of the years that are read. Ten digits are always seconds.
+// compact lists the forms of dates without separators, by their number of digits. Such a date, if it is read as a time since
+// 1970, is never in one of the years that are accepted. Ten digits are always seconds.
 var compact = map[int]struct {
 	form string
 	unit time.Duration

@@ -199,7 +199,7 @@ func (p *parts) readSigned() (bool, error) {
 	return true, nil
 }
 
-// readWord reads a weekday, a word that tells nothing, or a comment. Any other text is not understood.
+// readWord reads a weekday, a word without a meaning, or a comment. Any other text is not understood.
 func (p *parts) readWord() error {
 	if p.offset != nil && p.cut(zoneComment) != nil {
 		return nil

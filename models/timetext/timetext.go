@@ -92,7 +92,7 @@ const (
 	MonthFirst
 )
 
-// DayBy is Day for texts whose order of day and month is known. A date such as 03/04/2026 is read by the order.
+// DayBy does the same as Day, for texts whose order of day and month is known. A date such as 03/04/2026 is read by the order.
 func DayBy(text string, order Order) (time.Time, error) {
 	day, err := Day(text)
 	m := yearLast.FindStringSubmatch(normalize(text))

@@ -7,7 +7,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Leftovers finds what no click fills in, and leaves tokens, the syntax of arrays and fragments alone.
+// Leftovers finds the placeholders that no click fills in, and ignores tokens, the syntax of arrays and fragments alone.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

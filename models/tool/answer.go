@@ -341,7 +341,7 @@ func hideReceiver(o object) {
 // Clean removes private members from a value and shortens its texts. Numbers stay as they are.
 func Clean(v any) any { return cleaned(v, func(n json.Number) any { return n }) }
 
-// clean is Clean with numbers as decimal texts.
+// clean does the same as Clean, with numbers as decimal texts.
 func clean(v any) any { return cleaned(v, func(n json.Number) any { return n.String() }) }
 
 func cleaned(v any, number func(json.Number) any) any {

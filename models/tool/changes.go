@@ -179,7 +179,7 @@ func createFrom(ctx context.Context, c *Call) (Values, error) {
 				return nil, err
 			}
 			o["error"] = e.Message
-			break // what is made already is answered
+			break // the copies that were made already are in the answer
 		}
 	}
 	return Values{"dry_run": dry, "from": at(a, "campaign.name"), "campaigns": made}, nil

@@ -242,7 +242,7 @@ func listUnmatched(ctx context.Context, c *Call) (Values, error) {
 	}
 	rows := list(a, "rows")
 	for _, r := range rows {
-		q, _ := url.ParseQuery(text(r["query"])) // what can be read of it is enough
+		q, _ := url.ParseQuery(text(r["query"])) // the parts that can be read are enough
 		names := []string{}
 		for name := range q {
 			names = append(names, name)

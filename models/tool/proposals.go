@@ -54,7 +54,7 @@ func proposalTools() []Tool {
 			Params: []Param{need(id("change_id", "from apply_proposal or list_suggestions"))},
 			Answer: []Member{value("status", ""), value("change_id", "")},
 			Run: func(ctx context.Context, c *Call) (Values, error) {
-				if err := c.reserve(ctx, ""); err != nil { // without a record: what was just changed may be taken back
+				if err := c.reserve(ctx, ""); err != nil { // without a record, so that a change that was just made can be taken back
 					return nil, err
 				}
 				a, err := c.post(ctx, "/copilot", map[string]any{"action": "undo", "id": c.Args.Text("change_id")})
@@ -129,8 +129,8 @@ func propose(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// tooEarly returns what the sample lacks by which the action could be judged, over the last 30 days. It is empty if there is enough,
-// or if the action is not judged by figures.
+// tooEarly says what is missing from the sample of the last 30 days before the action can be judged by it. The text is empty if
+// the sample is large enough, or if the action is not judged by figures.
 func tooEarly(ctx context.Context, c *Call) (string, error) {
 	campaign := c.Args.Text("campaign_id")
 	if campaign == "" {

@@ -62,7 +62,7 @@ func reportQuery(c *Call, dimensions []string, names ...string) (url.Values, err
 	return q, nil
 }
 
-// openDays tells that the figures of the last days still change.
+// openDays is a note that the figures of the last days still change.
 const openDays = "conversions of recent clicks may still come; figures of the last days rise"
 
 // accountTools returns the tools about the whole account.
@@ -324,7 +324,7 @@ func difference(r object, figure string) decimal.Decimal {
 	return number(r[figure]).Sub(number(at(r, "compare."+figure)))
 }
 
-// compareRow adds to a row of a report what its two windows have in common.
+// compareRow adds the comparison of the two windows to a row of a report.
 func compareRow(r object, figure string, whole decimal.Decimal) {
 	d := difference(r, figure)
 	r["now"], r["before"], r["difference"] = r[figure], at(r, "compare."+figure), d.String()

@@ -26,7 +26,7 @@ type Kind uint8
 // The kinds of tools. Only a full key may use a tool that does not read.
 const (
 	Reads Kind = iota + 1
-	Tries      // reads too, by a call that takes a full key
+	Tries      // reads too, by a call that needs a full key
 	Proposes
 	Changes
 )
@@ -49,8 +49,8 @@ type Tool struct {
 // Values are the members of an answer before they are shaped, by name.
 type Values map[string]any
 
-// API carries out calls of the API for the caller of a tool. The answer is the member data. An error is a *models.Error where the
-// API has answered one.
+// API carries out calls of the API for the caller of a tool. The answer is the member data. An error is a *models.Error if the
+// API has returned one.
 type API interface {
 	Do(ctx context.Context, r Request) (json.RawMessage, error)
 }

@@ -99,7 +99,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestArguments refuses what a tool does not take, before anything is called.
+// TestArguments checks that arguments which a tool does not take are refused before anything is called.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	table := Table([]string{"os", "campaign_id"})

@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// The sentences about what another tracker has and Switchyard has not, or has otherwise: the fact first, then what to do. All readers
-// use them, so that the same loss reads the same wherever it comes from.
+// The sentences about settings of another tracker that Switchyard does not have, or has in another form. Each states the fact
+// first, then what to do. All readers use them, so that the same loss is described in the same words for every tracker.
 const (
 	HistoryStays     = "History stays where it is. Figures begin with the first click here."
 	NoCloaking       = "Not brought over: Switchyard shows reviewers no other page. The path is paused."
@@ -54,7 +54,7 @@ func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("People are invited anew; %d workspaces became groups.", workspaces)
 }
 
-// PerCampaign says that something was counted otherwise than for the campaign.
+// PerCampaign says that a filter of the other tracker looked at something other than the campaign, which it looks at here.
 func PerCampaign(what string) string {
 	return fmt.Sprintf("The filter looked at %s; here it looks at the campaign. The path is paused: check it, then start it.", what)
 }

@@ -1,5 +1,5 @@
-// Package trackerimport describes what is read from another tracker: a document with its settings, notes about what could not be
-// brought over, and the addresses by which its ads and networks reach it.
+// Package trackerimport describes the data that is read from another tracker: a document with its settings, notes about
+// settings that could not be brought over, and the addresses by which ads and networks reach the tracker.
 package trackerimport
 
 import (

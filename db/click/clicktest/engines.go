@@ -65,7 +65,7 @@ func CheckFigures(t *testing.T, d *db.DB) {
 		})
 	})
 	t.Run("clickhouse", func(t *testing.T) {
-		clickhousetest.Server(t) // without a server, only this part is skipped
+		clickhousetest.Server(t) // if there is no server, only this part is skipped
 		copied := click.NewCopyReader(NewCopy(t, d).To)
 		each(func(q report.Query, _ bool) {
 			compare(t, report.Reader{Conn: d}, q, report.Reader{Conn: d, Copy: copied, CopyOnly: true}, q)

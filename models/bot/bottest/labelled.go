@@ -32,7 +32,7 @@ type Request struct {
 	Scheme  string // http or https
 	Address string // the sender's address if the label depends on it; else empty
 	Headers map[string][]string
-	// Device, OS and OSVersion say what the sender's device is, as far as the set knows; else they are empty.
+	// Device, OS and OSVersion describe the sender's device. They are empty if the set does not know it.
 	Device, OS, OSVersion string
 }
 
