@@ -73,7 +73,7 @@ func makeSecrets(path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // the file has its final name as well by then
+	defer func() { _ = os.Remove(temporary.Name()) }() // by then the file also has its final name
 	_, err = temporary.Write(text)
 	if err := errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return err

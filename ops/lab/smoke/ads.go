@@ -67,7 +67,7 @@ var adSales = []adSale{
 	{payout: amount("13.99"), consent: "granted"},
 }
 
-// The person who buys. The platforms hash different forms of both.
+// The e-mail address and the phone number of the person who buys. Platforms hash different forms of them.
 const (
 	buyerEmail = "Jane.Doe+Shop@Gmail.com"
 	buyerPhone = "+44 20 7946 0958"

@@ -222,7 +222,8 @@ func TestSourceDifference(t *testing.T) {
 	y.compareSource("13 14", "correction 0 4")
 }
 
-// compareSource compares the source, whose figures of the platform are theirs: clicks and money. The fake has days in UTC.
+// compareSource compares the source. theirs holds the platform's figures, clicks and money, and causes the expected causes. The
+// fake has days in UTC.
 func (y *spending) compareSource(theirs, causes string) {
 	y.t.Helper()
 	var got compared
