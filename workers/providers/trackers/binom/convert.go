@@ -14,7 +14,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// tokens maps Binom's names of macros to ours where ours has no such alias.
+// tokens maps the names of Binom's macros to our tokens. Names that are aliases of our tokens are left out.
 var tokens = map[string]string{
 	"campaign_key": "campaign_alias", "landing_id": "lander_id", "landing_name": "lander_name", "landing_num": "lander_id",
 	"traffic_source_id": "source_id", "traffic_source_name": "source_name", "ts_id": "source_id", "ts_name": "source_name",

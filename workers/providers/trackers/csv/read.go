@@ -24,7 +24,7 @@ const (
 
 // Tables are the texts of the tables. Each may be nil.
 type Tables struct {
-	// Name stands for the tracker that they come from. A second import with the same name changes the records of the first.
+	// Name stands for the tracker that the tables come from. A second import with the same name changes the records of the first.
 	Name                     string
 	Offers, Campaigns, Links io.Reader
 }
@@ -125,7 +125,7 @@ func explain(err error) error {
 	return err
 }
 
-// divider returns the character that divides the names of the columns.
+// divider returns the character that separates the names of the columns.
 func divider(raw []byte) rune {
 	first, _, _ := bytes.Cut(raw, []byte("\n"))
 	best := ','

@@ -21,7 +21,7 @@ func (v *Value) UnmarshalJSON(raw []byte) error {
 	return dec.Decode(&v.v)
 }
 
-// At returns a member of a member.
+// At returns the member at a path of names.
 func (v Value) At(names ...string) Value {
 	for _, name := range names {
 		object, _ := v.v.(map[string]any)

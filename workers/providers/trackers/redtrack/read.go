@@ -1,4 +1,4 @@
-// Package redtrack reads an account of RedTrack through its API. The key is a part of the address there, so no error has an address.
+// Package redtrack reads an account of RedTrack through its API. The key is a part of the addresses, so no error has an address.
 package redtrack
 
 import (
