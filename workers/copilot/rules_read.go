@@ -166,7 +166,7 @@ func (r *reading) highestFixedPayout(ctx context.Context, by, id string) (*decim
 	if by == "campaign_id" {
 		f, err := r.store.Campaigns().Flow(ctx, r.account.ID, uuid.MustParse(id))
 		if errors.Is(err, models.NotFound("campaign")) {
-			return nil, nil //nolint:nilnil // none is no error
+			return nil, nil //nolint:nilnil // a missing payout is no error
 		}
 		if err != nil {
 			return nil, err
