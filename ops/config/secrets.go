@@ -66,7 +66,7 @@ func makeSecrets(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // only the file in it is secret
 		return err
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(path), SecretsFile+"-") // with mode 0600

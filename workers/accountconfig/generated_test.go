@@ -203,8 +203,8 @@ func (m *maker) document() string {
 	return string(text)
 }
 
-// routed returns what the redirect reads of an account, with keys instead of ids, so that two accounts can be compared. The paths of a
-// campaign are named by their places.
+// routed returns the data of an account that the redirect reads, with keys instead of ids, so that two accounts can be
+// compared. The paths of a campaign are named by their places.
 func (e *env) routed(account uuid.UUID) string {
 	e.Helper()
 	state, err := dbconfig.Load(e.Context(), e.store, account)

@@ -51,7 +51,7 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 		if of > 0 {
 			text = fmt.Sprintf("%s: %d of %d", what, done, of)
 		}
-		_ = plans.SetProgress(ctx, account, id, text) // a lost one does no harm: another follows soon
+		_ = plans.SetProgress(ctx, account, id, text) // a lost update does no harm, because the next one follows
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()

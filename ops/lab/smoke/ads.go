@@ -76,7 +76,7 @@ const (
 // adBots is the number of bots among the clicks of a platform. The platform counts them as clicks, and one more click never arrives.
 const adBots, adLost = 2, 1
 
-// euro is the number of US dollars for one euro. The platforms tell spend in euros, and the account counts in dollars.
+// euro is the number of US dollars for one euro. The platforms report spend in euros, and the account counts in dollars.
 var euro = amount("1.25")
 
 // ratesFile writes the exchange rates of the last days into a directory, and returns the setting for the file.

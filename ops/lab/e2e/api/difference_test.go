@@ -49,7 +49,7 @@ type cause struct {
 	shownFigures
 }
 
-// checkSum checks that the causes and the unexplained rest add up to the difference, in what the API shows.
+// checkSum checks that the causes and the unexplained rest add up to the difference, in the figures that the API shows.
 func checkSum(t *testing.T, where string, s sides, causes []cause) {
 	t.Helper()
 	if s.Difference.Conversions != nil {

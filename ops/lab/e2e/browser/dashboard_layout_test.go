@@ -231,7 +231,7 @@ func (b *env) asksBeforeLosing() {
 	b.tap(cross)
 	asked("the cross")
 	b.run(`(cross => { ` + button("Keep editing") + `.click(); cross.click(); return '' })(` + cross + `)`)
-	b.drawn() // the first question ends in the next frame, and must not take the second one with it
+	b.drawn() // the first question closes in the next frame, which must not close the second question
 	asked("the cross right after a question")
 	b.tap(button("Keep editing"))
 	kept()

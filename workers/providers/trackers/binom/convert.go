@@ -23,7 +23,7 @@ var tokens = map[string]string{
 	"browser_name": "browser", "os_name": "os", "lang": "language", "user_ip": "ip", "offer_num": "offer_id", "path_num": "path_id",
 }
 
-// reader turns what was read into a document.
+// reader converts the records that were read into a document.
 type reader struct {
 	*moved.Book
 	in        *install

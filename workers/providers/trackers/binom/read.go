@@ -41,7 +41,7 @@ func explain(status int) string {
 	return ""
 }
 
-// install is what was read.
+// install has the records that were read.
 type install struct {
 	groups, domains, networks                      moved.Value
 	sources, landings, offers, rotations, campaign []moved.Value

@@ -141,7 +141,7 @@ func column(name string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "_")
 }
 
-// check refuses names of columns that are not known, missing or there twice.
+// check refuses unknown and repeated names of columns, and missing required columns.
 func (c columns) check(header []string) error {
 	seen := map[string]bool{}
 	all := slices.Concat(c.required, c.optional)

@@ -18,7 +18,7 @@ const tracker = "keitaro"
 
 type members = accountconfig.Members
 
-// reader turns what was read of a tracker into a document.
+// reader converts the records that were read into a document.
 type reader struct {
 	in     install
 	out    trackerimport.Result
@@ -29,7 +29,7 @@ type reader struct {
 	extra map[string]int
 	// paramNames are the names of the parameters that fill a field. There are two if sources disagree.
 	paramNames map[string][]string
-	copies     map[string]string // keys of copied sources by what is different about them
+	copies     map[string]string // keys of copied sources by the parameters and postbacks that differ
 	// landers, offers and sources have the records by their ids at Keitaro.
 	landers, offers, sources map[string]record
 	networks                 map[string]networkParams

@@ -32,7 +32,7 @@ type Path struct {
 	Pages      []Share
 	Onward     []Share
 	Numbered   bool     // the link k of the page leads to the destination k
-	Notes      []string // about what is different
+	Notes      []string // about differences
 	Lost       []string // what else pauses it
 }
 

@@ -30,7 +30,7 @@ const (
 	deleted = "3"
 )
 
-// reader turns what was read into a document.
+// reader converts the records that were read into a document.
 type reader struct {
 	*moved.Book
 	in         *account

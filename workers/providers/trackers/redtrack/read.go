@@ -49,7 +49,7 @@ func explain(status int) string {
 	return ""
 }
 
-// account is what was read.
+// account has the records that were read.
 type account struct {
 	domains, networks, sources, landings, offers, campaign []moved.Value
 }

@@ -21,7 +21,7 @@ var tokens = map[string]string{
 	"visitor.id": "visitor_id", "conversion.transactionid": "conversion_id",
 }
 
-// reader turns what was read into a document.
+// reader converts the records that were read into a document.
 type reader struct {
 	*moved.Book
 	in     *account
