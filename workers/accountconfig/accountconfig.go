@@ -164,7 +164,8 @@ func stale(state *dbconfig.State, work []dbconfig.Work) string {
 	return ""
 }
 
-// step writes one record in a transaction of its own. An undo does not write a record that has changed since.
+// step writes one record in a transaction of its own. An undo does not write a record that has changed since the plan was
+// applied.
 func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, campaigns map[string]accountconfig.Members, links foreignLinks, w dbconfig.Work) error {
 	return u.Step(ctx, func(c db.Conn) (jobs.ApplyConfigArgs, error) {
 		a, s := u.Args, k.store.On(c)

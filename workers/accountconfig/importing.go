@@ -76,7 +76,7 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	})
 }
 
-// maxNotes is the number of notes that a plan shows as a whole. Each record shows its own.
+// maxNotes is the maximum number of notes in the list of the whole plan. In addition, each record shows its own notes.
 const maxNotes = 2000
 
 // notRead ends a run whose tracker could not be read. A tracker that is away is asked again later. For any other cause, and

@@ -92,7 +92,7 @@ func (u *uploader) sweep(ctx context.Context) error {
 	})
 }
 
-// recordFailure stores the failure of a job that died before it could store the failure itself. A later job sends the uploads
+// recordFailure stores the failure of a job that ended before it could store the failure itself. A later job sends the uploads
 // that still wait.
 func (u *uploader) recordFailure(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.UploadArgs

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// older reads the orders of older days. As long as the days have too many orders, it reads the first half of them.
-// The next import begins after this half. A single day with too many orders fails.
+// older reads the orders of older days. If the days have too many orders, it reads only the first half of the days, and halves
+// them again if needed. The next import begins after this half. A single day with too many orders fails.
 func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time) ([]networks.Order, error) {
 	for {
 		orders, err := o.Orders(ctx, from, to, y.o.Most)
