@@ -10,7 +10,7 @@ import (
 )
 
 // TestReconcileGetsOnThoughRedisIsSlow checks that a run that ends early because Redis is slow has enqueued some rows, so that
-// the next run gets further. Checking rows that have their task needs few commands.
+// the next run gets further. It takes few commands to check rows whose tasks are already enqueued.
 func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)

@@ -44,8 +44,8 @@ type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Du
 // WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
-// FailedFunc records that a row has failed for good, in the transaction that fails the row. It is called only if the handler did
-// not end the attempt itself: its last error was retryable, or the worker died during each attempt.
+// FailedFunc records that a row has failed for good, in the transaction that fails the row. It is not called if the handler has
+// ended the attempt by Retry or Fail with an effect, because the effect records the failure.
 type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error) error
 
 // WithFailed sets the function that records the failure of a row. By default nothing is recorded.

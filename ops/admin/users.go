@@ -39,7 +39,7 @@ type User struct {
 	Email string      `json:"email"`
 	Name  string      `json:"name"`
 	Role  models.Role `json:"role"`
-	Codes bool        `json:"codes"` // the person signs in with codes of an app
+	Codes bool        `json:"codes"` // the person signs in with codes from an authenticator app
 }
 
 // Link is a link that lets a person in. Its address is shown only once.
@@ -69,7 +69,7 @@ func (a Admin) Invite(ctx context.Context, account, email, role string) (Link, e
 }
 
 // ResetUser makes a link with which a person sets a new password. account is one of the person's accounts, or empty for any of
-// them. dropCodes also removes the codes of an app, so that the person is no longer asked for them. Errors: invalid_id,
+// them. dropCodes also removes the person's authenticator app, so that no code is asked for any more. Errors: invalid_id,
 // not_found.
 func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes bool) (Link, error) {
 	clean, _ := models.CleanEmail(email)

@@ -40,9 +40,9 @@ func New(url, key string) *API {
 	return &API{Base: url + "/api/v1", Key: key, client: &http.Client{Timeout: 60 * time.Second}}
 }
 
-// Call sends a request and reads the envelope. headers are pairs of a name and a value. A refusal is an Answer; the
-// error is for what is no answer of the API. A call over the rate limit is repeated after the time that the service
-// names.
+// Call sends a request and reads the envelope. headers are pairs of a name and a value. A refusal by the API is an Answer, not
+// an error. The error is set if no answer arrives, if the answer does not have the API's form, or if Checks fails. A call over
+// the rate limit is repeated after the time that the service names.
 func (a *API) Call(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	for {
 		answer, err := a.Once(ctx, method, path, body, headers...)

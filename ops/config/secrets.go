@@ -66,14 +66,14 @@ func makeSecrets(path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // only the file in it is secret
 		return err
 	}
 	temporary, err := os.CreateTemp(filepath.Dir(path), SecretsFile+"-") // with mode 0600
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // the file has its final name as well by then
+	defer func() { _ = os.Remove(temporary.Name()) }() // by then the file also has its final name
 	_, err = temporary.Write(text)
 	if err := errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return err

@@ -60,8 +60,8 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
 	}
-	// The Copilot may have judged while only half of this was stored, so it is asked to judge again. A refusal does no harm,
-	// because the Copilot judges again within a day anyway.
+	// The Copilot may have judged while only part of this history was stored, so it is asked to judge again. A refusal does no
+	// harm, because the Copilot judges again within a day anyway.
 	if _, err := api.Call(ctx, http.MethodPost, "/copilot", map[string]string{"action": "refresh"}); err != nil {
 		return 0, fmt.Errorf("demo: refresh the Copilot: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 const root = "../.."
 
-// TestRepository is the plan held against the code.
+// TestRepository checks the repository against the plan.
 func TestRepository(t *testing.T) {
 	t.Parallel()
 	files, err := Read(root)
@@ -29,7 +29,8 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// topNames lists what git tracks at the root or, outside a git checkout, what lies there but the build output.
+// topNames lists the names that git tracks at the root. Outside a git checkout, it lists everything there except the build
+// output.
 func topNames(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -53,7 +54,7 @@ func topNames(t *testing.T) []string {
 	return names
 }
 
-// TestCheck shows that each kind of breach is found, and that what the plan allows is not.
+// TestCheck: each kind of breach is reported, and what the plan allows is not.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const (
@@ -165,7 +166,7 @@ func TestCheckTop(t *testing.T) {
 	}
 }
 
-// TestRead holds what is read and what is left out.
+// TestRead checks which files are read and which are left out.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// homes are the tables whose statements all stand in one package, where a reader finds whatever happens to their rows.
+// homes lists the tables whose statements may stand in one package only. A reader finds there everything that happens to their
+// rows.
 var homes = []struct {
 	statement, room string
 }{

@@ -1,4 +1,5 @@
-// Package accountconfig says what a document would change in an account, applies it and takes it back. See models/accountconfig.
+// Package accountconfig plans what a document would change in an account, applies the plan and takes it back. See
+// models/accountconfig.
 package accountconfig
 
 import (
@@ -37,7 +38,8 @@ type (
 	applyRun = workers.Run[jobs.ApplyConfigArgs, jobs.ConfigApplied]
 )
 
-// plan makes a plan of the document that has the id of the job. A document that cannot be read gives a plan that is refused.
+// plan makes a plan of the document that is stored under the id of the job. If the document cannot be read, the plan is
+// refused.
 func (k *keeper) plan(ctx context.Context, u *planRun) error {
 	account, id := u.Job.AccountID.UUID, u.Job.ID
 	raw, err := dbconfig.PlansOf(k.store).Document(ctx, account, id)
@@ -64,8 +66,8 @@ func (k *keeper) plan(ctx context.Context, u *planRun) error {
 	})
 }
 
-// Plan returns what has to be done so that an account has what a document describes. The notes of a reader become warnings of their
-// records.
+// Plan returns the changes after which an account has what a document describes. The notes of the reader of another tracker
+// become warnings of the records that they are about.
 func Plan(ctx context.Context, s *store.Store, account uuid.UUID, doc accountconfig.Document, prune accountconfig.Prune, notes []trackerimport.Note) (
 	[]accountconfig.Item, error,
 ) {
@@ -152,7 +154,7 @@ func (k *keeper) stop(ctx context.Context, u *applyRun, cause error, state strin
 	})
 }
 
-// stale returns a record that is not as the plan found it, or an empty text.
+// stale names a record that has changed since it was planned. It returns an empty text if there is no such record.
 func stale(state *dbconfig.State, work []dbconfig.Work) string {
 	for _, w := range work {
 		if !accountconfig.Equal(state.Records[w.Kind][w.Key], w.Before) {
@@ -162,7 +164,8 @@ func stale(state *dbconfig.State, work []dbconfig.Work) string {
 	return ""
 }
 
-// step writes one record in a transaction of its own. An undo does not write a record that has changed since.
+// step writes one record in a transaction of its own. An undo does not write a record that has changed since the plan was
+// applied.
 func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, campaigns map[string]accountconfig.Members, links foreignLinks, w dbconfig.Work) error {
 	return u.Step(ctx, func(c db.Conn) (jobs.ApplyConfigArgs, error) {
 		a, s := u.Args, k.store.On(c)
@@ -199,8 +202,8 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 	})
 }
 
-// write writes one record, or removes it, and returns its members as they are then. For a removed campaign it returns the links of
-// other trackers that led to it.
+// write writes one record, or removes it, and returns its members as they are afterwards. For a removed campaign it returns the
+// links of other trackers that led to it.
 func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work,
 	before, after accountconfig.Members,
 ) (now accountconfig.Members, former []store.FormerLink, err error) {
@@ -218,7 +221,7 @@ func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns
 	return nil, former, state.Remove(ctx, s, w.Kind, w.Key, before)
 }
 
-// reserve begins the campaigns to which the paths of a record hand visitors over, and that are not there yet.
+// reserve creates the campaigns that do not exist yet and to which the paths of a record hand visitors over.
 func reserve(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, m accountconfig.Members) error {
 	paths, _ := m["paths"].([]any)
 	for _, p := range paths {

@@ -190,8 +190,8 @@ func TestDocumentComesBack(t *testing.T) {
 	}
 }
 
-// A plan is refused as a whole where it cannot be read, and by record where a record is wrong. Records that refer to a refused one are
-// refused, too.
+// TestPlanRefuses: a document that cannot be read is refused as a whole. A wrong record is refused alone, with the records that
+// refer to it.
 func TestPlanRefuses(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -237,8 +237,8 @@ campaigns:
 	}
 }
 
-// A plan shows what changes field by field. It is not carried out if one of its records has changed since. An undo restores what was
-// there, and leaves alone what has changed since.
+// TestChangeAndUndo: a plan shows the changes field by field. It is not carried out if one of its records has changed in the
+// meantime. An undo restores the earlier records, except records that have changed since.
 func TestChangeAndUndo(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -278,8 +278,8 @@ func TestChangeAndUndo(t *testing.T) {
 	}
 }
 
-// Prune deletes records of a group that the document does not have, archives campaigns with clicks, and touches nothing else. An undo brings
-// the same document back.
+// TestPrune: prune deletes records of a group that the document does not have, archives campaigns with clicks, and touches
+// nothing else. An undo brings the same document back.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -310,8 +310,8 @@ campaigns:
 	}
 }
 
-// An account of Keitaro is read into a plan, and applied. Its credentials are deleted. Its links lead to the new campaigns. A second import
-// finds the records of the first.
+// TestImport: an account of Keitaro is read into a plan, which is applied. Its credentials are deleted. Its links lead to the
+// new campaigns. A second import finds the records of the first.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -360,8 +360,8 @@ func (e *env) read(account uuid.UUID, url string, attempts int) dbconfig.Plan {
 	return p
 }
 
-// A tracker that fails is read again some time later. After the last attempt the plan is refused, with the reason. A tracker that does not
-// accept the key is not asked again.
+// TestTrackerThatIsAway: a tracker that fails is read again some time later. After the last attempt the plan is refused, with
+// the reason. A tracker that does not accept the key is not asked again.
 func TestTrackerThatIsAway(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -404,8 +404,8 @@ func TestTrackerThatIsAway(t *testing.T) {
 	}
 }
 
-// An undo makes the links of another tracker lead where they led before: the links of a changed campaign, the links that a new campaign has
-// taken, and the links of a deleted campaign.
+// TestUndoTakesBackLinks: an undo makes the links of another tracker lead where they led before: the links of a changed
+// campaign, the links that a new campaign has taken, and the links of a deleted campaign.
 func TestUndoTakesBackLinks(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

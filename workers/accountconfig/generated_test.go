@@ -145,7 +145,7 @@ func (m *maker) campaign(d map[string]record) record {
 	return c
 }
 
-// document makes the records of each kind after those to which they refer.
+// document makes a document. Each kind of records comes after the kinds to which it refers.
 func (m *maker) document() string {
 	d := map[string]record{}
 	for _, kind := range []struct {
@@ -203,8 +203,8 @@ func (m *maker) document() string {
 	return string(text)
 }
 
-// routed returns what the redirect reads of an account, with keys instead of ids, so that two accounts can be compared. The paths of a
-// campaign are named by their places.
+// routed returns the data of an account that the redirect reads, with keys instead of ids, so that two accounts can be
+// compared. The paths of a campaign are named by their places.
 func (e *env) routed(account uuid.UUID) string {
 	e.Helper()
 	state, err := dbconfig.Load(e.Context(), e.store, account)
@@ -264,8 +264,8 @@ func (e *env) routed(account uuid.UUID) string {
 	return strings.Join(lines, "\n")
 }
 
-// The law of the document: applied to an empty account, the document of an account gives the same document again, byte for byte, and the
-// same routing.
+// TestGeneratedAccounts: if the document of an account is applied to an empty account, that account has the same document, byte
+// for byte, and the same routing.
 func TestGeneratedAccounts(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

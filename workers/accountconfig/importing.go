@@ -19,8 +19,8 @@ import (
 
 type importRun = workers.Run[jobs.ImportConfigArgs, jobs.ConfigPlanned]
 
-// importTracker reads another tracker and plans the document that it has read. A tracker that refuses gives a plan that is refused. The
-// credentials are deleted with the end of the reading.
+// importTracker reads another tracker and plans the document that it has read. If the tracker refuses, the plan is refused. The
+// credentials are deleted when the reading ends.
 func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	account, id := u.Job.AccountID.UUID, u.Job.ID
 	plans := dbconfig.PlansOf(k.store)
@@ -51,7 +51,7 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 		if of > 0 {
 			text = fmt.Sprintf("%s: %d of %d", what, done, of)
 		}
-		_ = plans.SetProgress(ctx, account, id, text) // the next one follows
+		_ = plans.SetProgress(ctx, account, id, text) // a lost update does no harm, because the next one follows
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -76,10 +76,11 @@ func (k *keeper) importTracker(ctx context.Context, u *importRun) error {
 	})
 }
 
-// maxNotes is the number of notes that a plan shows as a whole. Each record shows its own.
+// maxNotes is the maximum number of notes in the list of the whole plan. In addition, each record shows its own notes.
 const maxNotes = 2000
 
-// notRead ends a run whose tracker could not be read. A tracker that is away is asked again later, and else the plan is refused.
+// notRead ends a run whose tracker could not be read. A tracker that is away is asked again later. For any other cause, and
+// after the last attempt, the plan is refused.
 func (k *keeper) notRead(ctx context.Context, u *importRun, cause error) error {
 	account, id, text := u.Job.AccountID.UUID, u.Job.ID, cause.Error()
 	if failure, ok := errors.AsType[*trackers.FailureError](cause); ok {

@@ -92,7 +92,7 @@ func (u *uploader) sweep(ctx context.Context) error {
 	})
 }
 
-// recordFailure stores the failure of a job that died before it could store the failure itself. A later job sends the uploads
+// recordFailure stores the failure of a job that ended before it could store the failure itself. A later job sends the uploads
 // that still wait.
 func (u *uploader) recordFailure(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.UploadArgs
@@ -262,7 +262,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 			Click: models.FormatClickID(u.ClickID), Clicked: models.ClickTime(u.ClickID), Query: click.Params, UserAgent: click.UserAgent,
 			Country: click.Country, Page: pageOf(click.Click), Referrer: matchkey.CleanURL(click.Referrer),
 		}
-		if u.Action != models.UploadRetract { // the platform knows the conversion that is taken back by its id
+		if u.Action != models.UploadRetract { // the platform knows by its id which conversion is taken back
 			e.Keys = keys[u.ClickID].In(row.Keys)
 		}
 		if click.IP.IsValid() && click.AddressKey == 0 {

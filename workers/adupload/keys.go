@@ -15,7 +15,7 @@ import (
 )
 
 // keys returns the hashed personal data of the clicks of uploads, if the traffic source may send them. They are stored only with the
-// person's consent. What a later message says of a person comes before what an earlier one says.
+// person's consent. A later message about a person has precedence over an earlier one.
 func (s *sending) keys(ctx context.Context, list []models.ConversionUpload) (map[uuid.UUID]matchkey.Hashes, error) {
 	out := map[uuid.UUID]matchkey.Hashes{}
 	if !s.SendKeys {

@@ -132,7 +132,7 @@ func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.P
 	return p, err
 }
 
-// recheck scores clicks again about which more is known now, batch by batch.
+// recheck scores clicks again, batch by batch, if more is known about them now.
 func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	for done := false; !done; {
 		err := workers.ReviseClicks(ctx, w.store, w.Clicks, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {

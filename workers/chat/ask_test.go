@@ -163,7 +163,7 @@ func TestAskTotals(t *testing.T) {
 	}
 }
 
-// TestAskByEveryDimension checks that the model may group and filter by every dimension of reports but the visitor's address.
+// TestAskByEveryDimension checks that the model may group and filter by every dimension of reports except the visitor's address.
 func TestAskByEveryDimension(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)

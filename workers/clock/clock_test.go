@@ -153,7 +153,7 @@ func TestPanicIsIsolated(t *testing.T) {
 	}
 }
 
-// While a tick hangs, the newest tick of its row waits. It starts as soon as the hanging tick ends.
+// TestTickBehindAHangingOne: while a tick hangs, the newest tick of its row waits. It starts as soon as the hanging tick ends.
 func TestTickBehindAHangingOne(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

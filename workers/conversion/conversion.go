@@ -108,7 +108,8 @@ func (rec *recorder) count(d dbconversion.PostbackDecision) {
 }
 
 // countWord counts a status word that no table has, so that the owner of its network can map it. It runs after the commit: in the
-// transaction, all postbacks of a network would wait for each other. A word that is not counted counts the next time.
+// transaction, all postbacks of a network would wait for each other. If the count fails, the next postback with the word is
+// counted.
 func (rec *recorder) countWord(ctx context.Context, d dbconversion.PostbackDecision) {
 	if d.UnknownWord.NetworkID == uuid.Nil {
 		return

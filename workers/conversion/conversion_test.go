@@ -463,8 +463,8 @@ func TestPostbackTimes(t *testing.T) {
 	}
 }
 
-// TestAmountsOfPostbacks sends amounts and currencies in different forms. The conversion has what was read, and it and the log have
-// the reason if that counts no money.
+// TestAmountsOfPostbacks sends amounts and currencies in different forms. The conversion has the amount and the currency that
+// were read. If they count no money, the conversion and the log have the reason.
 func TestAmountsOfPostbacks(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -22,8 +22,8 @@ func digistoreBody(fields map[string]string) string {
 	return form.Encode()
 }
 
-// The account earns a share of the price. A refund of a part is recognized by the price, and only a refund of the price takes the
-// sale back.
+// TestRefundOfPart: the account earns a share of the price. A refund of a part is recognized by the price, and only a refund of
+// the price takes the sale back.
 func TestRefundOfPart(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

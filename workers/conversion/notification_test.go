@@ -84,7 +84,8 @@ func (b *env) recordedOf(click string) string {
 	return rows
 }
 
-// A session names the click. The later events of its subscription name only the subscription, an invoice or a payment.
+// TestStripeSubscription: a session names the click. The later events of its subscription name only the subscription, an
+// invoice or a payment.
 func TestStripeSubscription(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, time.Millisecond, time.Millisecond, time.Millisecond)
@@ -130,8 +131,8 @@ func TestStripeSubscription(t *testing.T) {
 	}
 }
 
-// A forged, an old and an unsigned message are refused like a message with a wrong secret. Once the right secret is entered, the
-// message that was refused can be read again.
+// TestNotificationRefused: a forged, an old and an unsigned message are refused like a message with a wrong secret. Once the
+// right secret is entered, the message that was refused can be read again.
 func TestNotificationRefused(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
@@ -173,7 +174,7 @@ func TestNotificationRefused(t *testing.T) {
 	}
 }
 
-// A notification of one network is no proof for a click of another network that has a secret.
+// TestNotificationOfAnotherNetwork: a notification of one network is no proof for a click of another network that has a secret.
 func TestNotificationOfAnotherNetwork(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
@@ -192,7 +193,8 @@ func TestNotificationOfAnotherNetwork(t *testing.T) {
 	}
 }
 
-// An order is recorded from its updates. A refund of a part changes nothing, because the update has the new total.
+// TestShopifyOrder: an order is recorded from its updates. A refund of a part changes nothing, because the update has the new
+// total.
 func TestShopifyOrder(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
@@ -227,7 +229,7 @@ func TestShopifyOrder(t *testing.T) {
 	}
 }
 
-// An order of ThriveCart has several conversions. A refund of the order takes all of them back.
+// TestSeveralConversions: an order of ThriveCart has several conversions. A refund of the order takes all of them back.
 func TestSeveralConversions(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -50,7 +50,7 @@ func (v *expected) apply(word string, amount int) {
 	v.status = next
 }
 
-// orderEnv is an env with two web processes, and of four workers that are killed repeatedly.
+// orderEnv is an env with two web processes and several workers. The test kills the oldest worker repeatedly.
 type orderEnv struct {
 	*env
 	spools  [2]*spool.Spool
@@ -108,8 +108,9 @@ func (o *orderEnv) kill() {
 	o.start()
 }
 
-// Postbacks of one conversion count in the order of arrival, even if they arrive within milliseconds. When they counted in any order,
-// an approved conversion that was rejected at once stayed approved in 23 of 60 cases.
+// TestPostbacksCountInTheOrderOfArrival: postbacks of one conversion count in the order of arrival, even if they arrive within
+// milliseconds. When they counted in any order, an approved conversion that was rejected at once stayed approved in 23 of 60
+// cases.
 func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	o := newOrderEnv(t)

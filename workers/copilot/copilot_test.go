@@ -231,7 +231,7 @@ func TestReportsAreShared(t *testing.T) {
 	}
 }
 
-// Each account is judged once a day, however often the clock looks.
+// TestSweep: each account is judged once a day, however often the clock looks.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

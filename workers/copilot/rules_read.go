@@ -166,7 +166,7 @@ func (r *reading) highestFixedPayout(ctx context.Context, by, id string) (*decim
 	if by == "campaign_id" {
 		f, err := r.store.Campaigns().Flow(ctx, r.account.ID, uuid.MustParse(id))
 		if errors.Is(err, models.NotFound("campaign")) {
-			return nil, nil //nolint:nilnil // none is no error
+			return nil, nil //nolint:nilnil // a missing payout is no error
 		}
 		if err != nil {
 			return nil, err
@@ -231,7 +231,7 @@ func (x *execution) actionable(ctx context.Context, list []autorule.Target) ([]a
 func (x *execution) campaignOf(ctx context.Context, id uuid.UUID) (*models.Campaign, error) {
 	c, err := x.store.Campaigns().Find(ctx, x.account.ID, id)
 	if errors.Is(err, models.NotFound("campaign")) || err == nil && c.Status != models.CampaignActive {
-		return nil, nil //nolint:nilnil // none is no error
+		return nil, nil //nolint:nilnil // a missing campaign is no error
 	}
 	if err != nil {
 		return nil, err

@@ -54,7 +54,8 @@ func (h hand) set(ctx context.Context, u *workers.Run[jobs.SetCostArgs, jobs.Cos
 	return u.Commit(ctx, out, nil)
 }
 
-// fail ends a job that cannot set its cost. The history then has no such change. Any other error is left to the next attempt.
+// fail ends the job and removes its change from the history, if cause is an error that another attempt would not fix. Otherwise
+// it returns cause, so that there is another attempt.
 func (h hand) fail(ctx context.Context, u *workers.Run[jobs.SetCostArgs, jobs.CostSet], cause error) error {
 	e, ok := models.AsError(cause)
 	if !ok || e.Kind == models.KindInternal || e.Kind >= models.KindTooMany {

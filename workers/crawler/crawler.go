@@ -2,8 +2,8 @@
 // must belong to the crawler, and that name must resolve to the visitor's address. The click of a verified crawler gets the crawler's
 // name, and the click of a forged crawler gets the signal fake_crawler.
 //
-// Such a click is called a claim until it is verified. If DNS gives no answer, the claim is not fake: it is looked up again after one
-// minute, two, four and so on, and dropped after an hour.
+// A click whose user agent names a crawler is called a claim until it is decided. If DNS gives no answer, the claim is not
+// fake: it is looked up again after one minute, two, four and so on, and dropped after an hour.
 package crawler
 
 import (

@@ -142,7 +142,8 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	}
 }
 
-// A host that the operator configured is reached at the configured address, under its own name, and only if the address is allowed.
+// TestHosts: a host that the operator configured is reached at the configured address, under its own name, and only if the
+// address is allowed.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	c := newServer(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.Host)) })
@@ -169,7 +170,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// A name that is public when it is checked and private a moment later must not be looked up twice.
+// TestRebinding: a name that is public when it is checked and private a moment later must not be looked up twice.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	c := newServer(t, func(http.ResponseWriter, *http.Request) {})

@@ -48,7 +48,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// A written file is read back unchanged, whatever its cells contain. A long file is stored in pieces.
+// TestFileIsReadBack: a written file is read back unchanged, whatever its cells contain. A long file is stored in pieces.
 func TestFileIsReadBack(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)

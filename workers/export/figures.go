@@ -57,7 +57,7 @@ type figureColumns struct {
 	loss     bool
 }
 
-// columnsOf returns the columns of a file. A file with chosen columns has no others but its formulas, which the API has checked.
+// columnsOf returns the columns of a file. A file with chosen columns has only these and its formulas, which the API has checked.
 func columnsOf(chosen []string, formulas string, lossKnown bool) figureColumns {
 	c := figureColumns{loss: lossKnown && len(chosen) == 0}
 	c.formulas, c.values, _ = measure.ParseExpressions(formulas)
@@ -103,7 +103,7 @@ func resultOf(e measure.Expression, figures []string) string {
 	return value.Round(6).String()
 }
 
-// The headings of a column whose cells may contain foreign text, and of a column whose cells cannot.
+// foreignHeading is the heading of a column whose cells may contain foreign text, and heading the heading of any other column.
 func foreignHeading(name string) export.Heading { return export.Heading{Name: name, Foreign: true} }
 func heading(name string) export.Heading        { return export.Heading{Name: name} }
 

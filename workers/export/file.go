@@ -54,8 +54,8 @@ func (f *file) head(ctx context.Context, names []string) error {
 	return f.end(ctx)
 }
 
-// cell adds a cell to the row. A foreign cell, whose text was chosen outside the account, gets an apostrophe in front if a
-// spreadsheet would run it as a formula.
+// cell adds a cell to the row. The text of a foreign cell was chosen by a visitor, a platform or a user. It gets an apostrophe
+// in front if a spreadsheet would run it as a formula.
 func (f *file) cell(text string, foreign bool) {
 	if foreign && models.IsFormula(text) {
 		text = "'" + text

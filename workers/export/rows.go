@@ -11,7 +11,7 @@ import (
 	"switchyard/db/store"
 )
 
-// foreign is the argument of cell for a text that was chosen outside the account.
+// foreign is the argument of cell for a text that was chosen by a visitor, a platform or a user.
 const foreign = true
 
 // labelBatch is the number of rows whose names are read in one query.

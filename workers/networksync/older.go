@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// older reads the orders of older days. As long as the days have too many orders, it reads the first half of them.
-// The next import begins after this half. A single day with too many orders fails.
+// older reads the orders of older days. If the days have too many orders, it reads only the first half of the days, and halves
+// them again if needed. The next import begins after this half. A single day with too many orders fails.
 func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time) ([]networks.Order, error) {
 	for {
 		orders, err := o.Orders(ctx, from, to, y.o.Most)
@@ -32,8 +32,9 @@ func (y *syncer) older(ctx context.Context, u *run, o opened, from, to time.Time
 }
 
 // recordOlder stores the end of an import of older orders, in the transaction that ends its job. After a failure the same days are
-// imported again. After several failures the days after them follow, because a platform may refuse only days that are long ago: the days
-// are imported again when all days were read. A day with too many orders would have as many the next time, so the days after it follow.
+// imported again. After several failures the next days follow, because a platform may refuse only days that are long ago. The
+// failed days are tried again after all days were read. A single day with too many orders would fail again, so the days after
+// it follow.
 func recordOlder(ctx context.Context, s *store.Store, c models.Integration, e platformjob.OlderEnd) error {
 	k := s.NetworkIntegrations()
 	end := store.OlderEnd{Failure: e.Failure}

@@ -186,7 +186,7 @@ func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.U
 }
 
 // orderOf returns the order of a row. A row that names no click of ours is an order too, with the reason why it is not recorded. A row
-// with another refusal is not used. A report without a status lists what is paid.
+// with another refusal is not used. A report without statuses lists approved orders.
 func orderOf(v *correction.Conversion, currency string) (o reported.Order, usable bool) {
 	if v.Word == "" {
 		v.Status = cmp.Or(v.Status, models.StatusApproved)

@@ -101,8 +101,8 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 	return rows, err
 }
 
-// recordChanges stores the end of a reading of changes, in the transaction that ends its job. All its decisions are stored then. The
-// time until which changes are stored therefore moves only over stored decisions.
+// recordChanges stores the result of reading changes, in the transaction that ends the job. By then all decisions that were
+// read are stored, so the time until which changes count as stored never passes an unstored decision.
 func recordChanges(ctx context.Context, s *store.Store, c models.Integration, e platformjob.ChangesEnd) error {
 	k := s.NetworkIntegrations()
 	last, err := k.Changes(ctx, c.AccountID, c.TargetID)

@@ -1,5 +1,5 @@
-// Package oldtracker sends postbacks about clicks of the tracker that an account moved from on to that tracker: each one once, as a GET
-// request with the query as it was received, again when an attempt failed.
+// Package oldtracker forwards postbacks to the tracker from which an account has moved, if they are about that tracker's
+// clicks. Each postback is sent as a GET request with the query as it was received, and again only if an attempt has failed.
 package oldtracker
 
 import (
@@ -117,7 +117,7 @@ func (s *sender) address(ctx context.Context, f oldtracker.Forwarded) (address, 
 }
 
 // Target returns the address of a request to the old tracker at base. received is the path and the query of the postback as they
-// arrived. The path counts only if base is without a path. The query is not changed.
+// arrived. The path is used only if base has no path. The query is not changed.
 func Target(base, received string) string {
 	path, query, _ := strings.Cut(received, "?")
 	_, rest, _ := strings.Cut(base, "://")

@@ -32,7 +32,8 @@ type Imports[A, R any] struct {
 	Ahead          time.Duration                    // time by which the platform's date may be ahead of the date in the known time zone
 
 	// Feeds are the providers whose changes can be imported by the date of the change; nil: none. ChangesRun is the kind of these
-	// runs. ChangesBegin is how far back a connection reads changes the first time. RecordChanges stores the end of a reading.
+	// runs. ChangesBegin is how far back a connection reads changes the first time. RecordChanges stores the result of such a
+	// run.
 	Feeds         []string
 	ChangesRun    string
 	ChangesBegin  time.Duration
@@ -58,8 +59,8 @@ type Imports[A, R any] struct {
 	ended  *prometheus.CounterVec // runs that have ended, by kind, provider and result
 }
 
-// ChangesEnd is the end of a reading of changes. All changes until To are stored. A zero To means that it failed, for the reason in
-// Failure.
+// ChangesEnd is the result of reading changes. All changes until To are stored. A zero To means that reading has failed, for
+// the reason in Failure.
 type ChangesEnd struct {
 	To, Now time.Time
 	Failure string

@@ -169,8 +169,8 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	})
 }
 
-// resend makes one more attempt of a postback now, whatever its result. It refuses a postback that is being sent. A pending
-// postback keeps its schedule. A paused source also receives the postback.
+// resend makes one more attempt of a postback now, whatever the result of earlier attempts. It refuses a postback that is being
+// sent. A pending postback keeps its schedule. A paused source also receives the postback.
 func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.PostbackAnswer, error) {
 	out := jobs.PostbackAnswer{ID: args.ID}
 	t, err := sourcepostback.Find(ctx, s.db, args.ID)

@@ -67,7 +67,7 @@ var adSales = []adSale{
 	{payout: amount("13.99"), consent: "granted"},
 }
 
-// The person who buys. The platforms hash different forms of both.
+// The e-mail address and the phone number of the person who buys. Platforms hash different forms of them.
 const (
 	buyerEmail = "Jane.Doe+Shop@Gmail.com"
 	buyerPhone = "+44 20 7946 0958"
@@ -76,7 +76,7 @@ const (
 // adBots is the number of bots among the clicks of a platform. The platform counts them as clicks, and one more click never arrives.
 const adBots, adLost = 2, 1
 
-// euro is the number of US dollars for one euro. The platforms tell spend in euros, and the account counts in dollars.
+// euro is the number of US dollars for one euro. The platforms report spend in euros, and the account counts in dollars.
 var euro = amount("1.25")
 
 // ratesFile writes the exchange rates of the last days into a directory, and returns the setting for the file.

@@ -93,7 +93,7 @@ func idTime(id string) time.Time {
 	return time.UnixMilli(number.Rsh(number, 80).Int64()).UTC()
 }
 
-// makeID returns a click id with the current time that no click has.
+// makeID returns a well-formed click id that belongs to no click. It contains the current time.
 func makeID(random uint64) string {
 	number := big.NewInt(time.Now().UnixMilli())
 	number.Lsh(number, 80)

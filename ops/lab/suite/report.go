@@ -17,7 +17,8 @@ import (
 const listed = 10
 
 // event is one line of `go test -json`. It reports the start or the end of a test, or a line that the test printed. Without Test
-// it is about a package. Elapsed is in seconds. For a parallel test it counts from the moment at which the test went on.
+// it is about a package. Elapsed is in seconds. For a parallel test it counts from the moment at which the test continued after
+// its pause.
 type event struct {
 	Action, Package, Test, Output string
 	Elapsed                       float64

@@ -37,7 +37,7 @@ type Spend struct {
 // MaxRows is the maximum number of rows that are read at once. More rows are ErrTooMany.
 const MaxRows = 50000
 
-// ErrTooMany says that a range has more than MaxRows.
+// ErrTooMany says that a range has more than MaxRows rows.
 var ErrTooMany = platform.ErrTooMany
 
 // Range is a range of days in the platform's time zone.
@@ -308,7 +308,7 @@ func currency(t rest.Text) string {
 // maxCount is the largest number of clicks or impressions of a row. Sums of many rows must not exceed an int64.
 var maxCount = decimal.New(1, 12)
 
-// count reads a whole number. It returns nil if the text is not one, or if the number is too large to be one of a row.
+// count reads a whole number. It returns nil if the text is not one, or if the number is too large for a row.
 func count(t rest.Text) *int64 {
 	d, err := decimal.NewFromString(strings.ReplaceAll(strings.TrimSpace(string(t)), ",", ""))
 	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(t) > 40 || d.GreaterThan(maxCount) {

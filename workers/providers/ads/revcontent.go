@@ -14,7 +14,7 @@ import (
 )
 
 // revcontent is the Stats API of RevContent, v1.0: api.revcontent.io/docs/stats. Credentials are exchanged for a token that is
-// valid for a day. Amounts are in US dollars. Failures may come with status 200 and success false. The API does not tell the
+// valid for a day. Amounts are in US dollars. Failures may come with status 200 and success false. The API does not state the
 // time zone of its days.
 var revcontent = adapter{
 	base: "https://api.revcontent.io",
@@ -43,7 +43,7 @@ func revcontentToken(ctx context.Context, s *session) (string, error) {
 	}}, "access_token")
 }
 
-// revcontentRows is the number of rows on a page. The answer does not tell how many pages there are.
+// revcontentRows is the number of rows on a page. The answer does not say how many pages there are.
 const revcontentRows = 1000
 
 func revcontentPage(ctx context.Context, s *session, period Range, cursor string) (rows []row, next string, err error) {

@@ -107,12 +107,13 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	return out, nil
 }
 
-// googleNoAddress has the countries whose visitors' addresses Google Ads does not take: the European Economic Area, the United
-// Kingdom and Switzerland.
+// googleNoAddress has the countries whose visitors' IP addresses Google Ads does not take: the European Economic Area, the
+// United Kingdom and Switzerland.
 var googleNoAddress = strings.Fields(
 	"AT BE BG CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK")
 
-// googleDevice describes the visitor's device. It has no address if the visitor's country is not known.
+// googleDevice describes the visitor's device. It has no IP address if the visitor's country is not known or is in
+// googleNoAddress.
 func googleDevice(e Event) map[string]any {
 	out := map[string]any{}
 	if e.UserAgent != "" {
@@ -124,8 +125,8 @@ func googleDevice(e Event) map[string]any {
 	return out
 }
 
-// googleIdentifiers returns the hashed personal data of an event, under the names of an API's fields. Names and addresses are left
-// out, because Google needs the postal code and the country without a hash.
+// googleIdentifiers returns the hashed personal data of an event, under the names of an API's fields. Names and postal
+// addresses are left out, because Google needs the postal code and the country without a hash.
 func googleIdentifiers(e Event, email, phone string) (out []map[string]any) {
 	if e.Keys.Email != "" {
 		out = append(out, map[string]any{email: e.Keys.Email})

@@ -16,7 +16,7 @@ import (
 // conversion action.
 const googleSoon = 6 * time.Hour
 
-// Data Manager's reasons that this package treats specially. Google Ads uses similar list for actions that are too new.
+// Data Manager's reasons that this package treats specially. googleOutcome reads them in the outcome of a request.
 const (
 	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
 	// googleDuplicate begins the reasons of conversions that Google already has, by their transaction id or by click and time.

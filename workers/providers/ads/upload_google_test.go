@@ -151,8 +151,8 @@ func TestGoogleAdjustScope(t *testing.T) {
 	})
 }
 
-// TestGoogleMatching: Google gets the hashed e-mail and phone number. Data Manager also gets the device, but the address only of
-// visitors from countries where Google Ads takes it.
+// TestGoogleMatching: Google gets the hashed e-mail and phone number. Data Manager also gets the user agent. It gets the IP
+// address only of visitors from countries where Google Ads takes it.
 func TestGoogleMatching(t *testing.T) {
 	t.Parallel()
 	eachGoogle(t, func(u *uploader) {

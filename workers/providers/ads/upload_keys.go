@@ -2,7 +2,7 @@ package ads
 
 import "switchyard/models/matchkey"
 
-// noPage is the reason why a platform cannot take a conversion that it knows by the page only.
+// noPage is the reason why a platform that requires the address of the page cannot take a conversion.
 const noPage = "the address of its landing page is not known"
 
 // fill adds the texts that are not empty to a message.

@@ -37,7 +37,7 @@ type uetAnswer struct {
 			Property string `json:"propertyName"`
 			Text     string `json:"errorMessage"`
 			Code     string `json:"errorCode"`
-			Warning  bool   `json:"isWarning"` // the event is taken all the same
+			Warning  bool   `json:"isWarning"` // the event is accepted nevertheless
 		} `json:"details"`
 	} `json:"error"`
 }

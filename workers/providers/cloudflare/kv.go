@@ -40,7 +40,7 @@ const kvTimeout = time.Minute
 
 // Put writes pairs in as few calls as the limits allow. After each call to Cloudflare it calls done: tried has the keys of the call, and
 // failed the keys among them that Cloudflare has not written. The failed keys may be tried again, because a key accepts one write per
-// second. The first call that fails ends Put. What done was told before stays true.
+// second. The first call that fails ends Put. The keys that were passed to done before are not affected.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string

@@ -35,7 +35,7 @@ func TestLookup(t *testing.T) {
 			Country: "US", Region: "California", City: "Los Angeles", ISP: "T-Mobile USA", ASN: 21928, MobileOperator: "T-Mobile USA",
 			ConnectionType: "cellular", ProxyKind: "none",
 		}
-		if p.Name == "ip2location" { // it tells the carrier's brand
+		if p.Name == "ip2location" { // it reports the carrier's brand
 			phone.MobileOperator = "T-Mobile"
 		}
 		if got, err := c.Lookup(t.Context(), p.Name, key, geolookup.Known); err != nil || got != phone {

@@ -66,8 +66,8 @@ func TestEverflowRecorded(t *testing.T) {
 	}
 }
 
-// TestEverflowOld: Everflow reports the last 365 days. An older range is refused with the earliest possible day. 20 of the days are
-// after day.
+// TestEverflowOld: Everflow reports the last 365 days. An older range is refused with the earliest possible day. The clock of
+// the tests is 20 days after day.
 func TestEverflowOld(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "everflow")

@@ -27,7 +27,8 @@ type Order struct {
 	Status       string // the meaning of the word at the network; empty: not known
 	Payout       string // the amount that we earn; empty: not known
 	Currency     string // empty: not known
-	// Sale is the amount of the sale that is paid for, in SaleCurrency; empty: not known. An empty SaleCurrency is Currency.
+	// Sale is the amount of the sale for which the network pays, in SaleCurrency; empty: not known. An empty SaleCurrency is
+	// Currency.
 	Sale, SaleCurrency string
 	At                 Moment
 	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only

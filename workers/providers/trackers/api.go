@@ -18,8 +18,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// API asks another tracker, one request after the other. It rests after each answer for as long as the answer took, because the tracker
-// is often a small server that also routes the visitors.
+// API asks another tracker, one request after the other. It rests after each answer for as long as the answer took, but at most
+// maxRest, because the tracker is often a small server that also routes the visitors.
 type API struct {
 	Client *http.Client
 	Base   string      // address, without a slash at the end
@@ -56,7 +56,8 @@ const (
 	maxAnswer = 256 << 20
 )
 
-// Base returns the address of a tracker from what a person entered: with https unless http is written there, without path and query.
+// Base returns the address of a tracker from the text that a person has entered. Without a scheme, the address gets https. Path
+// and query are left out.
 func Base(address string) (base, host string, err error) {
 	address = strings.TrimSpace(address)
 	if !strings.Contains(address, "://") {

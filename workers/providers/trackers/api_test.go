@@ -53,7 +53,7 @@ func TestAKeyInTheAddressIsInNoError(t *testing.T) {
 	}
 }
 
-// A tracker is left alone after an answer for as long as the answer took.
+// TestATrackerRestsBetweenRequests: after each answer, the tracker is left alone for as long as the answer took.
 func TestATrackerRestsBetweenRequests(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"a": 1.10}`)) }))

@@ -18,5 +18,6 @@ type Access struct {
 // LogValue keeps the credentials out of logs.
 func (a Access) LogValue() slog.Value { return slog.StringValue(a.URL) }
 
-// Progress is told what is being read, and how many of them are done. of is 0 while their number is not known.
+// Progress is called during a run: what names the kind of records that are being read, done of them are finished, and of is
+// their number. of is 0 while the number is not known.
 type Progress func(what string, done, of int)

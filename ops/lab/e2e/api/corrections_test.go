@@ -427,8 +427,8 @@ func (x *correcting) smartlink(foreign string) {
 	}
 }
 
-// Fifty dry runs with idempotency keys, each with an answer of more than 64 kB, leave little data behind. A repeated call gets
-// the job of the first call, whose result is the documented answer, and starts no other job.
+// TestKeptAnswersStayBelowABound: fifty dry runs with idempotency keys, each with an answer of more than 64 kB, leave little
+// data behind. A repeated call gets the job of the first call, whose result is the documented answer, and starts no other job.
 func TestKeptAnswersStayBelowABound(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 1)

@@ -49,7 +49,7 @@ type cause struct {
 	shownFigures
 }
 
-// checkSum checks that the causes and the unexplained rest add up to the difference, in what the API shows.
+// checkSum checks that the causes and the unexplained rest add up to the difference, in the figures that the API shows.
 func checkSum(t *testing.T, where string, s sides, causes []cause) {
 	t.Helper()
 	if s.Difference.Conversions != nil {
@@ -222,7 +222,8 @@ func TestSourceDifference(t *testing.T) {
 	y.compareSource("13 14", "correction 0 4")
 }
 
-// compareSource compares the source, whose figures of the platform are theirs: clicks and money. The fake has days in UTC.
+// compareSource compares the source. theirs holds the platform's figures, clicks and money, and causes the expected causes. The
+// fake has days in UTC.
 func (y *spending) compareSource(theirs, causes string) {
 	y.t.Helper()
 	var got compared

@@ -377,7 +377,8 @@ func (s *stable) text(key, text string) string {
 	return timeForm.ReplaceAllStringFunc(text, func(text string) string { return s.time(key, text) })
 }
 
-// id returns the replacement of an id. It depends only on the operation that shows the id first and on its number there.
+// id returns the replacement of an id. It depends only on the operation that shows the id first, and on how many ids that
+// operation has shown first before.
 func (s *stable) id(id uuid.UUID) string {
 	if id == uuid.Nil {
 		return id.String()

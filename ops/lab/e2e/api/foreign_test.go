@@ -82,7 +82,8 @@ func (x *moved) get(target string, headers map[string]string) *http.Response {
 	return a.Result()
 }
 
-// TestForeignAddresses goes the way from the ad to the conversion by the old addresses only, for each form of each tracker.
+// TestForeignAddresses follows a visitor from the ad to the conversion with the old tracker's addresses only, for each form of
+// address of each tracker.
 func TestForeignAddresses(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)

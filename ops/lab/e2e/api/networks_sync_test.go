@@ -267,7 +267,7 @@ func TestNetworkSyncVanished(t *testing.T) {
 	y.world.Set(a, b)
 	sync(0, true, "1 unchanged", "2 updated")
 	figures("3 3 0 0 16")
-	// A report without any order may be a fault. Another connection has not seen the orders of the one before.
+	// A report without any order may be a fault. A new connection has not listed the orders of the former connection.
 	y.world.Set()
 	sync(0, true)
 	y.connect("everflow")

@@ -136,8 +136,8 @@ func (x *inbox) post(server *httptest.Server, address string, n notice) int {
 	return res.StatusCode
 }
 
-// A sale of each platform goes from its HTTP request to a conversion. The same request again is a duplicate, and one without the
-// right proof is refused.
+// TestNotificationsOverHTTP: a sale of each platform goes from its HTTP request to a conversion. The same request again is a
+// duplicate, and a request without the right proof is refused.
 func TestNotificationsOverHTTP(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

@@ -14,8 +14,8 @@ import (
 	"switchyard/models/await"
 )
 
-// The log shows a buyer the postback that was sent to the traffic source for each conversion, and the answer. The buyer can send
-// the postback again.
+// TestSentPostbackLog: the log shows a buyer the postback that was sent to the traffic source for each conversion, and the
+// answer. The buyer can send the postback again.
 func TestSentPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

@@ -112,7 +112,7 @@ func (x *inbox) rows(query string) (rows []map[string]any) {
 	return rows
 }
 
-// A buyer sees the result of each postback. Postbacks count after the buyer has corrected the network.
+// TestPostbackLog: a buyer sees the result of each postback. Postbacks count after the buyer has corrected the network.
 func TestPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

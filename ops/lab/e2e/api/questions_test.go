@@ -143,7 +143,7 @@ type asked struct {
 	from, to time.Time
 }
 
-// TestQuestions asks what buyers ask about the demo account. The named tool answers what the rows say.
+// TestQuestions asks what buyers ask about the demo account. The answer of the named tool must agree with the rows.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

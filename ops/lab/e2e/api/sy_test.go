@@ -27,7 +27,7 @@ import (
 	"switchyard/workers/providers/trackers/keitaro/keitarotest"
 )
 
-// customer runs the command line of customers at a service with a worker.
+// customer runs sy, the command line of customers, against a service with a worker.
 type customer struct {
 	t     *testing.T
 	s     *apitest.Server
@@ -109,7 +109,7 @@ func TestSyReads(t *testing.T) {
 	x.has(x.wants(0, "get", "offer", "shoes", "-o", "yaml"), "name: Shoes\n", "payout: 12.5\n")
 }
 
-// TestSyFigures: reports, comparisons, the log and the trace of a click say what the service says.
+// TestSyFigures: reports, comparisons, the log and the trace of a click show the figures of the service.
 func TestSyFigures(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)
@@ -167,8 +167,8 @@ func TestSyFigures(t *testing.T) {
 	x.has(x.wants(0, "get", "campaign", "Spring"), "active")
 }
 
-// TestSyDocument: the account is written as a document, a changed document differs, is applied and taken back. A key that may only
-// read is told to log in with another.
+// TestSyDocument: the account is written as a document. A changed document is compared, applied and undone. With a read-only
+// key, sy says to log in with another key.
 func TestSyDocument(t *testing.T) {
 	t.Parallel()
 	x := newCustomer(t)

@@ -70,7 +70,7 @@ func TestDashboardCells(t *testing.T) {
 	c.signIn()
 	c.setScreen(1440, "light")
 	for _, dimension := range report.Dimensions() {
-		if !slices.Contains(models.SubKeys[models.EarlySubs+1:models.Subs-1], dimension) { // sub11 and the last one stand for them
+		if !slices.Contains(models.SubKeys[models.EarlySubs+1:models.Subs-1], dimension) { // sub11 and the last one stand for the others
 			c.dimension(dimension)
 		}
 	}

@@ -2,8 +2,9 @@ package browser
 
 import "strings"
 
-// checksBeforeLaunch sets a paused campaign active whose only offer is paused. The page shows the problem instead, a button mends it, and
-// the campaign goes live. From the list, a campaign with a problem goes live only with the button that says so.
+// checksBeforeLaunch tries to activate a paused campaign whose only offer is paused. The page shows the problem instead, a
+// button fixes it, and the campaign goes live. In the list, a campaign with a problem goes live only with the button that says
+// so.
 func (b *env) checksBeforeLaunch() {
 	b.t.Helper()
 	made := func(path string, body map[string]any) string {

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardLanguages: every screen passes all checks in German. German and ar-XB, a pseudo-language with longer words from
-// right to left, fit on wide and narrow screens, and no text is cut off.
+// TestDashboardLanguages: every screen passes all checks in German. German, and the pseudo-language ar-XB (longer words,
+// written from right to left), fit on wide and narrow screens without cutting off a text.
 func TestDashboardLanguages(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 // unbroken is a name without a space, which must not widen anything.
 var unbroken = strings.Repeat("Unbroken", 11)
 
-// TestDashboardLayout: screens fit laptops and phones, and only lists scroll. Menus work by typing. Edits are not lost without a
-// question. Paper shows every column and every row. The palette finds screens by other words, and clicks by their id.
+// TestDashboardLayout: screens fit laptops and phones, and only lists scroll. Menus work by typing. No edits are lost without a
+// question. A printed report has every column and row. The palette finds screens by other words, and clicks by their id.
 func TestDashboardLayout(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -215,7 +215,7 @@ func (b *env) asksBeforeLosing() {
 	asked("Esc")
 	b.tap(button("Keep editing"))
 	kept()
-	b.press("Escape") // a browser closes a dialog at the second one, whatever the page says
+	b.press("Escape") // a browser closes a dialog at the second Escape, whatever the page says
 	asked("a second Esc")
 	b.tap(button("Keep editing"))
 	kept()
@@ -231,7 +231,7 @@ func (b *env) asksBeforeLosing() {
 	b.tap(cross)
 	asked("the cross")
 	b.run(`(cross => { ` + button("Keep editing") + `.click(); cross.click(); return '' })(` + cross + `)`)
-	b.drawn() // the first question ends in the next frame, and must not take the second one with it
+	b.drawn() // the first question closes in the next frame, which must not close the second question
 	asked("the cross right after a question")
 	b.tap(button("Keep editing"))
 	kept()

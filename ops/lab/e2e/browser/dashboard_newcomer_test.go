@@ -8,8 +8,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardNewcomer: a person with a shop and no network finds the way to a first conversion, and the fields of a campaign do what a
-// person expects who clicks into them and types.
+// TestDashboardNewcomer: a person with a shop and no network finds the way to a first conversion, and the fields of a campaign
+// react to clicking and typing as a person expects.
 func TestDashboardNewcomer(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -59,7 +59,8 @@ func (b *env) findsShop() {
 	b.waitText("The first click is here")
 }
 
-// typesOverSource: what is typed into the field of the source replaces what stands there, and any name makes a source.
+// typesOverSource: text that is typed into the source's field replaces the chosen source, and a name that is not known makes a
+// new source.
 func (b *env) typesOverSource() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
@@ -98,7 +99,8 @@ func (b *env) mendsAddress() {
 	})
 }
 
-// showsButtons: a new landing page shows the links of its buttons, at the address of the tracking links, and how they take the click along.
+// showsButtons: a new landing page shows the links of its buttons, at the address of the tracking links, and says how they pass
+// the click id on.
 func (b *env) showsButtons() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/landers?id=new")

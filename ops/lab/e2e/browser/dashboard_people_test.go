@@ -318,7 +318,8 @@ func (b *env) usesCodes(email string) []string {
 	b.signOut()
 	b.signInAs(email, codes[0])
 	b.waitText("The e-mail, password or code is wrong.")
-	b.fill(`document.querySelector('form.enter [name=code]')`, code(time.Now().Add(30*time.Second))) // the current code is used
+	// The current code was used already, so this is the next one.
+	b.fill(`document.querySelector('form.enter [name=code]')`, code(time.Now().Add(30*time.Second)))
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
 	b.isIn()
 	return codes[1:]

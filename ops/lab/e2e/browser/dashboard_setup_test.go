@@ -10,11 +10,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// mostActions is the most clicks and entries that lead from an empty account to its first conversion.
+// mostActions is how many clicks and entries a buyer may need at most from an empty account to its first conversion.
 const mostActions = 15
 
-// TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. Then the traps of setting up are sprung one by one: the
-// dashboard shows nothing that is not so.
+// TestDashboardSetUp: a new buyer gets to the first conversion in a few actions. Then the test makes the usual mistakes of
+// setting up, one by one, and the dashboard shows nothing wrong after any of them.
 func TestDashboardSetUp(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -51,7 +51,7 @@ type actions struct {
 func (a *actions) tap(control string)        { a.t.Helper(); a.n++; a.env.tap(control) }
 func (a *actions) fill(control, text string) { a.t.Helper(); a.n++; a.env.fill(control, text) }
 
-// retype clicks a field with the mouse and types, so that what the field held before is replaced or stays as for a person.
+// retype clicks a field with the mouse and types, as a person does. Whether the earlier text is replaced is up to the field.
 func (a *actions) retype(control, text string) {
 	a.t.Helper()
 	a.n++
@@ -137,7 +137,7 @@ func rowOf(name string) string {
 	return `[...document.querySelectorAll('tr[data-row] a')].find(a => a.textContent === ` + strconv.Quote(name) + `)`
 }
 
-// refusesSmartlink: without a domain there is no form for a smartlink, but what to do first.
+// refusesSmartlink: without a domain, the page shows no form for a smartlink. It says what to do first.
 func (b *env) refusesSmartlink() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/smartlinks?id=new")
@@ -295,8 +295,8 @@ func (b *env) sharesAlias() {
 	}
 }
 
-// reachesPaths: a new path comes before the path that takes all visitors. A path without visitors says why, and so does the bar with the
-// button that saves.
+// reachesPaths: a new path comes before the path that takes all visitors. If a path gets no visitors, the path shows the
+// reason, and so does the bar with the save button.
 func (b *env) reachesPaths() {
 	b.t.Helper()
 	id := strings.Split(b.run(`location.pathname`), "/")[3]

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// press and chord count a key of a person, which does something at once.
+// press and chord press keys. Each counts as one action.
 func (a *actions) press(key string) { a.t.Helper(); a.n++; a.env.press(key) }
 
 func (a *actions) chord(modifier int, key string) { a.t.Helper(); a.n++; a.env.chord(modifier, key) }
@@ -37,7 +37,7 @@ func (a *actions) find(text string) {
 	a.press("Enter")
 }
 
-// named returns an expression for the visible control with a name, which is its text or only for screen readers.
+// named returns an expression for the visible control with a name: its aria-label, or else its text.
 func named(name string) string {
 	return `[...document.querySelectorAll('button, input')].find(e => e.checkVisibility() && (e.getAttribute('aria-label') ?? e.textContent).trim() === ` + strconv.Quote(name) + `)`
 }

@@ -100,7 +100,8 @@ func (x tagTest) findsClick(t *testing.T) {
 	see(address+"#/page?click_id="+second, second, "url", "")
 }
 
-// hasOwnName: the tag under a name of the customer's choice asks nothing of the addresses that blockers know, and finds the others.
+// hasOwnName: a tag that is served under a name of the customer's choice sends to that name, and not to the addresses that
+// blockers know.
 func (x tagTest) hasOwnName(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)

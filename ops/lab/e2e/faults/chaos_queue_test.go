@@ -200,7 +200,7 @@ func (y *env) phantom(*fleet.Process) {
 	y.complete("undispatched")
 }
 
-// killed kills a worker that holds 50 jobs while another is alive.
+// killed kills a worker that holds 50 jobs while another worker is alive.
 func (y *env) killed(steady *fleet.Process) {
 	const held = 50
 	// The steady worker is frozen while the victim takes the jobs, so that the victim holds all of them when it is killed.

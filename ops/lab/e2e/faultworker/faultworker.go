@@ -152,7 +152,8 @@ func (f process) work(ctx context.Context, u *workers.Run[Args, jobs.None]) erro
 	var start, earlier int64
 	const begin = `INSERT INTO fault_starts (job, pid) VALUES ($1, $2)
 		RETURNING id, (SELECT count(*) FROM fault_starts WHERE job = $1)`
-	// A process is frozen as soon as its row is seen. Its lease is lost then, which must not hide the row from itself.
+	// Some tests freeze a process as soon as they see its row. The process loses its lease then, but it must still be able to
+	// write the row.
 	kept := context.WithoutCancel(ctx)
 	if err := f.db.QueryRowxContext(kept, begin, u.Job.ID, os.Getpid()).Scan(&start, &earlier); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (f process) open(gate string) (open bool, err error) {
 	return open, err
 }
 
-// commit commits the effect under the fence, unless that is what is broken.
+// commit commits the effect under the fence, or without the fence if BreakFence is chosen.
 func (f process) commit(ctx context.Context, u *workers.Run[Args, jobs.None]) error {
 	effect := func(c db.Conn) error {
 		_, err := c.ExecContext(context.WithoutCancel(ctx), `INSERT INTO fault_effects (job, pid) VALUES ($1, $2)`,
@@ -201,7 +202,8 @@ func (f process) commit(ctx context.Context, u *workers.Run[Args, jobs.None]) er
 	return u.Commit(ctx, jobs.None{}, nil)
 }
 
-// clock fires a tick a second, and one a minute: after a hand-over the new leader fires the last one of those again.
+// clock fires one tick every second and another every minute. After a hand-over, the new leader fires the last minute's tick
+// again.
 func (f process) clock(ctx context.Context, client *jobs.Client, cron bool) error {
 	submit := clock.Submit(client)
 	start := func(ctx context.Context, row jobs.CronRow, at time.Time, keep time.Duration) error {

@@ -45,7 +45,7 @@ var exoClick = Fake{
 		begin := min(int(offset), len(all))
 		c.Header().Set("Content-Type", "text/csv")
 		out := csv.NewWriter(c)
-		if !c.quoted { // the names of columns may be there, or not
+		if !c.quoted { // the line with the names of the columns is optional
 			_ = out.Write([]string{"date", "campaign_id", "clicks", "impressions", "cost"})
 		}
 		for _, r := range all[begin:min(begin+int(limit), len(all))] {

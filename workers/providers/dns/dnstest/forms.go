@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// form is a method of a provider: what its source shows of the query and of the body. A name in body may be a path, such as
-// records.value. A name that ends with a star stands for all names that begin with it. A # at its end stands for a number. Names in need
-// must be there.
+// form describes a method of a provider: its query and its body, as the source shows them. A name in body may be a path, such as
+// records.value. A name that ends with a star stands for all names that begin with it. A # at its end stands for a number.
+// Names in need are required.
 type form struct {
 	method, path      string
 	query, body, need string

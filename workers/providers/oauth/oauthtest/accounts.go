@@ -45,7 +45,7 @@ var fakes = map[string]fake{
 // Rotates reports whether a platform issues a new refresh token with each refresh.
 func Rotates(provider string) bool { return fakes[provider].rotates }
 
-// Sparse reports whether a platform tells neither the time zone nor the status of ad accounts.
+// Sparse reports whether a platform reports neither the time zone nor the status of ad accounts.
 func Sparse(provider string) bool { return fakes[provider].sparse }
 
 // Unreachable is a Google account that is listed but refuses requests.

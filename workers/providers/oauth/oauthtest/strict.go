@@ -24,7 +24,7 @@ const (
 // tokenParams has the parameters that token endpoints have in addition to OAuth 2 and PKCE, by provider.
 var tokenParams = map[string]string{models.Meta: "fb_exchange_token", models.Pinterest: "continuous_refresh"}
 
-// unknownParam returns the name of a parameter that a list does not have, or that is there twice. It returns an empty text if all are known.
+// unknownParam returns the name of a parameter that no list has, or that occurs twice. It returns an empty text if all are known.
 func unknownParam(values map[string][]string, lists ...string) string {
 	known := " " + strings.Join(lists, " ") + " "
 	for name, list := range values {

@@ -1,5 +1,5 @@
-// Package prototest checks JSON against protocol buffers that npm packages contain, as protos.json of protobuf.js. A test can so compare
-// an adapter's requests and a fake's answers with the platform's own description.
+// Package prototest checks JSON against protocol buffers that npm packages contain, as protos.json of protobuf.js. So a test
+// can compare an adapter's requests and a fake's answers with the platform's own description.
 package prototest
 
 import (

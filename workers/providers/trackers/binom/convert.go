@@ -14,7 +14,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// tokens maps Binom's names of macros to ours where ours has no such alias.
+// tokens maps the names of Binom's macros to our tokens. Names that are aliases of our tokens are left out.
 var tokens = map[string]string{
 	"campaign_key": "campaign_alias", "landing_id": "lander_id", "landing_name": "lander_name", "landing_num": "lander_id",
 	"traffic_source_id": "source_id", "traffic_source_name": "source_name", "ts_id": "source_id", "ts_name": "source_name",
@@ -23,7 +23,7 @@ var tokens = map[string]string{
 	"browser_name": "browser", "os_name": "os", "lang": "language", "user_ip": "ip", "offer_num": "offer_id", "path_num": "path_id",
 }
 
-// reader turns what was read into a document.
+// reader converts the records that were read into a document.
 type reader struct {
 	*moved.Book
 	in        *install

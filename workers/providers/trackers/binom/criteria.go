@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// lists are the criteria that list values of an attribute.
+// lists maps the criteria that are lists of values to our attributes.
 var lists = map[string]string{
 	"country": "country", "city": "city", "language": "language", "isp": "isp", "organization": "organization", "continent": "continent",
 	"state": "region", "region": "region", "device_type": "device_type",

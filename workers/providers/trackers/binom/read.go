@@ -1,4 +1,5 @@
-// Package binom reads a Binom of version 2 through its API. It asks for the lists that its menus show, and for each record.
+// Package binom reads a Binom of version 2 through its API. It asks for the lists that Binom's menus show, and then for each
+// record.
 package binom
 
 import (
@@ -40,7 +41,7 @@ func explain(status int) string {
 	return ""
 }
 
-// install is what was read.
+// install has the records that were read.
 type install struct {
 	groups, domains, networks                      moved.Value
 	sources, landings, offers, rotations, campaign []moved.Value

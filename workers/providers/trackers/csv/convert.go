@@ -46,7 +46,7 @@ func convert(name string, offers, campaigns, links []row) trackerimport.Result {
 
 var plainID = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,59}$`)
 
-// idOf returns an id that a key can have. Other texts become a hash.
+// idOf converts a text to an id that a key can have. A text that a key cannot have becomes a hash.
 func idOf(text string) string {
 	if plainID.MatchString(text) {
 		return text
@@ -55,7 +55,7 @@ func idOf(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// begin begins the record of a line. ok is false if the record was there before.
+// begin begins the record of a line. ok is false if an earlier line has the same id or name, or if the line has neither.
 func (r *reader) begin(kind accountconfig.Kind, l row) (it *moved.Item, ok bool) {
 	name := l.get("name")
 	id := l.get("id")

@@ -86,7 +86,7 @@ func TestBig(t *testing.T) {
 	}
 }
 
-// Whatever a table contains, reading it ends in a document whose records can be read, or in an error.
+// FuzzRead: for any content of the tables, the result is a document whose records can be read, or an error.
 func FuzzRead(f *testing.F) {
 	f.Add("name,url,payout\na,https://a.b,1\n", "name,offers\nc,a:5|b\n", "link,campaign\nhttps://x.y/z,c\n")
 	f.Fuzz(func(t *testing.T, offers, campaigns, links string) {

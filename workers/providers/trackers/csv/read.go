@@ -24,7 +24,7 @@ const (
 
 // Tables are the texts of the tables. Each may be nil.
 type Tables struct {
-	// Name stands for the tracker that they come from. A second import with the same name changes the records of the first.
+	// Name stands for the tracker that the tables come from. A second import with the same name changes the records of the first.
 	Name                     string
 	Offers, Campaigns, Links io.Reader
 }
@@ -125,7 +125,7 @@ func explain(err error) error {
 	return err
 }
 
-// divider returns the character that divides the names of the columns.
+// divider returns the character that separates the names of the columns.
 func divider(raw []byte) rune {
 	first, _, _ := bytes.Cut(raw, []byte("\n"))
 	best := ','
@@ -141,7 +141,7 @@ func column(name string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), " ", "_")
 }
 
-// check refuses names of columns that are not known, missing or there twice.
+// check refuses unknown and repeated names of columns, and missing required columns.
 func (c columns) check(header []string) error {
 	seen := map[string]bool{}
 	all := slices.Concat(c.required, c.optional)

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// tokens maps Keitaro's names of macros to ours where ours has no such alias.
+// tokens maps the names of Keitaro's macros to our tokens. Names that are aliases of our tokens are left out.
 var tokens = map[string]string{
 	"landing_id": "lander_id", "landing_name": "lander_name", "stream_id": "path_id", "stream_name": "path_name", "ts_id": "source_id",
 	"traffic_source_id": "source_id", "traffic_source_name": "source_name", "affiliate_network_id": "network_id",
@@ -22,7 +22,7 @@ var (
 	oldMacro = regexp.MustCompile(`\$([A-Za-z][A-Za-z0-9_]*)`)
 )
 
-// address returns an address with Keitaro's macros in our words. Macros without such a word stay unchanged.
+// address returns an address in which Keitaro's macros are replaced by our tokens. A macro without a token stays unchanged.
 func (r *reader) address(raw string) string {
 	out := oldMacro.ReplaceAllStringFunc(strings.TrimSpace(raw), func(m string) string {
 		if name := r.token(m[1:]); name != "" {
@@ -39,7 +39,7 @@ func (r *reader) address(raw string) string {
 	})
 }
 
-// token returns our name of a macro, or an empty text. Our own names stay unchanged.
+// token returns our token for the name of a macro, or an empty text. The names of our own tokens stay unchanged.
 func (r *reader) token(name string) string {
 	lower := strings.ToLower(name)
 	if n := r.extra[lower]; n > 0 {

@@ -92,7 +92,8 @@ func TestProgressIsTold(t *testing.T) {
 	}
 }
 
-// A second run finds the records of the first: whatever was renamed has its key, and what was deleted is not there.
+// TestAgainHasTheKeysOfTheFirstRun: a second run finds the records of the first. Renamed records have the same keys, and
+// deleted records are not there.
 func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 	t.Parallel()
 	first, second := readAPI(t, keitarotest.Fixture("plain/in/tracker.json")), readAPI(t, keitarotest.Fixture("again/in/tracker.json"))
@@ -148,7 +149,7 @@ func TestMacrosInOurWords(t *testing.T) {
 	}
 }
 
-// Whatever a server answers, the reader says what is wrong or leaves it out.
+// TestStrangeAnswersDoNoHarm: whatever a server answers, the reader says what is wrong or leaves it out.
 func TestStrangeAnswersDoNoHarm(t *testing.T) {
 	t.Parallel()
 	const stream = `{"id":1,"campaign_id":1,"name":"S","schema":"landings","offers":[{"offer_id":1,"share":1}],"filters":[{"name":%s,"mode":"accept","payload":%s}]}`

@@ -133,7 +133,7 @@ func (r *reader) cost(it *item, c *campaign) bool {
 	return r.amount(it, "cost_value", c.CostValue, c.CostCurrency, model == "auto" && c.CostCurrency != "")
 }
 
-// link sets the domain and the word of the campaign's link.
+// link sets the domain and the alias of the campaign's link.
 func (r *reader) link(it *item, c *campaign) {
 	host := r.hosts[c.DomainID.id()]
 	if host == "" {
@@ -216,7 +216,7 @@ func checkCampaign(key string, m members) error {
 // codec reads campaigns. The currency of the account does not matter to a check.
 var codec = accountconfig.CampaignCodec(models.Account{Currency: "USD"})
 
-// groupsOfDomains have shorter names than other groups.
+// maxDomainGroup is the maximum length of the name of a domain's group. Other groups may have longer names.
 const maxDomainGroup = 100
 
 func (r *reader) readDomains() {

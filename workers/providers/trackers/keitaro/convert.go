@@ -18,19 +18,19 @@ const tracker = "keitaro"
 
 type members = accountconfig.Members
 
-// reader turns what was read of a tracker into a document.
+// reader converts the records that were read into a document.
 type reader struct {
 	in     install
 	out    trackerimport.Result
 	names  map[accountconfig.Kind]trackerimport.Names
 	groups map[string]string // names by id
-	// extra are the sub-parameters of the fields that have no number there, such as creative_id. They are the same at every source,
-	// because an address of an offer does not know the source.
+	// extra has the sub-parameters of Keitaro's fields without a number, such as creative_id. A field has the same
+	// sub-parameter at every source, because the address of an offer does not depend on the source.
 	extra map[string]int
 	// paramNames are the names of the parameters that fill a field. There are two if sources disagree.
 	paramNames map[string][]string
-	copies     map[string]string // keys of copied sources by what is different about them
-	// landers, offers and sources are the records by their ids there.
+	copies     map[string]string // keys of copied sources by the parameters and postbacks that differ
+	// landers, offers and sources have the records by their ids at Keitaro.
 	landers, offers, sources map[string]record
 	networks                 map[string]networkParams
 	campaigns                map[string]*campaign
@@ -117,7 +117,7 @@ func (r *reader) name(kind accountconfig.Kind, key string, name text, fallback s
 type item struct {
 	kind accountconfig.Kind
 	key  string
-	name string // there
+	name string // at Keitaro
 	m    members
 }
 
@@ -202,7 +202,7 @@ func check(kind accountconfig.Kind, key string, m members) (err error) {
 	return err
 }
 
-// amount sets an amount and its currency. It reports whether the amount can be taken. An amount of nothing needs no currency.
+// amount sets an amount and its currency. It reports whether the amount can be taken. A zero amount needs no currency.
 func (r *reader) amount(it *item, member string, value, code text, always bool) bool {
 	if value == "" {
 		value = "0"

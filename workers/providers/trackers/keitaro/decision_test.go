@@ -49,7 +49,8 @@ type (
 )
 
 // model decides as Keitaro does, by its documentation: forced streams by position, then the regular ones, by position or by weight, and
-// at last the default one. By weight a stream is drawn, and again among the rest while its filters refuse the visitor.
+// at last the default one. With weights, a stream is drawn at random. If its filters refuse the visitor, another one is drawn
+// among the rest.
 type model struct {
 	byWeight bool
 	streams  []kStream
@@ -215,7 +216,7 @@ type maker struct {
 
 func (m *maker) one(list ...string) string { return list[m.IntN(len(list))] }
 
-// some returns one to three values of an attribute, now and then also the unknown one.
+// some returns one to three values of an attribute, and sometimes also the unknown value.
 func (m *maker) some(attribute string) (out []string) {
 	for range 1 + m.IntN(3) {
 		out = append(out, m.one(trackerstest.Values(attribute)...))

@@ -148,7 +148,7 @@ func byWeight(row members) members {
 	return row
 }
 
-// install puts the rows together.
+// install puts the tables' rows together.
 func (d *dump) install(host string) (*install, error) {
 	in := &install{Host: host}
 	var postbacks list[s2s]
@@ -179,7 +179,7 @@ func (d *dump) install(host string) (*install, error) {
 	for i := range streams {
 		byID[streams[i].ID] = &streams[i]
 	}
-	none := &stream{} // of rows that are left over from deleted streams
+	none := &stream{} // for rows that are left over from deleted streams
 	of := func(id text) *stream {
 		if s := byID[id]; s != nil {
 			return s

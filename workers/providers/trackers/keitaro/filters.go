@@ -14,13 +14,13 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// test is a filter in our words. All its conditions must hold, or one of them if or is true.
+// test is a filter as a list of our conditions. All of them must hold or, if the field or is true, at least one.
 type test struct {
 	or   bool
 	list []models.Condition
 	// cap is the daily cap of a path, which has no condition.
 	cap int
-	// lost says what the filter looked at besides. The path is paused.
+	// lost says which parts of the filter have no counterpart here. The path is then paused.
 	lost []string
 	// changed says what is different, although the filter decides in the same way.
 	changed string
@@ -233,7 +233,7 @@ var notCellular = []any{"wifi", "cable_dsl", "corporate", "dialup", "satellite"}
 // empty stands for an unknown value in a list.
 const empty = "@empty"
 
-// listed translates a list of values. With reject, visitors with an unknown value pass, here and there.
+// listed translates a list of values. With reject, visitors with an unknown value pass, as at Keitaro.
 func listed(attribute string, values []string, reject bool) (t test, ok bool) {
 	var list []any
 	withEmpty := false
@@ -265,7 +265,8 @@ func isRegionCode(v string) bool {
 	return len(v) > 3 && (v[2] == '_' || v[2] == '-') && strings.ToUpper(v) == v
 }
 
-// unique translates the filter of unique visitors. Visitors are not counted for a stream or for the whole tracker here.
+// unique translates the filter of unique visitors. Here, visitors are counted for a campaign, and not for a stream or for the
+// whole tracker.
 func unique(scopes []string, reject bool) (t test, ok bool) {
 	if len(scopes) == 0 {
 		return t, false

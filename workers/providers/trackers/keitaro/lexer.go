@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// part is a part of a statement. kind is w for a word or a number, n for a quoted name, s for a text, and otherwise the sign itself.
+// part is a part of a statement. kind is w for a word or a number, n for a quoted name, s for a text, and otherwise the
+// character itself.
 type part struct {
 	kind byte
 	text string
@@ -52,7 +53,7 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.' || c == '-' || c == '+' || c >= 0x80
 }
 
-// next reports whether a sign follows, and reads it then.
+// next reports whether the next character is sign. If so, it reads the character.
 func (s *sqlReader) next(sign byte) bool {
 	c, _ := s.in.Peek(1)
 	if len(c) == 1 && c[0] == sign {
@@ -108,7 +109,7 @@ func (s *sqlReader) skipPast(end string) error {
 	}
 }
 
-// escapes are the letters that mean another sign after a backslash. Other signs mean themselves.
+// escapes are the letters that mean another character after a backslash. Other characters mean themselves.
 var escapes = map[byte]byte{'0': 0, 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'Z': 26}
 
 // quoted reads a text up to its quote. A quote within it is written twice, or after a backslash. Without keep nothing is returned.

@@ -119,7 +119,7 @@ func (w *pathWriter) path(s *stream, n int) *path {
 	return p
 }
 
-// nothing lets a path answer without a destination.
+// nothing makes a path answer the visitor itself, without a destination.
 func nothing(p *path, status int, body string) {
 	p.m["action"], p.m["destinations"] = flow.ActionNothing, []any{}
 	answer := members{"status": json.Number(strconv.Itoa(status))}
@@ -181,7 +181,8 @@ func (w *pathWriter) handover(p *path, id string) {
 	}
 }
 
-// redirect sends the visitors of a path to an address. A macro in it that is no token refuses the campaign.
+// redirect sends the visitors of a path to an address. If the address has a macro for which there is no token, the campaign is
+// refused.
 func (w *pathWriter) redirect(p *path, kind, address string) bool {
 	way, known := transitions[kind]
 	if !known || address == "" {

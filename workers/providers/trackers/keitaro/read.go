@@ -76,7 +76,7 @@ func read(ctx context.Context, api *trackers.API, host string, progress trackers
 		var groups list[group]
 		err := api.Get(ctx, "/groups", url.Values{"type": {kind}}, &groups)
 		if kind == "domains" && isStatus(err, http.StatusBadRequest, http.StatusNotFound, http.StatusNotAcceptable) {
-			break // groups of domains are younger than the others
+			break // older builds have no groups of domains
 		}
 		if err != nil {
 			return trackerimport.Result{}, err

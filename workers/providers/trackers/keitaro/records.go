@@ -144,7 +144,7 @@ func containsFold(list []string, word string) bool {
 	return false
 }
 
-// transitions are the ways in which visitors are sent to an address. Outdated ways are js and iframe here.
+// transitions maps Keitaro's ways of sending visitors to an address to our transitions. The outdated ways become js or iframe.
 var transitions = map[string]struct {
 	to       string
 	outdated bool

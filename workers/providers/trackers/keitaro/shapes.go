@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// install is what is read of a tracker. Lists of an API and rows of a dump have the same members.
+// install has the records that are read. Lists of an API and rows of a dump have the same members.
 type install struct {
 	Host     string
 	Groups   list[group]

@@ -43,7 +43,7 @@ func (p parameters) text() string {
 	return out.String()
 }
 
-// chooseExtra gives the fields without a number sub-parameters that no sub id has, the last ones first.
+// chooseExtra gives each field without a number a sub-parameter that no sub id uses, beginning with the last one.
 func (r *reader) chooseExtra() {
 	r.extra, r.paramNames = map[string]int{}, map[string][]string{}
 	taken, wanted := map[int]bool{}, map[string]bool{}
@@ -83,7 +83,7 @@ func (r *reader) chooseExtra() {
 	}
 }
 
-// attributeOf returns the attribute of visitors that a field is in the clicks of a source with these parameters.
+// attributeOf returns the attribute that has the value of a field in the clicks of a source with these parameters.
 func (r *reader) attributeOf(p parameters, field string) string {
 	one, isSet := p.set(field)
 	name := field
@@ -186,12 +186,12 @@ func (r *reader) subOf(it *item, subs []any, field string, one parameter) []any 
 	return append(subs, sub)
 }
 
-// statusOf translates the statuses of conversions. A rebill is an approved conversion with the goal rebill here.
+// statusOf translates the statuses of conversions. A rebill becomes an approved conversion with the goal rebill.
 var statusOf = map[string]string{
 	"lead": models.StatusPending, "sale": models.StatusApproved, "rejected": models.StatusRejected, "trash": models.StatusRejected,
 }
 
-// rebill is the status there, and the goal here, of a conversion that pays again.
+// rebill is Keitaro's status, and our goal, of a conversion that pays again.
 const rebill = "rebill"
 
 // sourcePostback sets the postback of a source. It reports whether the address can be used.

@@ -12,14 +12,14 @@ import (
 	"switchyard/models/cond"
 )
 
-// mask is a value of a filter of texts, in our words.
+// mask is a value of a text filter, as one of our operators with its value.
 type mask struct {
 	operator string
 	value    string
 }
 
-// maskOf reads a value: text, text with * for anything, or /pattern/ with the flags of PHP. ok is false for flags that change what the
-// pattern means and that we do not have.
+// maskOf reads a value: text, text with * for anything, or /pattern/ with the flags of PHP. ok is false if the pattern has
+// flags that change its meaning and that we do not have.
 func maskOf(v string) (m mask, ok bool) {
 	if end := strings.LastIndexByte(v, '/'); len(v) > 2 && v[0] == '/' && end > 0 && strings.Trim(v[end+1:], "imsuU") == "" && end > 1 {
 		pattern, flags := v[1:end], strings.NewReplacer("i", "", "u", "").Replace(v[end+1:])
@@ -57,7 +57,8 @@ func maskOf(v string) (m mask, ok bool) {
 	return mask{"contains", inner}, true
 }
 
-// negated returns the operator and the value that hold where the mask does not. Beginnings and ends have no operator for that.
+// negated returns the operator and the value that hold where the mask does not. There are no such operators for beginnings and
+// ends, so these become patterns.
 func (m mask) negated() mask {
 	switch m.operator {
 	case "starts_with":
@@ -173,7 +174,8 @@ func spanOf(t string) (s span, ok bool) {
 	return s, true
 }
 
-// versions translates intervals of versions. A rejected interval leaves those before it, those after it, and the unknown ones.
+// versions translates intervals of versions. If an interval is rejected, the versions before it, the versions after it and
+// unknown versions pass.
 func versions(attribute string, raw json.RawMessage, reject bool) (t test, ok bool) {
 	spans, ok := spansOf(raw)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// limit translates the filter of a number of clicks. Only the one per day exists here.
+// limit translates the filter of a number of clicks. Here, only a limit per day exists.
 func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
 	var p struct {
 		Hour  text `json:"per_hour"`
@@ -49,7 +49,7 @@ func zoneNote(zone text) string {
 	return fmt.Sprintf("Its times were those of %s; here they are those of the account's time zone. Set that zone, or shift the times.", models.Shortened(string(zone), 60))
 }
 
-// interval translates the filter of a time between two dates. Days are compared here, so times within a day have no counterpart.
+// interval translates the filter of a time between two dates. Here, days are compared, so a time within a day has no counterpart.
 func interval(raw json.RawMessage, reject bool) (t test, ok bool) {
 	var p struct {
 		From     text `json:"from"`
@@ -140,7 +140,7 @@ func schedule(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, len(out) > 0
 }
 
-// spans returns the times in our form. Sunday is 7 here, and 0 or 7 there.
+// spans returns the times in our form. Sunday is 7 here, and 0 or 7 at Keitaro.
 func (s slots) spans() (out []any, ok bool) {
 	days := []any{}
 	for _, d := range append(s.Days, string(s.Day)) {

@@ -92,7 +92,8 @@ func (p *payload) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// texts is a list of texts. It also reads a text with commas, and the values of an object. A value that is true gives its name.
+// texts is a list of texts. It also reads a text with commas, and the values of an object. If a value is true, the text is its
+// name.
 type texts []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -155,5 +156,5 @@ func (l *list[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// byNumber compares names of members so that numbers are in their order.
+// byNumber compares names of members so that numbers are in ascending order.
 func byNumber(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }

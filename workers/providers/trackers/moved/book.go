@@ -30,11 +30,13 @@ const (
 // Book is a document that is being written.
 type Book struct {
 	Out trackerimport.Result
-	// Tokens are the tracker's names of macros, in lower case, with ours. Names that are tokens here need not be in it.
+	// Tokens maps the names of the tracker's macros, in lower case, to our tokens. Names that our tokens have too may be left
+	// out.
 	Tokens map[string]string
 	// Macro translates a macro that Tokens does not have. It returns an empty text for an unknown macro. It may be nil.
 	Macro func(name string) string
-	// Foreign returns a macro that means something else here, although it is a token, or an empty text. It may be nil.
+	// Foreign returns a macro of an address that has the name of one of our tokens but another meaning. It returns an empty
+	// text if the address has no such macro. It may be nil.
 	Foreign func(address string) string
 
 	tracker, host string
@@ -53,9 +55,9 @@ type Ref struct {
 // Item is a record on its way into the document.
 type Item struct {
 	Kind accountconfig.Kind
-	ID   string // there
+	ID   string // at the tracker
 	Key  string
-	Name string // there
+	Name string // at the tracker
 	M    Members
 }
 
@@ -93,7 +95,7 @@ func (b *Book) Item(kind accountconfig.Kind, id, name string) *Item {
 	return it
 }
 
-// Ref returns the record with an id there, or nil.
+// Ref returns the record that has the id at the tracker, or nil.
 func (b *Book) Ref(kind accountconfig.Kind, id string) *Ref { return b.refs[kind][id] }
 
 // Note adds a note about a record.
@@ -101,7 +103,7 @@ func (b *Book) Note(severity string, it *Item, text string) {
 	b.Out.Note(severity, it.Kind, it.Key, it.Name, text)
 }
 
-// Change notes that something is different.
+// Change adds a note that something is different.
 func (b *Book) Change(it *Item, text string) { b.Note(trackerimport.Changed, it, text) }
 
 // Refuse leaves a record out.
@@ -149,8 +151,8 @@ func (b *Book) Text(it *Item, member, what, value string, limit int) {
 // Group sets the group of a record.
 func (b *Book) Group(it *Item, name string) { b.Text(it, "group_name", "name of the group", name, 255) }
 
-// Amount sets an amount and its currency. An amount that cannot be read, or whose currency is not known, refuses the record. An amount
-// of nothing needs no currency.
+// Amount sets an amount and its currency. An amount that cannot be read, or whose currency is not known, refuses the record. A
+// zero amount needs no currency.
 func (b *Book) Amount(it *Item, member, value, code string) bool {
 	if value == "" {
 		value = "0"
@@ -190,7 +192,7 @@ func decimalOf(text string) (decimal.Decimal, error) {
 
 var macro = regexp.MustCompile(`\{(_?)([A-Za-z][A-Za-z0-9_.:\- ]*)\}`)
 
-// Rewritten returns an address with the tracker's macros in our words. Other macros stay unchanged.
+// Rewritten returns an address in which the tracker's macros are replaced by our tokens. Other macros stay unchanged.
 func (b *Book) Rewritten(address string) string {
 	return macro.ReplaceAllStringFunc(strings.TrimSpace(address), func(m string) string {
 		parts := macro.FindStringSubmatch(m)
@@ -205,7 +207,8 @@ func (b *Book) Rewritten(address string) string {
 	})
 }
 
-// Address sets a member to an address. A macro that is no token here, or an address that cannot be used, refuses the record.
+// Address sets a member to an address. The record is refused if the address cannot be used, or has a macro for which there is
+// no token.
 func (b *Book) Address(it *Item, member, address string, postback bool) bool {
 	to := b.Rewritten(address)
 	if text := b.badAddress(to, postback); text != "" {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Test is what visitors of a path must be, in our words.
+// Test says which visitors a path takes, in our conditions.
 type Test struct {
 	all     []models.Condition   // all must hold
 	any     [][]models.Condition // one of each must hold
@@ -26,7 +26,7 @@ func (t Test) And(other Test) Test {
 	}
 }
 
-// Lose says that a condition has no counterpart.
+// Lose records that a condition has no counterpart.
 func (t *Test) Lose(name string, values []string, reject bool) {
 	if reject {
 		name = "not " + name
@@ -34,13 +34,13 @@ func (t *Test) Lose(name string, values []string, reject bool) {
 	t.lost = append(t.lost, trackerimport.FilterLost(name, values))
 }
 
-// LoseAs says in other words that a condition is missing.
+// LoseAs records, in the words of the sentence, that a condition has no counterpart.
 func (t *Test) LoseAs(sentence string) { t.lost = append(t.lost, sentence) }
 
-// Change says that a condition is different, although it decides in the same way.
+// Change records that a condition is written differently here, although it decides in the same way.
 func (t *Test) Change(sentence string) { t.changed = append(t.changed, sentence) }
 
-// Add adds a condition under the name that it has there. It is lost if it can never hold.
+// Add adds a condition. name is its name at the tracker. A condition that can never hold is lost.
 func (t *Test) Add(name, attribute, operator string, value any, reject bool) {
 	c := models.Condition{Attribute: attribute, Operator: operator, Value: value}
 	if cond.Validate(c) != nil || cond.CheckValues([]models.Condition{c}, nil) != nil {

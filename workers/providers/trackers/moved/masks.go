@@ -43,7 +43,7 @@ func (t *Test) Contains(name, attribute string, values []string, reject bool) {
 	t.groups(name, attribute, []string{"contains"}, map[string][]any{"contains": list}, values, reject)
 }
 
-// negation returns the test that none of the texts is there.
+// negation returns the operator and the values for the condition that no text of the list matches.
 func negation(operator string, list []any) (string, []any) {
 	if operator == "equals" || operator == "contains" {
 		return "not_" + operator, list
@@ -152,7 +152,7 @@ func (t *Test) Connections(name string, values []string, reject bool) {
 	t.Listed(name, "connection_type", list, reject)
 }
 
-// Proxies adds a test of addresses that are no person's own.
+// Proxies adds a test of the kind of proxy that an address belongs to.
 func (t *Test) Proxies(name string, want bool, kinds ...any) {
 	t.Add(name, "proxy_kind", choose(!want, "not_equals", "equals"), kinds, !want)
 }

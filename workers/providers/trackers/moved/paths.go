@@ -32,7 +32,7 @@ type Path struct {
 	Pages      []Share
 	Onward     []Share
 	Numbered   bool     // the link k of the page leads to the destination k
-	Notes      []string // about what is different
+	Notes      []string // about differences
 	Lost       []string // what else pauses it
 }
 
@@ -48,7 +48,7 @@ type Share struct {
 
 func (s Share) isDirect() bool { return s.ID == "" && s.URL == "" }
 
-// weightOf returns a weight. What cannot be read is 0.
+// weightOf returns a weight. A text that cannot be read is 0.
 func weightOf(text string) float64 {
 	if text == "" {
 		return 100

@@ -76,7 +76,7 @@ func (b *Book) Cost(it *Item, name, macro string) {
 	}
 }
 
-// SubAttribute returns the attribute of visitors that a sub-parameter of a source is.
+// SubAttribute returns the attribute that has the value of sub-parameter n of a source.
 func SubAttribute(n int, params []Param) string {
 	for _, p := range params {
 		if p.Sub == n && p.Name != "" {

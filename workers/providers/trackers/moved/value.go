@@ -21,7 +21,7 @@ func (v *Value) UnmarshalJSON(raw []byte) error {
 	return dec.Decode(&v.v)
 }
 
-// At returns a member of a member.
+// At returns the member at a path of names.
 func (v Value) At(names ...string) Value {
 	for _, name := range names {
 		object, _ := v.v.(map[string]any)
@@ -59,7 +59,7 @@ func (v Value) Is(words ...string) bool {
 // True reports whether the value is true, or a number or text that stands for it.
 func (v Value) True() bool { return v.Is("true", "1", "yes") }
 
-// False reports whether the value is there, and is not true.
+// False reports whether the value is false, or a number or text that stands for it.
 func (v Value) False() bool { return v.Is("false", "0", "no") }
 
 // Int returns a whole number, or 0.

@@ -47,7 +47,7 @@ func Read(ctx context.Context, client *http.Client, tracker string, a trackers.A
 	return read(ctx, client, a, p)
 }
 
-// table returns a reader of a table, or nil for a table that is not there.
+// table returns a reader of a table, or nil for an empty text.
 func table(text string) io.Reader {
 	if text == "" {
 		return nil

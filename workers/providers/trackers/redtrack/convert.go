@@ -14,7 +14,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// tokens maps RedTrack's names of macros to ours where ours has no such alias.
+// tokens maps the names of RedTrack's macros to our tokens. Names that are aliases of our tokens are left out.
 var tokens = map[string]string{
 	"campaignid": "campaign_id", "campaignname": "campaign_name", "campaign_title": "campaign_name", "offerid": "offer_id",
 	"offername": "offer_name", "offer_title": "offer_name", "landerid": "lander_id", "landingid": "lander_id", "landing_id": "lander_id",
@@ -30,7 +30,7 @@ const (
 	deleted = "3"
 )
 
-// reader turns what was read into a document.
+// reader converts the records that were read into a document.
 type reader struct {
 	*moved.Book
 	in         *account
@@ -219,7 +219,7 @@ func (r *reader) cost(it *moved.Item, c moved.Value, currency string) {
 	r.Amount(it, "cost_value", value, currency)
 }
 
-// others tells what a campaign has and has not here.
+// others notes the remaining settings of a campaign that are different here.
 func (r *reader) others(it *moved.Item, c moved.Value) {
 	urls := []string{c.At("postback_url").Text(), c.At("integration_postback", "url").Text()}
 	for _, list := range []string{"postbacks", "click_postbacks", "impression_postbacks"} {

@@ -1,4 +1,4 @@
-// Package redtrack reads an account of RedTrack through its API. The key is a part of the address there, so no error has an address.
+// Package redtrack reads an account of RedTrack through its API. The key is a part of the addresses, so no error has an address.
 package redtrack
 
 import (
@@ -49,7 +49,7 @@ func explain(status int) string {
 	return ""
 }
 
-// account is what was read.
+// account has the records that were read.
 type account struct {
 	domains, networks, sources, landings, offers, campaign []moved.Value
 }

@@ -44,7 +44,7 @@ type destination struct {
 	isPage   bool
 	filter   string // its name; empty: the destination is for everybody
 	value    moved.Value
-	splits   bool // whether the filter can be turned round
+	splits   bool // whether the filter can be inverted
 	filtered bool
 }
 
@@ -134,14 +134,15 @@ func filters(all moved.Value, params []moved.Param) (t moved.Test) {
 	return t
 }
 
-// lists are the filters that list values of an attribute.
+// lists maps the filters that are lists of values to our attributes.
 var lists = map[string]string{
 	"browser": "browser", "city": "city", "country": "country", "device_brand": "device_brand", "device_model": "device_model",
 	"device_type": "device_type", "domain_referrer": "referrer_domain", "isp": "isp", "languages": "language", "os": "os", "region": "region",
 	"referrer": "referrer",
 }
 
-// filter adds a filter to a test. With turned, the filter lets exactly the visitors pass that it would stop.
+// filter adds a filter to a test. If turned is true, the filter is inverted: it lets pass exactly the visitors that it would
+// otherwise stop.
 func filter(t *moved.Test, name string, f moved.Value, turned bool, params []moved.Param) {
 	reject := f.At("exclude").True() != turned
 	values := f.At("values").Texts()

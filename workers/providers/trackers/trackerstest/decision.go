@@ -176,8 +176,9 @@ func (all tallies) check(tb testing.TB, what string) (groups int) {
 	return groups
 }
 
-// Compare sends visitors to an imported campaign. Wherever the model throws no dice, both must decide alike; where it does, their
-// shares must agree. It returns the number of decisions without dice, and the number of groups of visitors whose shares were compared.
+// Compare sends visitors to an imported campaign. If the model makes no random choice, both must decide alike. If it makes one,
+// the shares must agree. Compare returns the number of decisions without a random choice, and the number of groups of visitors
+// whose shares were compared.
 func Compare(tb testing.TB, doc accountconfig.Document, key string, model Model, visitors []Visitor, seed uint64) (sure, groups int) {
 	tb.Helper()
 	p := planOf(tb, doc, key)

@@ -15,20 +15,21 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// tokens maps Voluum's names of macros to ours where ours has no such alias.
+// tokens maps the names of Voluum's macros to our tokens. Names that are aliases of our tokens are left out.
 var tokens = map[string]string{
 	"lander.id": "lander_id", "lander.name": "lander_name", "countryname": "country_name", "ipaddress": "ip", "isp.name": "isp",
 	"visitor.id": "visitor_id", "conversion.transactionid": "conversion_id",
 }
 
-// reader turns what was read into a document.
+// reader converts the records that were read into a document.
 type reader struct {
 	*moved.Book
 	in     *account
 	flows  map[string]moved.Value
 	used   map[string]int           // campaigns by flow
 	params map[string][]moved.Param // of sources
-	// named are the parameters of custom variables by their names. A name that sources use for different parameters has an empty one.
+	// named maps the names of custom variables to the parameters of links. The parameter is empty if sources use the name for
+	// different parameters.
 	named      map[string]string
 	workspaces map[string]string // names by id
 }

@@ -115,7 +115,7 @@ func (r *reader) path(f, p moved.Value) moved.Path {
 	return out
 }
 
-// lists are the conditions that list values of an attribute, with the member that has the values.
+// lists maps the conditions that are lists of values to our attributes and to the member that has the values.
 var lists = map[string]struct{ attribute, member string }{
 	"country": {"country", "countries"}, "region": {"region", "names"}, "city": {"city", "names"}, "deviceType": {"device_type", "deviceTypes"},
 	"operatingSystem": {"os", "operatingSystems"}, "os": {"os", "operatingSystems"}, "browser": {"browser", "browsers"},

@@ -62,7 +62,7 @@ func signIn(ctx context.Context, api *trackers.API, access trackers.Access) erro
 	return nil
 }
 
-// account is what was read.
+// account has the records that were read.
 type account struct {
 	domains                                             moved.Value
 	networks, sources, landers, offers, flows, campaign []moved.Value

@@ -135,8 +135,8 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// SameDecisions lets visitors into imported campaigns. Where no dice are thrown, the decision must be the same as in the model. Where they are,
-// the shares must be the same. The ids of pages, offers and campaigns end in their numbers, by record.
+// SameDecisions sends visitors to imported campaigns. If the model makes no random choice, the decision must be the same. If it
+// makes one, the shares must be the same. The ids of pages, offers and campaigns end in their numbers, by record.
 func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, streams bool, key func(kind accountconfig.Kind, n int) string) {
 	t.Helper()
 	refs := map[uuid.UUID]*flow.Ref{}
