@@ -53,7 +53,7 @@ func (b *redisBackend) Watch(id string) (<-chan struct{}, func()) {
 // client reconnects automatically. receive ends when the client is closed.
 func (w *watchers) receive(r redis.UniversalClient) {
 	sub := r.Subscribe(context.Background(), doneChannel)
-	defer sub.Close() //nolint:errcheck // nobody waits any more
+	defer sub.Close() //nolint:errcheck // no caller waits for its messages now
 	for m := range sub.Channel() {
 		w.mu.Lock()
 		for ch := range w.byID[m.Payload] {

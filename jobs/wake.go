@@ -140,7 +140,7 @@ func (c *QueueClient) due(set string) bool {
 // reopened automatically. After a reconnection it wakes all clients, because announcements may have been lost.
 func Listen(ctx context.Context, r redis.UniversalClient, clients map[string]*QueueClient) {
 	sub := r.Subscribe(ctx, pendingChannel)
-	defer sub.Close() //nolint:errcheck // nobody listens any more
+	defer sub.Close() //nolint:errcheck // its messages are no longer read
 	messages := sub.ChannelWithSubscriptions()
 	for {
 		select {

@@ -173,7 +173,7 @@ func (b *Box) installKey(ctx context.Context) (*sealKey, error) {
 }
 
 func (k sealKey) seal(p Place, plain []byte) []byte {
-	return k.aead.Seal([]byte{k.id}, nil, plain, p.bytes()) //nolint:gosec // it draws a nonce by itself
+	return k.aead.Seal([]byte{k.id}, nil, plain, p.bytes()) //nolint:gosec // the cipher draws the nonce
 }
 
 func (k sealKey) open(p Place, sealed []byte) ([]byte, error) {
