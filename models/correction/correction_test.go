@@ -160,6 +160,32 @@ func TestCostFiles(t *testing.T) {
 	}
 }
 
+// A platform that is used in German writes German heads. Heads that nobody knows are still told apart.
+func TestGermanCostFiles(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Tag;Kampagne;Kosten;Währungscode;Klicks;Impr.\n27.11.2026;DACH;1.012,50;EUR;1.200;90000\nGesamt;;1.012,50;;;\n",
+		"Berichtsbeginn;Berichtsende;Kampagnenname;Ausgegebener Betrag (EUR);Link-Klicks;Impressionen\n2026-11-27;2026-11-27;DACH;1012,50;1.200;90000\n",
+	} {
+		rows, _, err := ReadCosts(text, CostOptions{})
+		if err != nil || len(rows) == 0 || rows[0].Refusal != "" {
+			t.Errorf("%q: %+v, %v", text, rows, err)
+			continue
+		}
+		if len(rows) > 1 && rows[1].Refusal != reasonTotal {
+			t.Errorf("%q: the line of totals gives %+v", text, rows[1])
+		}
+		r := rows[0]
+		if got := fmt.Sprint(r.Day.Format(time.DateOnly), " ", r.Campaign, " ", r.Spend, " ", r.Currency, " ", *r.Clicks); got != "2026-11-27 DACH 1012.5 EUR 1200" {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+	look, err := ReadPreview(Costs, "Rubrik;Wert\nx;1,5\n")
+	if err != nil || len(look.Header) != 2 {
+		t.Errorf("unknown heads: %+v, %v", look, err)
+	}
+}
+
 func TestRefusedFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, code, message string }{

@@ -3,6 +3,7 @@ package correction
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,25 +40,32 @@ const (
 	lastDayColumn
 )
 
+// dayNames are the English names of the column of days.
+var dayNames = []string{
+	"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "gregoriandate", "stattimeday", "byday",
+	"timeperiod", "datestart", "reportingstarts", "startdate", "time",
+}
+
+// Ad platforms write the heads in the language of the person who downloads the file.
 var costColumns = []Column{
-	dayColumn: {"day", true, []string{
-		"day", "date", "reportdate", "statdate", "statsdate", "reportingdate", "dt", "gregoriandate", "stattimeday", "byday",
-		"timeperiod", "datestart", "reportingstarts", "startdate", "time",
-	}},
+	dayColumn: {"day", true, append(slices.Clone(dayNames), "datum", "tag", "berichtsstart", "berichtsbeginn")},
 	sourceColumn: {"source", true, []string{
-		"sourceid", "source", "trafficsourceid", "trafficsource", "sourcename", "trafficsourcename", "adnetwork", "channel",
+		"sourceid", "source", "trafficsourceid", "trafficsource", "sourcename", "trafficsourcename", "adnetwork", "channel", "quelle",
+		"trafficquelle", "werbenetzwerk",
 	}},
 	spendColumn: {"spend", true, []string{
 		"spend", "cost", "amountspent", "spent", "adspend", "totalspend", "totalspent", "totalcost", "amount", "expense", "expenses",
-		"mediacost", "budgetspent", "spending", "money",
+		"mediacost", "budgetspent", "spending", "money", "kosten", "ausgaben", "ausgegebenerbetrag", "gesamtkosten", "betrag",
 	}},
 	campaignColumn: {"campaign", false, []string{
-		"campaignid", "campaign", "campaignname", "campaignalias", "adcampaign",
+		"campaignid", "campaign", "campaignname", "campaignalias", "adcampaign", "kampagnenid", "kampagne", "kampagnenname",
 	}},
-	costCurrencyColumn: {"currency", false, []string{"currency", "currencycode", "costcurrency", "spendcurrency", "accountcurrency", "cur"}},
-	clicksColumn:       {"clicks", false, []string{"clicks", "linkclicks", "clicksall", "visits"}},
-	impressionsColumn:  {"impressions", false, []string{"impressions", "impr", "imps", "views", "shows"}},
-	lastDayColumn:      {"last day", false, []string{"reportingends", "datestop", "dateend", "enddate", "dateendperiod"}},
+	costCurrencyColumn: {"currency", false, []string{"currency", "currencycode", "costcurrency", "spendcurrency", "accountcurrency", "cur", "währung",
+		"währungscode",
+	}},
+	clicksColumn:      {"clicks", false, []string{"clicks", "linkclicks", "clicksall", "visits", "klicks", "linkklicks"}},
+	impressionsColumn: {"impressions", false, []string{"impressions", "impr", "imps", "views", "shows", "impressionen", "einblendungen"}},
+	lastDayColumn:     {"last day", false, []string{"reportingends", "datestop", "dateend", "enddate", "dateendperiod", "berichtsende"}},
 }
 
 // CostOptions say how to read a file of costs.

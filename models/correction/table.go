@@ -39,7 +39,8 @@ func open(text string, columns []Column, given ...int) (*table, error) {
 
 // find finds the separator and the header. The header is the first record that has all required columns. Without such a record,
 // the header is the record with the most known columns. find tries each separator, and keeps the separator that gives the header
-// the most known columns. Errors: empty, invalid_input.
+// the most known columns. If no separator gives a known column, find keeps the one with the most columns, so that a caller can show
+// the unknown heads one by one. Errors: empty, invalid_input.
 func find(text string, columns []Column) (*table, error) {
 	text, err := csvfile.FromText(text)
 	if err != nil {
@@ -52,7 +53,7 @@ func find(text string, columns []Column) (*table, error) {
 	var best *table
 	for i := range len(start.Commas) {
 		t := &table{scanner: start.Scanner(start.Commas[i]), start: start, columns: columns}
-		if t.findHeader() && (best == nil || t.rank() > best.rank()) {
+		if t.findHeader() && (best == nil || t.betterThan(best)) {
 			best = t
 		}
 	}
@@ -152,6 +153,14 @@ func (t *table) rank() int {
 		return len(t.columns) + 1 + t.known()
 	}
 	return t.known()
+}
+
+// betterThan reports whether the separator of t fits the file better than the separator of another table.
+func (t *table) betterThan(other *table) bool {
+	if t.rank() != other.rank() {
+		return t.rank() > other.rank()
+	}
+	return t.known() == 0 && len(t.header.Cells) > len(other.header.Cells)
 }
 
 // headings returns the folded text of a header cell, with and without the part in parentheses.
@@ -288,6 +297,7 @@ const reasonTotal = "it is a line of totals"
 // totals lists the beginnings of the first cell of a line of totals. The rest of the cell begins with no letter.
 var totals = []string{
 	"total", "totals", "grand total", "subtotal", "sub total", "sum", "summary", "results from", "overall", "all campaigns",
+	"gesamt", "insgesamt", "summe",
 }
 
 // isTotal reports whether the row begins like a line of totals.

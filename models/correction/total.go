@@ -31,7 +31,7 @@ const (
 )
 
 var totalColumns = []Column{
-	totalDayColumn: {"day", true, costColumns[dayColumn].Names},
+	totalDayColumn: {"day", true, dayNames},
 	totalClicksColumn: {"clicks", false, []string{
 		"clicks", "hosts", "hits", "visits", "grossclicks", "uniqueclicks", "totalclicks",
 	}},

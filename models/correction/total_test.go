@@ -20,7 +20,7 @@ func TestReadTotals(t *testing.T) {
 		t.Errorf("a file with click ids counts as a file of sums: %v", err)
 	}
 	_, err := correction.IsTotals("Datum;Klicks;Provision\n01.11.2026;3;1,50\n")
-	if err == nil || !strings.Contains(err.Error(), "neither a click id") || !strings.Contains(err.Error(), "Datum;Klicks;Provision") {
+	if err == nil || !strings.Contains(err.Error(), "neither a click id") || !strings.Contains(err.Error(), "Datum, Klicks, Provision") {
 		t.Errorf("a header without a known column gives: %v", err)
 	}
 	for _, name := range []string{"Sub1", "SubId1", "Sub ID 1", "Affiliate Sub ID 1", "PubRef", "SID", "Member ID (U1)", "Custom ID"} {

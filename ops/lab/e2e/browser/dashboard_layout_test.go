@@ -3,6 +3,7 @@ package browser
 import (
 	"encoding/base64"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -245,7 +246,7 @@ func (b *env) asksBeforeLosing() {
 	b.until("the offer is left", func() bool { return open() == 0 && !strings.Contains(b.run(`location.search`), "id=") })
 }
 
-// prints prints a report with all columns. The paper has no navigation, and the last column and the last row are on it.
+// prints prints a report with all columns. The paper has no navigation. It has the days of the figures, the last column and the last row.
 func (b *env) prints() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?flat=1&cmp=none&g=campaign_id,country,device_type")
@@ -269,9 +270,15 @@ func (b *env) prints() {
 	if right := b.run(`Math.max(...[...document.querySelectorAll('thead th')].map(e => e.getBoundingClientRect().right)) <= innerWidth`); right != "true" {
 		b.t.Error("columns are right of the paper")
 	}
+	if dates := b.run(`[...document.querySelectorAll('.paper')].filter(e => e.checkVisibility()).map(e => e.textContent).join()`); !paperDates.MatchString(dates) {
+		b.t.Errorf("the paper says %q about the days of its figures", dates)
+	}
 	b.call("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
 	b.setScreen(1440, "light")
 }
+
+// paperDates matches the days of a report without a comparison, its time zone and its account.
+var paperDates = regexp.MustCompile(`^\d{4}-\d\d-\d\d – \d{4}-\d\d-\d\d · UTC · Demo$`)
 
 // findsByOtherWords finds a screen by another word, a campaign in spite of mistakes, and a click by its id.
 func (b *env) findsByOtherWords() {

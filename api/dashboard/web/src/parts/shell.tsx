@@ -15,7 +15,7 @@ import { atMost, setWaiting, waiting, type Waiting } from '../core/waiting.ts'
 import { Icon, Mark, Sign, type IconName } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 import { SideList } from './side.tsx'
-import { Windows } from './window.tsx'
+import { WindowOnPaper, Windows } from './window.tsx'
 
 // Room is a screen in the navigation at the side. With phone, the bar at the bottom has it too, under its short name. role is the
 // role that a person needs to see it. waits names the work that waits for a person there. Its number is shown next to the name.
@@ -319,7 +319,12 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <span class="cut">{t.palette.find}</span>
           <kbd>{t.ctrl} K</kbd>
         </button>
-        {windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows compare={compared.test(path)} />}
+        {windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && (
+          <>
+            <Windows compare={compared.test(path)} />
+            <WindowOnPaper compare={compared.test(path)} />
+          </>
+        )}
       </header>
       <main class="main" id="main" tabIndex={-1}>
         {offline.value && (

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import { Button } from './button.tsx'
 import { spanText } from '../core/format.ts'
-import { zone } from '../core/me.ts'
+import { dateOf } from '../core/dates.ts'
+import { me, zone } from '../core/me.ts'
 import { change } from '../core/router.ts'
 import { t } from '../core/text.ts'
-import { before, compares, days, iso, presets, span, spanOf, type Window } from '../core/window.ts'
+import { before, compares, days, iso, presets, span, spanOf, type Span, type Window } from '../core/window.ts'
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
@@ -65,6 +66,22 @@ export function Windows({ compare }: { compare: boolean }) {
     </>
   )
 }
+
+const dates = ({ from, to }: Span) => [...new Set([iso(from), iso(to)])].map(day => dateOf(Date.parse(day), undefined, 'UTC')).join(' – ')
+
+// WindowOnPaper names the days of the figures, with their year, where a printed screen has no menus.
+export const WindowOnPaper = ({ compare }: { compare: boolean }) => (
+  <p class="paper">
+    {[
+      dates(span.value.span),
+      compare && compares.value && `${t.window.previous(days(span.value.span))} (${dates(before(span.value).span)})`,
+      zone.value,
+      me.value?.account.name,
+    ]
+      .filter(Boolean)
+      .join(' · ')}
+  </p>
+)
 
 function Comparison({ of: w }: { of: Window }) {
   const running = w.start <= Date.now() && Date.now() < w.end

@@ -1,7 +1,8 @@
 // The records of the account that a flow uses.
 import { useMemo } from 'preact/hooks'
 import type { Path } from '../../api.gen.ts'
-import { useCampaigns, useLanders, useNetworks, useOffers, useRules, useSources } from '../../core/choices.ts'
+import { useCampaigns, useNetworks, useRules, useSources } from '../../core/choices.ts'
+import { useAll } from '../../core/query.ts'
 import type { Known } from './edit.ts'
 
 // Book has what is needed to show a flow: the names of records, the saved rules by id, and by offer the parameter in which its network
@@ -12,10 +13,14 @@ export type Book = {
   clickParams: Map<string, string>
 }
 
-// useBook loads the records that a flow can use, as lists and as a Book.
+// useBook loads the records that a flow can use, as lists and as a Book. waits is true while landing pages cannot be told from offers.
 export function useBook() {
-  const offers = useOffers(),
-    landers = useLanders(),
+  const offerPages = useAll('GET /offers', {}),
+    landerPages = useAll('GET /landers', {}),
+    offers = offerPages.rows,
+    landers = landerPages.rows,
+    waits = !landers && !landerPages.error,
+    loaded = !!offers && offerPages.whole && !!landers && landerPages.whole,
     campaigns = useCampaigns(),
     rules = useRules(),
     sources = useSources(),
@@ -29,11 +34,12 @@ export function useBook() {
       campaigns,
       sources,
       saved: rules,
+      waits,
       book: {
-        known: { landers: new Set((landers ?? []).map(l => l.id)), names },
+        known: { landers: new Set((landers ?? []).map(l => l.id)), names, loaded },
         rules: new Map((rules ?? []).map(r => [r.id, r])),
         clickParams: new Map((offers ?? []).map(o => [o.id, networks?.find(n => n.id === o.network_id)?.click_param ?? ''])),
       } as Book,
     }
-  }, [offers, landers, campaigns, rules, sources, networks])
+  }, [offers, landers, campaigns, rules, sources, networks, waits, loaded])
 }

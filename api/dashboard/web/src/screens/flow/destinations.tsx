@@ -8,7 +8,7 @@ import { Combobox } from '../../parts/combobox.tsx'
 import { Input, Select } from '../../parts/form.tsx'
 import { UrlInput } from '../../parts/url_input.tsx'
 import type { Book, useBook } from './book.ts'
-import { isLander, nameOf, shareOf, split } from './edit.ts'
+import { isLander, nameOf, shareOf, shownName, split } from './edit.ts'
 import { shareText } from './text.ts'
 
 type Props = { path: Path; book: Book; records: ReturnType<typeof useBook>; on: (c: Partial<Path>) => void }
@@ -40,7 +40,7 @@ export function Destinations({ path: p, book, records, on }: Props) {
         {list.map((d, i) => (
           <div key={i} class="row">
             <span class="grow cut" title={nameOf(d, book.known)}>
-              {nameOf(d, book.known) || t.gone}
+              {shownName(d, book.known, t.gone)}
             </span>
             {hasLanders && !isLander(d, book.known) && (
               <Select

@@ -13,13 +13,14 @@ import {
   raise,
   remove,
   shareOf,
+  shownName,
   tried,
   update,
   type Flow,
 } from './edit.ts'
 import { layout, leastWidth, mostWidth, widthIn } from './geometry.ts'
 
-const known = { landers: new Set(['l1', 'l2']), names: { l1: 'Lander', o1: 'Offer' } }
+const known = { landers: new Set(['l1', 'l2']), names: { l1: 'Lander', o1: 'Offer' }, loaded: true }
 const path = (name: string, fields: Partial<Path> = {}): Path => ({ ...newPath(name), ...fields })
 const names = (flow: Flow) => flow.map(p => p.name).join('')
 
@@ -51,6 +52,13 @@ test('each edit is one change, and equal flows have no changes', () => {
   equal(changes(was, remove(was, was[1]!.id), known), [{ kind: 'removed', path: 'b' }])
   equal(changes(was, add(was, path('c'), 'position'), known), [{ kind: 'added', path: 'c' }])
   equal(changes(was, [was[1]!, was[0]!], known), [{ kind: 'order', path: '' }])
+})
+
+test('a record without a name is removed only if all records are loaded', () => {
+  const gone = { id: 'o2', weight: 1 } as Path['destinations'][number]
+  equal(shownName(gone, known, 'removed'), 'removed')
+  equal(shownName(gone, { ...known, loaded: false }, 'removed'), '…')
+  equal(shownName({ ...gone, id: 'o1' }, { ...known, loaded: false }, 'removed'), 'Offer')
 })
 
 const offer = { destinations: [{ id: 'o1', weight: 100 }] } as Partial<Path>

@@ -14,6 +14,7 @@ import { moveTo, toSend, tried, type Flow as Paths } from './edit.ts'
 import { changeText } from './text.ts'
 import { Seg } from '../../parts/form.tsx'
 import { Icon, Sign } from '../../parts/icons.tsx'
+import { Loading } from '../../parts/state.tsx'
 import { Item, Menu } from '../../parts/menu.tsx'
 import type { TabProps } from '../../core/campaign.ts'
 import { BlockedLine } from './blocked.tsx'
@@ -130,6 +131,8 @@ export function Flow({ detail }: TabProps) {
                 <p>{c.destination_url ? flowWords.noPaths(c.destination_url) : flowWords.noPathsNowhere}</p>
                 {may && <Button look="primary" onClick={d.addPath} text={flowWords.addPath} />}
               </div>
+            ) : records.waits ? (
+              <Loading of={{ error: undefined, again: () => undefined }} height={260} />
             ) : view === 'rails' ? (
               <Rails {...props} />
             ) : (

@@ -26,7 +26,8 @@ export const words: typeof en = {
       title: 'Netzwerke',
       add: 'Neues Netzwerk',
       empty: 'Noch keine Netzwerke.',
-      emptyMore: 'Ein Netzwerk bezahlt Conversions und meldet sie per Postback, der hier fertig zum Eintragen steht.',
+      emptyMore:
+        'Ein Netzwerk bezahlt Conversions. Hier angelegt, bekommt es eine Postback-URL. Beim Netzwerk eingetragen, meldet sie jede Conversion.',
     },
   },
 }

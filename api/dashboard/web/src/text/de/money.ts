@@ -110,7 +110,7 @@ export const words: typeof en = {
     masked: '*** ist ein Wert, der nicht gezeigt wird: er könnte geheim sein.',
     likely: 'Wahrscheinliche Ursache',
     arrived: 'Angekommen',
-    service: 'Der Dienst sagt',
+    service: 'Ergebnis',
     settings: name => `Wie ${name} gelesen wird`,
     settingsText: 'Welcher Parameter welchen Wert enthält. Leer: einer der üblichen Namen.',
     usual: names => `Üblich: ${names}`,

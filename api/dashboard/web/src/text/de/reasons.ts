@@ -1,9 +1,9 @@
 // The German of what the service says about postbacks. The service stores sentences and no codes.
 const sentences = new Map(
   Object.entries({
-    created: 'neu',
-    updated: 'geändert',
-    unchanged: 'unverändert',
+    created: 'Die Conversion ist erfasst.',
+    updated: 'Die Conversion ist geändert.',
+    unchanged: 'Die Conversion war schon so erfasst.',
     'it names no click: the parameter of the click id is missing, empty or still a macro':
       'Es nennt keinen Klick: Der Parameter der Klick-ID fehlt, ist leer oder noch ein Makro.',
     'what it says as its click is not a click id of this service': 'Was es als Klick nennt, ist keine unserer Klick-IDs.',

@@ -29,6 +29,7 @@ test('what the service says about a postback is German, and an unknown sentence 
     reasons.of('the payout "{sum}" is a macro that was not filled in'),
     'Die Auszahlung „{sum}“ ist ein Makro, das nicht ausgefüllt wurde.',
   )
+  equal(reasons.of('created'), 'Die Conversion ist erfasst.')
   equal(reasons.of(''), '')
   equal(reasons.of('constructor'), 'constructor')
 })

@@ -25,7 +25,8 @@ export const words = {
       title: 'Networks',
       add: 'New network',
       empty: 'No networks yet.',
-      emptyMore: 'A network pays for conversions and reports them by a postback, which is ready to paste.',
+      emptyMore:
+        'A network pays you for conversions. Create yours here to get its postback URL. Pasted at the network, it reports each conversion.',
     },
   },
 }

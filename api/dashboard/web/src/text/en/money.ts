@@ -109,7 +109,7 @@ export const words = {
     masked: '*** is a value that is not shown: it may be a secret.',
     likely: 'Likely cause',
     arrived: 'Arrived',
-    service: 'The service says',
+    service: 'Result',
     settings: (name: string) => `How ${name} is read`,
     settingsText: 'Which parameter holds which value. Empty: one of the usual names.',
     usual: (names: string) => `Usual: ${names}`,
