@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"switchyard/api/mcp"
+	"switchyard/api/middleware"
 	"switchyard/db/assistant"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -25,7 +25,9 @@ type Request struct {
 }
 
 // Resource returns the address of /mcp, at which tokens of assistants are valid.
-func Resource(baseURL string) string { return strings.TrimSuffix(baseURL, "/") + mcp.Path }
+func Resource(baseURL string) string {
+	return strings.TrimSuffix(baseURL, "/") + middleware.ResourcePath
+}
 
 // isResource reports whether a program means the address of /mcp. Scheme and host may be in upper case, and a slash may follow.
 func isResource(baseURL, asked string) bool {

@@ -151,7 +151,7 @@ func (a Assistants) issue(ctx context.Context, t token, now time.Time) (Tokens, 
 }
 
 const (
-	findToken   = `SELECT t.kind, g.id, g.account_id, g.client_name FROM assistant_tokens t JOIN assistant_grants g ON g.id = t.grant_id
+	findToken = `SELECT t.kind, g.id, g.account_id, g.client_name FROM assistant_tokens t JOIN assistant_grants g ON g.id = t.grant_id
 WHERE t.hash = $1 AND t.kind IN ('access', 'refresh') AND g.client_id = $2`
 	deleteToken = `DELETE FROM assistant_tokens WHERE hash = $1`
 )
