@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"switchyard/api/assistants"
 	"switchyard/api/dashboard"
 	"switchyard/api/mcp"
 	"switchyard/api/middleware"
@@ -112,7 +113,7 @@ func New(d Deps) http.Handler {
 	e.NoRoute(func(c *gin.Context) { p.Unknown(c.Writer, c.Request, methodsAt(rows, c.Request.URL.Path)) })
 	list := pages(d)
 	if !d.NoMCP {
-		serveMCP(e, p, d, list)
+		serveMCP(e, p, site, d, list)
 	}
 	e.GET("/llms.txt", gin.WrapH(llms(baseURL, list, !d.NoMCP)))
 	docs := gin.WrapH(documents(list, openapi.Page(func() ([]byte, error) { return json.Marshal(Document(d)) })))
@@ -126,16 +127,17 @@ func New(d Deps) http.Handler {
 	e.GET(oauth.CallbackPath, oauthPages)
 	dashboardPages := gin.WrapH(dashboard.New(dashboard.Deps{
 		Store: d.Store, Rates: d.Rates, Site: site, Pipeline: p, BaseURL: baseURL, Dir: d.DashboardDir,
-		Jobs: d.V1.Jobs, Platforms: d.V1.SignIn,
+		Jobs: d.V1.Jobs, Platforms: d.V1.SignIn, NoMCP: d.NoMCP,
 	}))
 	e.Any(dashboard.Prefix, dashboardPages)
 	e.Any(dashboard.Prefix+"/*path", dashboardPages)
 	return compress(e)
 }
 
-// serveMCP serves the protocol of assistants. Its tools call the rows that e serves.
-func serveMCP(e *gin.Engine, p *middleware.Pipeline, d Deps, docs []tool.Page) {
-	service := mcp.New(mcp.Deps{Store: d.Store, API: e, BaseURL: d.BaseURL, Version: d.Version, Docs: docs})
+// serveMCP serves the protocol of assistants, and the authorization server by which people connect them. The tools call the rows that e
+// serves.
+func serveMCP(e *gin.Engine, p *middleware.Pipeline, site *middleware.Site, d Deps, docs []tool.Page) {
+	service := mcp.New(mcp.Deps{Store: d.Store, Site: site, API: e, BaseURL: d.BaseURL, Version: d.Version, Docs: docs})
 	if d.Registry != nil {
 		d.Registry.MustRegister(service.Collectors()...)
 	}
@@ -143,6 +145,11 @@ func serveMCP(e *gin.Engine, p *middleware.Pipeline, d Deps, docs []tool.Page) {
 	e.POST(mcp.Path, func(c *gin.Context) { p.Serve(&row, c.Writer, c.Request, c.Param) })
 	for _, method := range []string{http.MethodGet, http.MethodDelete} { // for streams and sessions, which this service does not have
 		e.Handle(method, mcp.Path, func(c *gin.Context) { p.Unknown(c.Writer, c.Request, []string{http.MethodPost}) })
+	}
+	rows := assistants.Routes(assistants.Deps{Store: d.Store, Rates: d.Rates, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL)})
+	for i := range rows {
+		row := &rows[i]
+		e.Handle(row.Method, row.Path, func(c *gin.Context) { p.Serve(row, c.Writer, c.Request, c.Param) })
 	}
 }
 

@@ -14,7 +14,7 @@ var reserved = map[string]bool{
 	"api": true, "app": true, "ops": true, "docs": true, "healthz": true, "livez": true, "readyz": true, "metrics": true,
 	"out": true, "click": true, "postback": true, "pixel": true, "pixel.gif": true, "lp": true, "s2s": true,
 	"t": true, "t.js": true, "robots": true, "robots.txt": true, "favicon": true, "favicon.ico": true,
-	"mcp": true, "llms": true, "llms.txt": true, "sitemap": true, "sitemap.xml": true, ".well-known": true, "static": true, "assets": true, "admin": true,
+	"mcp": true, "oauth": true, "llms": true, "llms.txt": true, "sitemap": true, "sitemap.xml": true, ".well-known": true, "static": true, "assets": true, "admin": true,
 }
 
 // ReservedAlias reports whether a word, in any case, is reserved. A reserved word can be neither the alias of a campaign nor

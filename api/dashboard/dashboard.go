@@ -28,13 +28,15 @@ type Deps struct {
 	Platforms oauth.Platforms
 	// BaseURL is the service's address, for links.
 	BaseURL string
+	// NoMCP switches assistants off for the install.
+	NoMCP bool
 	// Dir is a directory with the files of the page, for developing the page. If it is empty, the files in the binary are served.
 	Dir string
 }
 
 // Routes returns the rows of the dashboard's own calls. They are not part of the public API.
 func Routes(d Deps) []route.Route {
-	rows := slices.Concat(d.signIn(), d.me(), team(d), keys(), audit(), views(), marks(), d.oauth())
+	rows := slices.Concat(d.signIn(), d.me(), team(d), keys(), audit(), views(), marks(), d.oauth(), d.assistants())
 	for i := range rows {
 		rows[i] = rows[i].WithDefaults()
 	}

@@ -40,12 +40,26 @@ type caller struct {
 	c *route.Call
 }
 
-func (c *caller) readOnly() bool { return c == nil || !c.c.MayWrite() }
+// rights returns what the caller may do: the rights of an assistant, else those of the key.
+func (c *caller) rights() models.Rights {
+	switch {
+	case c == nil:
+		return models.RightsRead
+	case c.c.Assistant != nil:
+		return c.c.Assistant.Rights
+	case c.c.MayWrite():
+		return models.RightsChange
+	}
+	return models.RightsRead
+}
 
 // use carries out a call of a tool. An error becomes a result that the model reads.
 func (c *caller) use(t *tool.Tool, r *sdk.CallToolRequest) (result *sdk.CallToolResult) {
 	start, outcome := time.Now(), "error"
 	api := &client{caller: c, via: models.Via{Through: models.ViaMCP, Client: clientName(r), Tool: t.Name}}
+	if c.c.Assistant != nil {
+		api.via.Client = c.c.Assistant.Client // which the person has seen before connecting it
+	}
 	defer func() {
 		if v := recover(); v != nil { // the SDK runs this on a goroutine of its own, where a panic would end the process
 			slog.ErrorContext(c.c.Context(), "panic", "request_id", c.c.RequestID, "tool", t.Name, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
@@ -56,7 +70,7 @@ func (c *caller) use(t *tool.Tool, r *sdk.CallToolRequest) (result *sdk.CallTool
 		}
 		c.s.seconds.WithLabelValues(t.Name, outcome).Observe(time.Since(start).Seconds())
 	}()
-	a, err := t.Use(c.c.Context(), tool.Call{API: api, ReadOnly: c.readOnly(), Docs: c.s.library, Reserve: api.reserve}, r.Params.Arguments)
+	a, err := t.Use(c.c.Context(), tool.Call{API: api, ReadOnly: c.rights() == models.RightsRead, Docs: c.s.library, Reserve: api.reserve}, r.Params.Arguments)
 	if err != nil {
 		return failed(c.c, err)
 	}

@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -100,6 +101,9 @@ func (p *Pipeline) recordAudit(c *route.Call, reply envelope.Reply, before map[s
 		Fields: fieldsOf(c.Body), Changes: append(changesOf(c, before), c.Changes...),
 		UserID: uuid.NullUUID{UUID: c.Person.ID, Valid: c.IsPerson()}, KeyID: uuid.NullUUID{UUID: c.KeyID, Valid: !c.IsPerson()},
 		Via: route.ViaOf(c.Context()),
+	}
+	if a := c.Assistant; a != nil {
+		e.Who, e.Email, e.UserID = cmp.Or(a.Person.Name, a.Person.Email), a.Person.Email, uuid.NullUUID{UUID: a.Person.ID, Valid: true}
 	}
 	err := c.Store.AddAudit(c.Context(), e)
 	if err != nil && c.Store == p.store { // the call has no transaction

@@ -35,13 +35,15 @@ func (p *Pipeline) authenticated(next step) step {
 	}
 }
 
-// keyHolder finds the account of a key and sets it in the call, with the key's id and scope.
+// keyHolder finds the account of a key and sets it in the call, with the key's id and scope. Where access tokens are valid, it finds
+// their assistants, too.
 func (p *Pipeline) keyHolder(c *route.Call, key string) error {
+	if models.LooksLikeAccessToken(key) && takesTokens(c) {
+		return p.assistantHolder(c, key)
+	}
 	caller, err := p.store.Authenticate(c.Context(), key)
 	if err != nil {
-		if e, ok := models.AsError(err); ok && e.Kind == models.KindUnauthenticated {
-			c.Header().Set("WWW-Authenticate", `Bearer realm="switchyard"`)
-		}
+		p.challenge(c, err, key)
 		return err
 	}
 	c.Account, c.KeyID, c.KeyScope = caller.Account, caller.KeyID, caller.Scope
@@ -98,7 +100,7 @@ func setRateLimitHeaders(h http.Header, w kv.Window) {
 }
 
 // checkAllowed returns an error if the caller may not make the call. The plan and the scope decide for a key, the role for a
-// person.
+// person, and all of them for an assistant.
 func checkAllowed(c *route.Call) error {
 	switch {
 	case c.IsPerson():
@@ -107,8 +109,10 @@ func checkAllowed(c *route.Call) error {
 		return models.Errorf(models.KindForbidden, "people_only", "this call is for people who are signed in, not for keys")
 	case !c.Account.Allowances().API:
 		return models.PlanLimit("the plan %q has no API", c.Account.Plan)
-	case c.Route.Scope == route.Write && c.KeyScope == models.ScopeReadOnly:
+	case c.Route.Scope == route.Write && c.KeyScope == models.ScopeReadOnly && !mayPropose(c):
 		return models.Errorf(models.KindForbidden, "read_only_key", "a read-only key cannot change anything")
+	case c.Assistant != nil:
+		return checkAssistant(c)
 	}
 	return nil
 }

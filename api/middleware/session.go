@@ -137,17 +137,26 @@ func (p *Pipeline) unidentified(next step) step {
 
 // checkPerson refuses a call that the person's role does not include, or that needs a more recent proof of identity.
 func checkPerson(c *route.Call) error {
-	switch {
-	case c.Role.Includes(c.Route.Role):
-	case c.Route.Declares(http.StatusForbidden, buyerOnly):
-		return models.Errorf(models.KindForbidden, buyerOnly, "a %s may not create campaigns", c.Role)
-	default:
-		return models.Errorf(models.KindForbidden, "role_required", "this takes the role %s, and you are %s", c.Route.Role, c.Role)
+	if err := checkRole(c); err != nil {
+		return err
 	}
 	if c.Route.Confirm && !c.Session.Proven(time.Now()) {
-		return models.Errorf(models.KindForbidden, "confirm", "confirm that it is you")
+		return errConfirm
 	}
 	return nil
+}
+
+var errConfirm = models.Errorf(models.KindForbidden, "confirm", "confirm that it is you")
+
+// checkRole refuses a call that the role does not include.
+func checkRole(c *route.Call) error {
+	switch {
+	case c.Role.Includes(c.Route.Role):
+		return nil
+	case c.Route.Declares(http.StatusForbidden, buyerOnly):
+		return models.Errorf(models.KindForbidden, buyerOnly, "a %s may not create campaigns", c.Role)
+	}
+	return models.Errorf(models.KindForbidden, "role_required", "this takes the role %s, and you are %s", c.Route.Role, c.Role)
 }
 
 const buyerOnly = "buyer_only"

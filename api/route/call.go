@@ -41,6 +41,8 @@ type Call struct {
 	Person  models.Person
 	Session models.Session
 	Role    models.Role
+	// Assistant is the connected assistant that calls by an access token. Role is then the role of its person. Nil: another caller.
+	Assistant *models.AssistantCaller
 	// Credential is the key or the session's token. It tells callers apart.
 	Credential string
 	// Client is the address of the caller, as far as trusted proxies tell it.
@@ -93,9 +95,10 @@ func (c *Call) MayWrite() bool {
 	return c.KeyScope == models.ScopeFull
 }
 
-// MayWriteAs is MayWrite for changes that require a certain role of people.
+// MayWriteAs is MayWrite for changes that require a certain role of people, and of those for whom an assistant acts.
 func (c *Call) MayWriteAs(role models.Role) bool {
-	return c.MayWrite() && (!c.IsPerson() || c.Role.Includes(role))
+	hasRole := c.IsPerson() || c.Assistant != nil
+	return c.MayWrite() && (!hasRole || c.Role.Includes(role))
 }
 
 // Context returns the request's context.

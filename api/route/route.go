@@ -93,6 +93,11 @@ type Route struct {
 	// Repeats is set on a POST that changes nothing, or whose proof is valid only for a short time. It runs on each call, whatever
 	// its Idempotency-Key.
 	Repeats bool
+	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
+	Proposes bool
+	// Tokens is set on a route that takes the access tokens of connected assistants. All others take them only from this process: see
+	// WithVia.
+	Tokens bool
 	// Checks is set on a route that checks something repeatedly while a person waits for it. Such calls are not in the
 	// audit log.
 	Checks bool

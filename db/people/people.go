@@ -162,8 +162,12 @@ WITH leavers AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
 DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM leavers)`
 
-// SetRole changes a member's role. An empty role ends the membership and its sessions. The links that the member made for
-// others stop working. The last owner cannot lose the role: the error is last_owner.
+// endAssistants ends what a person has granted to assistants on an account.
+const endAssistants = `UPDATE api_keys k SET revoked_at = now() FROM assistant_grants g
+	WHERE g.id = k.id AND g.account_id = $1 AND g.user_id = $2 AND k.revoked_at IS NULL`
+
+// SetRole changes a member's role. An empty role ends the membership, its sessions and its connected assistants. The links that the
+// member made for others stop working. The last owner cannot lose the role: the error is last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	return p.changeMembers(ctx, account, func(s *store.Store) error {
 		if err := endLinksOf(ctx, s, account, id, role); err != nil {
@@ -171,6 +175,9 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 		}
 		if role == "" {
 			err := db.ExecOne(ctx, s.Conn(), "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
+			if err == nil {
+				err = db.Run(ctx, s.Conn(), "end assistants", endAssistants, account, id)
+			}
 			if err == nil {
 				err = db.Run(ctx, s.Conn(), "forget credentials", deleteCredentials, id)
 			}

@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,21 +26,14 @@ type Visit struct {
 	Role    models.Role    `db:"role"`
 }
 
-// nested lists columns of a table as fields of a nested struct.
-func nested(columns, table, field string) string {
-	return strings.Join(db.Map(strings.Split(columns, ", "), func(c string) string {
-		return table + `.` + c + ` AS "` + field + `.` + c + `"`
-	}), ", ")
-}
-
 var sessionColumns = db.Columns[models.Session]("")
 
 // findVisit selects a session. At most once a minute it also records the session's use.
 var findVisit = `
 WITH seen AS (UPDATE sessions SET seen_at = now() WHERE hash = $1 AND seen_at < now() - interval '1 minute'
 	AND seen_at > now() - make_interval(secs => $3))
-SELECT m.role, ` + nested(store.AccountColumns, "a", "account") + `, ` + nested(sessionColumns, "s", "session") + `,
-	` + nested("id, email, name, password, theme, language, letter_keys", "u", "person") + `, u.totp IS NOT NULL AS "person.has_totp"
+SELECT m.role, ` + store.Nested(store.AccountColumns, "a", "account") + `, ` + store.Nested(sessionColumns, "s", "session") + `,
+	` + store.Nested("id, email, name, password, theme, language, letter_keys", "u", "person") + `, u.totp IS NOT NULL AS "person.has_totp"
 FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = s.account_id
 	JOIN memberships m ON m.account_id = s.account_id AND m.user_id = s.user_id
 WHERE s.hash = $1 AND s.created_at > now() - make_interval(secs => $2) AND s.seen_at > now() - make_interval(secs => $3)`

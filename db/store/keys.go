@@ -26,10 +26,17 @@ type Caller struct {
 }
 
 var findCaller = `
-SELECT k.id AS key_id, k.scope AS key_scope, coalesce(k.used_at > now() - interval '5 minutes', false) AS key_seen, ` + strings.Join(db.Map(strings.Split(AccountColumns, ", "),
-	func(name string) string { return `a.` + name + ` AS "account.` + name + `"` }), ", ") + `
+SELECT k.id AS key_id, k.scope AS key_scope, coalesce(k.used_at > now() - interval '5 minutes', false) AS key_seen, ` +
+	Nested(AccountColumns, "a", "account") + `
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
-WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
+WHERE k.hash = $1 AND k.kind = 'key' AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
+
+// Nested lists columns of a table as fields of a nested struct.
+func Nested(columns, table, field string) string {
+	return strings.Join(db.Map(strings.Split(columns, ", "), func(c string) string {
+		return table + `.` + c + ` AS "` + field + `.` + c + `"`
+	}), ", ")
+}
 
 // Authenticate returns the owner of a key. For an unknown, revoked or expired key the error is 401 unauthenticated. It reads the
 // database each time, so that every process refuses a revoked key at once.
@@ -43,13 +50,13 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 		err = unknown
 	}
 	if err == nil && !found.Seen {
-		s.recordKeyUse(ctx, found.KeyID)
+		s.RecordKeyUse(ctx, found.KeyID)
 	}
 	return found, err
 }
 
-// recordKeyUse records the use of a key. A failure is only logged, so that the call still succeeds.
-func (s *Store) recordKeyUse(ctx context.Context, id uuid.UUID) {
+// RecordKeyUse records the use of a key. A failure is only logged, so that the call still succeeds.
+func (s *Store) RecordKeyUse(ctx context.Context, id uuid.UUID) {
 	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
 	if err := s.run(ctx, "use of a key", q, id); err != nil {
 		slog.WarnContext(ctx, "use of a key not noted", "error", err)
@@ -78,15 +85,15 @@ func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope st
 	return k, clear, err
 }
 
-// ListKeys lists the keys of an account, newest first, including revoked ones.
+// ListKeys lists the keys of an account, newest first, including revoked ones. The keys of connected assistants are not among them.
 func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, error) {
-	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
+	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND kind = 'key' ORDER BY created_at DESC, id DESC`
 	return db.Select[models.Key](ctx, s.c, "list keys", q, account)
 }
 
-// FindKey returns a key of an account.
+// FindKey returns a key of an account. A connected assistant is not found.
 func (s *Store) FindKey(ctx context.Context, account, id uuid.UUID) (models.Key, error) {
-	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id = $2`
+	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id = $2 AND kind = 'key'`
 	return db.Get[models.Key](ctx, s.c, "key", q, account, id)
 }
 
@@ -94,7 +101,7 @@ func (s *Store) FindKey(ctx context.Context, account, id uuid.UUID) (models.Key,
 // it expires if that is earlier. A key that is no longer active cannot be rotated: the error is a conflict, not_active.
 func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, clear string, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
-		old, err := db.Get[models.Key](ctx, s.c, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 FOR UPDATE`, id)
+		old, err := db.Get[models.Key](ctx, s.c, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 AND kind = 'key' FOR UPDATE`, id)
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ SELECT (SELECT count(*) FROM campaigns WHERE account_id = $1 AND deleted_at IS N
 	(SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL) AS sources,
 	(SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL) AS networks,
 	(SELECT count(*) FROM webhook_endpoints WHERE account_id = $1) AS webhooks,
-	(SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL
+	(SELECT count(*) FROM api_keys WHERE account_id = $1 AND kind = 'key' AND revoked_at IS NULL
 		AND (expires_at IS NULL OR expires_at > now())) AS keys`
 
 // Count returns the numbers of an account's records.

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/tool"
 )
 
-//go:embed rules.md platforms.md difference.md sy.md
+//go:embed assistants.md rules.md platforms.md difference.md sy.md
 var files embed.FS
 
 // Pages returns the pages by name, without their ending.

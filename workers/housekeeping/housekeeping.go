@@ -1,6 +1,6 @@
 // Package housekeeping deletes records of the API that are no longer needed: stored answers that are too old for a repeated call,
 // removed rules that no flow uses any more, ended sessions and links, old entries of the audit log, old figures that networks and
-// traffic sources have reported, and old changes of cost.
+// traffic sources have reported, old changes of cost, and old tokens and clients of connected assistants.
 package housekeeping
 
 import (
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"switchyard/db/accountconfig"
+	"switchyard/db/assistant"
 	"switchyard/db/people"
 	"switchyard/db/reported"
 	"switchyard/db/spend"
@@ -47,6 +48,11 @@ func Register(r *workers.Runtime, s *store.Store) {
 		}
 		plans, err := accountconfig.PlansOf(s).DeleteExpired(ctx)
 		slog.InfoContext(ctx, "old plans of documents deleted", "rows", plans)
+		if err != nil {
+			return err
+		}
+		assistants, err := assistant.New(s).DeleteExpired(ctx, time.Now())
+		slog.InfoContext(ctx, "old tokens and clients of assistants deleted", "rows", assistants)
 		return err
 	})
 	workers.RegisterTick(r, jobs.DeleteUnusedRules, func(ctx context.Context) error {

@@ -4,6 +4,7 @@ package copilot
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"time"
 
@@ -45,8 +46,10 @@ func suggestionRoutes(d Deps) []route.Route {
 				"429 too_soon", "502 network"),
 			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.HandleBody(d.runAction),
 		},
-		route.New("POST", "/copilot/proposals", group, "propose a change, which is made only when it is applied",
-			route.HandleBody(createProposal), route.Codes("400 invalid", "409 stale")).Creates(),
+		{
+			Method: "POST", Path: "/copilot/proposals", Group: group, Summary: "propose a change, which is made only when it is applied",
+			Codes: route.Codes("400 invalid", "409 stale"), Status: http.StatusCreated, Proposes: true, Handle: route.HandleBody(createProposal),
+		},
 		route.New("GET", "/copilot/preview", group, "what a suggestion or a proposal would change, or what a change has changed",
 			route.Handle(previewCopilot), route.Codes("400 advice_only invalid"), answer.IDCodes).
 			WithQuery(answer.QueryID...).

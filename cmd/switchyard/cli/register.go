@@ -18,6 +18,7 @@ import (
 	"switchyard/workers/alerts"
 	"switchyard/workers/botscan"
 	"switchyard/workers/chat"
+	"switchyard/workers/clientdocument"
 	"switchyard/workers/conversion"
 	"switchyard/workers/copilot"
 	"switchyard/workers/crawler"
@@ -67,6 +68,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	oldtracker.Register(r, records, oldtracker.Options{Egress: pages, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records, clicks)
 	housekeeping.Register(r, records)
+	clientdocument.Register(r, clientdocument.Options{Store: records, Egress: g.egress(egress.Options{MaxBody: clientdocument.MaxBody})})
 	retention.Register(r, records, clicks)
 	botscan.Register(r, records, botscan.Options{Clicks: clicks})
 	plan.Register(r, records, from.reports(o.DB), nil)

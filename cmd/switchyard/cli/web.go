@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"switchyard/api"
+	"switchyard/api/assistants"
 	"switchyard/api/click/visitor"
 	v1 "switchyard/api/v1"
 	"switchyard/db/kv"
@@ -206,7 +207,7 @@ var private = []string{"api", "docs", "app", "mcp", "llms.txt"}
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {
-	case slices.Contains(private, word):
+	case slices.Contains(private, word) || assistants.Serves(r.URL.Path):
 		h.api.ServeHTTP(rw, r)
 	case word == "healthz" || word == "readyz":
 		h.health.ServeHTTP(rw, r)

@@ -203,6 +203,7 @@ export const words: typeof en = {
       webhooks: 'Webhook',
       team: 'Team',
       keys: 'Schlüssel',
+      assistants: 'Assistent',
       settings: 'Einstellungen',
       config: 'Konfiguration',
       corrections: 'Korrektur',

@@ -202,6 +202,7 @@ export const words = {
       webhooks: 'Webhook',
       team: 'Team',
       keys: 'Key',
+      assistants: 'Assistant',
       settings: 'Settings',
       config: 'Configuration',
       corrections: 'Correction',

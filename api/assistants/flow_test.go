@@ -1,0 +1,334 @@
+package assistants_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"switchyard/api/apitest"
+	"switchyard/api/assistants"
+	"switchyard/models"
+)
+
+const (
+	base     = "http://localhost" // BASE_URL of the test server
+	redirect = "http://127.0.0.1:7777/callback"
+	verifier = "a-verifier-that-is-long-enough-for-the-standard-0123456789"
+)
+
+// env is a program that connects to the service.
+type env struct {
+	*testing.T
+
+	s    *apitest.Server
+	http *http.Client // reaches the test server by the address of BASE_URL, and follows no redirects
+}
+
+func newEnv(t *testing.T) *env {
+	t.Helper()
+	s := apitest.New(t)
+	address := strings.TrimPrefix(s.URL, "http://")
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &env{t, s, &http.Client{
+		Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// answer is an answer of OAuth.
+type answer struct {
+	status int
+	header http.Header
+	data   map[string]any
+}
+
+func (e *env) send(method, path, contentType, body string, headers ...string) answer {
+	e.Helper()
+	req, err := http.NewRequestWithContext(e.Context(), method, base+path, strings.NewReader(body))
+	if err != nil {
+		e.Fatal(err)
+	}
+	req.Header.Set("Content-Type", contentType)
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	res, err := e.http.Do(req)
+	if err != nil {
+		e.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		e.Fatal(err)
+	}
+	out := answer{status: res.StatusCode, header: res.Header}
+	_ = json.Unmarshal(raw, &out.data) // a redirect has no JSON
+	return out
+}
+
+func (e *env) want(a answer, status int, code string) answer {
+	e.Helper()
+	got, _ := a.data["error"].(string)
+	if a.status != status || got != code {
+		e.Fatalf("got %d %q, want %d %q: %v", a.status, got, status, code, a.data)
+	}
+	return a
+}
+
+func (e *env) form(path string, f url.Values, headers ...string) answer {
+	e.Helper()
+	return e.send(http.MethodPost, path, "application/x-www-form-urlencoded", f.Encode(), headers...)
+}
+
+// register registers a program and returns its id.
+func (e *env) register() string {
+	e.Helper()
+	body, _ := json.Marshal(map[string]any{"client_name": "Test Client", "redirect_uris": []string{redirect}})
+	a := e.want(e.send(http.MethodPost, assistants.RegisterPath, "application/json", string(body)), http.StatusCreated, "")
+	return a.data["client_id"].(string)
+}
+
+// request returns what a program asks for.
+func request(client string) map[string]any {
+	sum := sha256.Sum256([]byte(verifier))
+	return map[string]any{
+		"client_id": client, "redirect_uri": redirect, "response_type": "code", "code_challenge_method": "S256", "state": "a state",
+		"code_challenge": base64.RawURLEncoding.EncodeToString(sum[:]), "scope": "read change", "resource": base + "/mcp",
+	}
+}
+
+// with returns a request with other members. They come in pairs.
+func with(r map[string]any, pairs ...any) map[string]any {
+	for i := 0; i+1 < len(pairs); i += 2 {
+		r[pairs[i].(string)] = pairs[i+1]
+	}
+	return r
+}
+
+// queryOf returns a request as a query.
+func queryOf(r map[string]any) string {
+	q := url.Values{}
+	for name, v := range r {
+		if text, ok := v.(string); ok && name != "rights" {
+			q.Set(name, text)
+		}
+	}
+	return q.Encode()
+}
+
+// codeFor has a person grant rights, and returns the code.
+func (e *env) codeFor(person *apitest.Server, client string, rights models.Rights) string {
+	e.Helper()
+	var decided struct{ Redirect string }
+	person.Do("POST", "/app/api/assistants", with(request(client), "rights", rights)).Want(http.StatusOK, "").Into(&decided)
+	u, err := url.Parse(decided.Redirect)
+	if err != nil {
+		e.Fatal(err)
+	}
+	q := u.Query()
+	if !strings.HasPrefix(decided.Redirect, redirect+"?") || q.Get("state") != "a state" || q.Get("iss") != base || q.Get("code") == "" {
+		e.Fatalf("redirect to %s", decided.Redirect)
+	}
+	return q.Get("code")
+}
+
+func codeForm(client, code string) url.Values {
+	return url.Values{
+		"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code}, "redirect_uri": {redirect},
+		"code_verifier": {verifier}, "resource": {base + "/mcp"},
+	}
+}
+
+func refreshForm(client, refresh string) url.Values {
+	return url.Values{"grant_type": {"refresh_token"}, "client_id": {client}, "refresh_token": {refresh}, "resource": {base + "/mcp"}}
+}
+
+// tokens are the tokens of an assistant.
+type tokens struct{ access, refresh string }
+
+func tokensOf(a answer) tokens {
+	access, _ := a.data["access_token"].(string)
+	refresh, _ := a.data["refresh_token"].(string)
+	return tokens{access, refresh}
+}
+
+// connect connects an assistant for a person.
+func (e *env) connect(person *apitest.Server, client string, rights models.Rights) tokens {
+	e.Helper()
+	return tokensOf(e.want(e.form(assistants.TokenPath, codeForm(client, e.codeFor(person, client, rights))), http.StatusOK, ""))
+}
+
+// call sends a message to /mcp.
+func (e *env) call(token, method, params string) answer {
+	e.Helper()
+	return e.send(http.MethodPost, "/mcp", "application/json", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`,
+		"Authorization", "Bearer "+token)
+}
+
+// toolsOf returns the names of the tools that a token is offered.
+func (e *env) toolsOf(token string) (names []string) {
+	e.Helper()
+	a := e.call(token, "tools/list", "{}")
+	if a.status != http.StatusOK {
+		e.Fatalf("tools: %d %v", a.status, a.data)
+	}
+	result, _ := a.data["result"].(map[string]any)
+	list, _ := result["tools"].([]any)
+	for _, t := range list {
+		names = append(names, t.(map[string]any)["name"].(string))
+	}
+	return names
+}
+
+// TestWholeFlow connects the client of the SDK: it finds the server, registers, sends a person to the page, and calls a tool.
+func TestWholeFlow(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	owner := e.s.SignIn(models.RoleOwner)
+	asked := ""
+	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+		Client: e.http,
+		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName: "Test\u202e Client", RedirectURIs: []string{redirect}, GrantTypes: []string{"authorization_code", "refresh_token"},
+		}},
+		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			path, query, _ := strings.Cut(strings.TrimPrefix(args.URL, base), "?")
+			sent := e.want(e.send(http.MethodGet, path+"?"+query, "", ""), http.StatusFound, "")
+			if to := sent.header.Get("Location"); to != base+"/app/connect?"+query || sent.header.Get("Set-Cookie") != "" {
+				t.Errorf("sent to %s", to)
+			}
+			var page struct {
+				Client struct{ ID, Name, Host, Kind, Redirect_host string }
+				Rights []string
+				Asked  string
+			}
+			owner.Do("GET", "/app/api/assistants/request?"+query, nil).Want(http.StatusOK, "").Into(&page)
+			if page.Client.Name != "Test Client" || page.Client.Kind != "registered" || page.Client.Redirect_host != "127.0.0.1" || len(page.Rights) != 3 {
+				t.Errorf("the page: %+v", page)
+			}
+			asked = page.Asked
+			values, _ := url.ParseQuery(query)
+			body := map[string]any{"rights": "propose"}
+			for name := range values {
+				body[name] = values.Get(name)
+			}
+			var decided struct{ Redirect string }
+			owner.Do("POST", "/app/api/assistants", body).Want(http.StatusOK, "").Into(&decided)
+			u, err := url.Parse(decided.Redirect)
+			if err != nil {
+				return nil, err
+			}
+			return &auth.AuthorizationResult{Code: u.Query().Get("code"), State: u.Query().Get("state"), Iss: u.Query().Get("iss")}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "Says Something Else", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{
+		Endpoint: base + "/mcp", HTTPClient: e.http, OAuthHandler: handler, MaxRetries: -1, DisableStandaloneSSE: true,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	if asked != "read" {
+		t.Errorf("the page offers %q, and the challenge asked for reading", asked)
+	}
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	if !slices.Contains(names, "propose_change") || !slices.Contains(names, "run_report") || slices.Contains(names, "apply_proposal") || slices.Contains(names, "request_test_postback") {
+		t.Errorf("rights to propose see %v", names)
+	}
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "whoami", Arguments: map[string]any{}})
+	if err != nil || result.IsError {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	rows := connected(owner)
+	if len(rows) != 1 || rows[0].Client.Name != "Test Client" || rows[0].Rights != "propose" || rows[0].UsedAt == nil {
+		t.Fatalf("connected: %+v", rows)
+	}
+	owner.Do("DELETE", "/app/api/assistants/"+rows[0].ID, nil).Want(http.StatusOK, "")
+	if _, err := session.ListTools(t.Context(), nil); err == nil {
+		t.Error("a revoked assistant goes on")
+	}
+}
+
+// row is a connected assistant in the list.
+type row struct {
+	ID     string
+	Client struct{ Name, Host string }
+	Person struct{ ID, Name string }
+	Rights string
+	UsedAt *string `json:"used_at"`
+}
+
+func connected(person *apitest.Server) []row {
+	var list struct{ Rows []row }
+	person.Do("GET", "/app/api/assistants", nil).Want(http.StatusOK, "").Into(&list)
+	return list.Rows
+}
+
+// TestDocuments checks the documents about the server against the members that the standards ask for.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	text := func(a answer, name string) string { s, _ := a.data[name].(string); return s }
+	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
+		about := e.want(e.send(http.MethodGet, path, "", ""), http.StatusOK, "")
+		servers, _ := about.data["authorization_servers"].([]any)
+		if text(about, "resource") != base+"/mcp" || len(servers) != 1 || servers[0] != base {
+			t.Errorf("%s: %v", path, about.data)
+		}
+	}
+	about := e.want(e.send(http.MethodGet, assistants.ServerAbout, "", ""), http.StatusOK, "")
+	for name, want := range map[string]string{
+		"issuer": base, "authorization_endpoint": base + "/oauth/authorize", "token_endpoint": base + "/oauth/token",
+		"registration_endpoint": base + "/oauth/register", "revocation_endpoint": base + "/oauth/revoke",
+	} {
+		if text(about, name) != want {
+			t.Errorf("%s is %v", name, about.data[name])
+		}
+	}
+	for name, want := range map[string]string{
+		"response_types_supported": `["code"]`, "code_challenge_methods_supported": `["S256"]`, "token_endpoint_auth_methods_supported": `["none"]`,
+		"grant_types_supported": `["authorization_code","refresh_token"]`, "scopes_supported": `["read","propose","change"]`,
+		"authorization_response_iss_parameter_supported": "true", "client_id_metadata_document_supported": "true",
+	} {
+		if raw, _ := json.Marshal(about.data[name]); string(raw) != want {
+			t.Errorf("%s is %s", name, raw)
+		}
+	}
+	for header, token := range map[string]string{
+		`Bearer realm="switchyard", resource_metadata="` + base + `/.well-known/oauth-protected-resource/mcp", scope="read"`:                        "",
+		`Bearer realm="switchyard", error="invalid_token", resource_metadata="` + base + `/.well-known/oauth-protected-resource/mcp", scope="read"`: models.NewAccessToken(),
+	} {
+		if a := e.call(token, "tools/list", "{}"); a.status != http.StatusUnauthorized || token != "" && a.header.Get("WWW-Authenticate") != header {
+			t.Errorf("%d, %s", a.status, a.header.Get("WWW-Authenticate"))
+		}
+	}
+	if got := e.s.As(models.NewAccessToken()).Do("GET", "/offers", nil).Want(http.StatusUnauthorized, "unauthenticated").Header.Get("WWW-Authenticate"); bytes.Contains([]byte(got), []byte("resource_metadata")) {
+		t.Errorf("the API asks for a token: %s", got)
+	}
+}

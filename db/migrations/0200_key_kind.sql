@@ -1,0 +1,7 @@
+-- A connected assistant acts by a key that nobody has in clear. So its changes are counted and recorded like those of other keys.
+-- +goose Up
+ALTER TABLE api_keys ADD COLUMN kind text NOT NULL DEFAULT 'key'; -- key, or assistant: see assistant_grants
+
+-- +goose Down
+DELETE FROM api_keys WHERE kind = 'assistant';
+ALTER TABLE api_keys DROP COLUMN kind;

@@ -1,0 +1,293 @@
+package models
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+)
+
+// Rights is what a connected assistant may do on an account. Rights are the scopes of OAuth.
+type Rights string
+
+// The rights. Each includes the rights before it.
+const (
+	RightsRead    Rights = "read"
+	RightsPropose Rights = "propose" // store proposals, which people apply
+	RightsChange  Rights = "change"
+)
+
+// AllRights lists all rights, the weakest first.
+var AllRights = []Rights{RightsRead, RightsPropose, RightsChange}
+
+// Includes reports whether the rights include other rights. Unknown rights include nothing.
+func (r Rights) Includes(other Rights) bool {
+	return slices.Contains(AllRights, r) && slices.Index(AllRights, r) >= slices.Index(AllRights, other)
+}
+
+// Scope returns the rights with all that they include, as the scope of a token.
+func (r Rights) Scope() string {
+	var names []string
+	for _, other := range AllRights {
+		if r.Includes(other) {
+			names = append(names, string(other))
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// KeyScope returns the scope of the key by which an assistant with these rights acts.
+func (r Rights) KeyScope() string {
+	if r.Includes(RightsChange) {
+		return ScopeFull
+	}
+	return ScopeReadOnly
+}
+
+// RightsOfRole lists the rights that a person with a role can give to an assistant.
+func RightsOfRole(role Role) []Rights {
+	switch {
+	case role.Includes(RoleContributor):
+		return AllRights
+	case role.Includes(RoleViewer):
+		return AllRights[:1]
+	}
+	return nil
+}
+
+// Within returns the rights, or the strongest that the role allows if it allows less. It is empty for an unknown role.
+func (r Rights) Within(role Role) Rights {
+	allowed := RightsOfRole(role)
+	switch {
+	case len(allowed) == 0:
+		return ""
+	case slices.Contains(allowed, r):
+		return r
+	}
+	return allowed[len(allowed)-1]
+}
+
+// RightsOfScope returns the strongest rights that a scope names. Unknown names are ignored. A scope without rights asks for reading.
+func RightsOfScope(scope string) Rights {
+	asked := RightsRead
+	for _, name := range strings.Fields(scope) {
+		if r := Rights(name); r.Includes(asked) {
+			asked = r
+		}
+	}
+	return asked
+}
+
+// The kinds of clients of assistants.
+const (
+	ClientRegistered = "registered" // sent its data to POST /oauth/register
+	ClientDocument   = "document"   // publishes its data at the address that is its id
+)
+
+// AssistantClient is a program by which people connect an assistant. It chooses its own name.
+type AssistantClient struct {
+	ID           string    `db:"id"`
+	Kind         string    `db:"kind"`
+	Name         string    `db:"name"`
+	RedirectURIs []string  `db:"redirect_uris"`
+	ReadAt       time.Time `db:"read_at"`
+}
+
+// Host returns the host that stands behind the client: the host of its document, else the host to which it redirects.
+func (c AssistantClient) Host(redirect string) string {
+	if c.Kind == ClientDocument {
+		redirect = c.ID
+	}
+	u, err := url.Parse(redirect)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// Allows reports whether the client may redirect to an address. The address must be one of the client's own, character by character.
+// Only the port of an address of this machine may differ, because programs there choose a free one (RFC 8252).
+func (c AssistantClient) Allows(redirect string) bool {
+	if !ValidRedirect(redirect) {
+		return false
+	}
+	return slices.Contains(c.RedirectURIs, redirect) || slices.ContainsFunc(c.RedirectURIs, func(own string) bool {
+		a, b := withoutPort(own), withoutPort(redirect)
+		return a != "" && a == b
+	})
+}
+
+// withoutPort returns an http address of this machine without its port. It is empty for all other addresses.
+func withoutPort(redirect string) string {
+	u, err := url.Parse(redirect)
+	if err != nil || u.Scheme != "http" {
+		return ""
+	}
+	host := u.Hostname()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	_, rest, _ := strings.Cut(strings.TrimPrefix(redirect, "http://"), u.Host)
+	return "http://" + host + rest
+}
+
+const (
+	maxRedirects  = 20
+	maxRedirect   = 2000 // characters
+	maxClientName = 80   // characters
+)
+
+// loopbackHosts are the hosts of this machine.
+var loopbackHosts = []string{"127.0.0.1", "::1", "localhost"}
+
+// ValidRedirect reports whether an address can be a client's redirect address: https, or http on this machine, and without a
+// fragment and a user.
+func ValidRedirect(redirect string) bool {
+	u, err := url.Parse(redirect)
+	if err != nil || len(redirect) > maxRedirect || strings.ContainsAny(redirect, "#*\\ ") || u.User != nil || u.Hostname() == "" || u.Opaque != "" {
+		return false
+	}
+	return u.Scheme == "https" || u.Scheme == "http" && slices.Contains(loopbackHosts, u.Hostname())
+}
+
+// IsClientDocument reports whether a client's id is the address of its document: https, with a path, and in its plain form.
+func IsClientDocument(id string) bool {
+	u, err := url.Parse(id)
+	if err != nil || len(id) > maxRedirect || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || strings.Contains(id, "#") {
+		return false
+	}
+	segments := strings.Split(u.Path, "/")
+	return len(u.Path) > 1 && !slices.Contains(segments, ".") && !slices.Contains(segments, "..")
+}
+
+// ClientMetadata is what a client tells about itself (RFC 7591). Members that do not matter to this service are left out.
+type ClientMetadata struct {
+	ClientID                string   `json:"client_id"`
+	ClientName              string   `json:"client_name"`
+	RedirectURIs            []string `json:"redirect_uris"`
+	GrantTypes              []string `json:"grant_types"`
+	ResponseTypes           []string `json:"response_types"`
+	TokenEndpointAuthMethod string   `json:"token_endpoint_auth_method"`
+}
+
+// Client returns the client that the data describe, without an id. Every redirect address must be valid. Errors:
+// invalid_redirect_uri, invalid_client_metadata.
+func (m ClientMetadata) Client() (AssistantClient, error) {
+	c := AssistantClient{Name: CleanClientName(m.ClientName), RedirectURIs: m.RedirectURIs}
+	switch {
+	case len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirects:
+		return c, Invalid("invalid_redirect_uri", "redirect_uris has 1 to %d addresses", maxRedirects)
+	case len(m.GrantTypes) > 0 && !slices.Contains(m.GrantTypes, "authorization_code"):
+		return c, Invalid("invalid_client_metadata", "grant_types must have authorization_code")
+	case len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code"):
+		return c, Invalid("invalid_client_metadata", "response_types must have code")
+	}
+	for _, redirect := range m.RedirectURIs {
+		if !ValidRedirect(redirect) {
+			return c, Invalid("invalid_redirect_uri", "a redirect address begins with https://, or with http:// on this machine, and has no fragment, user or wildcard")
+		}
+	}
+	if c.Name == "" {
+		c.Name = c.Host(c.RedirectURIs[0])
+	}
+	return c, nil
+}
+
+// ParseClientDocument returns the client that a document at an address describes. The document must name the address as its
+// client_id. Redirect addresses that this service does not accept are left out, because a client may use them elsewhere. Error:
+// invalid_client.
+func ParseClientDocument(address string, body []byte) (AssistantClient, error) {
+	var m ClientMetadata
+	if json.Unmarshal(body, &m) != nil {
+		return AssistantClient{}, Invalid("invalid_client", "the document of this client is not the JSON that it should be")
+	}
+	m.RedirectURIs = slices.DeleteFunc(m.RedirectURIs, func(redirect string) bool { return !ValidRedirect(redirect) })
+	switch {
+	case m.ClientID != address:
+		return AssistantClient{}, Invalid("invalid_client", "the document of this client has another client_id")
+	case CleanClientName(m.ClientName) == "":
+		return AssistantClient{}, Invalid("invalid_client", "the document of this client has no client_name")
+	case strings.HasPrefix(m.TokenEndpointAuthMethod, "client_secret"):
+		return AssistantClient{}, Invalid("invalid_client", "the document of this client asks for a secret, and a public document cannot have one")
+	}
+	c, err := m.Client()
+	if e, ok := AsError(err); ok {
+		return c, Invalid("invalid_client", "the document of this client does not fit: %s", e.Message)
+	}
+	c.ID, c.Kind = address, ClientDocument
+	return c, nil
+}
+
+// CleanClientName returns the printable characters of a name that a program gives itself, cut to maxClientName. Marks that change the
+// direction of text are not printable.
+func CleanClientName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(name, ""))
+	return strings.TrimSpace(Cut(strings.TrimSpace(name), maxClientName))
+}
+
+// Prefixes of the secrets of assistants, and of the ids of registered clients.
+const (
+	accessPrefix  = "sy_at_"
+	refreshPrefix = "sy_rt_"
+	codePrefix    = "sy_ac_"
+	clientPrefix  = "sy_client_"
+	tokenLength   = 43 // characters of NewToken
+)
+
+// NewAccessToken returns a random access token.
+func NewAccessToken() string { return accessPrefix + NewToken() }
+
+// NewRefreshToken returns a random refresh token.
+func NewRefreshToken() string { return refreshPrefix + NewToken() }
+
+// NewAuthorizationCode returns a random authorization code.
+func NewAuthorizationCode() string { return codePrefix + NewToken() }
+
+// NewClientID returns a random id for a client that registers.
+func NewClientID() string { return clientPrefix + NewToken() }
+
+// LooksLikeAccessToken reports whether a text has the form of an access token.
+func LooksLikeAccessToken(text string) bool {
+	return strings.HasPrefix(text, accessPrefix) && len(text) == len(accessPrefix)+tokenLength
+}
+
+// Lives of the secrets of assistants. A refresh token is replaced at each use, so its life is the time without any use.
+const (
+	AuthorizationCodeLife = time.Minute
+	AccessTokenLife       = 10 * time.Minute
+	RefreshTokenLife      = 30 * 24 * time.Hour
+	// ClientDocumentLife is the time after which a client's document is read again.
+	ClientDocumentLife = 24 * time.Hour
+)
+
+// AssistantGrant is a connected assistant: a client that acts for a person on an account. Its id is the id of its key.
+type AssistantGrant struct {
+	ID         uuid.UUID  `db:"id"`
+	AccountID  uuid.UUID  `db:"account_id"`
+	PersonID   uuid.UUID  `db:"user_id"`
+	Person     string     `db:"person"` // the name, else the e-mail address
+	ClientID   string     `db:"client_id"`
+	ClientName string     `db:"client_name"`
+	ClientHost string     `db:"client_host"`
+	Rights     Rights     `db:"rights"`
+	Resource   string     `db:"resource"`
+	CreatedAt  time.Time  `db:"created_at"`
+	UsedAt     *time.Time `db:"used_at"` // exact to a few minutes; nil: never
+}
+
+// AssistantCaller is the connected assistant that makes a call. Its rights are those of the grant within the present role of the
+// person.
+type AssistantCaller struct {
+	Rights Rights
+	Client string // the name of its client
+	Person Person // for whom it acts
+}
