@@ -23,6 +23,8 @@ func TestDashboardLayout(t *testing.T) {
 	b := newEnv(t)
 	b.signIn()
 	b.fitsEveryWidth()
+	b.showsAllColumns()
+	b.comparesOnPhone()
 	b.picksByTyping()
 	b.asksBeforeLosing()
 	b.prints()
@@ -120,6 +122,57 @@ func (b *env) fitsEveryWidth() {
 
 // wideLists lists the reports and the lists of records that scroll sideways.
 const wideLists = `JSON.stringify([...document.querySelectorAll('.report .view, .scroll[aria-label=Figures]')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel + ' ' + e.scrollWidth + ' > ' + e.clientWidth))`
+
+// showsAllColumns: a narrow report says how many columns have no room. A press shows them, and the names of the rows stay in sight.
+func (b *env) showsAllColumns() {
+	b.t.Helper()
+	const shown = `String([...document.querySelectorAll('[role=treegrid] thead th')].filter(e => e.checkVisibility()).length)`
+	for width, want := range map[int]struct{ says, few, all string }{
+		780: {"3 columns have no room here.", "8", "11"}, 390: {"7 columns have no room here.", "4", "11"},
+	} {
+		b.setScreen(width, "light")
+		b.goTo(b.f.URL + "/app/reports?f.goal=sale")
+		b.waitIdle()
+		b.waitText(want.says)
+		b.waitText("Only conversions count here.")
+		if got := b.run(shown); got != want.few {
+			b.t.Errorf("%d: %s columns are shown, want %s", width, got, want.few)
+		}
+		b.tap(button("Show all columns"))
+		b.until("all columns", func() bool { return b.run(shown) == want.all })
+		b.run(`(document.querySelector('.report .view').scrollLeft = 90, '')`)
+		b.drawn()
+		if left := b.run(`document.querySelector('[role=treegrid] .total .first').getBoundingClientRect().left >= document.querySelector('.report .view').getBoundingClientRect().left`); left != "true" {
+			b.t.Errorf("%d: the names scroll out of sight", width)
+		}
+		b.tap(button("Show what fits"))
+	}
+	b.setScreen(1440, "light")
+}
+
+// comparesOnPhone: the comparison with a network fits a phone.
+func (b *env) comparesOnPhone() {
+	b.t.Helper()
+	var networks struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(b.t.Context(), "/networks", &networks); err != nil || len(networks.Rows) == 0 {
+		b.t.Fatal(networks, err)
+	}
+	path := "/networks/" + networks.Rows[0].ID
+	day := b.run(`new Date(Date.now() - 2 * 864e5).toISOString().slice(0, 10)`)
+	report := map[string]any{"csv": "date,clicks,conversions,payout\n" + day + ",120,8,40\n"}
+	if err := b.api.Do(b.t.Context(), http.StatusOK, http.MethodPost, path+"/report", report, nil); err != nil {
+		b.t.Fatal(err)
+	}
+	b.setScreen(390, "light")
+	b.goTo(b.f.URL + "/app" + path + "/difference")
+	b.waitText("By day and campaign")
+	b.waitIdle()
+	b.sound("difference-phone")
+	if wide := b.run(`JSON.stringify([...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel))`); wide != "[]" {
+		b.t.Errorf("these tables scroll sideways: %s", wide)
+	}
+	b.setScreen(1440, "light")
+}
 
 // write types a text where the focus is.
 func (b *env) write(text string) {
