@@ -27,6 +27,7 @@ func TestDashboardLayout(t *testing.T) {
 	b.comparesOnPhone()
 	b.picksByTyping()
 	b.asksBeforeLosing()
+	b.keepsOthersEdits()
 	b.prints()
 	b.findsByOtherWords()
 }
@@ -297,6 +298,54 @@ func (b *env) asksBeforeLosing() {
 	asked("Back")
 	b.tap(button("Discard"))
 	b.until("the offer is left", func() bool { return open() == 0 && !strings.Contains(b.run(`location.search`), "id=") })
+}
+
+// keepsOthersEdits edits an offer that somebody else saves at the same time. Edits of different fields are both kept. If both have changed
+// a field, nothing is saved before the person has seen the other value.
+func (b *env) keepsOthersEdits() {
+	b.t.Helper()
+	var offer struct{ ID string }
+	if err := b.api.Create(b.t.Context(), "/offers", map[string]any{"name": "Edited twice", "url": "https://o.example/"}, &offer); err != nil {
+		b.t.Fatal(err)
+	}
+	elsewhere := func(fields map[string]any) {
+		b.t.Helper()
+		body := map[string]any{"id": offer.ID, "name": "Edited twice", "url": "https://o.example/"}
+		for name, value := range fields {
+			body[name] = value
+		}
+		if err := b.api.Do(b.t.Context(), http.StatusOK, http.MethodPut, "/offers", body, nil); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	saved := func(notes, country string) func() bool {
+		return func() bool {
+			var list struct {
+				Rows []struct{ ID, Notes, Country string }
+			}
+			err := b.api.Get(b.t.Context(), "/offers?q=Edited+twice", &list)
+			return err == nil && len(list.Rows) == 1 && list.Rows[0].Notes == notes && list.Rows[0].Country == country
+		}
+	}
+	notes := `document.querySelector('dialog[open] [data-field=notes] textarea')`
+	b.goTo(b.f.URL + "/app/offers?id=" + offer.ID)
+	b.waitIdle()
+	b.fill(notes, "mine")
+	elsewhere(map[string]any{"country": "DE"})
+	b.tap(saveForm)
+	b.until("both edits are saved", saved("mine", "DE"))
+	b.goTo(b.f.URL + "/app/offers?id=" + offer.ID)
+	b.waitIdle()
+	b.fill(notes, "mine again")
+	elsewhere(map[string]any{"country": "DE", "notes": "theirs"})
+	b.tap(saveForm)
+	b.waitText("Somebody else has saved this meanwhile.")
+	b.waitText("Notes, theirs: theirs")
+	if !saved("theirs", "DE")() {
+		b.t.Error("a save has overwritten what somebody else has saved")
+	}
+	b.tap(saveForm)
+	b.until("the second save keeps mine", saved("mine again", "DE"))
 }
 
 // prints prints a report with all columns. The paper has no navigation. It has the days of the figures, the last column and the last row.
