@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { isSame, merge, type Conflict, type Fields } from '../core/merge.ts'
 import { w } from '../text/merge.ts'
 import { Button } from './button.tsx'
@@ -31,10 +31,12 @@ const textOf = (v: unknown) =>
 
 type Props = { of: Conflict[]; labels: Record<string, string>; take: (c: Conflict) => void }
 
-// Conflicts names the fields that somebody else has changed too, with the other values.
-export const Conflicts = ({ of, labels, take }: Props) =>
-  of.length > 0 ? (
-    <div class="formerror" role="alert">
+// Conflicts names the fields that somebody else has changed too, with the other values. It scrolls into sight.
+export function Conflicts({ of, labels, take }: Props) {
+  const el = useRef<HTMLDivElement>(null)
+  useEffect(() => el.current?.scrollIntoView({ block: 'center' }), [of.length])
+  return of.length > 0 ? (
+    <div ref={el} class="formerror" role="alert">
       <p class="warn">{w.title}</p>
       {of.map(c => (
         <p key={c.name} class="row">
@@ -44,3 +46,4 @@ export const Conflicts = ({ of, labels, take }: Props) =>
       ))}
     </div>
   ) : null
+}
