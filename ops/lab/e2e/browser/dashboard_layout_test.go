@@ -23,8 +23,11 @@ func TestDashboardLayout(t *testing.T) {
 	b := newEnv(t)
 	b.signIn()
 	b.fitsEveryWidth()
+	b.showsAllColumns()
+	b.comparesOnPhone()
 	b.picksByTyping()
 	b.asksBeforeLosing()
+	b.keepsOthersEdits()
 	b.prints()
 	b.findsByOtherWords()
 }
@@ -120,6 +123,57 @@ func (b *env) fitsEveryWidth() {
 
 // wideLists lists the reports and the lists of records that scroll sideways.
 const wideLists = `JSON.stringify([...document.querySelectorAll('.report .view, .scroll[aria-label=Figures]')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel + ' ' + e.scrollWidth + ' > ' + e.clientWidth))`
+
+// showsAllColumns: a narrow report says how many columns have no room. A press shows them, and the names of the rows stay in sight.
+func (b *env) showsAllColumns() {
+	b.t.Helper()
+	const shown = `String([...document.querySelectorAll('[role=treegrid] thead th')].filter(e => e.checkVisibility()).length)`
+	for width, want := range map[int]struct{ says, few, all string }{
+		780: {"3 columns have no room here.", "8", "11"}, 390: {"7 columns have no room here.", "4", "11"},
+	} {
+		b.setScreen(width, "light")
+		b.goTo(b.f.URL + "/app/reports?f.goal=sale")
+		b.waitIdle()
+		b.waitText(want.says)
+		b.waitText("Only conversions count here.")
+		if got := b.run(shown); got != want.few {
+			b.t.Errorf("%d: %s columns are shown, want %s", width, got, want.few)
+		}
+		b.tap(button("Show all columns"))
+		b.until("all columns", func() bool { return b.run(shown) == want.all })
+		b.run(`(document.querySelector('.report .view').scrollLeft = 90, '')`)
+		b.drawn()
+		if left := b.run(`document.querySelector('[role=treegrid] .total .first').getBoundingClientRect().left >= document.querySelector('.report .view').getBoundingClientRect().left`); left != "true" {
+			b.t.Errorf("%d: the names scroll out of sight", width)
+		}
+		b.tap(button("Show what fits"))
+	}
+	b.setScreen(1440, "light")
+}
+
+// comparesOnPhone: the comparison with a network fits a phone.
+func (b *env) comparesOnPhone() {
+	b.t.Helper()
+	var networks struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(b.t.Context(), "/networks", &networks); err != nil || len(networks.Rows) == 0 {
+		b.t.Fatal(networks, err)
+	}
+	path := "/networks/" + networks.Rows[0].ID
+	day := b.run(`new Date(Date.now() - 2 * 864e5).toISOString().slice(0, 10)`)
+	report := map[string]any{"csv": "date,clicks,conversions,payout\n" + day + ",120,8,40\n"}
+	if err := b.api.Do(b.t.Context(), http.StatusOK, http.MethodPost, path+"/report", report, nil); err != nil {
+		b.t.Fatal(err)
+	}
+	b.setScreen(390, "light")
+	b.goTo(b.f.URL + "/app" + path + "/difference")
+	b.waitText("By day and campaign")
+	b.waitIdle()
+	b.sound("difference-phone")
+	if wide := b.run(`JSON.stringify([...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel))`); wide != "[]" {
+		b.t.Errorf("these tables scroll sideways: %s", wide)
+	}
+	b.setScreen(1440, "light")
+}
 
 // write types a text where the focus is.
 func (b *env) write(text string) {
@@ -244,6 +298,54 @@ func (b *env) asksBeforeLosing() {
 	asked("Back")
 	b.tap(button("Discard"))
 	b.until("the offer is left", func() bool { return open() == 0 && !strings.Contains(b.run(`location.search`), "id=") })
+}
+
+// keepsOthersEdits edits an offer that somebody else saves at the same time. Edits of different fields are both kept. If both have changed
+// a field, nothing is saved before the person has seen the other value.
+func (b *env) keepsOthersEdits() {
+	b.t.Helper()
+	var offer struct{ ID string }
+	if err := b.api.Create(b.t.Context(), "/offers", map[string]any{"name": "Edited twice", "url": "https://o.example/"}, &offer); err != nil {
+		b.t.Fatal(err)
+	}
+	elsewhere := func(fields map[string]any) {
+		b.t.Helper()
+		body := map[string]any{"id": offer.ID, "name": "Edited twice", "url": "https://o.example/"}
+		for name, value := range fields {
+			body[name] = value
+		}
+		if err := b.api.Do(b.t.Context(), http.StatusOK, http.MethodPut, "/offers", body, nil); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	saved := func(notes, country string) func() bool {
+		return func() bool {
+			var list struct {
+				Rows []struct{ ID, Notes, Country string }
+			}
+			err := b.api.Get(b.t.Context(), "/offers?q=Edited+twice", &list)
+			return err == nil && len(list.Rows) == 1 && list.Rows[0].Notes == notes && list.Rows[0].Country == country
+		}
+	}
+	notes := `document.querySelector('dialog[open] [data-field=notes] textarea')`
+	b.goTo(b.f.URL + "/app/offers?id=" + offer.ID)
+	b.waitIdle()
+	b.fill(notes, "mine")
+	elsewhere(map[string]any{"country": "DE"})
+	b.tap(saveForm)
+	b.until("both edits are saved", saved("mine", "DE"))
+	b.goTo(b.f.URL + "/app/offers?id=" + offer.ID)
+	b.waitIdle()
+	b.fill(notes, "mine again")
+	elsewhere(map[string]any{"country": "DE", "notes": "theirs"})
+	b.tap(saveForm)
+	b.waitText("Somebody else has saved this meanwhile.")
+	b.waitText("Notes, theirs: theirs")
+	if !saved("theirs", "DE")() {
+		b.t.Error("a save has overwritten what somebody else has saved")
+	}
+	b.tap(saveForm)
+	b.until("the second save keeps mine", saved("mine again", "DE"))
 }
 
 // prints prints a report with all columns. The paper has no navigation. It has the days of the figures, the last column and the last row.

@@ -37,6 +37,7 @@ func TestDashboardNewcomer(t *testing.T) {
 func (b *env) findsShop() {
 	b.t.Helper()
 	b.waitText("From here to the first conversion")
+	b.waitText("This account counts in USD, and its days are those of UTC.")
 	b.tap(button("I sell on my own website"))
 	b.tap(button("Add the website"))
 	b.fill(byLabel("dialog", "Name"), "My shop")

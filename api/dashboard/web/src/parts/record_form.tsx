@@ -13,6 +13,7 @@ import { Combobox } from './combobox.tsx'
 import type { Choice, Option } from '../core/choices.ts'
 import { Area, Field, FormError, Input, MoneyInput, Select, Switch, TagInput, wrongOf, type Wired } from './form.tsx'
 import { Pairs, WordLists } from './pairs.tsx'
+import { Conflicts, useRecordDraft } from './record_draft.tsx'
 import { UrlInput } from './url_input.tsx'
 import { Cancel } from './sheet.tsx'
 
@@ -64,10 +65,12 @@ type Props = {
   beside?: boolean // another form has the key that saves
   saveUnchanged?: boolean // a new record can be saved before a field has changed
   onDirty?: (dirty: boolean) => void
+  latest?: () => Promise<Draft | undefined> // reads the record again before it is saved
 }
 
 // RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown at its
-// field, and the first one gets the focus. under is shown between the fields and the foot.
+// field, and the first one gets the focus. under is shown between the fields and the foot. With latest, fields that somebody else has saved
+// meanwhile are kept. If both have changed a field, the form asks before it is saved.
 export function RecordForm({
   sections,
   value,
@@ -82,11 +85,12 @@ export function RecordForm({
   beside,
   saveUnchanged,
   onDirty,
+  latest,
 }: Props) {
-  const [draft, setDraft] = useState<Draft>(value),
-    el = useRef<HTMLFormElement>(null)
+  const el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
     names = [...new Set(specs.map(s => s.name))],
+    { draft, setDraft, base, changed, conflicts, setConflicts, adopt } = useRecordDraft(value, names),
     [checked, setChecked] = useState(false)
   const focus = (field: string) =>
     requestAnimationFrame(() =>
@@ -103,17 +107,8 @@ export function RecordForm({
   }, [wanted])
   const fault = (s: Spec) => (!s.when || s.when(draft) ? s.check?.(draft) : undefined)
   const errorAt = (s: Spec) => (wrong?.field === s.name ? wrong.text : checked ? fault(s) : undefined)
-  const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)),
-    edited = changed.length > 0,
+  const edited = changed.length > 0,
     canSave = saveUnchanged || edited
-  const base = useRef(value)
-  useEffect(() => {
-    // a change made elsewhere is shown, unless the person has begun to change the record here
-    const old = base.current
-    base.current = value
-    if (old !== value) setDraft(now => (names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now))
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- a value with the same content is the same value
-  }, [JSON.stringify(value)])
   useUnsaved(() => edited && !readOnly)
   useLayoutEffect(() => {
     onDirty?.(edited) // before the next key, which may be Esc
@@ -122,12 +117,19 @@ export function RecordForm({
     setDraft(now => ({ ...now, [name]: v }))
     if (wrong?.field === name) setWrong(undefined)
   }
+  const store = async () => {
+    const theirs = await latest?.(),
+      now = theirs ? adopt(theirs) : { draft, changed, found: [] }
+    if (now.found.length) return
+    await save(now.draft, now.changed)
+    setConflicts([])
+  }
   const send = async () => {
     if (!canSave) return
     const first = specs.find(fault)
     setChecked(!!first)
     if (first) focus(first.name)
-    else await run(() => save(draft, changed))
+    else await run(store)
   }
   usePress(e => {
     if (!beside && (e.ctrlKey || e.metaKey) && e.key === 's') {
@@ -177,6 +179,14 @@ export function RecordForm({
           ),
         )}
         <FormError wrong={wrong} />
+        <Conflicts
+          of={conflicts}
+          labels={Object.fromEntries(specs.map(s => [s.name, s.label]))}
+          take={c => {
+            set(c.name, c.theirs)
+            setConflicts(conflicts.filter(o => o !== c))
+          }}
+        />
       </fieldset>
       {under}
       {!readOnly && (
@@ -194,7 +204,8 @@ export function RecordForm({
                 changed.length > 0 && (
                   <Button
                     onClick={() => {
-                      setDraft(value)
+                      setDraft(base)
+                      setConflicts([])
                       setWrong(undefined)
                       setChecked(false)
                     }}

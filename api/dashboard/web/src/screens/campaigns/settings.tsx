@@ -137,7 +137,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
     const sent = changed.filter(n => n !== 'alias' || !isShared(String(draft.domain_id)))
     await call('PATCH /campaigns/{id}', {
       path: { id: c.id },
-      body: { ...Object.fromEntries(sent.map(n => [n, draft[n] ?? null])), revision: c.revision },
+      body: { ...Object.fromEntries(sent.map(n => [n, draft[n] ?? null])), revision: String(draft.revision) },
     })
     toastAndReload(t.parts.saved, 'campaigns', 'groups')
   }
@@ -147,6 +147,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
         sections={sections}
         value={c as unknown as Draft}
         save={save}
+        latest={() => call('GET /campaigns/{id}', { path: { id: c.id } }).then(now => now.campaign as unknown as Draft)}
         submit={t.parts.save}
         readOnly={!canWrite()}
         byCode={{

@@ -97,7 +97,7 @@ const columns: Column<ConversionRow>[] = [
     label: w.status,
     left: true,
     phone: true,
-    width: 150,
+    width: 184,
     cell: r => {
       const note =
         r.updated_at > r.recorded_at && Date.parse(r.updated_at) - Date.parse(r.recorded_at) > 60_000
@@ -108,7 +108,11 @@ const columns: Column<ConversionRow>[] = [
       return (
         <span class="named">
           <span class={'tag ' + tone(r.status)}>{w.statuses[r.status] ?? r.status}</span>
-          {note && <small class="dim cut wide">{note}</small>}
+          {note && (
+            <small class="dim cut wide" title={note}>
+              {note}
+            </small>
+          )}
         </span>
       )
     },

@@ -14,6 +14,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { Stepper, useLetters, type Steps } from '../../parts/stepper.tsx'
 import { toastAndReload } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
+import { latestOf } from '../../core/latest.ts'
 import { Raw, replay } from './received.tsx'
 import { w as said } from '../../text/reasons.ts'
 
@@ -119,7 +120,8 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
     list = 'params-' + row.id
   const save = () =>
     run(async () => {
-      await call('PUT /networks', { body: bodyOf(network, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
+      const now = (await latestOf('networks', network)) ?? network
+      await call('PUT /networks', { body: bodyOf(now, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
       toastAndReload(w.saved(network.name), 'networks')
       done()
     })

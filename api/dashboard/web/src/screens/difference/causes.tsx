@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Difference, DifferenceFigures } from '../../api.gen.ts'
 import { to } from '../../core/router.ts'
 import { PlainTable } from '../../parts/plain_table.tsx'
@@ -42,11 +43,25 @@ export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: st
       {measures.map(m => (
         <Value key={m.name} of={figures} m={m} currency={format.theirs ? m.theirs : m.ours} sign={format.sign} />
       ))}
-      <td />
+      <td class="narrow-off" />
     </tr>
   )
+  // advised is a row with advice. A phone has no column for the advice, and shows it below the row.
+  const advised = (key: string, row: ComponentChildren, advice: string | false | undefined) => [
+    <tr key={key}>
+      {row}
+      <td class="left says narrow-off">{advice}</td>
+    </tr>,
+    advice && (
+      <tr key={key + 'advice'} class="below">
+        <td class="left dim" colSpan={1 + measures.length}>
+          {advice}
+        </td>
+      </tr>
+    ),
+  ]
   return (
-    <PlainTable look="differs" label={w.causes} heads={[{ left: w.cause }, ...measures.map(m => m.label), { left: w.todo }]}>
+    <PlainTable look="differs advised" label={w.causes} heads={[{ left: w.cause }, ...measures.map(m => m.label), { left: w.todo }]}>
       {line(w.theirs, d.total.theirs, { theirs: true })}
       {line(w.ours, d.total.ours)}
       {line(w.difference, d.total.difference, { sign: true })}
@@ -57,29 +72,35 @@ export function Causes({ of: d, kind, id }: { of: Difference; kind: Kind; id: st
           </td>
         </tr>
       )}
-      {d.total.causes.map(c => (
-        <tr key={c.cause + c.reason}>
-          <td class="left says">
-            <a class="link" href={placeOf(c.cause, kind, id)} title={w.show}>
-              {w.names[c.cause] ?? c.cause}
-            </a>
-            {c.reason && <div class="dim">{c.reason}</div>}
+      {d.total.causes.map(c =>
+        advised(
+          c.cause + c.reason,
+          <>
+            <td class="left says">
+              <a class="link" href={placeOf(c.cause, kind, id)} title={w.show}>
+                {w.names[c.cause] ?? c.cause}
+              </a>
+              {c.reason && <div class="dim">{c.reason}</div>}
+            </td>
+            {measures.map(m => (
+              <Value key={m.name} of={c} m={m} sign />
+            ))}
+          </>,
+          w.advice[c.cause],
+        ),
+      )}
+      {advised(
+        'unexplained',
+        <>
+          <td class="left">
+            <b>{w.unexplained}</b>
           </td>
           {measures.map(m => (
-            <Value key={m.name} of={c} m={m} sign />
+            <Value key={m.name} of={d.total.unexplained} m={m} sign />
           ))}
-          <td class="left says">{w.advice[c.cause]}</td>
-        </tr>
-      ))}
-      <tr>
-        <td class="left">
-          <b>{w.unexplained}</b>
-        </td>
-        {measures.map(m => (
-          <Value key={m.name} of={d.total.unexplained} m={m} sign />
-        ))}
-        <td class="left says">{hasUnexplained && w.unexplainedText[kind]}</td>
-      </tr>
+        </>,
+        hasUnexplained && w.unexplainedText[kind],
+      )}
     </PlainTable>
   )
 }

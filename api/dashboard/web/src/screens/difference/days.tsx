@@ -1,5 +1,5 @@
 import type { Difference, DifferenceRow } from '../../api.gen.ts'
-import { t } from '../../core/text.ts'
+import { dateOf } from '../../core/dates.ts'
 import { PlainTable } from '../../parts/plain_table.tsx'
 import { w } from '../../text/difference.ts'
 import { measuresOf, Value, type Kind, type Measure } from './sides.tsx'
@@ -9,30 +9,33 @@ const happened = (r: DifferenceRow, measures: Measure[]) => r.causes.length > 0 
 
 const keyOf = (r: DifferenceRow) => r.day + (r.campaign_id ?? '')
 
-// Days shows both sides by day and campaign, with the names of the causes of each row.
+// Days shows both sides by day and campaign, with the names of the causes. Each figure has a line of its own, which fits a phone.
 export function Days({ of: d, kind }: { of: Difference; kind: Kind }) {
-  const measures = measuresOf(d, kind).filter(m => m.compared),
-    figures = measures.flatMap(m => [`${m.label}: ${w.theirs}`, w.ours, w.difference, w.unexplained]),
-    heads = [{ left: t.overview.day }, { left: t.dimensions.campaign_id }, ...figures, { left: w.causes }]
+  const measures = measuresOf(d, kind).filter(m => m.compared)
   return (
-    <PlainTable look="differs" label={w.days} heads={heads}>
+    <PlainTable look="differs" label={w.days} heads={['', w.theirs, w.ours, w.difference, w.unexplained]}>
       {d.rows
         .filter(r => happened(r, measures))
-        .map(r => (
-          <tr key={keyOf(r)}>
-            <td class="left num">{r.day}</td>
-            <td class="left" title={r.campaign_name ?? undefined}>
-              {r.campaign_name ?? w.noCampaign}
-            </td>
-            {measures.map(m => [
-              <Value key={m.name + 't'} of={r.theirs} m={m} currency={m.theirs} />,
-              <Value key={m.name + 'o'} of={r.ours} m={m} />,
-              <Value key={m.name + 'd'} of={r.difference} m={m} sign />,
-              <Value key={m.name + 'u'} of={r.unexplained} m={m} sign />,
-            ])}
-            <td class="left says">{r.causes.map(c => w.names[c.cause] ?? c.cause).join(', ')}</td>
-          </tr>
-        ))}
+        .map(r => [
+          <tr key={keyOf(r)} class="over">
+            <th class="left" scope="colgroup" colSpan={5}>
+              <b>{dateOf(Date.parse(r.day), undefined, 'UTC')}</b> {r.campaign_name ?? (kind === 'source' ? w.noCampaign : '')}
+              <span class="dim">
+                {r.causes.length > 0 && ' · '}
+                {r.causes.map(c => w.names[c.cause] ?? c.cause).join(', ')}
+              </span>
+            </th>
+          </tr>,
+          ...measures.map(m => (
+            <tr key={keyOf(r) + m.name}>
+              <td class="left">{m.label}</td>
+              <Value of={r.theirs} m={m} currency={m.theirs} />
+              <Value of={r.ours} m={m} />
+              <Value of={r.difference} m={m} sign />
+              <Value of={r.unexplained} m={m} sign />
+            </tr>
+          )),
+        ])}
     </PlainTable>
   )
 }

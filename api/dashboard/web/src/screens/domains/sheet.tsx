@@ -286,9 +286,9 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
       ],
     },
   ]
-  const save = async (draft: Draft) => {
-    const { group_name, crawlers, https_only, failover, index_page, tag_name } = draft as unknown as DomainRow
-    await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page, tag_name } })
+  // Only the fields that were edited are sent, so that the others keep what somebody else has saved.
+  const save = async (draft: Draft, changed: string[]) => {
+    await call('PATCH /domains', { body: { ...Object.fromEntries(changed.map(name => [name, draft[name]])), id: d.id } })
     toastAndReload(recordWords.saved(d.domain), 'domains', 'goals', 'campaigns')
   }
   return (

@@ -88,6 +88,10 @@ const empty: Draft = {
   isActive: true,
 }
 
+const draftOf = (g: GoalRow | undefined): Draft | undefined => g && bodyOf(g)
+const siteDraft = (s: Site | undefined): Draft | undefined =>
+  s && { name: s.name, domain: s.domain, currency: s.currency, kind: s.kind, revenueFrom: s.revenueFrom, isActive: s.isActive }
+
 // GoalForm creates a goal, from nothing or from a suggestion, or changes a goal.
 export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested | null; site: Site; close: () => void }) {
   const [dirty, setDirty] = useState(false)
@@ -112,6 +116,11 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
         byCode={fieldByCode}
         onDirty={setDirty}
         save={save}
+        latest={
+          exists
+            ? () => call('GET /goals', { query: { site: site.id } }).then(now => draftOf(now.goals.find(o => o.id === g.id)))
+            : undefined
+        }
         submit={exists ? t.parts.save : w.create}
         cancel={close}
       />
@@ -135,7 +144,7 @@ export function SiteForm({
     ours = me.value!.account.currency,
     differs = (d: Draft) => String(d.currency).toUpperCase() !== ours
   const start: Draft = s
-    ? { name: s.name, domain: s.domain, currency: s.currency, kind: s.kind, revenueFrom: s.revenueFrom, isActive: s.isActive }
+    ? siteDraft(s)!
     : {
         name: '',
         domain: '',
@@ -166,6 +175,7 @@ export function SiteForm({
         byCode={{ duplicate_name: 'name' }}
         onDirty={setDirty}
         save={save}
+        latest={s ? () => call('GET /sites', { query: {} }).then(now => siteDraft(now.sites.find(o => o.id === s.id))) : undefined}
         submit={s ? t.parts.save : w.createSite}
         cancel={close}
         sections={[

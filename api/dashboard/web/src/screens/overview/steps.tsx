@@ -10,6 +10,7 @@ import { canCreateCampaigns, canWrite } from '../../core/can.ts'
 import { useCampaigns, useNetworks, useOffers } from '../../core/choices.ts'
 import { amount } from '../../core/format.ts'
 import { isTest } from '../../core/postback.ts'
+import { can, me, zone } from '../../core/me.ts'
 import { use } from '../../core/query.ts'
 import { to } from '../../core/router.ts'
 import { t } from '../../core/text.ts'
@@ -39,6 +40,7 @@ export function FirstSteps({ of }: { of: First }) {
   return (
     <Part look="card" title={of.converted ? w.doneTitle(amount(of.converted.payout, of.converted.currency)) : w.title}>
       <p class="dim">{of.converted ? w.doneText : w.text}</p>
+      <Counts />
       {!networks.length && !of.seen && (
         <Seg
           label={w.way}
@@ -51,6 +53,18 @@ export function FirstSteps({ of }: { of: First }) {
     </Part>
   )
 }
+
+// Counts names the currency and the time zone of the account, which are easier to change before there are figures.
+const Counts = () => (
+  <p class="dim">
+    {w.counts(me.value!.account.currency, zone.value)}{' '}
+    {can('owner') && (
+      <a class="link" href={to('/app/settings')}>
+        {w.change}
+      </a>
+    )}
+  </p>
+)
 
 function NetworkSteps({ of, networks }: { of: First; networks: NetworkRow[] }) {
   const offers = useOffers(),

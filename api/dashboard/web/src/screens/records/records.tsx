@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { call, type Row } from '../../core/call.ts'
 import { changeManyAndToast, type Many } from '../../core/bulk.ts'
 import { canWrite } from '../../core/can.ts'
+import { latestOf } from '../../core/latest.ts'
 import { inBatches, type Listed } from '../../core/listing.ts'
 import type { Name } from '../../core/figures.ts'
 import { touches, useAll, use } from '../../core/query.ts'
@@ -270,6 +271,7 @@ function Editor<R extends Listed>({ kind: k, record, isNew, used, close, made }:
         readOnly={!may}
         byCode={k.byCode}
         onDirty={setDirty}
+        latest={record ? () => latestOf(k.name, record).then(now => now && whole(k, now as unknown as Draft)) : undefined}
         under={
           record &&
           used.length > 0 && (

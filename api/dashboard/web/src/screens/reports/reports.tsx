@@ -15,6 +15,7 @@ import { Empty, Failed } from '../../parts/state.tsx'
 import { ChartPlace } from './chart_place.tsx'
 import { Controls } from './controls.tsx'
 import { countOf, linesOf, useRows, type Line, type RowLine } from './lines.ts'
+import { NarrowLine } from './narrow.tsx'
 import { keys, OverTime } from './over_time.tsx'
 import { reportWords } from '../../text/reports.ts'
 import { BlockSheet } from './block.tsx'
@@ -192,7 +193,7 @@ export function Reports() {
             isBlocked={isBlocked}
           />
         )}
-        {(shown || !root.error) && <StatusBar rows={rowCount} note={noteOf(ask)} />}
+        {(shown || !root.error) && <StatusBar ask={ask} rows={rowCount} />}
       </section>
       {selection.rows.size > 0 && (
         <SelectionBar of={selection} ask={ask} total={rowCount ?? 0} more={!!shown?.truncated} block={() => block()} />
@@ -213,19 +214,22 @@ const noteOf = (ask: Ask) =>
 const overlapOf = (ask: Ask) =>
   !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? reportWords.overlapKept : reportWords.overlap
 
-// StatusBar shows the number of rows, and the keys of the table.
-const StatusBar = ({ rows, note }: { rows?: number; note: string }) => (
-  <div class="statusbar wide">
-    <span>{rows === undefined ? t.loading : reportWords.rows(rows, count(rows))}</span>
-    <span>
-      <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
-    </span>
-    {[...keys.filter(k => ['→', '←', 'F', 'X', 'Space', 'B'].includes(k.key)), { key: '?', text: reportWords.allKeys }].map(k => (
-      <span key={k.key}>
-        <kbd>{k.key}</kbd> {k.text}
+// StatusBar shows the number of rows, and the keys of the table. A narrow screen has a line above it.
+const StatusBar = ({ ask, rows }: { ask: Ask; rows?: number }) => (
+  <>
+    <NarrowLine ask={ask} note={noteOf(ask)} />
+    <div class="statusbar wide">
+      <span>{rows === undefined ? t.loading : reportWords.rows(rows, count(rows))}</span>
+      <span>
+        <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
       </span>
-    ))}
-    {note && <span>{note}</span>}
-    {compares.value && <span>{reportWords.chance}</span>}
-  </div>
+      {[...keys.filter(k => ['→', '←', 'F', 'X', 'Space', 'B'].includes(k.key)), { key: '?', text: reportWords.allKeys }].map(k => (
+        <span key={k.key}>
+          <kbd>{k.key}</kbd> {k.text}
+        </span>
+      ))}
+      {noteOf(ask) && <span>{noteOf(ask)}</span>}
+      {compares.value && <span>{reportWords.chance}</span>}
+    </div>
+  </>
 )

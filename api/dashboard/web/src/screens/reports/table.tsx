@@ -16,6 +16,7 @@ import { useVirtual } from '../../parts/virtual.ts'
 import { w } from '../../text/blocks.ts'
 import { reportWords } from '../../text/reports.ts'
 import type { Line, RowLine } from './lines.ts'
+import { isOnPhone, offTablet, showsAll } from './narrow.tsx'
 import type { Selection } from './selection.tsx'
 
 type TableProps = {
@@ -65,7 +66,7 @@ export function Table({ box, ask, root, rowCount, lines, cursor, focus, toggle, 
   return (
     <div class="view" ref={box} tabIndex={-1} role="region" aria-label={t.overview.figuresRegion}>
       <table
-        class={(compare ? 'cmp' : '') + (selection.rows.size ? ' picking' : '')}
+        class={(compare ? 'cmp' : '') + (selection.rows.size ? ' picking' : '') + (showsAll.value ? ' allcols' : '')}
         role="treegrid"
         aria-multiselectable="true"
         aria-rowcount={lines.length + 2}
@@ -89,8 +90,8 @@ export function Table({ box, ask, root, rowCount, lines, cursor, focus, toggle, 
                 column={{
                   name: n,
                   label: t.figures.names[n],
-                  phone: narrow.includes(n),
-                  kind: tablet.includes(n) ? 'tablet-off' : undefined,
+                  phone: isOnPhone(n),
+                  kind: offTablet(n) || undefined,
                   sort: true,
                 }}
                 sort={orderAt(ask, 0)}
@@ -297,9 +298,7 @@ const Bones = ({ columns, i = 0, depth = 0, role }: { columns: Name[]; i?: numbe
   </>
 )
 
-const narrow: Name[] = ['clicks', 'profit', 'roi'], // on a phone
-  tablet: Name[] = ['unique_clicks', 'lp_ctr', 'epc'] // not on a small tablet
-const off = (name: Name) => (narrow.includes(name) ? '' : 'narrow-off') + (tablet.includes(name) ? ' tablet-off' : '')
+const off = (name: Name) => [isOnPhone(name) ? '' : 'narrow-off', offTablet(name)].filter(Boolean).join(' ')
 
 function Cell({ name, row, compare, most, heat }: { name: Name; row: PerformanceRow; compare: boolean; most?: number; heat?: number }) {
   const hot = heat && (name === 'profit' || name === 'roi') && row.profit !== 0

@@ -34,6 +34,10 @@ export const words: typeof en = {
   overlapKept: 'Eine Kampagne zählt bei jedem ihrer Tags mit, auch in der Summe',
   overTimeOf: name => `${name} im Verlauf`,
   actionsOf: name => `Aktionen für ${name}`,
+  noRoom: n => `${of(n, 'Spalte hat', 'Spalten haben')} hier keinen Platz.`,
+  allColumns: 'Alle Spalten zeigen',
+  sideways: 'Die Tabelle lässt sich seitwärts schieben.',
+  fewer: 'Nur was passt',
   // rows of reports by what only conversions have
   onlySales: 'Hier zählen nur Conversions. Klicks und Kosten haben weder Ziel noch Status, also ist Profit hier der Umsatz ohne Kosten',
   apart: 'Klicks und ihre Kosten stehen in der Zeile „Ohne Conversion“',

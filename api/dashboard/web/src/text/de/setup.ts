@@ -42,6 +42,8 @@ export const words: typeof en = {
     noPlan: 'Der Tarif dieses Kontos enthält keine Ziele der eigenen Website.',
     toPlan: 'Zum Tarif',
     notYet: 'noch nicht',
+    counts: (currency, zone) => `Dieses Konto rechnet in ${currency}, und seine Tage sind die von ${zone}.`,
+    change: 'Ändern',
     way: 'Worum es geht',
     ways: { network: 'Offers eines Netzwerks bewerben', shop: 'Auf der eigenen Website verkaufen' },
     steps: {

@@ -34,6 +34,11 @@ export const words = {
   overlapKept: 'A campaign counts in each of its tags, also in the total',
   overTimeOf: (name: string) => `${name} over time`,
   actionsOf: (name: string) => `Actions for ${name}`,
+  // narrow screens
+  noRoom: (n: number) => `${of(n, 'column has', 'columns have')} no room here.`,
+  allColumns: 'Show all columns',
+  sideways: 'The table scrolls sideways.',
+  fewer: 'Show what fits',
   // for reports grouped or filtered by goal or status, which only conversions have
   onlySales: 'Only conversions count here. Clicks and costs have no goal and no status, so profit is revenue without costs',
   apart: 'Clicks and their costs are in the row “Without conversion”',

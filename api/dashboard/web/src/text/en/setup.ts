@@ -42,6 +42,8 @@ export const words = {
     noPlan: 'The plan of this account does not include goals of your own website.',
     toPlan: 'Look at the plan',
     notYet: 'not yet',
+    counts: (currency: string, zone: string) => `This account counts in ${currency}, and its days are those of ${zone}.`,
+    change: 'Change this',
     way: 'What you do',
     ways: { network: 'I promote offers of a network', shop: 'I sell on my own website' },
     steps: {

@@ -1,0 +1,9 @@
+// The German of edits that meet the edits of somebody else.
+import type { words as en } from '../en/merge.ts'
+
+export const words: typeof en = {
+  title: 'Jemand anderes hat dies inzwischen gespeichert. Ihre Werte sind noch nicht gespeichert. Erneut speichern behält sie.',
+  theirs: (field, value) => `${field}, dort: ${value}`,
+  empty: 'leer',
+  take: 'Übernehmen',
+}
