@@ -43,7 +43,7 @@ func config(d Deps) []route.Route {
 	return append([]route.Route{
 		read, export.WithQuery(
 			route.Param{Name: "format", Doc: "yaml or json; default yaml"},
-			route.Param{Name: "kinds", Doc: "only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists"}),
+			route.Param{Name: "kinds", Doc: "only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists, copilot_rules, bot_detection"}),
 		plan,
 		row("GET", "/plans", "the newest plans", route.Handle(listConfigPlans)),
 		row("GET", "/plans/{id}", "a plan, and how far it is applied", route.Handle(readConfigPlan), "404 not_found"),

@@ -174,7 +174,10 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 		var now accountconfig.Members
 		var former []store.FormerLink
 		err := s.Tx(ctx, func(s *store.Store) (err error) {
-			if now, former, err = write(ctx, s, state, campaigns, w, before, after); err != nil || w.Kind != accountconfig.Campaigns {
+			if now, former, err = write(ctx, s, state, campaigns, w, before, after); err == nil && w.Kind == accountconfig.BotDetection {
+				err = rescore(ctx, s, u.Job.AccountID.UUID)
+			}
+			if err != nil || w.Kind != accountconfig.Campaigns {
 				return err
 			}
 			switch planned := links[w.Key]; {

@@ -84,7 +84,7 @@ export const words: typeof english = {
   checkLeftOut: (n, shown) => `${some(n, 'weiterer Besucher ist', 'weitere Besucher sind', shown)} gezählt, aber nicht aufgeführt.`,
   document: 'Alles als ein Dokument',
   documentText:
-    'Netzwerke, Quellen, Landingpages, Offers, Websites mit Zielen, Regeln, Flows, Kampagnen, Smartlinks, Domains und Bot-Listen, ohne Geheimnisse. Es lässt sich in einem Repository pflegen oder in einem anderen Konto verwenden.',
+    'Netzwerke, Quellen, Landingpages, Offers, Websites mit Zielen, Regeln, Flows, Kampagnen, Smartlinks, Domains, Bot-Listen, Copilot-Regeln und Bot-Erkennung, ohne Geheimnisse. Es lässt sich in einem Repository pflegen oder in einem anderen Konto verwenden.',
   download: 'YAML herunterladen',
   downloadJSON: 'JSON',
   upload: 'Dokument anwenden',
@@ -148,6 +148,8 @@ export const words: typeof english = {
     flows: 'Gespeicherter Flow',
     smartlinks: 'Smartlink',
     bot_lists: 'Bot-Liste',
+    copilot_rules: 'Copilot-Regel',
+    bot_detection: 'Bot-Erkennung',
   },
   written: 'geschrieben',
   byDefault: 'Standard',

@@ -83,7 +83,7 @@ export const words = {
   checkLeftOut: (n: number, shown: string) => `${some(n, 'more visitor is', 'more visitors are', shown)} counted and not listed.`,
   document: 'Everything as one document',
   documentText:
-    'Networks, sources, landing pages, offers, sites with goals, rules, flows, campaigns, smartlinks, domains and bot lists, without secrets. Keep it in a repository, or use it in another account.',
+    'Networks, sources, landing pages, offers, sites with goals, rules, flows, campaigns, smartlinks, domains, bot lists, Copilot rules and bot detection, without secrets. Keep it in a repository, or use it in another account.',
   download: 'Download YAML',
   downloadJSON: 'JSON',
   upload: 'Apply a document',
@@ -153,6 +153,8 @@ export const words = {
     flows: 'Saved flow',
     smartlinks: 'Smartlink',
     bot_lists: 'Bot list',
+    copilot_rules: 'Copilot rule',
+    bot_detection: 'Bot detection',
   } as Record<string, string>,
   written: 'written',
   byDefault: 'default',
