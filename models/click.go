@@ -185,6 +185,9 @@ type Postback struct {
 	// the same, sealed, of a postback that is sent on.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
+	// OldClick is the click id as received, if it is no click id of this service. The click may have been brought over from another
+	// tracker.
+	OldClick string `spool:"16" json:"-"`
 	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
 	// Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`

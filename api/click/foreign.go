@@ -71,11 +71,14 @@ func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
 
 // isOfMove reports whether a message that names no click of ours may name one of the tracker from which its account moved. All such
 // messages are stored, so that they can be counted. isSentOn reports whether the message is to be sent on to that tracker, because its
-// click id has the form of that tracker's.
+// click id has the form of that tracker's. A click id that may be one of a click that was brought over is kept in p.
 func (h *Handler) isOfMove(p *models.Postback, n postback.Network) (isOfMove, isSentOn bool) {
-	tracker, text := h.routes.Current().OldTracker(p.AccountID), postback.ClickID(p.Params, n)
-	isOfMove = tracker != "" && text != ""
-	return isOfMove, isOfMove && p.Received != "" && foreign.IsClick(tracker, text)
+	snap, text := h.routes.Current(), postback.ClickID(p.Params, n)
+	tracker, hasOld := snap.OldTracker(p.AccountID), snap.HasOldClicks(p.AccountID)
+	if isOfMove = text != "" && (tracker != "" || hasOld); isOfMove && hasOld {
+		p.OldClick = text
+	}
+	return isOfMove, isOfMove && tracker != "" && p.Received != "" && foreign.IsClick(tracker, text)
 }
 
 // sealReceived seals the path and the query of a message that is sent on, because they may have secrets and personal data.

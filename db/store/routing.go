@@ -74,6 +74,8 @@ type RoutingAccount struct {
 	SiteKey      string         `db:"site_key"`
 	// OldTracker is the tracker to which postbacks about its clicks are sent on, a constant of package foreign. Empty: to none.
 	OldTracker string `db:"old_tracker"`
+	// HasOldClicks says that clicks of another tracker were brought over, so that postbacks may name them by their ids there.
+	HasOldClicks bool `db:"has_old_clicks"`
 	// GoalSecret is the sealed secret by which the account's servers report goals. GoalSecretHash is its hash.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`

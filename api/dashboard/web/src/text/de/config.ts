@@ -33,6 +33,15 @@ export const words: typeof english = {
   dumpTooLarge: 'Der Dump hat mehr als 24 MB. Die Tabellen mit Klicks und Conversions weglassen.',
   read: 'Tracker lesen',
   reading: 'Lesen eines anderen Trackers',
+  history: 'Danach die Historie',
+  historyText:
+    'Liest das Protokoll von RedTrack Tag für Tag: Klicks mit Kampagne, Quelle, Offer, Sub-Parametern, Land und Gerät und Conversions mit ihrer Auszahlung. Berichte zeigen sie, und Postbacks zu diesen Klicks werden hier gefunden. Die Kosten der Klicks bleiben dort, weil das Protokoll keine Währung nennt. Ein Tag, der noch einmal gelesen wird, kommt nicht doppelt. RedTrack erlaubt 20 Anfragen je Minute, daher dauert ein langes Protokoll Stunden.',
+  historyFrom: 'Erster Tag',
+  historyTo: 'Letzter Tag',
+  historyRead: 'Protokoll lesen',
+  historyReading: 'Lesen des Protokolls eines anderen Trackers',
+  historyDone: (clicks, conversions) => `Neu hier: ${clicks} Klicks und ${conversions} Conversions`,
+  historySkipped: (n, reason) => `Ausgelassen: ${n} Zeilen (${reason})`,
   switchTitle: 'Danach umschalten',
   switchSteps: [
     'Den Plan anwenden. Pfade, denen ein Filter fehlt, sind pausiert: zuerst ansehen.',
