@@ -43,7 +43,7 @@ $(PAGE): $(shell find $(WEB)/src api/dashboard/bundle -type f) $(WEB)/index.html
 build: $(PAGE) ## build bin/switchyard, and bin/sy for customers
 	@echo "building $(BIN) (the first time takes some minutes)"
 	@go build $(TAGS) $(VCS) -o $(BIN) ./cmd/switchyard
-	@go build $(VCS) -o bin/sy ./cmd/sy
+	@go build $(VCS) -ldflags='-s -w' -o bin/sy ./cmd/sy # without the tables for debuggers; stack traces stay
 
 lab: build
 	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab

@@ -1,6 +1,10 @@
 package jobs
 
-import "github.com/google/uuid"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // PlanConfigArgs are empty: the document is stored under the id of the job, which becomes the id of the plan.
 type PlanConfigArgs struct{}
@@ -38,3 +42,33 @@ var (
 	})
 	ApplyConfig = Define[ApplyConfigArgs, ConfigApplied]("config:apply", resumable)
 )
+
+// ImportHistoryArgs say what is read of the log of another tracker, and how far it is read.
+type ImportHistoryArgs struct {
+	Access []byte `json:"access,omitempty"` // sealed; deleted with the end of the reading
+	From   string `json:"from"`             // the first and the last day there
+	To     string `json:"to"`
+	Zone   string `json:"zone"` // of times without an offset
+
+	Conversions bool   `json:"conversions,omitempty"` // the clicks are read, and the conversions follow
+	Day         string `json:"day,omitempty"`         // the day that is read; empty: the first one
+	Page        int    `json:"page,omitempty"`        // pages of the day that are written
+
+	HistoryImported
+}
+
+// HistoryImported counts the rows of a log. Rows that an earlier run has stored are not counted again.
+type HistoryImported struct {
+	Clicks      int            `json:"clicks"`
+	Conversions int            `json:"conversions"`
+	Skipped     map[string]int `json:"skipped"` // by reason
+}
+
+// ImportHistory reads the log of clicks and conversions of another tracker, a page at a time. A tracker that does not answer is read
+// again later, from the page where it stopped. Errors: not_read.
+var ImportHistory = Define[ImportHistoryArgs, HistoryImported]("config:history", Policy{
+	Queue: Bulk, Timeout: historyTimeout, Row: true, PerAccount: platformImport.PerAccount, Retries: resumable.Retries,
+})
+
+// historyTimeout bounds an attempt. RedTrack allows 20 requests a minute, so a year of a large account takes hours.
+const historyTimeout = 12 * time.Hour

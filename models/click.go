@@ -186,6 +186,9 @@ type Postback struct {
 	// postback is sent on, Forward is the same in sealed form.
 	Received string `json:"-"`
 	Forward  []byte `spool:"15" json:"-"`
+	// OldClick is the click id as received, if it is no click id of this service. The click may have been brought over from another
+	// tracker.
+	OldClick string `spool:"16" json:"-"`
 	// Unmatched says why the postback names no click, as a text for people. Such a postback is already decided and has no job.
 	// Otherwise Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`

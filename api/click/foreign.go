@@ -72,11 +72,15 @@ func (h *Handler) noteReceived(p *models.Postback, r *http.Request) {
 
 // isOfMove reports whether a message that names no click of ours may name a click of the account's old tracker. All such messages
 // are stored, so that they can be counted. isSentOn reports whether the message is to be forwarded to that tracker, because its
-// click id has the form of that tracker's ids.
+// click id has the form of that tracker's ids. If clicks of the account were brought over, the click id is kept in p, because it may
+// be the id of one of them.
 func (h *Handler) isOfMove(p *models.Postback, n postback.Network) (isOfMove, isSentOn bool) {
-	tracker, text := h.routes.Current().OldTracker(p.AccountID), postback.ClickID(p.Params, n)
-	isOfMove = tracker != "" && text != ""
-	return isOfMove, isOfMove && p.Received != "" && foreign.IsClick(tracker, text)
+	snap, text := h.routes.Current(), postback.ClickID(p.Params, n)
+	tracker, hasOld := snap.OldTracker(p.AccountID), snap.HasOldClicks(p.AccountID)
+	if isOfMove = text != "" && (tracker != "" || hasOld); isOfMove && hasOld {
+		p.OldClick = text
+	}
+	return isOfMove, isOfMove && tracker != "" && p.Received != "" && foreign.IsClick(tracker, text)
 }
 
 // sealReceived seals the path and the query of a message that is forwarded, because they may contain secrets and personal data.

@@ -104,3 +104,8 @@ func (s *Snapshot) OldTracker(account uuid.UUID) string {
 	}
 	return s.Account(account).Row.OldTracker
 }
+
+// HasOldClicks reports whether an account has clicks that were brought over from another tracker.
+func (s *Snapshot) HasOldClicks(account uuid.UUID) bool {
+	return account != uuid.Nil && s.Account(account).Row.HasOldClicks
+}

@@ -40,10 +40,12 @@ func config(d Deps) []route.Route {
 	read := row("POST", "/import", "read another tracker into a plan", route.HandleBody(d.importConfig), "400 required too_long").
 		Awaits(importConfigJob.Answer())
 	read.BodyLimit = 2 * maxDump
+	history := row("POST", "/history", "read the log of clicks and conversions of another tracker", route.HandleBody(d.importHistory),
+		"400 required too_long bad_range", "409 not_applied").Awaits(importHistoryJob.Answer())
 	return append([]route.Route{
-		read, export.WithQuery(
+		read, history, export.WithQuery(
 			route.Param{Name: "format", Doc: "yaml or json; default yaml"},
-			route.Param{Name: "kinds", Doc: "only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists"}),
+			route.Param{Name: "kinds", Doc: "only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists, copilot_rules, bot_detection"}),
 		plan,
 		row("GET", "/plans", "the newest plans", route.Handle(listConfigPlans)),
 		row("GET", "/plans/{id}", "a plan, and how far it is applied", route.Handle(readConfigPlan), "404 not_found"),

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -85,6 +86,37 @@ func TestConfigRefusals(t *testing.T) {
 	e.Do("POST", "/config/apply", object{"plan_id": refused, "skip_refused": true}).Want(409, "not_planned")
 	stopped := addPlan(t, s, e.Account.ID, "stopped", "{}")
 	e.Do("POST", "/config/undo", object{"plan_id": stopped}, "Prefer", "respond-async").Want(202, "")
+}
+
+func TestHistoryRefusals(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	e := newEnv(t, s)
+	yesterday, today := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), time.Now().UTC().Format(time.DateOnly)
+	good := object{"tracker": "redtrack", "key": "secret-of-the-tracker", "from": yesterday, "to": yesterday}
+	e.Do("POST", "/config/history", good).Want(409, "not_applied")
+	dbtest.Exec(t, s.DB, `INSERT INTO config_keys (account_id, kind, key, record_id) VALUES ($1, 'campaigns', 'redtrack.api.redtrack.io.1', $2)`,
+		e.Account.ID, e.ids["campaign"])
+	for _, c := range []struct {
+		change object
+		code   string
+	}{
+		{object{"tracker": "keitaro"}, "invalid_input"},
+		{object{"key": nil}, "required"},
+		{object{"key": strings.Repeat("x", 2001)}, "too_long"},
+		{object{"to": today}, "bad_range"},
+		{object{"from": "2020-01-01"}, "bad_range"},
+		{object{"from": "yesterday"}, "bad_range"},
+		{object{"timezone": "Nowhere/Town"}, "invalid_input"},
+	} {
+		body := maps.Clone(good)
+		maps.Copy(body, c.change)
+		e.Do("POST", "/config/history", body).Want(400, c.code)
+	}
+	e.Do("POST", "/config/history", good, "Prefer", "respond-async").Want(202, "")
+	if n := dbtest.Get[int](t, s.DB, `SELECT count(*) FROM jobs WHERE kind = 'config:history' AND args::text NOT LIKE '%secret-of%'`); n != 1 {
+		t.Errorf("%d jobs have sealed credentials", n)
+	}
 }
 
 func TestImportRefusals(t *testing.T) {

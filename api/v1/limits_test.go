@@ -30,6 +30,7 @@ func (e env) bounds() map[string]object {
 	out["POST /corrections/cost/set"]["sub"] = 1
 	out["POST /config/plan"] = object{"document": "version: 1"}
 	out["POST /config/checks/compare"] = object{"answers": "x"}
+	out["POST /config/history"] = object{"tracker": "redtrack", "key": "k", "from": "2026-11-01", "to": "2026-11-02"}
 	out["POST /config/import"] = object{"tracker": "keitaro", "url": "https://tracker.example", "key": "k"}
 	maps.Copy(out, map[string]object{
 		"POST /landers": page, "POST /traffic-sources": {"name": "x"}, "POST /networks": {"name": "x"},

@@ -27,6 +27,8 @@ var kinds = map[accountconfig.Kind]kind{
 	accountconfig.Smartlinks: smartlinks(),
 	accountconfig.BotLists: plain[models.BotEntry, *models.BotEntry]((*store.Store).BotEntries, accountconfig.BotListCodec,
 		func(e models.BotEntry) string { return e.ListType + " " + e.Attribute }),
+	accountconfig.CopilotRules: copilotRules(),
+	accountconfig.BotDetection: botDetection(),
 }
 
 func networks() kind {

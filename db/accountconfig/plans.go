@@ -98,6 +98,27 @@ func accessPlace(account, plan uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "config_plans", Row: plan.String(), Column: "access"}
 }
 
+// HistoryPlace is the place for which the access to another tracker's log is sealed, in the arguments of its job.
+func HistoryPlace(account uuid.UUID) seal.Place {
+	return seal.Place{Account: account, Table: "jobs", Row: account.String(), Column: "history"}
+}
+
+// SealHistory seals the access to another tracker's log.
+func (k Plans) SealHistory(ctx context.Context, account uuid.UUID, access []byte) ([]byte, error) {
+	sealed, err := k.s.Box().SealForService(ctx, HistoryPlace(account), access)
+	if err != nil {
+		return nil, fmt.Errorf("db: seal access to a tracker: %w", err)
+	}
+	return sealed, nil
+}
+
+// HasFrom reports whether an account has campaigns that were read from a tracker.
+func (k Plans) HasFrom(ctx context.Context, account uuid.UUID, tracker string) (bool, error) {
+	const q = `SELECT EXISTS (SELECT FROM config_keys k JOIN campaigns c ON c.id = k.record_id AND c.deleted_at IS NULL
+		WHERE k.account_id = $1 AND k.kind = 'campaigns' AND starts_with(k.key, $2))`
+	return db.Get[bool](ctx, k.s.Conn(), "campaigns of a tracker", q, account, tracker+".")
+}
+
 // SetProgress stores a text that says how far the reading of another tracker is.
 func (k Plans) SetProgress(ctx context.Context, account, id uuid.UUID, text string) error {
 	const q = `UPDATE config_plans SET progress = $3 WHERE account_id = $1 AND id = $2`

@@ -49,6 +49,8 @@ type Input struct {
 	// replace the recorded values.
 	Final bool
 	Exact time.Duration // the precision of At: a day, a second
+	// Past is set for a conversion of another tracker's log. It is recorded, but neither webhooks nor traffic sources hear of it.
+	Past bool
 }
 
 // Results of Record.

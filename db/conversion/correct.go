@@ -369,8 +369,8 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]m
 func (b *correcting) announce(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	var events []models.Event
 	var changed []models.Conversion
-	for _, v := range out {
-		if v.changes() {
+	for i, v := range out {
+		if v.changes() && !b.inputs[i].Past {
 			events, changed = append(events, v.event(&b.clicks[v.Conversion.ClickID].Click)), append(changed, v.Conversion)
 		}
 	}

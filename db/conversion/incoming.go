@@ -149,7 +149,10 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 		m = v.Message
 	}
 	click, reason := postback.NamedClick(m.Params, named.Network, time.Now())
-	if reason != "" {
+	switch {
+	case reason != "" && m.ClickID != uuid.Nil: // it names a click that was brought over, by its id at another tracker
+		click = m.ClickID
+	case reason != "":
 		v.End(PostbackUnmatched, reason)
 		return v, nil
 	}

@@ -52,6 +52,10 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	if len(list) == 0 {
 		return nil, nil
 	}
+	list, err := findOldClicks(ctx, c, list)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := db.Records(db.Map(list, func(p *models.Postback) arrivedPostback {
 		return arrivedPostback{*p, models.ClickTime(p.ID), initialOutcome(p), cmp.Or(p.Refused, p.Unmatched)}
 	}))
@@ -64,6 +68,35 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	}
 	forwarded, err := oldtracker.Add(ctx, c, list)
 	return append(refs, forwarded...), err
+}
+
+// findOldClicks returns the postbacks, those about clicks that were brought over from another tracker with these clicks. They are not sent
+// on to that tracker, because the click is known here.
+func findOldClicks(ctx context.Context, c db.Conn, list []*models.Postback) ([]*models.Postback, error) {
+	named := map[uuid.UUID][]string{}
+	for _, p := range list {
+		if p.OldClick != "" {
+			named[p.AccountID] = append(named[p.AccountID], p.OldClick)
+		}
+	}
+	if len(named) == 0 {
+		return list, nil
+	}
+	list = slices.Clone(list)
+	for account, ids := range named {
+		found, err := oldtracker.FindClicks(ctx, c, account, ids)
+		if err != nil {
+			return nil, err
+		}
+		for i, p := range list {
+			if id, ok := found[p.OldClick]; ok && p.AccountID == account {
+				known := *p
+				known.ClickID, known.Unmatched, known.Forward = id, "", nil
+				list[i] = &known
+			}
+		}
+	}
+	return list, nil
 }
 
 // initialOutcome returns the outcome with which a postback is stored.

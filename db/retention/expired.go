@@ -12,6 +12,7 @@ import (
 	"switchyard/db/click"
 	"switchyard/db/conversion"
 	"switchyard/db/matchkey"
+	"switchyard/db/oldtracker"
 	"switchyard/db/sourcepostback"
 	"switchyard/db/upload"
 	"switchyard/models"
@@ -123,10 +124,10 @@ func deleteClicksOf(ctx context.Context, l click.Log, h history) (total int64, e
 }
 
 // deleteSent deletes the postbacks to traffic sources and the uploads to ad platforms that some clicks have caused, and the ids by
-// which shops refer to their conversions.
+// which shops and an old tracker refer to them.
 func deleteSent(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	for _, remove := range []func(context.Context, db.Conn, []uuid.UUID) error{
-		matchkey.DeleteOf, upload.DeleteOf, conversion.DeleteReferences, sourcepostback.DeleteOf,
+		matchkey.DeleteOf, upload.DeleteOf, conversion.DeleteReferences, sourcepostback.DeleteOf, oldtracker.DeleteOf,
 	} {
 		if err := remove(ctx, c, clicks); err != nil {
 			return err

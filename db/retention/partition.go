@@ -8,6 +8,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/click"
 	"switchyard/db/conversion"
+	"switchyard/db/oldtracker"
 	"switchyard/models"
 )
 
@@ -44,6 +45,9 @@ func DeleteBefore(ctx context.Context, c db.Conn, t time.Time) (int, error) {
 	}
 	if err == nil {
 		err = conversion.DeleteReferencesBefore(ctx, c, models.FloorClickID(cut))
+	}
+	if err == nil {
+		err = oldtracker.DeleteBefore(ctx, c, models.FloorClickID(cut))
 	}
 	return days, err
 }

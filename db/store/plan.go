@@ -53,7 +53,8 @@ func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int
 		"campaigns": campaignTable.allowance, "offers": offerTable.allowance, "landers": landerTable.allowance, "rules": ruleTable.allowance,
 		"flows": flowTable.allowance, "smartlinks": smartlinkTable.allowance, "networks": allowedIntegrations,
 		"domains": {count: `SELECT count(*) FROM domains WHERE account_id = $1`, limit: func(p models.Plan) int { return p.Domains }},
-		"sites":   {count: siteTable.allowance.count, limit: func(p models.Plan) int { return p.Sites }},
+		"copilot_rules": copilotRuleTable.allowance,
+		"sites":         {count: siteTable.allowance.count, limit: func(p models.Plan) int { return p.Sites }},
 	} {
 		if allowed := a.limit(plan); allowed != models.Unlimited {
 			have, err := db.Get[int](ctx, u.s.c, name, a.count, account.ID)

@@ -75,6 +75,8 @@ type RoutingAccount struct {
 	// OldTracker is the account's old tracker, a constant of package foreign. Postbacks about that tracker's clicks are sent on
 	// to it. It is empty if the account has no old tracker.
 	OldTracker string `db:"old_tracker"`
+	// HasOldClicks says that clicks of another tracker were brought over, so that postbacks may name them by their ids there.
+	HasOldClicks bool `db:"has_old_clicks"`
 	// GoalSecret is the sealed secret by which the account's servers report goals. GoalSecretHash is its hash.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`

@@ -42,6 +42,10 @@ func (p *planner) canonical(kind Kind, key string, m Members, ids IDs) (Members,
 		return again(FlowCodec, key, m, ids, func(f flow.Saved) { p.addFlow(place{kind, key}, f.Paths) })
 	case Smartlinks:
 		return again(SmartlinkCodec, key, m, ids, nil)
+	case CopilotRules:
+		return again(CopilotRuleCodec, key, m, ids, nil)
+	case BotDetection:
+		return again(BotDetectionCodec, key, m, ids, nil)
 	}
 	return again(BotListCodec, key, m, ids, nil)
 }

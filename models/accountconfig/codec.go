@@ -34,6 +34,7 @@ type Codec[R any] struct {
 type ref struct {
 	member, idMember string
 	kind             Kind
+	isList           bool // the members hold lists
 }
 
 // Decode returns the record that members of a document describe. Its id and account are not set. The error is a Problem.

@@ -104,7 +104,7 @@ var (
 	}, "url")
 
 	OfferCodec = newCodec(Offers, `{"name": "x", "url": "https://x.example"}`, Codec[models.Offer]{
-		refs: []ref{{"network", "network_id", Networks}},
+		refs: []ref{{member: "network", idMember: "network_id", kind: Networks}},
 		keys: bind.KeysOf(models.OfferFields{}, active{}),
 		read: func(raw []byte) (models.Offer, error) {
 			b, on, err := body[form.OfferBody](raw)
@@ -155,7 +155,7 @@ var (
 	}, "paths")
 
 	BotListCodec = newCodec(BotLists, `{"list_type": "deny", "attribute": "country", "value": ["DE"]}`, Codec[models.BotEntry]{
-		refs: []ref{{"campaign", "campaign_id", Campaigns}},
+		refs: []ref{{member: "campaign", idMember: "campaign_id", kind: Campaigns}},
 		keys: bind.KeysOf(botListMembers{}),
 		read: func(raw []byte) (models.BotEntry, error) {
 			var b form.BotEntryBody

@@ -43,7 +43,7 @@ func newCampaign(raw []byte) (body []byte, archived bool, err error) {
 
 // campaignRefs are the references of a campaign. The member paths of a document is called streams in the API.
 var campaignRefs = []ref{
-	{"domain", "domain_id", Domains}, {"source", "source_id", Sources}, {"site", "measurement_site_id", Sites},
+	{member: "domain", idMember: "domain_id", kind: Domains}, {member: "source", idMember: "source_id", kind: Sources}, {member: "site", idMember: "measurement_site_id", kind: Sites},
 }
 
 // CampaignCodec returns the codec of the campaigns of an account. A new campaign of the account has the defaults. A document always has the
@@ -101,7 +101,7 @@ type smartlinkMembers struct {
 // SmartlinkCodec is the codec of smartlinks.
 var SmartlinkCodec = newCodec(Smartlinks, `{"slug": "x", "destination_url": "https://x.example", "domain_id": "00000000-0000-0000-0000-000000000001"}`,
 	Codec[models.Smartlink]{
-		refs: []ref{{"domain", "domain_id", Domains}, {"source", "source_id", Sources}},
+		refs: []ref{{member: "domain", idMember: "domain_id", kind: Domains}, {member: "source", idMember: "source_id", kind: Sources}},
 		keys: bind.KeysOf(smartlinkMembers{}),
 		read: func(raw []byte) (models.Smartlink, error) {
 			var b form.SmartlinkBody

@@ -192,12 +192,13 @@ func (d Document) YAML() ([]byte, error) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	put(root, "version", scalarNode("!!int", strconv.Itoa(Version)))
 	for _, kind := range Kinds {
-		if len(d[kind]) == 0 {
+		list := d.shown(kind)
+		if len(list) == 0 {
 			continue
 		}
 		records := &yaml.Node{Kind: yaml.MappingNode}
-		for _, key := range slices.Sorted(maps.Keys(d[kind])) {
-			put(records, key, node(d[kind][key]))
+		for _, key := range slices.Sorted(maps.Keys(list)) {
+			put(records, key, node(list[key]))
 		}
 		put(root, string(kind), records)
 	}
@@ -210,11 +211,19 @@ func (d Document) YAML() ([]byte, error) {
 	return out.Bytes(), enc.Close()
 }
 
+// shown returns the records of a kind that a text has. Settings that are all defaults are left out.
+func (d Document) shown(kind Kind) map[string]Members {
+	if kind == BotDetection && len(d[kind][SettingsKey]) == 0 {
+		return nil
+	}
+	return d[kind]
+}
+
 // MarshalJSON writes the document with its version.
 func (d Document) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"version": Version}
-	for kind, records := range d {
-		if len(records) > 0 {
+	for kind := range d {
+		if records := d.shown(kind); len(records) > 0 {
 			out[string(kind)] = records
 		}
 	}

@@ -26,22 +26,34 @@ const (
 	Flows      Kind = "flows"
 	Smartlinks Kind = "smartlinks"
 	BotLists   Kind = "bot_lists"
+	// CopilotRules are the rules by which the Copilot changes campaigns. Rules are saved conditions.
+	CopilotRules Kind = "copilot_rules"
+	// BotDetection has the settings of bot detection. It has one record, whose key is SettingsKey.
+	BotDetection Kind = "bot_detection"
 )
 
 // Kinds lists the kinds in the order in which their records are written: a record comes after those to which it refers. Campaigns
 // refer to each other, too.
-var Kinds = []Kind{Domains, Networks, Sources, Landers, Offers, Sites, Rules, Campaigns, Flows, Smartlinks, BotLists}
+var Kinds = []Kind{Domains, Networks, Sources, Landers, Offers, Sites, Rules, Campaigns, Flows, Smartlinks, BotLists, CopilotRules, BotDetection}
 
 // Noun returns the name of one record of the kind, for messages.
 func (k Kind) Noun() string {
-	if k == BotLists {
+	switch k { //nolint:exhaustive // the others follow from their names
+	case BotLists:
 		return "bot list entry"
+	case CopilotRules:
+		return "Copilot rule"
+	case BotDetection:
+		return "bot detection"
 	}
 	return strings.TrimSuffix(string(k), "s")
 }
 
 // SharedDomain is the key of the shared link domain of an install. A document does not describe it.
 const SharedDomain = "shared"
+
+// SettingsKey is the key of the one record of a kind that every account has. It stands in a document only if it is not all defaults.
+const SettingsKey = "account"
 
 // MaxKey is the maximum number of characters of a key.
 const MaxKey = 100

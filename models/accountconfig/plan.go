@@ -92,6 +92,7 @@ func MakePlan(now Current, want Document, prune Prune) []Item {
 	p.checkNames(list)
 	p.checkFlows(list)
 	p.checkRoom(list)
+	p.checkActing(list)
 	p.refuseUsers()
 	out := make([]Item, 0, len(list))
 	for _, item := range list {
@@ -166,6 +167,9 @@ func checkKey(kind Kind, key string) error {
 			return models.Invalid("invalid_domain", "the key of a domain is its host, in lower case and as DNS has it")
 		}
 		return nil
+	}
+	if kind == BotDetection && key != SettingsKey {
+		return models.Invalid("invalid_input", "its one record has the key %s", SettingsKey)
 	}
 	if !ValidKey(key) {
 		return models.Invalid("invalid_input", "a key has 1 to %d of a-z, 0-9, dot, _ and -, and begins with a letter or digit", MaxKey)
@@ -242,6 +246,19 @@ func (p *planner) checkRoom(list []*Item) {
 		used[room]++
 		if limit, ok := p.now.Room[room]; ok && used[room] > limit {
 			item.refuse("the plan %q has room for %d more", p.now.Account.Plan, limit)
+		}
+	}
+}
+
+// checkActing refuses Copilot rules with another action than alert, if the plan does not allow them.
+func (p *planner) checkActing(list []*Item) {
+	if p.now.Account.Allowances().OneClick {
+		return
+	}
+	for _, item := range list {
+		action, _ := item.After["action"].(string)
+		if item.Kind == CopilotRules && action != "" && (item.Op == OpCreate || item.Op == OpChange) && item.After["is_active"] != false {
+			item.refuse("the plan %q allows only rules with the action alert", p.now.Account.Plan)
 		}
 	}
 }

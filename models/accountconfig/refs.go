@@ -54,8 +54,38 @@ func (t *toBody) record(m Members, refs []ref) Members {
 	return out
 }
 
+// references replaces the keys in a list by the ids of their records.
+func (t *toBody) references(object Members, r ref) {
+	if _, ok := object[r.idMember]; ok {
+		t.problem(r.idMember, "a document has no ids: %s names each %s by its key", r.member, r.kind.Noun())
+	}
+	v, ok := object[r.member]
+	if !ok {
+		return
+	}
+	delete(object, r.member)
+	list, isList := v.([]any)
+	if !isList && v != nil {
+		t.problem(r.member, "must be a list of keys")
+		return
+	}
+	ids := make([]any, len(list))
+	for i, key := range list {
+		one := Members{r.member: key}
+		t.reference(one, "", ref{member: r.member, idMember: r.idMember, kind: r.kind})
+		if ids[i] = one[r.idMember]; ids[i] == nil {
+			t.problem(r.member, "must be a list of keys")
+		}
+	}
+	object[r.idMember] = ids
+}
+
 // reference replaces the key in a member of an object by the id of its record.
 func (t *toBody) reference(object Members, path string, r ref) {
+	if r.isList {
+		t.references(object, r)
+		return
+	}
 	if _, ok := object[r.idMember]; ok && r.idMember != r.member {
 		t.problem(path+r.idMember, "a document has no ids: %s names the %s by its key", r.member, r.kind.Noun())
 	}
@@ -97,7 +127,7 @@ func (t *toBody) list(list []any, path string, change func(Members, string)) []a
 }
 
 func (t *toBody) path(p Members, path string) {
-	t.reference(p, path, ref{"campaign", "campaign_id", Campaigns})
+	t.reference(p, path, ref{member: "campaign", idMember: "campaign_id", kind: Campaigns})
 	if _, ok := p["id"]; ok {
 		t.problem(path+"id", "a document has no ids: a path is known by its name")
 	}
@@ -106,7 +136,7 @@ func (t *toBody) path(p Members, path string) {
 	}
 	if list, ok := p["rules"].([]any); ok {
 		p["rules"] = t.list(list, path+"rules", func(r Members, path string) {
-			t.reference(r, path, ref{"rule", "rule_id", Rules})
+			t.reference(r, path, ref{member: "rule", idMember: "rule_id", kind: Rules})
 		})
 	}
 }
@@ -126,7 +156,7 @@ func (t *toBody) destination(d Members, path string) {
 	}
 }
 
-var destinationRefs = []ref{{"offer", "id", Offers}, {"lander", "id", Landers}}
+var destinationRefs = []ref{{member: "offer", idMember: "id", kind: Offers}, {member: "lander", idMember: "id", kind: Landers}}
 
 // fromBody replaces the ids in the members of a record by keys.
 type fromBody struct{ ids IDs }
@@ -154,6 +184,10 @@ func (f fromBody) record(m Members, refs []ref) {
 
 // reference replaces the id in a member of an object by the key of its record. It reports whether the record is known.
 func (f fromBody) reference(object Members, r ref) bool {
+	if r.isList {
+		f.references(object, r)
+		return true
+	}
 	text, _ := object[r.idMember].(string)
 	id, _ := models.ParseID(text)
 	key, ok := f.ids.Key(r.kind, id)
@@ -164,6 +198,24 @@ func (f fromBody) reference(object Members, r ref) bool {
 		object[r.member] = key
 	}
 	return ok
+}
+
+// references replaces the ids in a list by the keys of their records. A record that is limited to others is switched off if none of them
+// is known, because it would be limited to nothing without them.
+func (f fromBody) references(object Members, r ref) {
+	ids, _ := object[r.idMember].([]any)
+	delete(object, r.idMember)
+	keys := []any{}
+	for _, v := range ids {
+		text, _ := v.(string)
+		id, _ := models.ParseID(text)
+		if key, ok := f.ids.Key(r.kind, id); ok {
+			keys = append(keys, key)
+		}
+	}
+	if object[r.member] = keys; len(keys) == 0 && len(ids) > 0 {
+		object["is_active"] = false
+	}
 }
 
 // newPath has the members of a path with nothing but defaults.
@@ -177,11 +229,11 @@ var newPath = func() Members {
 
 func (f fromBody) path(p Members) {
 	delete(p, "id")
-	f.reference(p, ref{"campaign", "campaign_id", Campaigns})
+	f.reference(p, ref{member: "campaign", idMember: "campaign_id", kind: Campaigns})
 	rules, _ := p["rules"].([]any)
 	for _, item := range rules {
 		r, _ := item.(map[string]any)
-		f.reference(r, ref{"rule", "rule_id", Rules})
+		f.reference(r, ref{member: "rule", idMember: "rule_id", kind: Rules})
 		dropEqual(r, Members{"logic": "and"})
 	}
 	destinations, _ := p["destinations"].([]any)

@@ -12,6 +12,7 @@ import (
 // first, then what to do. All readers use them, so that the same loss is described in the same words for every tracker.
 const (
 	HistoryStays     = "History stays where it is. Figures begin with the first click here."
+	HistoryByLog     = "Figures begin with the first click here. Once the plan is applied, the log of clicks and conversions can be brought over, too. What clicks cost stays there: the log does not name the currency."
 	NoCloaking       = "Not brought over: Switchyard shows reviewers no other page. The path is paused."
 	TwoPages         = "This path had two pages in a row. The second was taken; link the first to it yourself."
 	OnePayout        = "One payout per offer: the general one was taken."

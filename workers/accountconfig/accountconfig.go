@@ -3,34 +3,49 @@
 package accountconfig
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
 	dbconfig "switchyard/db/accountconfig"
+	"switchyard/db/click"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/accountconfig"
 	"switchyard/models/trackerimport"
 	"switchyard/workers"
+	"switchyard/workers/providers/trackers/redtrack"
 )
 
-// Register adds the handlers to a runtime. client reads other trackers.
-func Register(r *workers.Runtime, s *store.Store, client *http.Client) {
-	k := &keeper{s, client}
+// Options of the handlers. Client is required.
+type Options struct {
+	Client   *http.Client  // reads other trackers
+	Clicks   click.Log     // to which their logs are written
+	LogEvery time.Duration // the least time between two requests for a log; default 3 seconds
+}
+
+// Register adds the handlers to a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	o.LogEvery = cmp.Or(o.LogEvery, redtrack.LogEvery)
+	k := &keeper{s, o.Clicks, o.Client, o.LogEvery}
 	workers.RegisterRow(r, jobs.PlanConfig, k.plan)
 	workers.RegisterRow(r, jobs.ImportConfig, k.importTracker)
 	workers.RegisterRow(r, jobs.ApplyConfig, k.apply)
+	workers.RegisterRow(r, jobs.ImportHistory, k.importHistory)
 }
 
 type keeper struct {
 	store  *store.Store
+	clicks click.Log
 	client *http.Client
+	every  time.Duration // between two requests for a log
 }
 
 type (
@@ -177,7 +192,10 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 		var now accountconfig.Members
 		var former []store.FormerLink
 		err := s.Tx(ctx, func(s *store.Store) (err error) {
-			if now, former, err = write(ctx, s, state, campaigns, w, before, after); err != nil || w.Kind != accountconfig.Campaigns {
+			if now, former, err = write(ctx, s, state, campaigns, w, before, after); err == nil && w.Kind == accountconfig.BotDetection {
+				err = rescore(ctx, s, u.Job.AccountID.UUID)
+			}
+			if err != nil || w.Kind != accountconfig.Campaigns {
 				return err
 			}
 			switch planned := links[w.Key]; {

@@ -15,6 +15,7 @@ import (
 
 	"switchyard/db"
 	dbconfig "switchyard/db/accountconfig"
+	"switchyard/db/click"
 	"switchyard/db/dbtest"
 	"switchyard/db/jobrow"
 	"switchyard/db/seal"
@@ -50,7 +51,7 @@ func newEnv(t *testing.T) *env {
 	queue := jobstest.Redis(t)
 	e.store, e.client = store.New(e.db, box), jobs.Connect(queue)
 	rt := workers.New(workers.Options{DB: e.db, Redis: queue, Client: e.client, Grace: 4 * time.Second})
-	worker.Register(rt, e.store, http.DefaultClient)
+	worker.Register(rt, e.store, worker.Options{Client: http.DefaultClient, Clicks: click.Log{Conn: e.db}, LogEvery: time.Nanosecond})
 	jobstest.Run(t, rt.Run)
 	return e
 }

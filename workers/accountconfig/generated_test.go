@@ -145,6 +145,25 @@ func (m *maker) campaign(d map[string]record) record {
 	return c
 }
 
+func (m *maker) copilotRule(d map[string]record) record {
+	r := m.some(record{
+		"name": m.name(), "conditions": []record{{"figure": "clicks", "operator": ">=", "value": 1 + m.IntN(500)}, {"figure": "cost", "operator": ">", "value": 2.5, "times": "payout"}},
+	}, record{
+		"mode": m.one("shadow", "live"), "window": 1 + m.IntN(24), "window_unit": m.one("hours", "days"), "include_current": m.maybe(),
+		"every_minutes": 10 + m.IntN(500), "cooldown_minutes": 60 + m.IntN(500), "max_changes": 1 + m.IntN(50), "is_active": m.maybe(),
+		"campaigns": []string{m.key(d["campaigns"])}, "sources": []string{m.key(d["sources"])},
+	})
+	switch m.IntN(3) {
+	case 0:
+		r["action"] = "pause"
+	case 1:
+		r["looks_at"], r["action"], r["factor"], r["min_weight"], r["max_weight"] = "path", "weight", 0.5, 2, 80.25
+	case 2:
+		r["looks_at"], r["attribute"], r["action"] = "value", m.one("country", "sub3"), "deny"
+	}
+	return r
+}
+
 // document makes a document. Each kind of records comes after the kinds to which it refers.
 func (m *maker) document() string {
 	d := map[string]record{}
@@ -186,11 +205,15 @@ func (m *maker) document() string {
 			return m.some(record{"list_type": m.one("deny", "allow"), "attribute": "ip", "operator": "in_cidr", "value": []string{fmt.Sprintf("10.0.%d.0/24", n)}},
 				record{"note": m.text(), "campaign": m.key(d["campaigns"])})
 		}},
+		{"copilot_rules", func(_ int) record { return m.copilotRule(d) }},
 	} {
 		d[kind.name] = record{}
 		for n := range 1 + m.IntN(4) {
 			d[kind.name][fmt.Sprintf("%s-%d", kind.name[:3], n)] = kind.make(n)
 		}
+	}
+	if m.maybe() {
+		d["bot_detection"] = record{"account": m.some(record{}, record{"threshold": 20 + m.IntN(76), "disabled": []string{m.one("datacenter", "tor_exit")}})}
 	}
 	whole := record{"version": 1}
 	for kind, records := range d {

@@ -96,7 +96,7 @@ func NewRuntime(cfg config.Config, from Readers, o workers.Options) (*workers.Ru
 	g.registerChat()
 	// Trackers are the customer's own servers, some of them without a certificate.
 	trackers := g.egress(egress.Options{Schemes: []string{"https", "http"}, MaxHeaders: 64 << 10, MaxBody: 64 << 20})
-	accountconfig.Register(r, records, trackers.HTTP(time.Minute))
+	accountconfig.Register(r, records, accountconfig.Options{Client: trackers.HTTP(time.Minute), Clicks: clicks})
 	flowreplay.Register(r, records, FlowReplayOptions(from.clicks(from.Bulk)))
 	return r, g.err
 }

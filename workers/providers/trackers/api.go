@@ -27,11 +27,14 @@ type API struct {
 	Query  url.Values  // credentials that belong into the address
 	// Explain says what a refusal means at this tracker, or returns an empty text. It may be nil.
 	Explain func(status int) string
+	// Every is the least time between two requests, for a tracker that allows few; 0: no such time.
+	Every time.Duration
 	// Wait waits for d, or until the context ends; nil: a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error
 
 	secrets rest.Secrets
 	rest    time.Duration
+	asked   bool // a request was sent before
 }
 
 // FailureError says why a tracker did not answer. It contains no credential.
@@ -102,11 +105,12 @@ func (a *API) sleep(ctx context.Context, d time.Duration) error {
 }
 
 func (a *API) once(ctx context.Context, method, path string, query url.Values, body, into any) (after time.Duration, err error) {
-	if a.rest > 0 {
-		if err := a.sleep(ctx, min(a.rest, maxRest)); err != nil {
+	if pause := max(min(a.rest, maxRest), a.Every); a.asked && pause > 0 {
+		if err := a.sleep(ctx, pause); err != nil {
 			return 0, err
 		}
 	}
+	a.asked = true
 	req, err := a.request(ctx, method, path, query, body)
 	if err != nil {
 		return 0, err

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 	provider "switchyard/workers/providers/oauth"
 	"switchyard/workers/providers/oauth/oauthtest"
+	"switchyard/workers/providers/trackers/redtrack/redtracktest"
 )
 
 type params = map[string]string
@@ -278,7 +280,22 @@ func (x *examples) configure() {
 	x.call("POST /config/apply", nil, object{"plan_id": x.ids["plan"]})
 	x.call("POST /config/undo", nil, object{"plan_id": x.ids["plan"]})
 	x.checkMove()
+	x.readHistory()
 	x.call("POST /config/import", nil, object{"tracker": "keitaro", "url": x.outside, "key": "0123456789abcdef"})
+}
+
+// readHistory reads the log of an empty RedTrack.
+func (x *examples) readHistory() {
+	day := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	dbtest.Exec(x.t, x.DB, `INSERT INTO config_keys (account_id, kind, key, record_id) VALUES ($1, 'campaigns', 'redtrack.api.redtrack.io.1', $2)`,
+		x.Account.ID, x.ids["campaign"])
+	defer dbtest.Exec(x.t, x.DB, `DELETE FROM config_keys WHERE account_id = $1 AND key = 'redtrack.api.redtrack.io.1'`, x.Account.ID)
+	fake := httptest.NewServer(redtracktest.New([]byte("{}")))
+	defer fake.Close()
+	hosts := x.hosts
+	defer func() { x.hosts = hosts }()
+	x.hosts = strings.NewReplacer(fake.URL, "https://api.redtrack.io", redtracktest.Key, "0123456789abcdef")
+	x.call("POST /config/history", nil, object{"tracker": "redtrack", "url": fake.URL, "key": redtracktest.Key, "from": day, "to": day})
 }
 
 // checkMove checks a campaign to which a link of another tracker leads.

@@ -44,7 +44,7 @@ func newCustomer(t *testing.T) *customer {
 		t.Fatal(err)
 	}
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
-	accountconfig.Register(runtime, s.Store, http.DefaultClient)
+	accountconfig.Register(runtime, s.Store, accountconfig.Options{Client: http.DefaultClient})
 	jobstest.Run(t, runtime.Run)
 	x := &customer{t: t, s: s, home: t.TempDir()}
 	x.stdin = s.Key + "\n"

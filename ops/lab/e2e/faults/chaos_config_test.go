@@ -92,7 +92,27 @@ func TestKilledConfig(t *testing.T) {
 	m.checkCount("links", 0, `SELECT count(*) FROM foreign_links`)
 }
 
-// TestBigMove reads a large Keitaro, plans it and applies it, and prints how long that takes.
+// printProgress prints each tenth of a plan while it is written.
+func (m *midway) printProgress(plan string, began time.Time) {
+	m.t.Helper()
+	tenth := 0
+	m.until("the plan is applied", func() bool {
+		var p struct {
+			State      string
+			Done, Work int
+		}
+		if err := m.api.Get(m.t.Context(), "/config/plans/"+plan, &p); err != nil {
+			m.t.Fatal(err)
+		}
+		if now := 10 * p.Done / max(p.Work, 1); now > tenth {
+			tenth = now
+			m.t.Logf("%d of %d records after %.1f s", p.Done, p.Work, time.Since(began).Seconds())
+		}
+		return p.State != "planned" && p.State != "applying"
+	})
+}
+
+// TestBigMove reads a large Keitaro, plans it and applies it, and prints how far it is and how long that takes.
 func TestBigMove(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -103,7 +123,9 @@ func TestBigMove(t *testing.T) {
 	plan, planning := m.planned("/config/import", map[string]any{"tracker": "keitaro", "url": fake.URL, "key": keitarotest.Key})
 	defer m.worker().Stop()
 	began := time.Now()
-	done := m.final(m.call("POST", "/config/apply", map[string]any{"plan_id": plan})())
+	applied := m.call("POST", "/config/apply", map[string]any{"plan_id": plan})
+	m.printProgress(plan, began)
+	done := m.final(applied())
 	applying := time.Since(began)
 	m.checkCount("campaigns", campaigns, `SELECT count(*) FROM campaigns WHERE account_id = $1 AND name LIKE 'Campaign %'`, m.account)
 	m.checkCount("offers", offers, `SELECT count(*) FROM offers WHERE account_id = $1 AND name LIKE 'Offer %'`, m.account)

@@ -14,6 +14,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/accountconfig"
 	"switchyard/models/clickattr"
+	"switchyard/models/foreign"
 	"switchyard/models/token"
 	"switchyard/models/trackerimport"
 )
@@ -71,7 +72,11 @@ func New(tracker, host string) *Book {
 	for _, kind := range accountconfig.Kinds {
 		b.names[kind], b.refs[kind] = trackerimport.Names{}, map[string]*Ref{}
 	}
-	b.Out.Note(trackerimport.Changed, "", "", "", trackerimport.HistoryStays)
+	history := trackerimport.HistoryStays
+	if tracker == foreign.RedTrack {
+		history = trackerimport.HistoryByLog
+	}
+	b.Out.Note(trackerimport.Changed, "", "", "", history)
 	return b
 }
 

@@ -23,3 +23,15 @@ func ReadAtOnce(ctx context.Context, client *http.Client, access trackers.Access
 	result, err := read(ctx, api, host, nil)
 	return result, longest, err
 }
+
+// NewTestLog returns a log that waits by wait.
+func NewTestLog(client *http.Client, access trackers.Access, zone *time.Location, wait func(time.Duration)) (*Log, error) {
+	log, err := NewLog(client, access, zone, LogEvery)
+	if err == nil {
+		log.api.Wait = func(_ context.Context, d time.Duration) error {
+			wait(d)
+			return nil
+		}
+	}
+	return log, err
+}

@@ -1,14 +1,18 @@
 // Package redtracktest is a fake of the API of RedTrack. It demands the key in the query, pages its lists, and wraps some of them, as the
-// real one does.
+// real one does. Its log of clicks and conversions needs two days, and has at most 10,000 rows in a page.
 package redtracktest
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"switchyard/workers/providers/trackers/moved/movedtest"
 )
@@ -57,6 +61,9 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 	if r.Method != http.MethodGet || t.Whole(kind) == nil {
 		return nil, false
 	}
+	if kind == "tracks" || kind == "conversions" {
+		return logPage(t, kind, r.URL.Query())
+	}
 	if one {
 		return t.One(kind, id)
 	}
@@ -81,6 +88,50 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 		return map[string]any{"items": part, "total": len(list)}, true
 	}
 	return part, true
+}
+
+// maxLogRows is the number of rows of the log in one answer at most.
+const maxLogRows = 10_000
+
+// logPage serves a page of the log, which is wrapped. Both days are required, and belong to it.
+func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
+	from, to := q.Get("date_from"), q.Get("date_to")
+	if from == "" || to == "" {
+		return nil, false
+	}
+	rows := []any{}
+	for _, raw := range t.List(kind) {
+		var row struct {
+			Track      string `json:"track_time"`
+			Conversion string `json:"conv_time"`
+		}
+		_ = json.Unmarshal(raw, &row) // it is an object, because a fixture has it
+		if day := cmp.Or(row.Conversion, row.Track); len(day) >= 10 && day[:10] >= from && day[:10] <= to {
+			rows = append(rows, raw)
+		}
+	}
+	page, _ := strconv.Atoi(q.Get("page"))
+	per, _ := strconv.Atoi(q.Get("per"))
+	page, per = max(page, 1), min(max(per, 1), maxLogRows)
+	start := min((page-1)*per, len(rows))
+	return map[string]any{"items": rows[start:min(start+per, len(rows))], "total": len(rows)}, true
+}
+
+// LimitPerMinute makes a fake refuse more than 20 requests of one minute, as the real one does. now is its clock.
+func LimitPerMinute(f *movedtest.Fake, now func() time.Time) {
+	var sent []time.Time
+	f.Allow = func(r *http.Request) int {
+		if status := allow(r); status != http.StatusOK {
+			return status
+		}
+		const most = 20
+		sent = slices.DeleteFunc(sent, func(at time.Time) bool { return now().Sub(at) >= time.Minute })
+		if len(sent) >= most {
+			return http.StatusTooManyRequests
+		}
+		sent = append(sent, now())
+		return http.StatusOK
+	}
 }
 
 type object = map[string]any

@@ -14,6 +14,7 @@ import { Alert, EmptyCard, Failed } from '../../parts/state.tsx'
 import { w } from '../../text/config.ts'
 import { CheckMoves } from './check_moves.tsx'
 import { Plans } from './configuration.tsx'
+import { History } from './history.tsx'
 import { Plan } from './plan.tsx'
 
 type Tracker = ImportConfigBody['tracker']
@@ -31,6 +32,7 @@ export function BringIn() {
         <Form />
       </Card>
       {plan && <Plan key={plan} id={plan} />}
+      {plan && <History key={`history ${plan}`} plan={plan} />}
       {plan && (
         <Card title={w.switchTitle}>
           <ol class="part">

@@ -33,6 +33,15 @@ export const words: typeof english = {
   dumpTooLarge: 'Der Dump hat mehr als 24 MB. Die Tabellen mit Klicks und Conversions weglassen.',
   read: 'Tracker lesen',
   reading: 'Lesen eines anderen Trackers',
+  history: 'Danach die Historie',
+  historyText:
+    'Liest das Protokoll von RedTrack Tag für Tag: Klicks mit Kampagne, Quelle, Offer, Sub-Parametern, Land und Gerät und Conversions mit ihrer Auszahlung. Berichte zeigen sie, und Postbacks zu diesen Klicks werden hier gefunden. Die Kosten der Klicks bleiben dort, weil das Protokoll keine Währung nennt. Ein Tag, der noch einmal gelesen wird, kommt nicht doppelt. RedTrack erlaubt 20 Anfragen je Minute, daher dauert ein langes Protokoll Stunden.',
+  historyFrom: 'Erster Tag',
+  historyTo: 'Letzter Tag',
+  historyRead: 'Protokoll lesen',
+  historyReading: 'Lesen des Protokolls eines anderen Trackers',
+  historyDone: (clicks, conversions) => `Neu hier: ${clicks} Klicks und ${conversions} Conversions`,
+  historySkipped: (n, reason) => `Ausgelassen: ${n} Zeilen (${reason})`,
   switchTitle: 'Danach umschalten',
   switchSteps: [
     'Den Plan anwenden. Pfade, denen ein Filter fehlt, sind pausiert: zuerst ansehen.',
@@ -84,7 +93,7 @@ export const words: typeof english = {
   checkLeftOut: (n, shown) => `${some(n, 'weiterer Besucher ist', 'weitere Besucher sind', shown)} gezählt, aber nicht aufgeführt.`,
   document: 'Alles als ein Dokument',
   documentText:
-    'Netzwerke, Quellen, Landingpages, Offers, Websites mit Zielen, Regeln, Flows, Kampagnen, Smartlinks, Domains und Bot-Listen, ohne Geheimnisse. Es lässt sich in einem Repository pflegen oder in einem anderen Konto verwenden.',
+    'Netzwerke, Quellen, Landingpages, Offers, Websites mit Zielen, Regeln, Flows, Kampagnen, Smartlinks, Domains, Bot-Listen, Copilot-Regeln und Bot-Erkennung, ohne Geheimnisse. Es lässt sich in einem Repository pflegen oder in einem anderen Konto verwenden.',
   download: 'YAML herunterladen',
   downloadJSON: 'JSON',
   upload: 'Dokument anwenden',
@@ -148,6 +157,8 @@ export const words: typeof english = {
     flows: 'Gespeicherter Flow',
     smartlinks: 'Smartlink',
     bot_lists: 'Bot-Liste',
+    copilot_rules: 'Copilot-Regel',
+    bot_detection: 'Bot-Erkennung',
   },
   written: 'geschrieben',
   byDefault: 'Standard',

@@ -32,6 +32,15 @@ export const words = {
   dumpTooLarge: 'The dump has more than 24 MB. Leave out the tables of clicks and conversions.',
   read: 'Read the tracker',
   reading: 'Reading another tracker',
+  history: 'Then the history',
+  historyText:
+    'Reads RedTrack’s log day by day: clicks with campaign, source, offer, sub-parameters, country and device, and conversions with their payout. Reports show them, and postbacks for these clicks are found here. What clicks cost stays there, because the log names no currency. Reading a day again adds nothing twice. RedTrack allows 20 requests a minute, so a long log takes hours.',
+  historyFrom: 'First day',
+  historyTo: 'Last day',
+  historyRead: 'Read the log',
+  historyReading: 'Reading the log of another tracker',
+  historyDone: (clicks: string, conversions: string) => `New here: ${clicks} clicks and ${conversions} conversions`,
+  historySkipped: (n: string, reason: string) => `Left out: ${n} rows ${reason}`,
   switchTitle: 'Then switch',
   switchSteps: [
     'Apply the plan. Paths that lost a filter are paused: look at them first.',
@@ -83,7 +92,7 @@ export const words = {
   checkLeftOut: (n: number, shown: string) => `${some(n, 'more visitor is', 'more visitors are', shown)} counted and not listed.`,
   document: 'Everything as one document',
   documentText:
-    'Networks, sources, landing pages, offers, sites with goals, rules, flows, campaigns, smartlinks, domains and bot lists, without secrets. Keep it in a repository, or use it in another account.',
+    'Networks, sources, landing pages, offers, sites with goals, rules, flows, campaigns, smartlinks, domains, bot lists, Copilot rules and bot detection, without secrets. Keep it in a repository, or use it in another account.',
   download: 'Download YAML',
   downloadJSON: 'JSON',
   upload: 'Apply a document',
@@ -153,6 +162,8 @@ export const words = {
     flows: 'Saved flow',
     smartlinks: 'Smartlink',
     bot_lists: 'Bot list',
+    copilot_rules: 'Copilot rule',
+    bot_detection: 'Bot detection',
   } as Record<string, string>,
   written: 'written',
   byDefault: 'default',

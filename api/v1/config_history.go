@@ -1,0 +1,87 @@
+package v1
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	dbconfig "switchyard/db/accountconfig"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// ImportHistoryBody is the body of POST /config/history.
+type ImportHistoryBody struct {
+	Tracker  string `json:"tracker" required:"true" enum:"redtrack" doc:"the tracker whose log is read; its settings were imported before"`
+	URL      string `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker's API; empty: the usual one"`
+	Key      string `json:"key" required:"true" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
+	From     string `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the first day there"`
+	To       string `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the last day there; included, and over"`
+	Timezone string `json:"timezone" optional:"true" trim:"true" maxLength:"64" doc:"of the account there, for times without an offset; default the account's time zone"`
+}
+
+// HistoryImported is the answer of POST /config/history.
+type HistoryImported struct {
+	Clicks      int            `json:"clicks" doc:"new here"`
+	Conversions int            `json:"conversions" doc:"new here"`
+	Skipped     map[string]int `json:"skipped" doc:"rows that were left out, by the reason"`
+}
+
+var importHistoryJob = slow.New(jobs.ImportHistory, func(a jobs.HistoryImported) HistoryImported {
+	if a.Skipped == nil {
+		a.Skipped = map[string]int{}
+	}
+	return HistoryImported(a)
+})
+
+// maxHistoryDays is the age of the oldest click that can be stored.
+const maxHistoryDays = 399
+
+// days checks the days of a body.
+func (b ImportHistoryBody) days(account models.Account, now time.Time) error {
+	from, err := time.Parse(time.DateOnly, b.From)
+	to, err2 := time.Parse(time.DateOnly, b.To)
+	kept := min(account.Allowances().HistoryDays, maxHistoryDays)
+	switch oldest := now.UTC().AddDate(0, 0, -kept).Truncate(24 * time.Hour); {
+	case err != nil || err2 != nil || to.Before(from):
+		return models.Invalid("bad_range", "from and to must be days, and to must not be before from")
+	case from.Before(oldest):
+		return models.Invalid("bad_range", "the plan keeps clicks for %d days: from may be %s at the earliest", kept, oldest.Format(time.DateOnly))
+	case !to.Before(now.UTC().Truncate(24 * time.Hour)):
+		return models.Invalid("bad_range", "to must be over: yesterday at the latest")
+	}
+	return nil
+}
+
+func (d Deps) importHistory(c *route.Call, b ImportHistoryBody) (HistoryImported, error) {
+	if err := b.days(c.Account, time.Now()); err != nil {
+		return HistoryImported{}, err
+	}
+	zone := cmp.Or(b.Timezone, c.Account.Timezone)
+	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
+		return HistoryImported{}, models.Invalid("invalid_input", "timezone is not known: send a name such as Europe/Berlin")
+	}
+	plans := dbconfig.PlansOf(c.Store)
+	has, err := plans.HasFrom(c.Context(), c.Account.ID, b.Tracker)
+	if err == nil && !has {
+		err = models.Conflict("not_applied", "no campaign of this tracker is here: import its settings and apply the plan first")
+	}
+	if err != nil {
+		return HistoryImported{}, err
+	}
+	access, err := json.Marshal(map[string]string{"URL": b.URL, "Key": b.Key})
+	if err != nil {
+		return HistoryImported{}, err
+	}
+	sealed, err := plans.SealHistory(c.Context(), c.Account.ID, access)
+	if err != nil {
+		return HistoryImported{}, err
+	}
+	args := jobs.ImportHistoryArgs{Access: sealed, From: b.From, To: b.To, Zone: zone}
+	return importHistoryJob.Start(c, d.Jobs, args, func(*store.Store, uuid.UUID) error { return nil })
+}

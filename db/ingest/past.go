@@ -1,0 +1,31 @@
+package ingest
+
+import (
+	"context"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/click"
+	"switchyard/models"
+)
+
+// ReadyPast creates the partitions for clicks at some moments in the past. Call it before StorePast, outside of its transaction. A moment
+// that is too old for any click is refused with click.ErrRefused.
+func ReadyPast(ctx context.Context, l click.Log, moments []time.Time) error {
+	return click.Days{}.Ensure(ctx, l, moments)
+}
+
+// StorePast stores clicks that another tracker has logged, in the transaction of c, as if they had just come from the spool. Clicks that
+// are stored already stay as they are. It returns the number of new clicks.
+func StorePast(ctx context.Context, l click.Log, c db.Conn, clicks []models.Click) (int, error) {
+	if len(clicks) == 0 {
+		return 0, nil
+	}
+	b := batch{clicks: db.Map(clicks, func(k models.Click) *click.StoredClick { return newStored(k) })}
+	ids := db.SortedIDs(db.ByKey(b.clicks, (*click.StoredClick).ClickID))
+	known, err := l.Store().Known(ctx, c, ids)
+	if err == nil {
+		_, err = b.store(ctx, c, l.Store())
+	}
+	return len(ids) - len(known), err
+}

@@ -1,0 +1,102 @@
+package oldtracker
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+)
+
+// Click is a click of the old tracker that is stored here.
+type Click struct {
+	OldID   string    `db:"old_id"` // at the old tracker
+	ClickID uuid.UUID `db:"click_id"`
+}
+
+const (
+	insertClicks = `
+INSERT INTO old_clicks (account_id, old_id, click_id) SELECT $1, * FROM unnest($2::text[], $3::uuid[])
+ON CONFLICT DO NOTHING`
+
+	noteClicks = `UPDATE accounts SET has_old_clicks = true WHERE id = $1 AND NOT has_old_clicks`
+
+	selectClicks = `SELECT old_id, click_id FROM old_clicks WHERE account_id = $1 AND old_id = ANY ($2)`
+)
+
+// AddClicks stores which clicks of the old tracker are which clicks here. Clicks that are stored already stay as they are.
+func AddClicks(ctx context.Context, c db.Conn, account uuid.UUID, list []Click) error {
+	ids := db.Map(list, func(k Click) string { return k.OldID })
+	err := db.Run(ctx, c, "add old clicks", insertClicks, account, pq.StringArray(ids), db.UUIDsOf(list, func(k Click) uuid.UUID { return k.ClickID }))
+	if err == nil {
+		err = db.Run(ctx, c, "note old clicks", noteClicks, account)
+	}
+	return err
+}
+
+// FindClicks returns the clicks that have some ids at the old tracker, by those ids. Unknown ids are left out.
+func FindClicks(ctx context.Context, c db.Conn, account uuid.UUID, oldIDs []string) (map[string]uuid.UUID, error) {
+	if len(oldIDs) == 0 {
+		return nil, nil
+	}
+	return db.Pairs[string, uuid.UUID](ctx, c, "find old clicks", selectClicks, account, pq.StringArray(oldIDs))
+}
+
+// Conversion is a conversion of the old tracker that is stored here.
+type Conversion struct {
+	OldID        string    `db:"old_id"`
+	ClickID      uuid.UUID `db:"click_id"`
+	Goal         string    `db:"goal"`
+	ConversionID string    `db:"conversion_id"`
+}
+
+const (
+	insertConversions = `
+INSERT INTO old_conversions (account_id, old_id, click_id, goal, conversion_id)
+SELECT $1, * FROM unnest($2::text[], $3::uuid[], $4::text[], $5::text[])
+ON CONFLICT DO NOTHING`
+
+	selectConversions = `
+SELECT old_id, click_id, goal, conversion_id FROM old_conversions WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`
+)
+
+// AddConversions stores which conversions of the old tracker are which conversions here.
+func AddConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []Conversion) error {
+	text := func(of func(Conversion) string) pq.StringArray { return db.Map(list, of) }
+	return db.Run(ctx, c, "add old conversions", insertConversions, account, text(func(v Conversion) string { return v.OldID }),
+		db.UUIDsOf(list, func(v Conversion) uuid.UUID { return v.ClickID }), text(func(v Conversion) string { return v.Goal }),
+		text(func(v Conversion) string { return v.ConversionID }))
+}
+
+// ConversionsOf returns the conversions of the old tracker that belong to some clicks.
+func ConversionsOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) ([]Conversion, error) {
+	if len(clicks) == 0 {
+		return nil, nil
+	}
+	return db.Select[Conversion](ctx, c, "find old conversions", selectConversions, account, db.UUIDs(clicks))
+}
+
+// DeleteOf deletes the ids that some clicks and their conversions have at the old tracker.
+func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
+	for _, table := range historyTables {
+		if err := db.Run(ctx, c, "delete old ids", `DELETE FROM `+table+` WHERE click_id = ANY ($1::uuid[])`, db.UUIDs(clicks)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var historyTables = []string{"old_clicks", "old_conversions"}
+
+// DeleteBefore deletes the ids that clicks before a click id have at the old tracker. The index of click_id finds the rows.
+func DeleteBefore(ctx context.Context, c db.Conn, first uuid.UUID) error {
+	const atOnce = 2000
+	for _, table := range historyTables {
+		q := `DELETE FROM ` + table + ` WHERE ctid = ANY (ARRAY(SELECT ctid FROM ` + table + ` WHERE click_id < $1 LIMIT $2))`
+		if _, err := db.InParts(ctx, c, "delete old ids", q, atOnce, first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
