@@ -40,7 +40,7 @@ type caller struct {
 	c *route.Call
 }
 
-// rights returns what the caller may do: the rights of an assistant, else those of the key.
+// rights returns what the caller may do: the rights of an assistant, else the scope of the key.
 func (c *caller) rights() models.Rights {
 	switch {
 	case c == nil:
