@@ -28,6 +28,10 @@ export interface AnswerRecordedChange { "rows": (RecordedChange)[]; "next_cursor
 export interface ApplyConfigBody { "plan_id": string; "skip_refused"?: boolean }
 export interface Arrival { "arrival": string; "clicks": number; "unique_clicks": number; "share": number | null }
 export interface Arrivals { "arrivals": (Arrival)[] }
+export interface AssistantClient { "name": string; "host": string }
+export interface AssistantList { "rows": (AssistantRow)[] }
+export interface AssistantPerson { "id": string; "name": string }
+export interface AssistantRow { "id": string; "client": AssistantClient; "person": AssistantPerson; "rights": "read" | "propose" | "change"; "created_at": string; "used_at": string | null }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
 export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "name": string; "fields": (string)[]; "changes": (Change)[]; "via": string; "client": string; "tool": string; "refused": number }
 export interface BlockAdded { "id": string; "blocked": number; "allowed": number; "total": number; "propagationSeconds": number; "list_id": string }
@@ -112,6 +116,11 @@ export interface ConfigPlans { "rows": (ConfigPlan)[] }
 export interface ConfigRead { "tracker"?: "keitaro" | "binom" | "voluum" | "redtrack" | "csv" | ""; "links"?: (ReadLink)[]; "notes"?: (ReadNote)[] }
 export interface ConfigTables { "offers"?: string; "campaigns"?: string; "links"?: string }
 export interface ConfirmBody { "password": string; "code"?: string }
+export interface ConnectAccount { "id": string; "name": string }
+export interface ConnectBody { "client_id": string; "redirect_uri": string; "response_type"?: string; "code_challenge"?: string; "code_challenge_method"?: string; "scope"?: string; "resource"?: string; "state"?: string; "rights"?: string; "refused"?: boolean }
+export interface ConnectClient { "id": string; "name": string; "host": string; "kind": "registered" | "document"; "redirect_host": string }
+export interface ConnectDecision { "redirect": string }
+export interface ConnectRequest { "client": ConnectClient; "account": ConnectAccount; "rights": (string)[]; "asked": string }
 export interface ConversionAction { "id": string; "name": string; "category": string; "status": string; "resource_name": string | null; "ready_at": string | null }
 export interface ConversionActionBody { "name"?: string }
 export interface ConversionActions { "actions": (ConversionAction)[] }
@@ -789,4 +798,8 @@ export interface Calls {
   "DELETE /app/api/notes/{id}": { query: {  }; path: { id: string }; body: undefined; answer: DeletedAnswer; codes: "invalid_id" | "not_author" | "not_found" }
   "POST /app/api/oauth/{provider}": { query: {  }; path: { provider: string }; body: undefined; answer: OAuthBegun; codes: "no_encryption_key" | "not_configured" | "too_many" | "unsupported" }
   "POST /app/api/oauth": { query: {  }; path: {  }; body: OauthBody; answer: OAuthEnded; codes: "no_encryption_key" | "not_configured" | "required" | "signin_expired" | "signin_refused" | "too_long" | "too_many" }
+  "GET /app/api/assistants/request": { query: { "client_id"?: string; "redirect_uri"?: string; "response_type"?: string; "code_challenge"?: string; "code_challenge_method"?: string; "scope"?: string; "resource"?: string; "state"?: string }; path: {  }; body: undefined; answer: ConnectRequest; codes: "invalid_client" | "invalid_redirect" | "invalid_request" | "mcp_off" | "rate_limited" | "unavailable" }
+  "POST /app/api/assistants": { query: {  }; path: {  }; body: ConnectBody; answer: ConnectDecision; codes: "invalid_client" | "invalid_redirect" | "invalid_request" | "invalid_rights" | "mcp_off" | "required" | "role_required" | "too_long" | "too_many" }
+  "GET /app/api/assistants": { query: {  }; path: {  }; body: undefined; answer: AssistantList; codes: never }
+  "DELETE /app/api/assistants/{id}": { query: {  }; path: { id: string }; body: undefined; answer: DeletedAnswer; codes: "not_found" }
 }
