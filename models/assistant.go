@@ -284,10 +284,10 @@ type AssistantGrant struct {
 	UsedAt     *time.Time `db:"used_at"` // exact to a few minutes; nil: never
 }
 
-// AssistantCaller is the connected assistant that makes a call. Its rights are those of the grant within the present role of the
+// AssistantCaller is the connected assistant that makes a call. Its rights are the granted rights within the present role of the
 // person.
 type AssistantCaller struct {
 	Rights Rights
 	Client string // the name of its client
-	Person Person // for whom it acts
+	Person Person // who connected it
 }

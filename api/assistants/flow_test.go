@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -200,13 +201,16 @@ func TestWholeFlow(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	owner := e.s.SignIn(models.RoleOwner)
-	asked := ""
+	asked, away := "", false
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		Client: e.http,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: "Test\u202e Client", RedirectURIs: []string{redirect}, GrantTypes: []string{"authorization_code", "refresh_token"},
 		}},
 		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			if away {
+				return nil, errors.New("there is no person at the page")
+			}
 			path, query, _ := strings.Cut(strings.TrimPrefix(args.URL, base), "?")
 			sent := e.want(e.send(http.MethodGet, path+"?"+query, "", ""), http.StatusFound, "")
 			if to := sent.header.Get("Location"); to != base+"/app/connect?"+query || sent.header.Get("Set-Cookie") != "" {
@@ -270,6 +274,7 @@ func TestWholeFlow(t *testing.T) {
 		t.Fatalf("connected: %+v", rows)
 	}
 	owner.Do("DELETE", "/app/api/assistants/"+rows[0].ID, nil).Want(http.StatusOK, "")
+	away = true // a client that is refused asks the person again
 	if _, err := session.ListTools(t.Context(), nil); err == nil {
 		t.Error("a revoked assistant goes on")
 	}

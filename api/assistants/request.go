@@ -42,8 +42,8 @@ func isResource(baseURL, asked string) bool {
 // challengeForm is the form of a challenge by S256: 32 bytes in base64url.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// Check returns the client of a request that is right in all parts. Its errors are for the person: nobody is redirected to an address
-// before it is known to be the client's. Errors: invalid_client, invalid_redirect, invalid_request.
+// Check returns the client of a request that is right in all parts. Its errors are for the person: no answer redirects to an
+// address that is not known to be the client's. Errors: invalid_client, invalid_redirect, invalid_request.
 func Check(ctx context.Context, s *store.Store, baseURL string, r Request) (models.AssistantClient, error) {
 	client, ok, err := assistant.New(s).FindClient(ctx, r.ClientID)
 	switch {

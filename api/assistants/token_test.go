@@ -185,7 +185,7 @@ func TestRoles(t *testing.T) {
 		Asked  string
 	}
 	viewer.Do("GET", "/app/api/assistants/request?"+queryOf(request(client)), nil).Want(http.StatusOK, "").Into(&page)
-	if fmt.Sprint(page.Rights, page.Asked) != "[read] read" {
+	if fmt.Sprintf("%v %s", page.Rights, page.Asked) != "[read] read" {
 		t.Errorf("a viewer may grant %v and is asked for %s", page.Rights, page.Asked)
 	}
 	reads := len(e.toolsOf(e.connect(viewer, client, models.RightsRead).access))
@@ -228,8 +228,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestEnds: a person ends an own assistant, an owner any of the account, and nobody one of another account. The switch of the account
-// ends all of them for as long as it is off.
+// TestEnds: a person ends an own assistant, an owner any of the account, and none of another account. While an account has assistants
+// switched off, they are refused.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -345,7 +345,7 @@ func TestRegistration(t *testing.T) {
 	dbtest.Exec(t, e.s.DB, `INSERT INTO assistant_clients (id, kind, name, redirect_uris, read_at, used_at)
 		SELECT 'filler ' || n, 'registered', 'x', '{}', now(), now() FROM generate_series(1, 9980) n`)
 	a := assistant.New(e.s.Store)
-	client := models.AssistantClient{ID: "sy_client_full", Kind: models.ClientRegistered}
+	client := models.AssistantClient{ID: "sy_client_full", Kind: models.ClientRegistered, RedirectURIs: []string{redirect}}
 	if err := a.StoreClient(t.Context(), client, time.Now()); err == nil {
 		t.Error("there is no limit to all registrations")
 	}

@@ -186,7 +186,7 @@ type AssistantClient struct {
 	Host string `json:"host"`
 }
 
-// AssistantPerson is the person for whom an assistant acts.
+// AssistantPerson is the person who has connected an assistant.
 type AssistantPerson struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`

@@ -40,7 +40,7 @@ type caller struct {
 	c *route.Call
 }
 
-// rights returns what the caller may do: the rights of an assistant, else those of the key.
+// rights returns what the caller may do: the rights of an assistant, else the scope of the key.
 func (c *caller) rights() models.Rights {
 	switch {
 	case c == nil:
@@ -70,7 +70,7 @@ func (c *caller) use(t *tool.Tool, r *sdk.CallToolRequest) (result *sdk.CallTool
 		}
 		c.s.seconds.WithLabelValues(t.Name, outcome).Observe(time.Since(start).Seconds())
 	}()
-	a, err := t.Use(c.c.Context(), tool.Call{API: api, ReadOnly: c.rights() == models.RightsRead, Docs: c.s.library, Reserve: api.reserve}, r.Params.Arguments)
+	a, err := t.Use(c.c.Context(), tool.Call{API: api, ReadOnly: !c.rights().Includes(models.RightsChange), Docs: c.s.library, Reserve: api.reserve}, r.Params.Arguments)
 	if err != nil {
 		return failed(c.c, err)
 	}

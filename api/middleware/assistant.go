@@ -17,7 +17,7 @@ func takesTokens(c *route.Call) bool {
 }
 
 // assistantHolder finds the connected assistant of an access token. It sets the account, the key by which the assistant acts, and the
-// present role of the person for whom it acts.
+// present role of the person who has connected it.
 func (p *Pipeline) assistantHolder(c *route.Call, token string) error {
 	caller, err := assistant.New(p.store).Authenticate(c.Context(), token, p.site.Resource(), time.Now())
 	if err != nil {

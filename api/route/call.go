@@ -95,7 +95,7 @@ func (c *Call) MayWrite() bool {
 	return c.KeyScope == models.ScopeFull
 }
 
-// MayWriteAs is MayWrite for changes that require a certain role of people, and of those for whom an assistant acts.
+// MayWriteAs is MayWrite for changes that require a certain role of people, and of the person behind an assistant.
 func (c *Call) MayWriteAs(role models.Role) bool {
 	hasRole := c.IsPerson() || c.Assistant != nil
 	return c.MayWrite() && (!hasRole || c.Role.Includes(role))

@@ -1,11 +1,11 @@
 // Package assistant stores the assistants that people connect by OAuth: the programs that ask for it, what people grant them, and
 // their codes and tokens.
 //
-// A grant shares its id with a key of the account. The assistant acts by this key, but nobody has it in clear: the assistant sends an
-// access token instead. So its changes are counted and recorded like those of other keys. A grant ends when its key is revoked or
+// A grant shares its id with a key of the account. The assistant acts by this key, but the key is not known in clear: the assistant sends
+// an access token instead. So its changes are counted and recorded as with any other key. A grant ends when its key is revoked or
 // expires, and with the membership of its person.
 //
-// Codes and refresh tokens work once. Somebody who sends one again may have stolen it, so a second use ends the grant.
+// Codes and refresh tokens work once. A second use may come from a thief, so it ends the grant.
 package assistant
 
 import (
@@ -155,7 +155,7 @@ var deletions = []string{
 			WHERE g.client_id = c.id AND k.revoked_at IS NULL AND k.expires_at > $1)`,
 }
 
-// DeleteExpired deletes expired codes and tokens, grants that were never used, and clients that nobody uses. A client that has never
+// DeleteExpired deletes expired codes and tokens, grants that were never used, and unused clients. A client that has never
 // been part of a decision goes after a day, any other after 30 days without a connected assistant. n is the number of deleted rows.
 func (a Assistants) DeleteExpired(ctx context.Context, now time.Time) (n int64, err error) {
 	for _, q := range deletions {

@@ -14,10 +14,10 @@ import (
 const maxRegistered = 10_000
 
 const insertClient = `INSERT INTO assistant_clients (id, kind, name, redirect_uris, read_at, used_at)
-SELECT $1, $2, $3, $4, $5, $5 WHERE $2 <> 'registered' OR (SELECT count(*) FROM assistant_clients WHERE kind = 'registered') < $6
+SELECT $1, $2, $3, $4::text[], $5::timestamptz, $5::timestamptz WHERE $2 <> 'registered' OR (SELECT count(*) FROM assistant_clients WHERE kind = 'registered') < $6
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, redirect_uris = excluded.redirect_uris, read_at = excluded.read_at`
 
-// StoreClient stores a client, or what its document says now. Registered clients that nobody uses make room for others after a day.
+// StoreClient stores a client, or what its document says now. Unused registered clients make room for others after a day.
 // Error: too_many.
 func (a Assistants) StoreClient(ctx context.Context, c models.AssistantClient, now time.Time) error {
 	n, err := db.Exec(ctx, a.s.Conn(), "client", insertClient, c.ID, c.Kind, c.Name, pq.Array(c.RedirectURIs), now, maxRegistered)
@@ -27,7 +27,7 @@ func (a Assistants) StoreClient(ctx context.Context, c models.AssistantClient, n
 	return err
 }
 
-// FindClient returns a client. ok is false if there is none with this id.
+// FindClient returns a client. ok is false if the id is unknown.
 func (a Assistants) FindClient(ctx context.Context, id string) (c models.AssistantClient, ok bool, err error) {
 	const q = `SELECT id, kind, name, redirect_uris, read_at FROM assistant_clients WHERE id = $1`
 	return db.First[models.AssistantClient](ctx, a.s.Conn(), "client", q, id)

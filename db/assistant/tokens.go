@@ -23,10 +23,10 @@ type Tokens struct {
 // Exchange is what a client sends to get tokens.
 type Exchange struct {
 	Client   string
-	Resource string // empty: that of the grant
+	Resource string // empty: as granted
 	Redirect string // with a code
 	Verifier string // with a code
-	Scope    string // with a refresh token; empty: that of the grant
+	Scope    string // with a refresh token; empty: as granted
 }
 
 // token is a code or a refresh token, with its grant.

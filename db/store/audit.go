@@ -23,7 +23,7 @@ INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, 
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
 // AddAudit records a change in the audit log of an account. If a key made the change, the caller gives only the key's id, and
-// AddAudit looks up its name. If a connected assistant made it, the caller gives the person for whom it acts, too.
+// AddAudit looks up its name. If a connected assistant made it, the caller also gives the person behind it.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid && e.Who == "" {
 		const q = `SELECT coalesce(nullif(name, ''), hint) FROM api_keys WHERE account_id = $1 AND id = $2`

@@ -102,7 +102,7 @@ func TestCheck(t *testing.T) {
 		{"api/dashboard/pages.go", "github.com/evanw/esbuild/pkg/api", "esbuild belongs in api/dashboard/bundle, api/click/tag only"},
 
 		{"api/mcp/mcp.go", "github.com/modelcontextprotocol/go-sdk/mcp", ""},
-		{"api/v1/offers.go", "github.com/modelcontextprotocol/go-sdk/mcp", "go-sdk belongs in api/mcp, ops/lab/e2e only"},
+		{"api/v1/offers.go", "github.com/modelcontextprotocol/go-sdk/mcp", "go-sdk belongs in api/assistants, api/mcp, ops/lab/e2e only"},
 
 		{"models/offer.go", "net/netip", ""},
 		{"models/offer.go", "net/http", "must not import net/http"},

@@ -45,7 +45,7 @@ var fences = []fence{
 	{"github.com/evanw/esbuild", []string{"api/dashboard/bundle", "api/click/tag"}},
 	{"github.com/ClickHouse/clickhouse-go", []string{"db", "ops"}},
 	{"github.com/ebitengine/purego", []string{"ops"}},
-	{"github.com/modelcontextprotocol/go-sdk", []string{"api/mcp", "ops/lab/e2e"}},
+	{"github.com/modelcontextprotocol/go-sdk", []string{"api/assistants", "api/mcp", "ops/lab/e2e"}},
 }
 
 // ioPackages are the packages of input and output that the models must not import, except in tests.
