@@ -18,7 +18,7 @@ type CostPreset struct {
 var CostPresets = []CostPreset{
 	{
 		Name: "adsterra", Label: "Adsterra", Help: "API token: Account > API > Generate new token. Amounts are taken as US dollars, and days as UTC days.",
-		Page: "docs.adsterratools.com/public/v3/partners-api, as quoted by the client of find_string id 62981177913", Checked: "2026-11-26",
+		Page: "docs.adsterratools.com/public/v3/partners-api, as quoted by public clients", Checked: "2026-11-26",
 		Endpoint: CostEndpoint{
 			URL:     "https://api3.adsterratools.com/advertiser/stats.json?start_date={from}&finish_date={to}&group_by[]=campaign",
 			Headers: map[string]string{"X-API-Key": "{token}"}, RowsPath: "items", CampaignField: "campaign", SpendField: "spent",
@@ -28,7 +28,7 @@ var CostPresets = []CostPreset{
 	{
 		Name: "clickadu", Label: "Clickadu", Help: "API token: API section of the account. The spend is of the source, because the report by zone names no campaign. " +
 			"Amounts are taken as US dollars. Clickadu allows 200 requests in an hour.",
-		Page: "support.clickadu.com/en/articles/6234891-how-to-set-up-an-api-integration, and the client of find_string id 69433060979", Checked: "2026-11-26",
+		Page: "support.clickadu.com/en/articles/6234891-how-to-set-up-an-api-integration, and public clients", Checked: "2026-11-26",
 		Endpoint: CostEndpoint{
 			URL: "https://ssp.clickadu.com/v1.0/api/client/statistics/?dateFrom={from}&dateTill={to}&groupBy=zone" +
 				"&withTestExpenses=0&limit=100&page={page}",
@@ -39,7 +39,7 @@ var CostPresets = []CostPreset{
 	{
 		Name: "evadav", Label: "EvaDav", Help: "API key: profile > API. The spend is of the source, because the report by day names no campaign. " +
 			"Amounts are taken as US dollars.",
-		Page: "the clients of find_string ids 34366214142 and 6120080318", Checked: "2026-11-26",
+		Page: "public clients", Checked: "2026-11-26",
 		Endpoint: CostEndpoint{
 			URL: "https://evadavapi.com/api/v2.2/advertiser/stats/date", Method: "POST", Headers: map[string]string{"X-Api-Key": "{token}"},
 			Body: json.RawMessage(`{"day": "{from}"}`), RowsPath: "data.stat.*", SpendField: "cost", ClicksField: "clicks",
@@ -48,7 +48,7 @@ var CostPresets = []CostPreset{
 	},
 	{
 		Name: "rollerads", Label: "RollerAds", Help: "API token: from the account's settings. Amounts are taken as US dollars, and days as UTC days.",
-		Page: "my.rollerads.com/api/docs, as used by the clients of find_string ids 69676963950 and 69592514336", Checked: "2026-11-26",
+		Page: "my.rollerads.com/api/docs, as used by public clients", Checked: "2026-11-26",
 		Endpoint: CostEndpoint{
 			URL: "https://api.rollerads.com/v2/statistics/adv?group=campaign&filters[ts]=bw%7C{from}%2000:00:00%3B{to}%2023:59:59" +
 				"&limit=100&page={page}",
@@ -58,7 +58,7 @@ var CostPresets = []CostPreset{
 	},
 	{
 		Name: "zeropark", Label: "Zeropark", Help: "API token: from the account's settings. Amounts are taken as US dollars.",
-		Page: "the clients of find_string ids 49582015008, 56439219718 and 2047546354", Checked: "2026-11-26",
+		Page: "public clients", Checked: "2026-11-26",
 		Endpoint: CostEndpoint{
 			URL: "https://panel.zeropark.com/api/stats/campaign/all?interval=CUSTOM&startDate={from}&endDate={to}" +
 				"&sortColumn=SPENT&sortOrder=DESC&limit=100&page={page}",

@@ -174,7 +174,7 @@ func TestCampaignStartsWithASavedFlow(t *testing.T) {
 		t.Errorf("the copy refers to the rule as %v", r)
 	}
 
-	// A later change of the flow, even its deletion, changes no campaign.
+	// A later change of the flow changes no campaign.
 	s.Do("PUT", "/flows", with(savedFlow("F"), "id", id)).Want(200, "")
 	detail := s.Do("GET", fmt.Sprintf("/campaigns/%v", started["id"]), nil).Want(200, "").Map()
 	same(t, first(detail), map[string]any{"name": "From the flow", "id": got["id"]})
@@ -184,7 +184,8 @@ func TestCampaignStartsWithASavedFlow(t *testing.T) {
 	simple := s.Do("POST", "/campaigns", campaign("with-offer", "offer_id", offerID)).Want(201, "").Map()
 	same(t, first(simple), map[string]any{"name": "Only"})
 
-	// If a destination of the flow is gone since, starting from the flow is refused like a flow that is sent by hand.
+	// If a destination of the flow has been deleted, a campaign that starts from the flow is refused, as if its paths had been sent
+	// in the request.
 	s.Do("PUT", "/flows", map[string]any{"id": id, "name": "F", "paths": []any{path}}).Want(200, "")
 	s.Do("DELETE", fmt.Sprint("/offers?id=", offerID), nil).Want(200, "")
 	s.Do("POST", "/campaigns", campaign("too-late")).Want(400, "invalid_destination")

@@ -103,7 +103,7 @@ func TestClickHouseService(t *testing.T) {
 	expect("behind", answering{}, "behind", "wait for ClickHouse for 9m")
 	expect("behind: what to do", answering{}, "behind", "s, and PostgreSQL answers reports: see that a worker")
 	dbtest.Exec(t, d, `UPDATE click_copy SET cold_before = '2026-03-05'`)
-	expect("behind, with cold days", answering{}, "behind", "but not about clicks of before 2026-03-05")
+	expect("behind, with cold days", answering{}, "behind", "but not about clicks before 2026-03-05")
 	lost, err := click.UnavailableCopy(t.Context(), d)
 	if err != nil || lost == nil {
 		t.Fatal(lost, err)

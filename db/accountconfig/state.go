@@ -56,8 +56,8 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 	delete(k.gone[kind], key)
 }
 
-// NameAll makes references to removed records keep their keys. A plan that is carried out compares a record with its state
-// before the plan was made. At that time the records to which it refers may not have been removed yet.
+// NameAll keeps the keys of removed records in references to them. When a plan is carried out, each record is compared with its
+// state at the time of the plan, and that state may refer to records that have been removed since.
 func (st *State) NameAll() { st.whole = true }
 
 // Load reads what an account has set up. Records without a key get one.
@@ -185,8 +185,8 @@ func (st *State) encode(all map[accountconfig.Kind][]loaded) error {
 }
 
 // Save creates or replaces a record of a document, and returns its members as they are now. The store must be in a transaction.
-// The error has the code stale if the record differs from before. If before is empty but the record exists, Reserve has created
-// it, or a run that was cut off later. Such a record is replaced.
+// The error has the code stale if the record differs from before. If before is empty but the record exists, it was
+// created by Reserve or by an earlier run that was then cut off. Such a record is replaced.
 func (st *State) Save(ctx context.Context, s *store.Store, kind accountconfig.Kind, key string, before, after accountconfig.Members) (
 	accountconfig.Members, error,
 ) {

@@ -155,8 +155,8 @@ WHERE q.account_id = $1 AND q.click_id = ANY ($2::uuid[]) AND c.id = q.click_id 
 RETURNING q.click_id, q.signals | CASE WHEN (c.ip IS NOT NULL OR c.address_key <> 0) AND ` + visitorOfClick + ` = ANY (q.followers)
 	THEN $5::bigint ELSE 0 END`
 
-// Recheck examines clicks of an account again for which a recheck was requested, at most limit, in the transaction of c. Signals
-// may fire or be cleared. Call Respread for the returned days. done means that no other click waits.
+// Recheck examines again at most limit clicks of an account for which a recheck was requested. It works in the transaction of c.
+// Signals may fire or be cleared. Call Respread for the returned days. done means that no other click waits.
 func Recheck(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) (
 	days []time.Time, done bool, err error,
 ) {

@@ -27,7 +27,7 @@ func Health(ctx context.Context, l click.Log) (status, message string, err error
 	pingErr := l.Copy.Ping(ctx)
 	exceptOld := "" // part of the messages: the clicks that PostgreSQL no longer has
 	if !s.ColdBefore.IsZero() {
-		exceptOld = ", but not about clicks of before " + s.ColdBefore.UTC().Format(time.DateOnly)
+		exceptOld = ", but not about clicks before " + s.ColdBefore.UTC().Format(time.DateOnly)
 	}
 	switch {
 	case errors.Is(pingErr, click.ErrCopyUnknown):

@@ -214,8 +214,8 @@ func TestSpendAtOnce(t *testing.T) {
 	clicktest.CheckFigures(t, b.DB)
 }
 
-// TestCorrectionOfTimeAndCurrency checks that a correction also replaces the recorded time and currency. A time that is given to
-// the day or the second does not move a conversion within that day or second.
+// TestCorrectionOfTimeAndCurrency checks that a correction also replaces the recorded time and currency. A time that is
+// precise only to the day or to the second does not move a conversion that already lies in that day or second.
 func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 	t.Parallel()
 	b := clicktest.NewEnv(t, 7, 1)

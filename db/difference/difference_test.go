@@ -47,8 +47,8 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 	}
 }
 
-// TestSource checks each cause of a difference of clicks and of money with a traffic source, with a known size. The platform's days
-// begin at midnight in New York.
+// TestSource checks each cause for which our clicks and money can differ from those of a traffic source. The size of each difference
+// is known. The platform's days begin at midnight in New York.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -134,7 +134,7 @@ func TestSourceConversions(t *testing.T) {
 	}
 }
 
-// order returns an order of a network. It is the conversion with its id.
+// order returns an order of a network. Its order id and its conversion id are both id.
 func (e *env) order(id string, click uuid.UUID, day int, status, payout, currency string) reported.Order {
 	return reported.Order{
 		OrderID: id, ClickID: click, ConversionID: id, Day: e.day(day), Status: status, Payout: payout, Currency: currency,
@@ -149,8 +149,8 @@ func (e *env) saveOrders(at time.Time, list ...reported.Order) {
 	})
 }
 
-// TestNetworkOrders checks each cause of a difference of conversions and of money with a network, with a known size. The network's
-// days begin at midnight in New York, and its currency is the euro.
+// TestNetworkOrders checks each cause for which our conversions and money can differ from those of a network. The size of each
+// difference is known. The network's days begin at midnight in New York, and its currency is the euro.
 func TestNetworkOrders(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -183,7 +183,8 @@ func TestNetworkOrders(t *testing.T) {
 	sell(noon[7], "decided", "approved", "60", models.FromPostback) // a postback came after the orders were read
 	dbtest.Exec(t, e.db, `UPDATE conversions SET updated_at = $1 WHERE conversion_id = 'decided'`, read.Add(time.Hour))
 	out := e.read(difference.OfNetwork, 2, "")
-	// At 1.10 dollars, ours are same 11, slow 22, zone 33, corrected 55, by hand 7.70, lost 3.30, odd 2.20 and decided 66.
+	// At 1.10 dollars per euro our conversions are worth 11 (same), 22 (slow), 33 (zone), 55 (corrected), 7.70 (by hand), 3.30
+	// (lost), 2.20 (odd) and 66 (decided).
 	if diff := cmp.Diff([]string{
 		"0/-1: 0 3 9 | 0 0 0 | unmatched 0 1 5.5 | refused 0 1 4.4 | currency 0 0 -0.9 | rest 0 1 0",
 		"0/0: 0 4 81 | 9 7 167.2 | time_zone 0 1 33 | conversion_day 0 -1 -22 | late 0 -1 -66 | currency 0 0 -8.1 | correction 0 -1 -18.7" +
@@ -244,7 +245,7 @@ func TestFileStatus(t *testing.T) {
 	upload("approved")
 	out = e.read(difference.OfNetwork, 1, "")
 	if diff := cmp.Diff([]string{"all: 0 1 10 | 1 1 10"}, e.lines(out.Total)); diff != "" {
-		t.Errorf("an order that the connection and a file tell counts twice: %s", diff)
+		t.Errorf("an order that both the connection and a file report counts twice: %s", diff)
 	}
 }
 
@@ -270,8 +271,8 @@ func TestUnknownClicksOfFile(t *testing.T) {
 	}
 }
 
-// TestNetworkTotals checks the causes of a difference with daily sums, which also have clicks. A network counts visitors that reach the
-// offer, and a conversion on its own day.
+// TestNetworkTotals checks the causes of a difference with daily sums, which also have clicks. A network counts only visitors
+// who reach the offer, and counts a conversion on the day of the conversion, not of the click.
 func TestNetworkTotals(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -117,7 +117,7 @@ func (k *changeLog) cover(day time.Time) {
 	}
 }
 
-// remove adds spend that was replaced. Spend of the change itself is not listed as replaced, because it did not exist before
+// remove records that spend was replaced. Spend of the change itself is not listed as replaced, because it did not exist before
 // the change.
 func (k *changeLog) remove(deleted []pricedSpend) {
 	if k == nil {

@@ -34,13 +34,13 @@ const MaxItems = 50
 // RunSummary is the result of a run.
 type RunSummary struct {
 	At      models.Stamp `db:"at" json:"at"`
-	From    models.Stamp `db:"window_from" json:"from" doc:"the window's"`
+	From    models.Stamp `db:"window_from" json:"from" doc:"start of the window"`
 	To      models.Stamp `db:"window_to" json:"to"`
 	Outcome string       `db:"outcome" json:"outcome" enum:"done,shadow,too_large,plan_required,failed"`
-	Looked  int          `db:"looked" json:"looked" doc:"at how many campaigns, paths, offers or values"`
-	Matched int          `db:"matched" json:"matched" doc:"of them, those about which all conditions held"`
+	Looked  int          `db:"looked" json:"looked" doc:"number of campaigns, paths, offers or values that were judged"`
+	Matched int          `db:"matched" json:"matched" doc:"number of them that met all conditions"`
 	Done    int          `db:"done" json:"done" doc:"changes that were made, or alerts that stand"`
-	Cut     bool         `db:"cut" json:"cut" doc:"there was more than one run looks at"`
+	Cut     bool         `db:"cut" json:"cut" doc:"there were more targets than one run judges"`
 }
 
 // Run is one run of a rule.

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// FuzzRead reads messages of any content, signed with the right secret and unsigned. A message gives a result or an error that
+// FuzzRead reads messages of any content that are signed or carry the right secret. A message gives a result or an error that
 // says why. A result names only click ids of this service, and has a limited number of conversions.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{

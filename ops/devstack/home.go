@@ -246,8 +246,8 @@ func (h *home) choosePort(port *int) error {
 }
 
 // FreePort returns a loopback port from 10000 to 19999 on which no process listens. Private servers use other ports, from 20000
-// to 29999. Both ranges lie below the ports of outgoing connections, because a client that dials a dead server's port in that
-// range can be connected to itself.
+// to 29999. Both ranges lie below the range of ports of outgoing connections. If a server's port were in that range, a client that
+// dials it after the server's end could be connected to itself.
 func FreePort(taken ...int) (int, error) { return freePort(10000, taken...) }
 
 // freePort returns a free port among the 10,000 ports from first on, other than the taken ones.

@@ -81,7 +81,7 @@ func (d *Describer) Reload(ctx context.Context) {
 		changed, err := f.reload()
 		switch {
 		case err != nil:
-			slog.ErrorContext(ctx, "geo database not reloaded, the one of before stays", "error", err)
+			slog.ErrorContext(ctx, "geo database not reloaded, the previous one stays in use", "error", err)
 		case changed:
 			slog.InfoContext(ctx, "geo database reloaded", "file", f.path, "built", f.now.Load().reader.Metadata.BuildTime())
 		}

@@ -121,7 +121,7 @@ type Alert struct {
 	Name      string   `json:"name"`
 	Severity  string   `json:"severity"` // warning, critical
 	Since     string   `json:"since"`    // of an offer at its cap: when the account's day began
-	Status    *int     `json:"status"`   // what the last check was answered; null when no answer came or there is none
+	Status    *int     `json:"status"`   // the status that answered the last check; null: no answer came or there is none
 	Threats   []string `json:"threats"`  // of an unsafe link, in the list's own words
 	Type      string   `json:"type"`     // link.broken, link.unsafe, domain.stray, domain.expiring, certificate.expiring, certificate.failing, dns_account.failing, network.failing, uploads.failing, uploads.stopped, oauth.revoked, oauth.failing, spend.failing, webhook.failing, source.failing, source.unfilled, geo_database.failing, postbacks.unmatched, postbacks.refused, postbacks.unread, clicks.unread, offer.capped, currency.unconverted, plan.limit_reached, plan.limit_near, rule.matched, clicks.behind, jobs.behind
 	URL       *string  `json:"url"`      // as the record has it, with its tokens; of a webhook without its path for those who may not change it
@@ -1114,7 +1114,7 @@ type ClickVisitor struct {
 // CompareMoveBody: a type of the API
 type CompareMoveBody struct {
 	Answers string  `json:"answers"`           // what the script has printed, at most 10000 lines
-	Country *string `json:"country,omitempty"` // the country of the machine on which it ran. It is the country of all visitors that the script could not name another one for; left out, what depends on the country is not compared
+	Country *string `json:"country,omitempty"` // the country of the machine on which it ran. Visitors for whom the script could not send another country are taken to come from it. Left out: what depends on the country is not compared
 }
 
 // Compared: a type of the API
@@ -1567,7 +1567,7 @@ type CopilotRulePatch struct {
 // CopilotRuleReplay: a type of the API
 type CopilotRuleReplay struct {
 	From   string                 `json:"from"`   // UTC; 30 whole days of the account's time zone
-	Looked int                    `json:"looked"` // at how many campaigns, paths, offers or values
+	Looked int                    `json:"looked"` // number of campaigns, paths, offers or values that were judged
 	Rows   []CopilotRuleReplayRow `json:"rows"`   // in the order of time; the first 500
 	To     string                 `json:"to"`
 	Total  int                    `json:"total"` // how often it would have acted
@@ -1584,13 +1584,13 @@ type CopilotRuleReplayRow struct {
 // CopilotRuleRun: a type of the API
 type CopilotRuleRun struct {
 	At      string    `json:"at"`
-	Cut     bool      `json:"cut"`  // there was more than one run looks at
+	Cut     bool      `json:"cut"`  // there were more targets than one run judges
 	Done    int       `json:"done"` // changes that were made, or alerts that stand
 	From    string    `json:"from"` // the window's
 	ID      string    `json:"id"`
 	Items   []RunItem `json:"items"`   // what matched, at most 50: those that cost most first
-	Looked  int       `json:"looked"`  // at how many campaigns, paths, offers or values
-	Matched int       `json:"matched"` // of them, those about which all conditions held
+	Looked  int       `json:"looked"`  // number of campaigns, paths, offers or values that were judged
+	Matched int       `json:"matched"` // number of them that met all conditions
 	Outcome string    `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string    `json:"to"`
 }
@@ -2933,7 +2933,7 @@ type LinkBrokenData struct {
 	ID           string `json:"id"`            // of the offer or landing page
 	Kind         string `json:"kind"`          // offer, lander
 	Name         string `json:"name"`
-	Status       *int   `json:"status"` // what the last check was answered; null when no answer came
+	Status       *int   `json:"status"` // the status that answered the last check; null: no answer came
 	URL          string `json:"url"`    // as the record has it, with its tokens
 }
 
@@ -3139,7 +3139,7 @@ type MoveCheckedVisitor struct {
 	Country   string   `json:"country"`
 	ID        string   `json:"id"` // names the visitor in the script and in its answers; changes with the request
 	Language  string   `json:"language"`
-	Places    []string `json:"places"` // the addresses with their tokens, or the status of an answer without one; several where the draws decide, at most 10
+	Places    []string `json:"places"` // where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw decides
 	URL       string   `json:"url"`    // the address that is asked for, without its scheme
 	UserAgent string   `json:"user_agent"`
 }
@@ -3175,8 +3175,8 @@ type MoveDifference struct {
 	Here      []string `json:"here"` // as places of GET /config/checks
 	ID        string   `json:"id"`   // names the visitor in the script and in its answers; changes with the request
 	Language  string   `json:"language"`
-	Reason    string   `json:"reason"` // of unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address: , attribute, page, itself, changed, address, parameters, answer
-	Result    string   `json:"result"` // dice: the draws decide, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
+	Reason    string   `json:"reason"` // for unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two has an address: , attribute, page, itself, changed, address, parameters, answer
+	Result    string   `json:"result"` // dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
 	Status    int      `json:"status"` // of the old tracker's answer; 0: none came
 	There     string   `json:"there"`  // the address that the old tracker answered; empty: none
 	URL       string   `json:"url"`    // the address that is asked for, without its scheme
@@ -4617,11 +4617,11 @@ type RunItem struct {
 // RunSummary: a type of the API
 type RunSummary struct {
 	At      string `json:"at"`
-	Cut     bool   `json:"cut"`     // there was more than one run looks at
+	Cut     bool   `json:"cut"`     // there were more targets than one run judges
 	Done    int    `json:"done"`    // changes that were made, or alerts that stand
 	From    string `json:"from"`    // the window's
-	Looked  int    `json:"looked"`  // at how many campaigns, paths, offers or values
-	Matched int    `json:"matched"` // of them, those about which all conditions held
+	Looked  int    `json:"looked"`  // number of campaigns, paths, offers or values that were judged
+	Matched int    `json:"matched"` // number of them that met all conditions
 	Outcome string `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string `json:"to"`
 }
@@ -5906,7 +5906,7 @@ func (c *Client) CloneSmartlink(ctx context.Context, id string, options ...Optio
 	return answer, err
 }
 
-// CompareConfigChecks calls POST /api/v1/config/checks/compare: compare what the old tracker answered to the made-up visitors.
+// CompareConfigChecks calls POST /api/v1/config/checks/compare: compare the answers of the old tracker to made-up visitors with where they go here.
 func (c *Client) CompareConfigChecks(ctx context.Context, body CompareMoveBody, options ...Option) (answer MoveCompared, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/config/checks/compare", nil, body, &answer, options...)
 	return answer, err

@@ -556,7 +556,7 @@ export interface Operations {
   cloneOffer: { query: { }; path: { id: string; }; body: undefined; answer: OfferAnswer; row: never };
   /** copy a smartlink; the copy is paused and has a new slug */
   cloneSmartlink: { query: { }; path: { id: string; }; body: undefined; answer: SmartlinkCopied; row: never };
-  /** compare what the old tracker answered to the made-up visitors */
+  /** compare the answers of the old tracker to made-up visitors with where they go here */
   compareConfigChecks: { query: { }; path: { }; body: CompareMoveBody; answer: MoveCompared; row: never };
   /** confirm an e-mail address by the code that was sent to it */
   confirmAlertChannel: { query: { }; path: { }; body: AlertChannelCodeBody; answer: AlertChannelConfirmed; row: never };

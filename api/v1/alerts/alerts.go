@@ -74,7 +74,7 @@ type Alert struct {
 	URL       *string  `json:"url" doc:"as the record has it, with its tokens; of a webhook without its path for those who may not change it"`
 	Message   string   `json:"message" doc:"what is seen"`
 	Do        string   `json:"do" doc:"what to do"`
-	Status    *int     `json:"status" doc:"what the last check was answered; null when no answer came or there is none"`
+	Status    *int     `json:"status" doc:"the status that answered the last check; null: no answer came or there is none"`
 	Threats   []string `json:"threats" doc:"of an unsafe link, in the list's own words"`
 	Since     string   `json:"since" doc:"of an offer at its cap: when the account's day began"`
 	CheckedAt *string  `json:"checkedAt" doc:"when it was last looked at"`

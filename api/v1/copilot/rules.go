@@ -122,7 +122,7 @@ func listCopilotRuleRuns(c *route.Call) (resource.Listed[CopilotRuleRun], error)
 type CopilotRuleReplay struct {
 	From   string                 `json:"from" doc:"UTC; 30 whole days of the account's time zone"`
 	To     string                 `json:"to"`
-	Looked int                    `json:"looked" doc:"at how many campaigns, paths, offers or values"`
+	Looked int                    `json:"looked" doc:"number of campaigns, paths, offers or values that were judged"`
 	Total  int                    `json:"total" doc:"how often it would have acted"`
 	Rows   []CopilotRuleReplayRow `json:"rows" doc:"in the order of time; the first 500"`
 }

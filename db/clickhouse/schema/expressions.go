@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// LatestMoment is the latest time that ClickHouse can store.
+// LatestMoment is a time that ClickHouse can still store, later than every click. Later times are cut to it.
 var LatestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
 // Window returns the ClickHouse condition for a time in [from, to), cut to milliseconds. Times are not passed as arguments, because

@@ -187,7 +187,7 @@ func (r *run) secure(ctx context.Context) error {
 		ratio := median(tracked.rates) / median(bare.rates)
 		r.add(fmt.Sprintf("TLS, %s: bare gin handler, %d connections", kind.what, r.Connections), bare.String(), "", true)
 		r.add(fmt.Sprintf("TLS, %s: tracking link", kind.what), tracked.String(), "", true)
-		r.add("the one by the other", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", kind.goal), ratio >= kind.goal)
+		r.add("tracking link / bare handler", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", kind.goal), ratio >= kind.goal)
 	}
 	return nil
 }

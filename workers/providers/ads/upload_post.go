@@ -83,7 +83,7 @@ func statusFault(status int, text string) *fault {
 	return f
 }
 
-// uploadPause is the wait after too many requests, if the platform names none.
+// uploadPause is the least wait after too many requests. It is longer if the platform names a longer wait.
 const uploadPause = time.Minute
 
 // Outcome is the later result of a request that a platform has accepted.
@@ -183,8 +183,8 @@ func asFault(err error) (*fault, bool) {
 	return nil, false
 }
 
-// moved converts a fault about a request that has only some events of a list. places has the place in the list of each event of the
-// request. The result names events by their places in the list.
+// moved converts a fault about a request that has only some events of a list. places[i] is the place in the list of the
+// request's event i. The result names events by their places in the list.
 func (f *fault) moved(places []int) *fault {
 	out := *f
 	out.at = map[int]string{}

@@ -2,7 +2,7 @@ package dns
 
 import (
 	"context"
-	"crypto/sha1" //nolint:gosec // the provider's signature is made by it
+	"crypto/sha1" //nolint:gosec // the provider's signatures use SHA-1
 	"encoding/hex"
 	"errors"
 	"fmt"

@@ -84,7 +84,7 @@ func interval(raw json.RawMessage, reject bool) (t test, ok bool) {
 	return t, true
 }
 
-// dayOf returns the day of a moment that is the beginning of a day or, for the end of an interval, the end of one.
+// dayOf returns the day of a moment. ok is false unless the moment is the start of a day or, if isEnd is true, the end of a day.
 func dayOf(moment text, isEnd bool) (day string, ok bool) {
 	if moment == "" {
 		return "", true
@@ -106,7 +106,7 @@ func dayOf(moment text, isEnd bool) (day string, ok bool) {
 	return "", false
 }
 
-// slots are the times of a filter of the week. Builds name the members differently.
+// slots are the weekly times of a schedule filter. Versions of Keitaro name the members differently.
 type slots struct {
 	Days     texts       `json:"days"`
 	Day      text        `json:"day"`

@@ -6,7 +6,7 @@ import { inOrder, orderAt } from './report.ts'
 const row = (dims: Record<string, string>, of: Partial<PerformanceRow> = {}) => ({ dims, clicks: 0, profit: 0, ...of }) as PerformanceRow
 const names = (rows: PerformanceRow[], d: string) => rows.map(r => r.dims[d])
 
-test('time runs on and everything else begins with the most clicks, unless a column is chosen', () => {
+test('times are in ascending order and everything else starts with the most clicks, unless a column is chosen', () => {
   const tree = askFor({ group: ['campaign_id', 'date'] })
   equal([orderAt(tree, 0), orderAt(tree, 1)], ['-clicks', 'date'])
   equal([orderAt({ ...tree, sort: '-profit' }, 0), orderAt({ ...tree, sort: '-profit' }, 1)], ['-profit', '-profit'])
@@ -27,7 +27,7 @@ test('rows by name are in the order of what is shown, in both directions, and un
   ])
 })
 
-test('a chart has the largest rows, losses included, and ratios of the rows with the most clicks', () => {
+test('a chart shows the largest amounts, also losses; for a ratio it shows the rows with the most clicks', () => {
   const rows = [
     row({ country: 'DE' }, { clicks: 5, profit: 3, roi: 900 }),
     row({ country: 'US' }, { clicks: 50, profit: -9, roi: -20 }),

@@ -19,7 +19,7 @@ type Props = {
 
 const touch = matchMedia('(pointer: coarse)') // a field with the focus would open the keyboard
 
-// Choices shows a list with a search in a menu. The search has the focus, and Enter picks the first line, which fits best what is typed.
+// Choices shows a list with a search in a menu. Except on touch screens the search has the focus, and Enter picks the first line, which fits best what is typed.
 export function Choices({ list, usual, text, show = text, pick, on, side, more, hint }: Props) {
   const el = useRef<HTMLInputElement>(null),
     [search, setSearch] = useState(''),
@@ -70,5 +70,5 @@ export function Choices({ list, usual, text, show = text, pick, on, side, more, 
   )
 }
 
-// DimensionChoices shows dimensions or attributes. Late sub-parameters that no source uses are found only by the search.
+// DimensionChoices shows dimensions or attributes. Sub-parameters after the first earlySubs that no source uses are found only by the search.
 export const DimensionChoices = (p: Omit<Props, 'usual'>) => <Choices {...p} usual={useUsual()} />

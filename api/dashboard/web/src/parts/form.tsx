@@ -7,7 +7,8 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { sentence } from '../core/errors.ts'
 
-// A click into a number selects it, so that what is typed replaces it. The browser puts the caret between the focus and the click.
+// A click into a number selects it, so that what is typed replaces it. Between the focus event and the click event the browser sets the
+// caret, which ends the selection. So the click selects the number again.
 const numbers = '[type=number], [inputmode=decimal], [inputmode=numeric]'
 let entered: EventTarget | null = null
 addEventListener('focusin', e => {

@@ -23,7 +23,7 @@ export const words = {
     `New clicks have ${param} in Sub ${to}. Clicks until now keep it in Sub ${from}, so reports that cover both times mix the two.`,
   moveSwap: (other: string, to: number) => `${other} takes Sub ${to}.`,
   move: 'Move',
-  uses: 'The meaning of these changes then:',
+  uses: 'These will then mean something else:',
   noUses: 'No condition, rule or URL names it.',
   kinds: named({
     campaign: 'Campaign',
