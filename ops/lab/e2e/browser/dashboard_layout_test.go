@@ -132,7 +132,7 @@ func (b *env) showsAllColumns() {
 		780: {"3 columns have no room here.", "8", "11"}, 390: {"7 columns have no room here.", "4", "11"},
 	} {
 		b.setScreen(width, "light")
-		b.goTo(b.f.URL + "/app/reports?f.goal=sale")
+		b.goTo(b.f.URL + "/app/reports?f.goal=%28plain%29")
 		b.waitIdle()
 		b.waitText(want.says)
 		b.waitText("Only conversions count here.")
