@@ -160,7 +160,7 @@ func TestCostFiles(t *testing.T) {
 	}
 }
 
-// A platform that is used in German writes German heads. Heads that nobody knows are still told apart.
+// A platform that is used in German writes German heads. Unknown heads are still told apart.
 func TestGermanCostFiles(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

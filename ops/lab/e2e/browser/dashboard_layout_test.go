@@ -132,7 +132,7 @@ func (b *env) showsAllColumns() {
 		780: {"3 columns have no room here.", "8", "11"}, 390: {"7 columns have no room here.", "4", "11"},
 	} {
 		b.setScreen(width, "light")
-		b.goTo(b.f.URL + "/app/reports?f.goal=sale")
+		b.goTo(b.f.URL + "/app/reports?f.goal=%28plain%29")
 		b.waitIdle()
 		b.waitText(want.says)
 		b.waitText("Only conversions count here.")
@@ -300,8 +300,8 @@ func (b *env) asksBeforeLosing() {
 	b.until("the offer is left", func() bool { return open() == 0 && !strings.Contains(b.run(`location.search`), "id=") })
 }
 
-// keepsOthersEdits edits an offer that somebody else saves at the same time. Edits of different fields are both kept. If both have changed
-// a field, nothing is saved before the person has seen the other value.
+// keepsOthersEdits edits an offer that another person saves at the same time. Edits of different fields are both kept. If both have changed
+// a field, nothing is saved before the other value is shown.
 func (b *env) keepsOthersEdits() {
 	b.t.Helper()
 	var offer struct{ ID string }
@@ -339,10 +339,10 @@ func (b *env) keepsOthersEdits() {
 	b.fill(notes, "mine again")
 	elsewhere(map[string]any{"country": "DE", "notes": "theirs"})
 	b.tap(saveForm)
-	b.waitText("Somebody else has saved this meanwhile.")
+	b.waitText("Another person has saved this since you opened it.")
 	b.waitText("Notes, theirs: theirs")
 	if !saved("theirs", "DE")() {
-		b.t.Error("a save has overwritten what somebody else has saved")
+		b.t.Error("a save has overwritten what another person has saved")
 	}
 	b.tap(saveForm)
 	b.until("the second save keeps mine", saved("mine again", "DE"))

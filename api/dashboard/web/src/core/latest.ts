@@ -1,4 +1,4 @@
-// Reads records again, so that a form notices what somebody else has saved.
+// Reads records again, so that a form notices what another person has saved.
 import { call, type Row } from './call.ts'
 import { touches } from './query.ts'
 
@@ -6,7 +6,7 @@ type Listed = { id: string; name: string }
 type Page = { rows: Listed[]; next_cursor?: string | null }
 const mostPages = 30
 
-// latestOf reads a record of a list anew. It returns undefined if the record is no longer in the list. What is shown of the list is loaded
+// latestOf reads a record of a list again. It returns undefined if the record is no longer in the list. The list on the screen is loaded
 // again if the record has changed.
 export async function latestOf<R extends Listed>(list: string, record: R): Promise<R | undefined> {
   const page = (query: object) => call(`GET /${list}` as Row, { query } as never) as unknown as Promise<Page>,

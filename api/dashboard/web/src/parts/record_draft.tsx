@@ -3,14 +3,14 @@ import { isSame, merge, type Conflict, type Fields } from '../core/merge.ts'
 import { w } from '../text/merge.ts'
 import { Button } from './button.tsx'
 
-// useRecordDraft holds the edits of a record. value is the record as it is known, and names are the fields of the form. What somebody else
-// saves meanwhile is joined with the edits.
+// useRecordDraft holds the edits of a record. value is the saved record, and names are the fields of the form. What another person
+// saves until then is joined with the edits.
 export function useRecordDraft(value: Fields, names: string[]) {
   const [draft, setDraft] = useState(value),
     [base, setBase] = useState(value), // what the edits are compared with
     [conflicts, setConflicts] = useState<Conflict[]>([])
   const changedIn = (fields: Fields, of = base) => names.filter(n => !isSame(fields[n], of[n]))
-  // adopt takes over the record as somebody else may have saved it. It returns the joined fields, and the conflicts that it found.
+  // adopt takes over the record as another person may have saved it. It returns the joined fields, and the conflicts that it found.
   const adopt = (theirs: Fields) => {
     const { joined, conflicts: found } = merge(base, draft, theirs),
       now = { ...base, ...theirs }
@@ -31,7 +31,7 @@ const textOf = (v: unknown) =>
 
 type Props = { of: Conflict[]; labels: Record<string, string>; take: (c: Conflict) => void }
 
-// Conflicts names the fields that somebody else has changed too, with the other values. It scrolls into sight.
+// Conflicts names the fields that another person has changed too, with the other values. It scrolls into sight.
 export function Conflicts({ of, labels, take }: Props) {
   const el = useRef<HTMLDivElement>(null)
   useEffect(() => el.current?.scrollIntoView({ block: 'center' }), [of.length])

@@ -69,8 +69,8 @@ type Props = {
 }
 
 // RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown at its
-// field, and the first one gets the focus. under is shown between the fields and the foot. With latest, fields that somebody else has saved
-// meanwhile are kept. If both have changed a field, the form asks before it is saved.
+// field, and the first one gets the focus. under is shown between the fields and the foot. With latest, fields that another person has
+// saved since are kept. If both have changed a field, the form asks before it is saved.
 export function RecordForm({
   sections,
   value,

@@ -49,7 +49,7 @@ const earning: Room[] = [
 const connecting: Room[] = [
   { path: '/app/domains', icon: 'globe', name: t.nav.domains },
   { path: '/app/integrations', icon: 'plug', name: t.nav.integrations },
-  { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
+  { path: '/app/webhooks', icon: 'out', name: t.rooms.webhooks },
 ]
 const account: Room[] = [
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title, waits: 'alerts' },

@@ -286,7 +286,7 @@ function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: stri
       ],
     },
   ]
-  // Only the fields that were edited are sent, so that the others keep what somebody else has saved.
+  // Only the fields that were edited are sent, so that the others keep what another person has saved.
   const save = async (draft: Draft, changed: string[]) => {
     await call('PATCH /domains', { body: { ...Object.fromEntries(changed.map(name => [name, draft[name]])), id: d.id } })
     toastAndReload(recordWords.saved(d.domain), 'domains', 'goals', 'campaigns')

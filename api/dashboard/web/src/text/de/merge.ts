@@ -1,4 +1,4 @@
-// The German of edits that meet the edits of somebody else.
+// The German texts for edits that two people made at once.
 import type { words as en } from '../en/merge.ts'
 
 export const words: typeof en = {

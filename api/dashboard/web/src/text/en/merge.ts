@@ -1,6 +1,6 @@
-// The English of edits that meet the edits of somebody else.
+// The English texts for edits that two people made at once.
 export const words = {
-  title: 'Somebody else has saved this meanwhile. Nothing of yours is saved yet. Save again to keep your values, or take theirs.',
+  title: 'Another person has saved this since you opened it. Nothing of yours is saved yet. Save again to keep your values, or take theirs.',
   theirs: (field: string, value: string) => `${field}, theirs: ${value}`,
   empty: 'empty',
   take: 'Take theirs',
