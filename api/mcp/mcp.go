@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -98,10 +100,31 @@ var (
 
 var crossOrigin = http.NewCrossOriginProtection()
 
+// ownPage reports whether a request comes from no page of a browser, or from a page of this service. A name that a stranger lets point
+// to this machine is not this service, although the page and the request then have the same host.
+func (s *Service) ownPage(r *http.Request) bool {
+	if crossOrigin.Check(r) != nil {
+		return false
+	}
+	from := r.Header.Get("Origin")
+	if from == "" {
+		return true
+	}
+	page, err := url.Parse(from)
+	if err != nil {
+		return false
+	}
+	if base, err := url.Parse(s.d.BaseURL); err == nil && page.Host == base.Host {
+		return true
+	}
+	address, err := netip.ParseAddr(page.Hostname())
+	return page.Hostname() == "localhost" || err == nil && address.IsLoopback()
+}
+
 // serve answers one request of the protocol.
 func (s *Service) serve(c *route.Call) (any, error) {
 	switch {
-	case crossOrigin.Check(c.Request) != nil:
+	case !s.ownPage(c.Request):
 		return nil, errOrigin
 	case c.IsPerson():
 		s.d.Site.SetChallenge(c.Header(), true, false)
