@@ -155,7 +155,9 @@ func withKey(t *testing.T, s *apitest.Server) (address string) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+s.Key)
-	}, ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) { http.Error(w, err.Error(), http.StatusBadGateway) }})
+	}, ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+	}})
 	t.Cleanup(proxy.Close)
 	return proxy.URL
 }
