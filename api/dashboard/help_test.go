@@ -18,14 +18,14 @@ var (
 )
 
 // helpNames returns the names of the pages that must exist: one for each screen in the navigation, two for tabs of a campaign, one
-// for the profile, and the index.
+// for the profile, one for the page that connects assistants, and the index.
 func helpNames(t *testing.T) []string {
 	t.Helper()
 	shell, err := os.ReadFile("web/src/parts/shell.tsx")
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"flow", "link", "me", "index"}
+	names := []string{"flow", "link", "me", "connect", "index"}
 	for _, m := range screenPath.FindAllSubmatch(shell, -1) {
 		name := string(m[1])
 		if name == "" {

@@ -27,6 +27,7 @@ import './styles/people.css'
 import './styles/copilot.css'
 import './styles/domains.css'
 import './styles/setup.css'
+import './styles/connect.css'
 import './styles/print.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -99,6 +100,7 @@ const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.rep
 // screenOf returns the key in lazy that an address matches. An exact key comes before a key with stars.
 const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, pattern]) => pattern.test(path))?.[0])
 const enter = () => import('./screens/account/enter.tsx')
+const connect = () => import('./screens/account/connect.tsx').then(m => m.Connect)
 
 function Lazy({ load }: { load: () => Promise<Screen> }) {
   const Found = useLazy(load)
@@ -121,6 +123,17 @@ const NotFound = () => (
 function Enter({ over }: { over?: boolean }) {
   const module = useLazy(enter)
   return module ? <module.Enter over={over} /> : null
+}
+
+// Connecting is the page on which a person connects an assistant. It has no frame, because the person comes from another program.
+function Connecting() {
+  return (
+    <>
+      <Lazy load={connect} />
+      {signedOut.value && <Enter over />}
+      {confirming.value && <Confirm />}
+    </>
+  )
 }
 
 const palettes = () => import('./screens/navigation/palette.tsx')
@@ -198,6 +211,7 @@ function App() {
         </div>
       </main>
     )
+  if (path === '/app/connect') return <Connecting />
   const shape = screenOf(path)
   return (
     <>

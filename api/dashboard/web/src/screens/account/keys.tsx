@@ -18,6 +18,7 @@ import { Empty, LoadingCard } from '../../parts/state.tsx'
 import { Table, type Column } from '../../parts/table.tsx'
 import { Two } from '../../parts/two.tsx'
 import { toastAndReload } from '../../core/toast.ts'
+import { Assistants } from './assistants.tsx'
 
 const w = words.keys
 const scopes = ['full', 'read_only'].map(value => ({ value, label: w.scopes[value]! }))
@@ -29,6 +30,7 @@ const isUsable = (k: KeyRow) => k.state === 'active' || k.state === 'rotated'
 export const Keys = () => (
   <Owners>
     <List />
+    <Assistants />
   </Owners>
 )
 

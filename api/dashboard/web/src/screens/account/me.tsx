@@ -5,7 +5,7 @@ import { Card } from '../../parts/card.tsx'
 import { useAttempt } from '../../core/busy.ts'
 import { call } from '../../core/call.ts'
 import { ago, dateTime } from '../../core/dates.ts'
-import { me } from '../../core/me.ts'
+import { can, me } from '../../core/me.ts'
 import { browserOf, complain, told } from '../../core/people.ts'
 import { use } from '../../core/query.ts'
 import { languages, t } from '../../core/text.ts'
@@ -20,16 +20,19 @@ import { setTheme } from '../../parts/shell.tsx'
 import { Loading } from '../../parts/state.tsx'
 import { toastAndReload, toast } from '../../core/toast.ts'
 import { handleSubmit } from '../../core/submit.ts'
+import { Assistants } from './assistants.tsx'
 
 const w = words.me
 
-// Mine shows a person's own settings, which apply on every account.
+// Mine shows a person's own settings, which apply on every account, and the person's assistants on this account. Owners find them under
+// the keys.
 export const Mine = () => (
   <div class="grid settings mine">
     <Profile />
     <Password />
     <Codes />
     <Sessions />
+    {!can('owner') && <Assistants />}
   </div>
 )
 

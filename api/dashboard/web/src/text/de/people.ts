@@ -141,6 +141,8 @@ export const words: typeof en = {
       'POST /app/api/me/totp': 'Authenticator-App eingerichtet',
       'PUT /app/api/me/totp': 'Authenticator-App eingeschaltet',
       'DELETE /app/api/me/totp': 'Authenticator-App ausgeschaltet',
+      'POST /app/api/assistants': 'Assistent verbunden',
+      'DELETE /app/api/assistants/{id}': 'Assistent widerrufen',
       'POST /app/api/keys/{id}/rotate': 'Schlüssel ersetzt',
       'POST /app/api/team': 'Person eingeladen',
       'DELETE /app/api/session': 'Abgemeldet',

@@ -140,6 +140,8 @@ export const words = {
       'POST /app/api/me/totp': 'Authenticator app set up',
       'PUT /app/api/me/totp': 'Authenticator app turned on',
       'DELETE /app/api/me/totp': 'Authenticator app turned off',
+      'POST /app/api/assistants': 'Assistant connected',
+      'DELETE /app/api/assistants/{id}': 'Assistant revoked',
       'POST /app/api/keys/{id}/rotate': 'Key replaced',
       'POST /app/api/team': 'Person invited',
       'DELETE /app/api/session': 'Signed out',
