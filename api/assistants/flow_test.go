@@ -196,49 +196,64 @@ func (e *env) toolsOf(token string) (names []string) {
 	return names
 }
 
+// decider is a person at the page of the dashboard.
+type decider struct {
+	*env
+
+	person *apitest.Server
+	asked  string // what the page offered at last
+	away   bool
+}
+
+// decide lets an assistant propose, as a browser does that follows the address of the request.
+func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+	if d.away {
+		return nil, errors.New("there is no person at the page")
+	}
+	path, query, _ := strings.Cut(strings.TrimPrefix(args.URL, base), "?")
+	sent := d.want(d.send(http.MethodGet, path+"?"+query, "", ""), http.StatusFound, "")
+	if to := sent.header.Get("Location"); to != base+"/app/connect?"+query || sent.header.Get("Set-Cookie") != "" {
+		d.Errorf("sent to %s", to)
+	}
+	var page struct {
+		Client struct {
+			ID, Name, Host, Kind string
+			RedirectHost         string `json:"redirect_host"`
+		}
+		Rights []string
+		Asked  string
+	}
+	d.person.Do("GET", "/app/api/assistants/request?"+query, nil).Want(http.StatusOK, "").Into(&page)
+	if page.Client.Name != "Test Client" || page.Client.Kind != "registered" || page.Client.RedirectHost != "127.0.0.1" || len(page.Rights) != 3 {
+		d.Errorf("the page: %+v", page)
+	}
+	d.asked = page.Asked
+	values, _ := url.ParseQuery(query)
+	body := map[string]any{"rights": "propose"}
+	for name := range values {
+		body[name] = values.Get(name)
+	}
+	var decided struct{ Redirect string }
+	d.person.Do("POST", "/app/api/assistants", body).Want(http.StatusOK, "").Into(&decided)
+	u, err := url.Parse(decided.Redirect)
+	if err != nil {
+		return nil, err
+	}
+	return &auth.AuthorizationResult{Code: u.Query().Get("code"), State: u.Query().Get("state"), Iss: u.Query().Get("iss")}, nil
+}
+
 // TestWholeFlow connects the client of the SDK: it finds the server, registers, sends a person to the page, and calls a tool.
 func TestWholeFlow(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	owner := e.s.SignIn(models.RoleOwner)
-	asked, away := "", false
+	visitor := &decider{env: e, person: owner}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		Client: e.http,
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: "Test\u202e Client", RedirectURIs: []string{redirect}, GrantTypes: []string{"authorization_code", "refresh_token"},
 		}},
-		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
-			if away {
-				return nil, errors.New("there is no person at the page")
-			}
-			path, query, _ := strings.Cut(strings.TrimPrefix(args.URL, base), "?")
-			sent := e.want(e.send(http.MethodGet, path+"?"+query, "", ""), http.StatusFound, "")
-			if to := sent.header.Get("Location"); to != base+"/app/connect?"+query || sent.header.Get("Set-Cookie") != "" {
-				t.Errorf("sent to %s", to)
-			}
-			var page struct {
-				Client struct{ ID, Name, Host, Kind, Redirect_host string }
-				Rights []string
-				Asked  string
-			}
-			owner.Do("GET", "/app/api/assistants/request?"+query, nil).Want(http.StatusOK, "").Into(&page)
-			if page.Client.Name != "Test Client" || page.Client.Kind != "registered" || page.Client.Redirect_host != "127.0.0.1" || len(page.Rights) != 3 {
-				t.Errorf("the page: %+v", page)
-			}
-			asked = page.Asked
-			values, _ := url.ParseQuery(query)
-			body := map[string]any{"rights": "propose"}
-			for name := range values {
-				body[name] = values.Get(name)
-			}
-			var decided struct{ Redirect string }
-			owner.Do("POST", "/app/api/assistants", body).Want(http.StatusOK, "").Into(&decided)
-			u, err := url.Parse(decided.Redirect)
-			if err != nil {
-				return nil, err
-			}
-			return &auth.AuthorizationResult{Code: u.Query().Get("code"), State: u.Query().Get("state"), Iss: u.Query().Get("iss")}, nil
-		},
+		AuthorizationCodeFetcher: visitor.decide,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -251,8 +266,8 @@ func TestWholeFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	if asked != "read" {
-		t.Errorf("the page offers %q, and the challenge asked for reading", asked)
+	if visitor.asked != "read" {
+		t.Errorf("the page offers %q, and the challenge asked for reading", visitor.asked)
 	}
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
@@ -274,7 +289,7 @@ func TestWholeFlow(t *testing.T) {
 		t.Fatalf("connected: %+v", rows)
 	}
 	owner.Do("DELETE", "/app/api/assistants/"+rows[0].ID, nil).Want(http.StatusOK, "")
-	away = true // a client that is refused asks the person again
+	visitor.away = true // a client that is refused asks the person again
 	if _, err := session.ListTools(t.Context(), nil); err == nil {
 		t.Error("a revoked assistant goes on")
 	}

@@ -172,6 +172,40 @@ func TestWhereTokensAreValid(t *testing.T) {
 	owner.Do("DELETE", "/app/api/keys/"+id, nil).Want(http.StatusNotFound, "not_found")
 }
 
+// TestPropose: an assistant with the right to propose stores a proposal and changes nothing else. With the right to read it does not
+// even store a proposal.
+func TestPropose(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	client, owner := e.register(), e.s.SignIn(models.RoleOwner)
+	var offer struct{ ID string }
+	e.s.Do("POST", "/offers", map[string]any{"name": "o", "url": "https://shop.example/"}).Want(http.StatusCreated, "").Into(&offer)
+	propose := `{"name":"propose_change","arguments":{"reason":"it loses","op":"pause_offer","offer_id":"` + offer.ID + `"}}`
+	use := func(token, params string) string {
+		t.Helper()
+		raw, _ := json.Marshal(e.call(token, "tools/call", params).data)
+		return string(raw)
+	}
+	reader, proposer := e.connect(owner, client, models.RightsRead).access, e.connect(owner, client, models.RightsPropose).access
+	for token, want := range map[string]int{reader: 0, proposer: 1} {
+		dbtest.Exec(t, e.s.DB, `DELETE FROM copilot_proposals`)
+		text, n := use(token, propose), 0
+		if err := e.s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM copilot_proposals`); err != nil || n != want {
+			t.Errorf("%d proposals, want %d: %v, %s", n, want, err, text)
+		}
+	}
+	for _, params := range []string{
+		`{"name":"add_note","arguments":{"text":"x"}}`, `{"name":"set_active","arguments":{"kind":"offer","id":"` + offer.ID + `","active":false}}`,
+	} {
+		if text := use(proposer, params); !strings.Contains(text, "unknown tool") {
+			t.Errorf("%s: %s", params, text)
+		}
+	}
+	if text := use(proposer, `{"name":"whoami","arguments":{}}`); !strings.Contains(text, "read_only") {
+		t.Errorf("whoami: %s", text)
+	}
+}
+
 // TestRoles: the present role of the person limits an assistant at each call.
 func TestRoles(t *testing.T) {
 	t.Parallel()
