@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"switchyard/models/cond"
+	"switchyard/workers/providers/trackers/moved"
 )
 
 // mask is a value of a filter of texts, in our words.
@@ -236,7 +237,7 @@ func addresses(values []string, reject bool) (t test, ok bool) {
 	t.or = !reject
 	for len(all) > 0 {
 		n := min(len(all), cond.MaxItems)
-		t.add("ip", choose(reject, "not_in_cidr", "in_cidr"), all[:n])
+		t.add("ip", moved.Choose(reject, "not_in_cidr", "in_cidr"), all[:n])
 		all = all[n:]
 	}
 	return t, len(t.list) > 0
