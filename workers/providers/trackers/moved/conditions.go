@@ -101,7 +101,7 @@ func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	}
 }
 
-// Choose returns the operator of a filter that rejects, or of one that accepts.
+// Choose returns ifReject for a filter that rejects, and else ifAccept.
 func Choose(reject bool, ifReject, ifAccept string) string {
 	if reject {
 		return ifReject
