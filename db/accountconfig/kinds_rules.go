@@ -41,7 +41,9 @@ func botDetection() kind {
 		return s.SetBotSettings(ctx, r.AccountID, store.BotSettings{Threshold: r.Threshold, Disabled: r.Disabled})
 	}
 	return access[accountconfig.BotSettings, *accountconfig.BotSettings]{
-		codec: func(models.Account) *accountconfig.Codec[accountconfig.BotSettings] { return accountconfig.BotDetectionCodec },
+		codec: func(models.Account) *accountconfig.Codec[accountconfig.BotSettings] {
+			return accountconfig.BotDetectionCodec
+		},
 		list: func(ctx context.Context, s *store.Store, account uuid.UUID) ([]accountconfig.BotSettings, error) {
 			one, err := read(ctx, s, account)
 			return []accountconfig.BotSettings{one}, err

@@ -52,7 +52,7 @@ func (u Usage) Room(ctx context.Context, account models.Account) (map[string]int
 	for name, a := range map[string]allowance{
 		"campaigns": campaignTable.allowance, "offers": offerTable.allowance, "landers": landerTable.allowance, "rules": ruleTable.allowance,
 		"flows": flowTable.allowance, "smartlinks": smartlinkTable.allowance, "networks": allowedIntegrations,
-		"domains": {count: `SELECT count(*) FROM domains WHERE account_id = $1`, limit: func(p models.Plan) int { return p.Domains }},
+		"domains":       {count: `SELECT count(*) FROM domains WHERE account_id = $1`, limit: func(p models.Plan) int { return p.Domains }},
 		"copilot_rules": copilotRuleTable.allowance,
 		"sites":         {count: siteTable.allowance.count, limit: func(p models.Plan) int { return p.Sites }},
 	} {

@@ -4777,11 +4777,11 @@ type SettingsBody struct {
 	AssistantChanges *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: it stays
 	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: it stays
 	Currency         *string `json:"currency,omitempty"`          // three letters; default USD
-	DateFormat       *string `json:"dateFormat,omitempty"`        // counts where date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
+	DateFormatRead   *string `json:"dateFormat,omitempty"`        // counts where date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
 	DateFormat       *string `json:"date_format,omitempty"`       // default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
-	OrganizationName *string `json:"organizationName,omitempty"`  // counts where organization_name is left out
+	NameRead         *string `json:"organizationName,omitempty"`  // counts where organization_name is left out
 	OrganizationName *string `json:"organization_name,omitempty"` // left out: it stays
-	TimeFormat       *string `json:"timeFormat,omitempty"`        // counts where time_format is left out: 12h, 24h
+	TimeFormatRead   *string `json:"timeFormat,omitempty"`        // counts where time_format is left out: 12h, 24h
 	TimeFormat       *string `json:"time_format,omitempty"`       // default 24h: 12h, 24h
 	Timezone         *string `json:"timezone,omitempty"`          // a time zone by its IANA name, such as Europe/Berlin; default UTC
 }
