@@ -2609,6 +2609,13 @@ type Heading struct {
 	Column string `json:"column"` // the name of the column that it is read as; empty: it is not read
 }
 
+// HistoryImported: a type of the API
+type HistoryImported struct {
+	Clicks      int            `json:"clicks"`      // new here
+	Conversions int            `json:"conversions"` // new here
+	Skipped     map[string]int `json:"skipped"`     // rows that were left out, by the reason
+}
+
 // HopRow: a type of the API
 type HopRow struct {
 	At          string  `json:"at"`
@@ -2654,6 +2661,16 @@ type ImportConfigBody struct {
 	Tables   *ConfigTablesBody `json:"tables,omitempty"`    // for csv
 	Tracker  string            `json:"tracker"`             // csv: tables of any other tracker: keitaro, binom, voluum, redtrack, csv
 	URL      *string           `json:"url,omitempty"`       // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart
+}
+
+// ImportHistoryBody: a type of the API
+type ImportHistoryBody struct {
+	From     string  `json:"from"`               // YYYY-MM-DD, the first day there
+	Key      string  `json:"key"`                // API key. It is used for this import and then deleted
+	Timezone *string `json:"timezone,omitempty"` // of the account there, for times without an offset; default the account's time zone
+	To       string  `json:"to"`                 // YYYY-MM-DD, the last day there; included, and over
+	Tracker  string  `json:"tracker"`            // the tracker whose log is read; its settings were imported before: redtrack
+	URL      *string `json:"url,omitempty"`      // address of the tracker's API; empty: the usual one
 }
 
 // IntegrationBody: a type of the API
@@ -5990,6 +6007,12 @@ func (c *Client) CreateConfigApply(ctx context.Context, body ApplyConfigBody, op
 	return answer, err
 }
 
+// CreateConfigHistory calls POST /api/v1/config/history: read the log of clicks and conversions of another tracker.
+func (c *Client) CreateConfigHistory(ctx context.Context, body ImportHistoryBody, options ...Option) (answer HistoryImported, err error) {
+	err = c.Do(ctx, "POST", "/api/v1/config/history", nil, body, &answer, options...)
+	return answer, err
+}
+
 // CreateConfigPlan calls POST /api/v1/config/plan: what a document would change in the account.
 func (c *Client) CreateConfigPlan(ctx context.Context, body PlanConfigBody, options ...Option) (answer ConfigPlanned, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/config/plan", nil, body, &answer, options...)
@@ -6575,7 +6598,7 @@ func (c *Client) GetClick(ctx context.Context, clickId string, params GetClickPa
 // GetConfigParams holds the parameters of GetConfig. Empty ones are left out.
 type GetConfigParams struct {
 	Format string `query:"format"` // yaml or json; default yaml
-	Kinds  string `query:"kinds"`  // only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists
+	Kinds  string `query:"kinds"`  // only these kinds, separated by commas: domains, networks, sources, landers, offers, sites, rules, campaigns, flows, smartlinks, bot_lists, copilot_rules, bot_detection
 }
 
 // GetConfig calls GET /api/v1/config: everything that the account has set up, as one document.

@@ -239,12 +239,14 @@ export type GoalTotals = { "clicks": number; "conversions": number; "events": nu
 export type GoalsLive = { "clicks": number; "events": number; "latest": Array<LiveEvent>; "views": number; "windowMinutes": number };
 export type GroupNames = { "groups": Array<string>; "scope": ("campaigns" | "offers" | "landers" | "domains") };
 export type Heading = { "cell": string; "column": string };
+export type HistoryImported = { "clicks": number; "conversions": number; "skipped": Record<string, number> };
 export type HopRow = { "at": string; "destination": string; "kind": ("redirect" | "click_out"); "lander_id": string | null; "network_id": string | null; "offer_id": string | null; "slot": number | null };
 export type HourPoint = { "clicks": number; "conversions": number; "cost": number; "hour": number; "revenue": number; "start": string };
 export type Hourly = { "points": Array<HourPoint>; "tz": string };
 export type IDAnswer = { "id": string };
 export type IDBody = { "id": string };
 export type ImportConfigBody = { "access_id"?: string; "dump"?: string; "key"?: string; "tables"?: ConfigTablesBody; "tracker": ("keitaro" | "binom" | "voluum" | "redtrack" | "csv"); "url"?: string };
+export type ImportHistoryBody = { "from": string; "key": string; "timezone"?: string; "to": string; "tracker": ("redtrack"); "url"?: string };
 export type IntegrationBody = { "credentials"?: Record<string, string>; "id"?: string; "label"?: string | null; "provider": string };
 export type IntegrationList = { "accounts": Array<DNSAccountShown>; "encryptionAvailable": boolean; "providers": Array<DNSProviderForm> };
 export type IntegrationRun = { "applied": boolean; "changed": number; "endedAt": string | null; "error": string | null; "from": string | null; "id": string; "kind": string; "matched": number; "ms": number | null; "origin": ("api" | "clock"); "pages": number; "read": number; "requests": number; "startedAt": string; "to": string | null };
@@ -582,6 +584,8 @@ export interface Operations {
   createChangeUndo: { query: { }; path: { id: string; }; body: undefined; answer: Undone; row: never };
   /** carry out a plan */
   createConfigApply: { query: { }; path: { }; body: ApplyConfigBody; answer: ConfigApplied; row: never };
+  /** read the log of clicks and conversions of another tracker */
+  createConfigHistory: { query: { }; path: { }; body: ImportHistoryBody; answer: HistoryImported; row: never };
   /** what a document would change in the account */
   createConfigPlan: { query: { }; path: { }; body: PlanConfigBody; answer: ConfigPlanned; row: never };
   /** take back a plan that was applied */
@@ -1016,6 +1020,7 @@ export const operations: { [name in keyof Operations]: readonly [method: string,
   createCampaignBulk: ["POST", "/api/v1/campaigns/bulk"],
   createChangeUndo: ["POST", "/api/v1/changes/{id}/undo"],
   createConfigApply: ["POST", "/api/v1/config/apply"],
+  createConfigHistory: ["POST", "/api/v1/config/history"],
   createConfigPlan: ["POST", "/api/v1/config/plan"],
   createConfigUndo: ["POST", "/api/v1/config/undo"],
   createCopilot: ["POST", "/api/v1/copilot"],

@@ -1,5 +1,6 @@
 // Made of the rows of the API by its tests (-run TestTypes -update). Do not edit.
 
+export interface HistoryImported { "clicks": number; "conversions": number; "skipped": Record<string, number> }
 export type Json = unknown
 
 export interface AIActed { "models"?: (AIModel)[]; "connected"?: AIConnected | null; "model"?: string }
@@ -242,6 +243,7 @@ export interface Hourly { "tz": string; "points": (HourPoint)[] }
 export interface ID { "id": string }
 export interface IDAnswer { "id": string }
 export interface ImportConfigBody { "tracker": "keitaro" | "binom" | "voluum" | "redtrack" | "csv"; "url"?: string; "access_id"?: string; "key"?: string; "dump"?: string; "tables"?: ConfigTables }
+export interface ImportHistoryBody { "tracker": "redtrack"; "url"?: string; "key": string; "from": string; "to": string; "timezone"?: string }
 export interface IntegrationBody { "provider": string; "id"?: string; "label"?: string | null; "credentials"?: Record<string, string> }
 export interface IntegrationList { "providers": (DNSProviderForm)[]; "accounts": (DNSAccountShown)[]; "encryptionAvailable": boolean }
 export interface IntegrationRun { "id": string; "kind": string; "origin": "api" | "clock"; "from": string | null; "to": string | null; "applied": boolean; "startedAt": string; "endedAt": string | null; "ms": number | null; "requests": number; "pages": number; "read": number; "matched": number; "changed": number; "error": string | null }
@@ -656,6 +658,7 @@ export interface Calls {
   "DELETE /sites": { query: { "id"?: string }; path: {  }; body: undefined; answer: SiteDeleted; codes: "no_id" }
   "POST /sites/lead": { query: {  }; path: {  }; body: undefined; answer: SiteAnswer; codes: "plan_limit" }
   "POST /config/import": { query: {  }; path: {  }; body: ImportConfigBody; answer: ConfigPlanned; codes: "required" | "too_long" }
+  "POST /config/history": { query: {  }; path: {  }; body: ImportHistoryBody; answer: HistoryImported; codes: "bad_range" | "not_applied" | "required" | "too_long" }
   "GET /config": { query: { "format"?: string; "kinds"?: string }; path: {  }; body: undefined; answer: File; codes: never }
   "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" | "too_long" }
   "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }

@@ -8,13 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"switchyard/models"
 	"switchyard/models/accountconfig"
-	"switchyard/models/cond"
-	"switchyard/models/flow"
 	"switchyard/models/trackerimport"
+	"switchyard/workers/providers/trackers/moved"
 )
 
 // draft is a campaign whose paths are not written yet.
@@ -169,8 +166,8 @@ func (r *reader) finish(d *draft) {
 		d.m["paths"] = paths
 	}
 	if ok {
-		if err := check(d.kind, d.key, d.m); err != nil {
-			r.note(trackerimport.Refused, d.item, sentence(err))
+		if err := moved.Check(d.kind, d.key, d.m); err != nil {
+			r.note(trackerimport.Refused, d.item, moved.Sentence(err))
 			ok = false
 		}
 	}
@@ -180,41 +177,6 @@ func (r *reader) finish(d *draft) {
 	}
 	d.notes, r.out.Notes = r.out.Notes, outer
 }
-
-// checkCampaign reads a campaign of a document, and checks its flow like a flow that is saved.
-func checkCampaign(key string, m members) error {
-	c, err := codec.Decode(key, m, everybody{})
-	if err != nil || len(c.Paths) == 0 {
-		return err
-	}
-	destinations, campaigns, _ := flow.References(c.Paths)
-	known := flow.Known{
-		Offers: map[uuid.UUID]bool{}, Landers: map[uuid.UUID]bool{}, Campaigns: map[uuid.UUID]bool{}, Rules: map[uuid.UUID]cond.Cost{},
-	}
-	landers := map[uuid.UUID]bool{}
-	for _, p := range m["paths"].([]any) { //nolint:forcetypeassert // the writer of paths makes it
-		for _, d := range p.(members)["destinations"].([]any) { //nolint:forcetypeassert // as above
-			if key, ok := d.(members)["lander"].(string); ok { //nolint:forcetypeassert // as above
-				id, _ := everybody{}.ID(accountconfig.Landers, key)
-				landers[id] = true
-			}
-		}
-	}
-	for _, id := range destinations {
-		if landers[id] {
-			known.Landers[id] = true
-		} else {
-			known.Offers[id] = true
-		}
-	}
-	for _, id := range campaigns {
-		known.Campaigns[id] = true
-	}
-	return flow.Validate(c.Paths, known)
-}
-
-// codec reads campaigns. The currency of the account does not matter to a check.
-var codec = accountconfig.CampaignCodec(models.Account{Currency: "USD"})
 
 // maxDomainGroup is the maximum length of the name of a domain's group. Other groups may have longer names.
 const maxDomainGroup = 100

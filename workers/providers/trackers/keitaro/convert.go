@@ -2,16 +2,14 @@ package keitaro
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"switchyard/models"
 	"switchyard/models/accountconfig"
 	"switchyard/models/trackerimport"
+	"switchyard/workers/providers/trackers/moved"
 )
 
 const tracker = "keitaro"
@@ -155,75 +153,22 @@ func (it *item) pauseIf(state text) {
 
 // put adds a record to the document, or refuses it if it is not valid.
 func (r *reader) put(it *item) bool {
-	if err := check(it.kind, it.key, it.m); err != nil {
-		r.note(trackerimport.Refused, it, sentence(err))
+	if err := moved.Check(it.kind, it.key, it.m); err != nil {
+		r.note(trackerimport.Refused, it, moved.Sentence(err))
 		return false
 	}
 	r.out.Put(it.kind, it.key, it.m)
 	return true
 }
 
-// sentence returns what is wrong with a record as a sentence.
-func sentence(err error) string {
-	text := err.Error()
-	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs do not wrap it
-		text = strings.TrimPrefix(p.Path+": "+p.Text, ": ")
-	}
-	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
-}
-
-// everybody knows every record: the id of a record is a hash of its key.
-type everybody struct{}
-
-func (everybody) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
-	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(string(kind)+"/"+key)), true
-}
-
-func (everybody) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
-
-// check returns an error for a record that cannot be applied.
-func check(kind accountconfig.Kind, key string, m members) (err error) {
-	switch kind {
-	case accountconfig.Domains:
-		_, err = accountconfig.DomainCodec.Decode(key, m, everybody{})
-	case accountconfig.Networks:
-		_, err = accountconfig.NetworkCodec.Decode(key, m, everybody{})
-	case accountconfig.Sources:
-		_, err = accountconfig.SourceCodec.Decode(key, m, everybody{})
-	case accountconfig.Landers:
-		_, err = accountconfig.LanderCodec.Decode(key, m, everybody{})
-	case accountconfig.Offers:
-		_, err = accountconfig.OfferCodec.Decode(key, m, everybody{})
-	case accountconfig.BotLists:
-		_, err = accountconfig.BotListCodec.Decode(key, m, everybody{})
-	case accountconfig.Campaigns:
-		err = checkCampaign(key, m)
-	}
-	return err
-}
-
-// amount sets an amount and its currency. It reports whether the amount can be taken. A zero amount needs no currency.
+// amount sets an amount and its currency. It reports whether the amount can be taken. A zero amount needs no currency unless always is
+// set.
 func (r *reader) amount(it *item, member string, value, code text, always bool) bool {
-	if value == "" {
-		value = "0"
-	}
-	number := json.Number(strings.TrimSpace(string(value)))
-	exact, err := decimalOf(number)
-	switch {
-	case err != nil || exact.IsNegative():
-		r.note(trackerimport.Refused, it, fmt.Sprintf("The amount %q cannot be read.", models.Shortened(string(value), 30)))
-		return false
-	case code == "" && exact.IsZero() && !always:
-		return true
-	}
-	iso, ok := trackerimport.Currency(string(code))
-	if !ok {
-		r.note(trackerimport.Refused, it, trackerimport.UnknownCurrency(string(code)))
+	amount, iso, refusal := moved.ReadAmount(string(value), string(code), always)
+	if refusal != "" {
+		r.note(trackerimport.Refused, it, refusal)
 		return false
 	}
-	it.m["currency"] = iso
-	if !exact.IsZero() {
-		it.m[member] = json.Number(exact.String())
-	}
+	moved.SetAmount(it.m, member, amount, iso)
 	return true
 }

@@ -12,6 +12,7 @@ import (
 	"switchyard/models/cond"
 	"switchyard/models/flow"
 	"switchyard/models/trackerimport"
+	"switchyard/workers/providers/trackers/moved"
 )
 
 // test is a filter as a list of our conditions. All of them must hold or, if the field or is true, at least one.
@@ -185,13 +186,13 @@ func (w *pathWriter) filter(f *filter) (t test, ok bool) {
 	case "parameter":
 		return w.parameter(f.Payload, reject)
 	case "ipv6":
-		return one("ip_version", "equals", json.Number(choose(reject, "4", "6"))), true
+		return one("ip_version", "equals", json.Number(moved.Choose(reject, "4", "6"))), true
 	case "empty_referrer":
 		return one("referrer", "is_set", reject), true
 	case "bot", "is_bot":
 		return one("is_bot", "equals", !reject), true
 	case "proxy":
-		return one("proxy_kind", choose(reject, "not_equals", "equals"), []any{"vpn", "proxy", "tor", "datacenter", "relay"}), true
+		return one("proxy_kind", moved.Choose(reject, "not_equals", "equals"), []any{"vpn", "proxy", "tor", "datacenter", "relay"}), true
 	case "uniqueness":
 		return unique(values, reject)
 	case "limit":
@@ -205,13 +206,6 @@ func (w *pathWriter) filter(f *filter) (t test, ok bool) {
 		return masks(w.r.attributeOf(w.params, name), values, reject)
 	}
 	return t, false
-}
-
-func choose(reject bool, ifReject, ifAccept string) string {
-	if reject {
-		return ifReject
-	}
-	return ifAccept
 }
 
 // parameter translates the filter of any parameter of the link.
@@ -252,7 +246,7 @@ func listed(attribute string, values []string, reject bool) (t test, ok bool) {
 	}
 	t.or = !reject
 	for part := range slices.Chunk(list, cond.MaxItems) {
-		t.add(attribute, choose(reject, "not_equals", "equals"), part)
+		t.add(attribute, moved.Choose(reject, "not_equals", "equals"), part)
 	}
 	if withEmpty {
 		t.add(attribute, "is_set", reject)

@@ -2,12 +2,9 @@ package keitaro
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/shopspring/decimal"
 
 	"switchyard/models"
 	"switchyard/models/accountconfig"
@@ -20,21 +17,6 @@ import (
 
 // maxNotes is the number of characters that notes of networks, sources, landing pages and offers may have.
 const maxNotes = 2000
-
-var errAmount = errors.New("the number is not an amount")
-
-// decimalOf reads an amount exactly. PHP writes small ones with an exponent, such as 1.0e-5.
-func decimalOf(n json.Number) (decimal.Decimal, error) {
-	const longest, farthest = 40, 20
-	if len(n) > longest {
-		return decimal.Decimal{}, errAmount
-	}
-	d, err := decimal.NewFromString(n.String())
-	if err == nil && (d.Exponent() < -farthest || d.Exponent() > farthest || !d.Equal(d.Round(models.MoneyScale))) {
-		err = errAmount
-	}
-	return d, err
-}
 
 // networkParams is what a network adds to the addresses of its offers.
 type networkParams struct {

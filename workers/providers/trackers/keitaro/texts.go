@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"switchyard/models/cond"
+	"switchyard/workers/providers/trackers/moved"
 )
 
 // mask is a value of a text filter, as one of our operators with its value.
@@ -238,7 +239,7 @@ func addresses(values []string, reject bool) (t test, ok bool) {
 	t.or = !reject
 	for len(all) > 0 {
 		n := min(len(all), cond.MaxItems)
-		t.add("ip", choose(reject, "not_in_cidr", "in_cidr"), all[:n])
+		t.add("ip", moved.Choose(reject, "not_in_cidr", "in_cidr"), all[:n])
 		all = all[n:]
 	}
 	return t, len(t.list) > 0

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/trackerimport"
+	"switchyard/workers/providers/trackers/moved"
 )
 
 // limit translates the filter of a number of clicks. Here, only a limit per day exists.
@@ -135,7 +136,7 @@ func schedule(raw json.RawMessage, reject bool) (t test, ok bool) {
 		}
 		out = append(out, spans...)
 	}
-	t = one("schedule", choose(reject, "not_equals", "equals"), out)
+	t = one("schedule", moved.Choose(reject, "not_equals", "equals"), out)
 	t.changed = zoneNote(p.Timezone)
 	return t, len(out) > 0
 }

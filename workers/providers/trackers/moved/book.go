@@ -1,6 +1,7 @@
 package moved
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -124,16 +125,16 @@ func (b *Book) Put(it *Item) bool {
 	if ref := b.refs[it.Kind][it.ID]; ref != nil && ref.Refused {
 		return false
 	}
-	if err := check(it.Kind, it.Key, it.M); err != nil {
-		b.Refuse(it, sentence(err))
+	if err := Check(it.Kind, it.Key, it.M); err != nil {
+		b.Refuse(it, Sentence(err))
 		return false
 	}
 	b.Out.Put(it.Kind, it.Key, it.M)
 	return true
 }
 
-// sentence returns what is wrong with a record as a sentence.
-func sentence(err error) string {
+// Sentence returns what is wrong with a record as a sentence.
+func Sentence(err error) string {
 	text := err.Error()
 	if p, ok := err.(accountconfig.Problem); ok { //nolint:errorlint // codecs do not wrap it
 		text = strings.TrimPrefix(p.Path+": "+p.Text, ": ")
@@ -159,30 +160,44 @@ func (b *Book) Group(it *Item, name string) { b.Text(it, "group_name", "name of 
 // Amount sets an amount and its currency. An amount that cannot be read, or whose currency is not known, refuses the record. A
 // zero amount needs no currency.
 func (b *Book) Amount(it *Item, member, value, code string) bool {
-	if value == "" {
-		value = "0"
-	}
-	exact, err := decimalOf(value)
-	switch {
-	case err != nil || exact.IsNegative():
-		b.Refuse(it, fmt.Sprintf("The amount %q cannot be read.", models.Shortened(value, 30)))
-		return false
-	case code == "" && exact.IsZero():
-		return true
-	}
-	iso, ok := trackerimport.Currency(code)
-	if !ok {
-		b.Refuse(it, trackerimport.UnknownCurrency(code))
+	amount, iso, refusal := ReadAmount(value, code, false)
+	if refusal != "" {
+		b.Refuse(it, refusal)
 		return false
 	}
-	it.M["currency"] = iso
-	if !exact.IsZero() {
-		it.M[member] = json.Number(exact.String())
-	}
+	SetAmount(it.M, member, amount, iso)
 	return true
 }
 
-// decimalOf reads an amount exactly.
+// ReadAmount reads an amount and its currency. Nothing is 0. An amount of nothing needs no currency unless always is set. refusal is the
+// sentence for an amount that cannot be taken.
+func ReadAmount(value, code string, always bool) (amount decimal.Decimal, iso, refusal string) {
+	value = cmp.Or(value, "0")
+	amount, err := decimalOf(strings.TrimSpace(value))
+	switch {
+	case err != nil || amount.IsNegative():
+		return amount, "", fmt.Sprintf("The amount %q cannot be read.", models.Shortened(value, 30))
+	case code == "" && amount.IsZero() && !always:
+		return amount, "", ""
+	}
+	iso, ok := trackerimport.Currency(code)
+	if !ok {
+		return amount, "", trackerimport.UnknownCurrency(code)
+	}
+	return amount, iso, ""
+}
+
+// SetAmount sets an amount and its currency as ReadAmount has read them.
+func SetAmount(m Members, member string, amount decimal.Decimal, iso string) {
+	if iso != "" {
+		m["currency"] = iso
+	}
+	if !amount.IsZero() {
+		m[member] = json.Number(amount.String())
+	}
+}
+
+// decimalOf reads an amount exactly. PHP writes small ones with an exponent, such as 1.0e-5.
 func decimalOf(text string) (decimal.Decimal, error) {
 	const longest, farthest = 40, 20
 	if len(text) > longest {

@@ -11,8 +11,8 @@ import (
 
 var campaignCodec = accountconfig.CampaignCodec(models.Account{Currency: "USD"})
 
-// check reads a record of a document with the same codec as apply.
-func check(kind accountconfig.Kind, key string, m Members) (err error) {
+// Check reads a record of a document with the same codec as apply. The error says why the record cannot be applied: see Sentence.
+func Check(kind accountconfig.Kind, key string, m Members) (err error) {
 	switch kind {
 	case accountconfig.Domains:
 		_, err = accountconfig.DomainCodec.Decode(key, m, everybody{})
@@ -24,6 +24,8 @@ func check(kind accountconfig.Kind, key string, m Members) (err error) {
 		_, err = accountconfig.LanderCodec.Decode(key, m, everybody{})
 	case accountconfig.Offers:
 		_, err = accountconfig.OfferCodec.Decode(key, m, everybody{})
+	case accountconfig.BotLists:
+		_, err = accountconfig.BotListCodec.Decode(key, m, everybody{})
 	case accountconfig.Campaigns:
 		err = checkCampaign(key, m)
 	}

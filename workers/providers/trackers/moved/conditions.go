@@ -86,7 +86,7 @@ func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 		t.Lose(name, nil, reject)
 		return
 	}
-	operator := choose(reject, "not_equals", "equals")
+	operator := Choose(reject, "not_equals", "equals")
 	one := Test{}
 	for part := range slices.Chunk(list, cond.MaxItems) {
 		one.Add(name, attribute, operator, part, reject)
@@ -101,7 +101,8 @@ func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	}
 }
 
-func choose(reject bool, ifReject, ifAccept string) string {
+// Choose returns ifReject for a filter that rejects, and else ifAccept.
+func Choose(reject bool, ifReject, ifAccept string) string {
 	if reject {
 		return ifReject
 	}

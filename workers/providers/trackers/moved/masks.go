@@ -99,7 +99,7 @@ func (t *Test) Networks(name string, values []string, reject bool) {
 		t.Lose(name, nil, reject)
 		return
 	}
-	t.Add(name, "ip", choose(reject, "not_in_cidr", "in_cidr"), list, reject)
+	t.Add(name, "ip", Choose(reject, "not_in_cidr", "in_cidr"), list, reject)
 }
 
 func networkOf(v string) (string, bool) {
@@ -154,7 +154,7 @@ func (t *Test) Connections(name string, values []string, reject bool) {
 
 // Proxies adds a test of the kind of proxy that an address belongs to.
 func (t *Test) Proxies(name string, want bool, kinds ...any) {
-	t.Add(name, "proxy_kind", choose(!want, "not_equals", "equals"), kinds, !want)
+	t.Add(name, "proxy_kind", Choose(!want, "not_equals", "equals"), kinds, !want)
 }
 
 // Weekdays adds a test of days of the week, which have their English names or numbers from 1 for Monday.
@@ -176,7 +176,7 @@ func (t *Test) Weekdays(name string, values []string, reject bool) {
 		t.Lose(name, nil, reject)
 		return
 	}
-	t.Add(name, "day_of_week", choose(reject, "not_equals", "equals"), list, reject)
+	t.Add(name, "day_of_week", Choose(reject, "not_equals", "equals"), list, reject)
 }
 
 // Times adds a test of times of the day, such as 08:00-18:00, in the time zone of the account.
@@ -195,7 +195,7 @@ func (t *Test) Times(name string, values []string, reject bool) {
 		return
 	}
 	before := len(t.lost)
-	t.Add(name, "schedule", choose(reject, "not_equals", "equals"), list, reject)
+	t.Add(name, "schedule", Choose(reject, "not_equals", "equals"), list, reject)
 	if len(t.lost) == before {
 		t.Change("Times of the day are those of this account's time zone here.")
 	}

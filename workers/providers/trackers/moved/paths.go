@@ -82,8 +82,8 @@ func (b *Book) Campaigns(drafts []Draft) {
 				d.M["paths"] = list
 			}
 			if !ref.Refused {
-				if err := check(d.Kind, d.Key, d.M); err != nil {
-					b.Refuse(d.Item, sentence(err))
+				if err := Check(d.Kind, d.Key, d.M); err != nil {
+					b.Refuse(d.Item, Sentence(err))
 				}
 			}
 			again = again || ref.Refused
