@@ -10,7 +10,7 @@ type LinkBrokenData struct {
 	ID           string `json:"id" doc:"of the offer or landing page"`
 	Name         string `json:"name"`
 	URL          string `json:"url" doc:"as the record has it, with its tokens"`
-	Status       *int   `json:"status" doc:"what the last check was answered; null when no answer came"`
+	Status       *int   `json:"status" doc:"status of the answer to the last check; null: no answer came"`
 	Error        string `json:"error" doc:"why the check failed, for a person"`
 	Failures     int    `json:"failures" doc:"failed checks in a row"`
 	FailingSince string `json:"failing_since" doc:"the first of these checks: ISO 8601, UTC, milliseconds"`

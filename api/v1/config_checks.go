@@ -40,19 +40,19 @@ func configChecks(d Deps) []route.Route {
 
 // MoveVisitor is a made-up visitor.
 type MoveVisitor struct {
-	ID        string `json:"id" doc:"names the visitor in the script and in its answers; changes with the request"`
+	ID        string `json:"id" doc:"identifies the visitor in the script and in its answers; another request has another id"`
 	Country   string `json:"country"`
 	Language  string `json:"language"`
 	Browser   string `json:"browser"`
 	UserAgent string `json:"user_agent"`
-	URL       string `json:"url" doc:"the address that is asked for, without its scheme"`
+	URL       string `json:"url" doc:"the address that is requested, without its scheme"`
 }
 
 // MoveCheck is an imported campaign with its made-up visitors.
 type MoveCheck struct {
 	CampaignID uuid.UUID            `json:"campaign_id"`
 	Name       string               `json:"name"`
-	Status     string               `json:"status" enum:"active,paused,archived" doc:"the check takes the campaign as if it were active"`
+	Status     string               `json:"status" enum:"active,paused,archived" doc:"status of the campaign; the check treats every campaign as active"`
 	Visitors   []MoveCheckedVisitor `json:"visitors"`
 }
 
@@ -60,15 +60,15 @@ type MoveCheck struct {
 type MoveCheckedVisitor struct {
 	MoveVisitor
 
-	Places  []string `json:"places" doc:"the addresses with their tokens, or the status of an answer without one; several where the draws decide, at most 10"`
-	Certain bool     `json:"certain" doc:"false: it depends on what no request can say, such as the provider"`
+	Places  []string `json:"places" doc:"the addresses with their tokens, or the status of an answer without an address; several if the draws decide, at most 10"`
+	Certain bool     `json:"certain" doc:"false: the result depends on something that no request can carry, such as the provider"`
 }
 
 // MoveChecks is the answer of GET /config/checks.
 type MoveChecks struct {
 	Total int         `json:"total" doc:"imported campaigns"`
 	Rows  []MoveCheck `json:"rows" doc:"by name"`
-	Next  *int        `json:"next" doc:"for offset; null at the end"`
+	Next  *int        `json:"next" doc:"value of offset for the next rows; null at the end"`
 }
 
 const (
@@ -166,7 +166,7 @@ const mostAnswers = 16 << 20
 // CompareMoveBody is the body of POST /config/checks/compare.
 type CompareMoveBody struct {
 	Answers string `json:"answers" required:"true" maxLength:"4000000" doc:"what the script has printed, at most 10000 lines"`
-	Country string `json:"country" trim:"true" maxLength:"2" doc:"the country of the machine on which it ran. It is the country of all visitors that the script could not name another one for; left out, what depends on the country is not compared"`
+	Country string `json:"country" trim:"true" maxLength:"2" doc:"the country of the machine on which the script ran. It is the country of all visitors for whom the script could not send another one; left out: visitors whose result depends on the country are not compared"`
 }
 
 // MoveCompared is the answer of POST /config/checks/compare.
@@ -174,7 +174,7 @@ type MoveCompared struct {
 	Counts    map[string]int         `json:"counts" doc:"visitors by result: same, dice, unsure, differs, missing"`
 	Unread    int                    `json:"unread" doc:"lines that could not be read, or name no imported campaign"`
 	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"those with the most differences first"`
-	LeftOut   int                    `json:"left_out" doc:"visitors that are counted and not listed, because at most 2000 are"`
+	LeftOut   int                    `json:"left_out" doc:"visitors that are counted but not listed, because at most 2000 are listed"`
 }
 
 // MoveComparedCampaign is a campaign whose visitors were compared.
@@ -191,8 +191,8 @@ type MoveDifference struct {
 	MoveVisitor
 
 	Result string   `json:"result" enum:"dice,unsure,differs,missing" doc:"dice: the draws decide, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer"`
-	Reason string   `json:"reason" enum:",attribute,page,itself,changed,address,parameters,answer" doc:"of unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address"`
-	Here   []string `json:"here" doc:"as places of GET /config/checks"`
+	Reason string   `json:"reason" enum:",attribute,page,itself,changed,address,parameters,answer" doc:"of unsure: attribute, it depends on something that no request can carry; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address"`
+	Here   []string `json:"here" doc:"where the visitor goes here, as in places of GET /config/checks"`
 	There  string   `json:"there" doc:"the address that the old tracker answered; empty: none"`
 	Status int      `json:"status" doc:"of the old tracker's answer; 0: none came"`
 }

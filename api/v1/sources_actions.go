@@ -30,8 +30,8 @@ type ConversionActions struct {
 type ConversionAction struct {
 	ID           string  `json:"id"`
 	Name         string  `json:"name" doc:"conversion_action of microsoft_ads"`
-	Category     string  `json:"category" doc:"the platform's word"`
-	Status       string  `json:"status" doc:"the platform's word"`
+	Category     string  `json:"category" doc:"as the platform names it"`
+	Status       string  `json:"status" doc:"as the platform names it"`
 	ResourceName *string `json:"resource_name" doc:"at google_ads: send it as conversion_action; it names the customer that owns the action"`
 	ReadyAt      *string `json:"ready_at" doc:"from when on microsoft_ads takes uploads to a goal that was made here, which wait until then; null: at any time"`
 }

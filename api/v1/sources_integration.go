@@ -37,7 +37,7 @@ func sourceIntegrations(d Deps) []route.Route {
 type SourceIntegration struct {
 	Configured          bool                 `json:"configured" doc:"false: the source is not connected"`
 	Provider            *string              `json:"provider"`
-	IsEnabled           bool                 `json:"is_enabled" doc:"spend is read by itself, every three hours"`
+	IsEnabled           bool                 `json:"is_enabled" doc:"spend is read automatically every three hours"`
 	CostEndpoint        *models.CostEndpoint `json:"cost_endpoint" doc:"of the custom endpoint; the values of its headers are masked"`
 	Credentials         map[string]string    `json:"credentials" doc:"by field, those that are saved; secrets are masked"`
 	OAuthConnectionID   *uuid.UUID           `json:"oauth_connection_id" doc:"the sign-in at the platform"`
@@ -54,9 +54,9 @@ type SourceIntegration struct {
 	TimeZone            *string              `json:"time_zone" doc:"of the account at the platform, as last read: its days are the days of spend"`
 	LastSyncAt          *string              `json:"last_sync_at" doc:"when spend was last read"`
 	LastCheckedAt       *string              `json:"last_checked_at"`
-	LastStatus          *string              `json:"last_status" enum:"ok,error" doc:"how asking the platform went; null: it was never asked"`
+	LastStatus          *string              `json:"last_status" enum:"ok,error" doc:"result of the last request to the platform; null: there was none yet"`
 	LastError           *string              `json:"last_error"`
-	NextSyncAt          *string              `json:"next_sync_at" doc:"of the next sync by itself; null: there is none"`
+	NextSyncAt          *string              `json:"next_sync_at" doc:"when the next automatic sync runs; null: none is planned"`
 	Runs                []IntegrationRun     `json:"runs" doc:"the last 20 syncs, the latest first; runs are kept for 90 days"`
 	ClickLoss           []ClickLossDay       `json:"click_loss" doc:"of the last 14 days, those of which the platform told its clicks"`
 	Providers           []SourceProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
@@ -139,9 +139,9 @@ func (out *SourceIntegration) fill(i models.SourceIntegration) {
 type SourceIntegrationBody struct {
 	Provider           string               `json:"provider" required:"invalid_provider" bad:"invalid_provider" trim:"true" case:"lower" doc:"one of those that the GET lists; another one than before forgets the credentials"`
 	CostEndpoint       *models.CostEndpoint `json:"cost_endpoint" doc:"of the provider custom"`
-	Credentials        map[string]string    `json:"credentials" doc:"field to value; what is blank or left out stays as it is"`
+	Credentials        map[string]string    `json:"credentials" doc:"values by field; fields that are blank or left out are kept"`
 	CredentialsClear   []string             `json:"credentials_clear" maxItems:"50" doc:"fields of credentials to remove"`
-	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read by itself; left out it stays, at first true"`
+	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read automatically; left out: unchanged, at first true"`
 	OAuthConnectionID  bind.Opt[uuid.UUID]  `json:"oauth_connection_id" bad:"not_connected" doc:"the sign-in at the platform; needed if there are several"`
 	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"parameter of the tracking link that carries the platform's campaign id, or sub1 to {lastSub}; empty: as the source's macros say"`
 	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the resource name of a conversion action, which names the customer that owns it, or the number of an action of customer_id, or a link to its page; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty means their event for a purchase"`
@@ -239,7 +239,7 @@ type SourceRun struct {
 	OK       bool         `json:"ok" doc:"the platform answered"`
 	Provider string       `json:"provider"`
 	Message  string       `json:"message"`
-	Detail   *string      `json:"detail" doc:"what the platform said, if it fails"`
+	Detail   *string      `json:"detail" doc:"the platform's message, if it fails"`
 	Range    DayRange     `json:"range"`
 	Rows     int          `json:"rows" doc:"that the platform tells: one for each day and campaign"`
 	Matched  int          `json:"matched" doc:"rows whose campaign at the platform has sent clicks to a campaign here; the others are spread over the source's clicks"`

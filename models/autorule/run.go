@@ -37,7 +37,7 @@ type RunSummary struct {
 	From    models.Stamp `db:"window_from" json:"from" doc:"the window's"`
 	To      models.Stamp `db:"window_to" json:"to"`
 	Outcome string       `db:"outcome" json:"outcome" enum:"done,shadow,too_large,plan_required,failed"`
-	Looked  int          `db:"looked" json:"looked" doc:"at how many campaigns, paths, offers or values"`
+	Looked  int          `db:"looked" json:"looked" doc:"how many campaigns, paths, offers or values were checked"`
 	Matched int          `db:"matched" json:"matched" doc:"of them, those about which all conditions held"`
 	Done    int          `db:"done" json:"done" doc:"changes that were made, or alerts that stand"`
 	Cut     bool         `db:"cut" json:"cut" doc:"there was more than one run looks at"`

@@ -84,7 +84,7 @@ type Change struct {
 	Action       Action        `db:"action,json" json:"action"`
 	Before       Part          `db:"before,json" json:"before"`
 	After        Part          `db:"after,json" json:"after"`
-	Evidence     *Evidence     `db:"evidence,json" json:"evidence" doc:"of a rule: the figures by which it acted"`
+	Evidence     *Evidence     `db:"evidence,json" json:"evidence" doc:"of a rule: the figures that made it act"`
 	Status       string        `db:"status,auto" json:"status" enum:"applied,undone"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
 	UndoneAt     *models.Stamp `db:"undone_at,auto" json:"undone_at"`

@@ -18,8 +18,8 @@ type AIActed struct {
 // AIBody: a type of the API
 type AIBody struct {
 	Action   string  `json:"action"`             // models, connect, model
-	APIKey   *string `json:"apiKey,omitempty"`   // needed by the action connect; with models left out: the saved one
-	Model    *string `json:"model,omitempty"`    // needed by the action model; with connect left out: a usual one of the provider
+	APIKey   *string `json:"apiKey,omitempty"`   // needed by the action connect; if the action models leaves it out, the saved key is used
+	Model    *string `json:"model,omitempty"`    // needed by the action model; if the action connect leaves it out, a usual model of the provider is used
 	Provider *string `json:"provider,omitempty"` // left out: the one that is connected: openai, anthropic, gemini, openrouter
 }
 
@@ -93,9 +93,9 @@ type AdAccount struct {
 	Currency string  `json:"currency"`
 	ID       string  `json:"id"`       // customer_id of google_ads, account_id of microsoft_ads, ad_account_id of meta
 	Manager  bool    `json:"manager"`  // it holds other accounts, and has no ads itself
-	Name     string  `json:"name"`     // empty: the platform does not tell
+	Name     string  `json:"name"`     // empty: the platform does not report it
 	ParentID *string `json:"parentId"` // login_customer_id of google_ads, customer_id of microsoft_ads; null: none is needed
-	Status   string  `json:"status"`   // the platform's word
+	Status   string  `json:"status"`   // as the platform names it
 	TimeZone string  `json:"timeZone"` // as the platform names it
 }
 
@@ -113,26 +113,26 @@ type AddressCondition struct {
 
 // Alert: a type of the API
 type Alert struct {
-	CheckedAt *string  `json:"checkedAt"` // when it was last looked at
+	CheckedAt *string  `json:"checkedAt"` // when it was last checked
 	Do        string   `json:"do"`        // what to do
 	ID        string   `json:"id"`
-	Kind      string   `json:"kind"`    // what id is the id of: offer, lander, domain, dns_account, oauth_connection, webhook, source, network, account, copilot_rule
-	Message   string   `json:"message"` // what is seen
+	Kind      string   `json:"kind"`    // the kind of record that id names: offer, lander, domain, dns_account, oauth_connection, webhook, source, network, account, copilot_rule
+	Message   string   `json:"message"` // what was found
 	Name      string   `json:"name"`
 	Severity  string   `json:"severity"` // warning, critical
 	Since     string   `json:"since"`    // of an offer at its cap: when the account's day began
-	Status    *int     `json:"status"`   // what the last check was answered; null when no answer came or there is none
+	Status    *int     `json:"status"`   // status of the answer to the last check; null: no answer came, or there was no check
 	Threats   []string `json:"threats"`  // of an unsafe link, in the list's own words
 	Type      string   `json:"type"`     // link.broken, link.unsafe, domain.stray, domain.expiring, certificate.expiring, certificate.failing, dns_account.failing, network.failing, uploads.failing, uploads.stopped, oauth.revoked, oauth.failing, spend.failing, webhook.failing, source.failing, source.unfilled, geo_database.failing, postbacks.unmatched, postbacks.refused, postbacks.unread, clicks.unread, offer.capped, currency.unconverted, plan.limit_reached, plan.limit_near, rule.matched, clicks.behind, jobs.behind
-	URL       *string  `json:"url"`      // as the record has it, with its tokens; of a webhook without its path for those who may not change it
+	URL       *string  `json:"url"`      // the record's URL with its tokens; a webhook's URL has no path if the caller may not change the webhook
 }
 
 // AlertChannelBody: a type of the API
 type AlertChannelBody struct {
-	Credentials map[string]string `json:"credentials,omitempty"` // field to value
+	Credentials map[string]string `json:"credentials,omitempty"` // values by field
 	Kind        string            `json:"kind"`                  // one of those that GET /alerts/channels lists
 	Name        *string           `json:"name,omitempty"`        // your name for it
-	Severity    *string           `json:"severity,omitempty"`    // it hears of alerts that are at least so severe; default warning: warning, critical
+	Severity    *string           `json:"severity,omitempty"`    // the lowest severity of the alerts that are sent to the channel; default warning: warning, critical
 }
 
 // AlertChannelCodeBody: a type of the API
@@ -148,7 +148,7 @@ type AlertChannelConfirmed struct {
 
 // AlertChannelForm: a type of the API
 type AlertChannelForm struct {
-	Available bool                   `json:"available"` // false: its operator has not set it up on this install
+	Available bool                   `json:"available"` // false: the operator of this install has not set it up
 	Fields    []CredentialFieldShown `json:"fields"`
 	Kind      string                 `json:"kind"`
 	Label     string                 `json:"label"`
@@ -176,41 +176,41 @@ type AlertChannelPatch struct {
 
 // AlertChannelShown: a type of the API
 type AlertChannelShown struct {
-	Confirmed    bool              `json:"confirmed"` // false: it hears of nothing until its code is sent to POST /alerts/channels/confirm
+	Confirmed    bool              `json:"confirmed"` // false: the channel gets no alerts until its code is sent to POST /alerts/channels/confirm
 	CreatedAt    string            `json:"created_at"`
 	Credentials  map[string]string `json:"credentials"`   // by field; secrets are masked
-	Error        *string           `json:"error"`         // why the last message was not taken
-	FailingSince *string           `json:"failing_since"` // null: the last message was taken
+	Error        *string           `json:"error"`         // why the last message was not accepted
+	FailingSince *string           `json:"failing_since"` // null: the last message was accepted
 	ID           string            `json:"id"`
 	IsActive     bool              `json:"is_active"`
 	Kind         string            `json:"kind"` // email, slack, discord, telegram
 	Name         string            `json:"name"`
-	SentAt       *string           `json:"sent_at"`  // when the last message was taken
-	Severity     string            `json:"severity"` // it hears of alerts that are at least so severe: warning, critical
+	SentAt       *string           `json:"sent_at"`  // when the last message was accepted
+	Severity     string            `json:"severity"` // the lowest severity of the alerts that are sent to the channel: warning, critical
 }
 
 // AlertList: a type of the API
 type AlertList struct {
-	Alerts             []Alert        `json:"alerts"`    // the latest first; at most 500 of one cause
+	Alerts             []Alert        `json:"alerts"`    // newest first; at most 500 with the same cause
 	CheckedAt          *string        `json:"checkedAt"` // when the links were last checked; null before the first time
 	Count              int            `json:"count"`
 	OpenSuggestions    int            `json:"openSuggestions"`    // open suggestions of the Copilot
-	Services           []AlertService `json:"services"`           // what alerts come from, and how the install does
+	Services           []AlertService `json:"services"`           // the services that alerts come from, and how this install works
 	UnmatchedPostbacks int            `json:"unmatchedPostbacks"` // postbacks of the last seven days that found no click; 100: there may be more
 }
 
 // AlertService: a type of the API
 type AlertService struct {
-	CheckedAt *string `json:"checkedAt"` // of jobs: when the clock's last one ran; of the edge: when it was last brought up to date
+	CheckedAt *string `json:"checkedAt"` // of jobs: when the last scheduled job ran; of the edge: when it was last updated
 	Message   *string `json:"message"`
 	Name      string  `json:"name"`   // link_checks, safe_browsing, database, jobs, clicks, clickhouse, edge
-	Status    string  `json:"status"` // behind: it works, and what it shows is old; off: not set up on this install; waiting: not run yet: ok, behind, failing, off, waiting
+	Status    string  `json:"status"` // behind: it works, but its data are old; off: not set up on this install; waiting: not run yet: ok, behind, failing, off, waiting
 }
 
 // AlertTested: a type of the API
 type AlertTested struct {
-	Error *string `json:"error"` // why it was not taken
-	Sent  bool    `json:"sent"`  // the receiver, or its mail server, took it
+	Error *string `json:"error"` // why the message was not accepted
+	Sent  bool    `json:"sent"`  // the receiver, or its mail server, accepted the message
 }
 
 // ApplyConfigBody: a type of the API
@@ -236,9 +236,9 @@ type Arrivals struct {
 type BlockAdded struct {
 	Allowed            int    `json:"allowed"` // values that are no longer blocked since the call
 	Blocked            int    `json:"blocked"` // values that are blocked since the call
-	ID                 string `json:"id"`      // of the change, which POST /blocks/undo takes back within a week
+	ID                 string `json:"id"`      // id of the change, which POST /blocks/undo can undo within a week
 	ListID             string `json:"list_id"`
-	PropagationSeconds int    `json:"propagationSeconds"` // how long the change takes at most until every click obeys it
+	PropagationSeconds int    `json:"propagationSeconds"` // the longest time until the change applies to every click
 	Total              int    `json:"total"`              // values that the account blocks now, of at most 50,000
 }
 
@@ -255,8 +255,8 @@ type BlockBody struct {
 type BlockChange struct {
 	Allowed            int    `json:"allowed"`            // values that are no longer blocked since the call
 	Blocked            int    `json:"blocked"`            // values that are blocked since the call
-	ID                 string `json:"id"`                 // of the change, which POST /blocks/undo takes back within a week
-	PropagationSeconds int    `json:"propagationSeconds"` // how long the change takes at most until every click obeys it
+	ID                 string `json:"id"`                 // id of the change, which POST /blocks/undo can undo within a week
+	PropagationSeconds int    `json:"propagationSeconds"` // the longest time until the change applies to every click
 	Total              int    `json:"total"`              // values that the account blocks now, of at most 50,000
 }
 
@@ -288,14 +288,14 @@ type BlockListText struct {
 
 // BlockLists: a type of the API
 type BlockLists struct {
-	Lists []BlockList `json:"lists"` // the list that changed last first; at most 1,000
+	Lists []BlockList `json:"lists"` // the most recently changed list first; at most 1,000
 }
 
 // BlockPreview: a type of the API
 type BlockPreview struct {
 	Already         int       `json:"already"`   // values that are blocked in the scope already
 	Campaigns       int       `json:"campaigns"` // active campaigns in the scope
-	Chance          *float64  `json:"chance"`    // how likely values that pay for their clicks are to look as bad as these: up to 0.05 is seldom chance; null: the value of a conversion is not known
+	Chance          *float64  `json:"chance"`    // the probability that values which pay for their clicks look as bad as these by chance: up to 0.05 it is rarely chance; null: the value of a conversion is not known
 	Figures         FigureRow `json:"figures"`   // of the values, in the scope
 	Found           int       `json:"found"`     // values that had figures in the window
 	Range           Range     `json:"range"`
@@ -325,9 +325,9 @@ type BlockedValue struct {
 // BotData: a type of the API
 type BotData struct {
 	Dated   string `json:"dated"`   // how old the data is
-	Entries *int   `json:"entries"` // null: not told by the module
+	Entries *int   `json:"entries"` // null: the module does not report it
 	Kind    string `json:"kind"`    // tor, vpn, proxy, datacenter, spam_ip, bad_referrer or crawler
-	Source  string `json:"source"`  // the module of the build that it comes with, or loaded: by the operator
+	Source  string `json:"source"`  // the module of the build that contains the list, or loaded: the operator has loaded it
 }
 
 // BotDetection: a type of the API
@@ -336,7 +336,7 @@ type BotDetection struct {
 	Lists          BotLists    `json:"lists"`
 	MaxThreshold   int         `json:"maxThreshold"`
 	MinThreshold   int         `json:"minThreshold"`
-	Scores         []BotScore  `json:"scores"` // the clicks of the last 30 days by their score, above 0: what another threshold would cut
+	Scores         []BotScore  `json:"scores"` // the clicks of the last 30 days by their score, above 0: they show the effect of another threshold
 	Signals        []BotSignal `json:"signals"`
 	Threshold      int         `json:"threshold"` // a click with this score or more is a bot's
 	Totals         BotTotals   `json:"totals"`
@@ -345,16 +345,16 @@ type BotDetection struct {
 
 // BotDetectionBody: a type of the API
 type BotDetectionBody struct {
-	Days      *int     `json:"days,omitempty"`      // how many whole days of clicks are scored anew, beside today's; 0: none; left out: 30 if something changes, else none. What an earlier change has left is done too
-	Disabled  []string `json:"disabled,omitempty"`  // names of signals to switch off, up to 40; those that cannot be are ignored, an unknown name is an error
-	Threshold *float64 `json:"threshold,omitempty"` // rounded, and held to 20-95
+	Days      *int     `json:"days,omitempty"`      // how many whole days of clicks are scored again, in addition to today; 0: none; left out: 30 if something changes, else none. Clicks that the job of an earlier change has not finished are scored too
+	Disabled  []string `json:"disabled,omitempty"`  // names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error
+	Threshold *float64 `json:"threshold,omitempty"` // is rounded and limited to 20 to 95
 }
 
 // BotDetectionChanged: a type of the API
 type BotDetectionChanged struct {
 	Disabled  []string `json:"disabled"`
-	JobID     *string  `json:"job_id"` // the job that scores clicks anew, see GET /jobs/{id}; null: none
-	Range     *Range   `json:"range"`  // whose clicks the job scores anew: those of days, and with them all of an earlier change whose job has not ended well; null: none
+	JobID     *string  `json:"job_id"` // the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again
+	Range     *Range   `json:"range"`  // the window whose clicks the job scores again: that of days, together with the whole window of an earlier change whose job has not succeeded; null: none
 	Threshold int      `json:"threshold"`
 }
 
@@ -368,7 +368,7 @@ type BotEntryAnswer struct {
 	Note       string  `json:"note"`
 	Operator   string  `json:"operator"` // equals, contains, regex, in_cidr
 	UpdatedAt  string  `json:"updated_at"`
-	Value      any     `json:"value"` // as it is compared: one value alone, or a list of the first 100
+	Value      any     `json:"value"` // the values in the form in which they are compared: a single value, or a list of the first 100
 	ValueCount int     `json:"value_count"`
 }
 
@@ -386,9 +386,9 @@ type BotEntryBody struct {
 
 // BotEntryList: a type of the API
 type BotEntryList struct {
-	Blocked            int           `json:"blocked"`            // clicks in the hours of the window that deny entries made bots, those of deleted entries too
+	Blocked            int           `json:"blocked"`            // clicks in the hours of the window that deny entries marked as bots, including deleted entries
 	NextCursor         *string       `json:"next_cursor"`        // null at the end
-	PropagationSeconds int           `json:"propagationSeconds"` // how long a change takes at most until every click obeys it
+	PropagationSeconds int           `json:"propagationSeconds"` // the longest time until a change applies to every click
 	Range              Range         `json:"range"`
 	Rows               []BotEntryRow `json:"rows"`
 }
@@ -396,7 +396,7 @@ type BotEntryList struct {
 // BotEntryRow: a type of the API
 type BotEntryRow struct {
 	Attribute  string  `json:"attribute"`
-	Blocked    int     `json:"blocked"` // clicks in the hours of the window that it made bots
+	Blocked    int     `json:"blocked"` // clicks in the hours of the window that the entry marked as bots
 	CampaignID *string `json:"campaign_id"`
 	CreatedAt  string  `json:"created_at"`
 	ID         string  `json:"id"`
@@ -404,7 +404,7 @@ type BotEntryRow struct {
 	Note       string  `json:"note"`
 	Operator   string  `json:"operator"` // equals, contains, regex, in_cidr
 	UpdatedAt  string  `json:"updated_at"`
-	Value      any     `json:"value"` // as it is compared: one value alone, or a list of the first 100
+	Value      any     `json:"value"` // the values in the form in which they are compared: a single value, or a list of the first 100
 	ValueCount int     `json:"value_count"`
 }
 
@@ -427,10 +427,10 @@ type BotSignal struct {
 	Found      string  `json:"found"`    // how it is found
 	Hits30d    int     `json:"hits_30d"` // clicks of the last 30 days on which it fired
 	Meaning    string  `json:"meaning"`
-	Reason     string  `json:"reason"` // its name, and the bot_reason of clicks
-	Silent     *string `json:"silent"` // why it cannot fire on a click, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can
+	Reason     string  `json:"reason"` // the name of the signal, which is also the bot_reason of clicks
+	Silent     *string `json:"silent"` // why the signal cannot fire, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can fire
 	Weight     int     `json:"weight"` // added to the score
-	When       string  `json:"when"`   // when it is found; what is not found at the click changes it afterwards
+	When       string  `json:"when"`   // when the signal is found; a signal that is not found at the click changes the click afterwards
 }
 
 // BotTotals: a type of the API
@@ -484,7 +484,7 @@ type BrowserCondition struct {
 
 // BulkChanged: a type of the API
 type BulkChanged struct {
-	ChangeID *string `json:"change_id"` // for POST /changes/{id}/undo; null: every record was so already
+	ChangeID *string `json:"change_id"` // for POST /changes/{id}/undo; null: every record already had these values
 	Changed  int     `json:"changed"`   // records that are different now
 }
 
@@ -547,7 +547,7 @@ type CampaignCloned struct {
 // CampaignComparison: a type of the API
 type CampaignComparison struct {
 	By      string          `json:"by"`     // stream, lander, offer
-	Groups  []ComparedGroup `json:"groups"` // each has what is drawn by weight for the same visitors
+	Groups  []ComparedGroup `json:"groups"` // each has the candidates that are drawn by weight for the same visitors
 	LeftOut []LeftOut       `json:"left_out"`
 	Range   Range           `json:"range"`
 	Version string          `json:"version"` // of the flow, for If-Match when weights are changed
@@ -562,7 +562,7 @@ type CampaignCreated struct {
 	Name          string         `json:"name"`
 	Status        string         `json:"status"` // active, paused, archived
 	Streams       []Path         `json:"streams"`
-	TrackingURL   string         `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
+	TrackingURL   string         `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
 	URL           string         `json:"url"`          // the tracking link
 }
 
@@ -577,7 +577,7 @@ type CampaignDetail struct {
 // CampaignGoal: a type of the API
 type CampaignGoal struct {
 	Approved  int     `json:"approved"` // of them
-	Clicks    int     `json:"clicks"`   // that reached it: approved and pending conversions, each click once
+	Clicks    int     `json:"clicks"`   // clicks that reached the goal: approved and pending conversions, each click counted once
 	IsPrimary bool    `json:"is_primary"`
 	Key       string  `json:"key"`
 	Revenue   float64 `json:"revenue"` // of approved conversions
@@ -588,7 +588,7 @@ type CampaignLink struct {
 	Domain      string `json:"domain"`
 	DomainID    string `json:"domain_id"`
 	TagName     string `json:"tag_name"`     // the page tag is served there as /{tag_name}.js too; empty: only as /t.js
-	TrackingURL string `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
+	TrackingURL string `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
 	URL         string `json:"url"`          // the tracking link
 }
 
@@ -690,7 +690,7 @@ type CampaignRow struct {
 	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub30, by its traffic source; those without a name are left out
 	Tags               []string          `json:"tags"`
 	TrackedGoalKeys    []string          `json:"tracked_goal_keys"`
-	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
+	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
 	TrafficLossPct     float64           `json:"traffic_loss_pct"`
 	UniqueClicks       int               `json:"unique_clicks"`
 	UniquenessMethod   string            `json:"uniqueness_method"` // ip, ip_ua, cookie, param
@@ -741,7 +741,7 @@ type CampaignWhole struct {
 	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub30, by its traffic source; those without a name are left out
 	Tags               []string          `json:"tags"`
 	TrackedGoalKeys    []string          `json:"tracked_goal_keys"`
-	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
+	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
 	TrafficLossPct     float64           `json:"traffic_loss_pct"`
 	UniquenessMethod   string            `json:"uniqueness_method"` // ip, ip_ua, cookie, param
 	UniquenessParam    string            `json:"uniqueness_param"`
@@ -752,7 +752,7 @@ type CampaignWhole struct {
 
 // CampaignsPatch: a type of the API
 type CampaignsPatch struct {
-	AddTags            []string `json:"add_tags,omitempty"`      // tags that each of them gets, besides its own
+	AddTags            []string `json:"add_tags,omitempty"`      // tags to add to each of them
 	BindVisitors       *string  `json:"bind_visitors,omitempty"` // none, streams, streams_landers, streams_landers_offers
 	CostModel          *string  `json:"cost_model,omitempty"`    // auto, cpc, cpuc, cpm, cpa, cps, revshare, manual
 	CostValue          *float64 `json:"cost_value,omitempty"`
@@ -769,7 +769,7 @@ type CampaignsPatch struct {
 	Mode               *string  `json:"mode,omitempty"`                // affiliate, lead, store
 	Notes              *string  `json:"notes,omitempty"`
 	PrimaryGoalKey     *string  `json:"primary_goal_key,omitempty"` // empty clears it
-	RemoveTags         []string `json:"remove_tags,omitempty"`      // tags that each of them loses
+	RemoveTags         []string `json:"remove_tags,omitempty"`      // tags to remove from each of them
 	SourceID           *string  `json:"source_id,omitempty"`        // a traffic source on this account
 	Status             *string  `json:"status,omitempty"`           // active, paused, archived
 	Tags               []string `json:"tags,omitempty"`
@@ -806,14 +806,14 @@ type Cells struct {
 // CertificateAnswer: a type of the API
 type CertificateAnswer struct {
 	Detail        string         `json:"detail"`
-	Edge          *string        `json:"edge"` // which edge issues it: own is this install by ACME; null: none was asked yet: own, cloudflare
+	Edge          *string        `json:"edge"` // which edge issues it: own is this install by ACME; null: no certificate was requested yet: own, cloudflare
 	Errors        []string       `json:"errors"`
 	ExpiresAt     *string        `json:"expires_at"` // when the certificate ends; null: there is none, or the edge does not say
 	Hostname      string         `json:"hostname"`
-	Ownership     *OwnershipTXT  `json:"ownership"`      // a DNS record that shows whose the hostname is
-	OwnershipHTTP *OwnershipHTTP `json:"ownership_http"` // a file that shows the same
+	Ownership     *OwnershipTXT  `json:"ownership"`      // a DNS record that proves who owns the hostname
+	OwnershipHTTP *OwnershipHTTP `json:"ownership_http"` // a file that proves who owns the hostname
 	Serving       bool           `json:"serving"`        // hostname and certificate are active
-	SSLStatus     string         `json:"ssl_status"`     // none, or the edge's word
+	SSLStatus     string         `json:"ssl_status"`     // none, or the state as the edge names it
 }
 
 // CertificateDeleted: a type of the API
@@ -824,9 +824,9 @@ type CertificateDeleted struct {
 
 // ChatAnswer: a type of the API
 type ChatAnswer struct {
-	Answer    string         `json:"answer"` // text; figures that nothing looked up confirms are named at its end
+	Answer    string         `json:"answer"` // text; its end names figures that no look-up confirms
 	Available bool           `json:"available"`
-	Lookups   []ChatLookup   `json:"lookups"` // what was read for it
+	Lookups   []ChatLookup   `json:"lookups"` // the data that were read for the answer
 	Message   string         `json:"message"`
 	Proposals []ChatProposal `json:"proposals"` // changes for a person to apply by POST /copilot; none for a read-only key
 	Using     string         `json:"using"`     // whose key the chat uses: account, install, none
@@ -879,11 +879,11 @@ type Check struct {
 
 // CheckFinding: a type of the API
 type CheckFinding struct {
-	At      *string    `json:"at"` // when that was found; null: it is so now, or was never looked at
+	At      *string    `json:"at"` // when that was found; null: it was found by this call, or was never checked
 	Code    string     `json:"code"`
 	Costs   string     `json:"costs"`   // what it costs
 	Do      string     `json:"do"`      // what to do
-	Mend    string     `json:"mend"`    // the call that mends it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person changes the field: verify_domain, check_link, resume, open
+	Mend    string     `json:"mend"`    // the call that fixes it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person has to change the field: verify_domain, check_link, resume, open
 	Message string     `json:"message"` // what is wrong
 	State   string     `json:"state"`   // warning, unknown, problem
 	Value   string     `json:"value"`   // what is wrong there, such as an answer, a macro or a currency; may be empty
@@ -905,7 +905,7 @@ type CheckedArea struct {
 	Check    string         `json:"check"`     // link, destinations, macros, source, cost, postbacks, payout, shares, fallback, bots, caps, rates, landers, tag
 	Findings []CheckFinding `json:"findings"`  // at most 20 of each code
 	LeftOff  int            `json:"left_off"`  // number of findings beyond these
-	LookedAt *string        `json:"looked_at"` // link and destinations: when the oldest of the workers' last looks was; null: never, and for all other checks, which read the present settings
+	LookedAt *string        `json:"looked_at"` // link and destinations: the oldest of the times at which the workers last checked them; null: never. All other checks read the present settings and have null
 	State    string         `json:"state"`     // the worst of its findings; ok: there is none: ok, warning, unknown, problem
 }
 
@@ -916,9 +916,9 @@ type CheckedCampaign struct {
 	ID        string        `json:"id"`
 	Name      string        `json:"name"`
 	Problems  int           `json:"problems"` // number of findings that lose visitors or money
-	State     string        `json:"state"`    // the worst of the checks. unknown: not looked at, which never counts as fine: ok, warning, unknown, problem
+	State     string        `json:"state"`    // the worst state of the checks. unknown: not checked, which never counts as ok: ok, warning, unknown, problem
 	Status    string        `json:"status"`   // active, paused, archived
-	Unknown   int           `json:"unknown"`  // number of findings that were not looked at
+	Unknown   int           `json:"unknown"`  // number of findings with the state unknown: they were not checked
 	Warnings  int           `json:"warnings"` // number of other findings
 }
 
@@ -1114,7 +1114,7 @@ type ClickVisitor struct {
 // CompareMoveBody: a type of the API
 type CompareMoveBody struct {
 	Answers string  `json:"answers"`           // what the script has printed, at most 10000 lines
-	Country *string `json:"country,omitempty"` // the country of the machine on which it ran. It is the country of all visitors that the script could not name another one for; left out, what depends on the country is not compared
+	Country *string `json:"country,omitempty"` // the country of the machine on which the script ran. It is the country of all visitors for whom the script could not send another one; left out: visitors whose result depends on the country are not compared
 }
 
 // Compared: a type of the API
@@ -1147,18 +1147,18 @@ type Compared struct {
 
 // ComparedArm: a type of the API
 type ComparedArm struct {
-	Behind      *float64 `json:"behind"` // how much less a click earns than one of the best; null for the best
+	Behind      *float64 `json:"behind"` // how much less a click earns than a click of the best candidate; null for the best
 	BehindHigh  *float64 `json:"behind_high"`
 	BehindLow   *float64 `json:"behind_low"`  // 95 % interval of behind
 	Best        *float64 `json:"best"`        // probability of being the best, 0 to 1
 	Clicks      int      `json:"clicks"`      // without bots
 	Conversions int      `json:"conversions"` // approved and pending
-	Earns       *float64 `json:"earns"`       // by a click, in the unit; days that were good or bad for all do not count for or against it
+	Earns       *float64 `json:"earns"`       // earnings per click, in the unit; days that were good or bad for all candidates do not count for or against one of them
 	High        *float64 `json:"high"`
 	ID          string   `json:"id"`
-	Loses       bool     `json:"loses"`       // it earns less than the best, with an error of at most 5 % however often one looks
+	Loses       bool     `json:"loses"`       // it earns less than the best, with an error of at most 5 % however often this is read
 	Low         *float64 `json:"low"`         // 95 % interval of earns
-	MoreClicks  *int     `json:"more_clicks"` // about how many more clicks of this and of the best each, until the difference is found with a power of 80 %; null: it loses, it is the best, or they earn alike
+	MoreClicks  *int     `json:"more_clicks"` // about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this one loses, it is the best, or both earn the same
 	Name        string   `json:"name"`
 	Proposed    *float64 `json:"proposed"` // weight by the probability of being the best, never zero
 	Revenue     float64  `json:"revenue"`  // payouts, approved and pending
@@ -1168,13 +1168,13 @@ type ComparedArm struct {
 // ComparedGroup: a type of the API
 type ComparedGroup struct {
 	Arms          []ComparedArm `json:"arms"`           // the best first; too_early and too_many: in the order of the flow
-	MoreClicks    *int          `json:"more_clicks"`    // about how many clicks of all together are missing; null: none, or nobody can say
-	MoreDays      int           `json:"more_days"`      // too_early: further days with clicks that it takes at least
+	MoreClicks    *int          `json:"more_clicks"`    // about how many more clicks are needed in total; null: none, or not known
+	MoreDays      int           `json:"more_days"`      // too_early: the least number of further days with clicks that are needed
 	Path          string        `json:"path"`           // the name of that path
-	PathID        *string       `json:"path_id"`        // of the landing pages or offers; null: these are paths
+	PathID        *string       `json:"path_id"`        // the path of the landing pages or offers; null: paths are compared
 	Slot          int           `json:"slot"`           // of the offers; 0: every slot
-	SpreadAssumed bool          `json:"spread_assumed"` // payouts came on too few days to see how much they vary, so the intervals assume that they vary much
-	State         string        `json:"state"`          // too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: each other one earns less, with an error of at most 5 % however often one looks; too_many: more than are compared at once: too_early, open, decided, too_many
+	SpreadAssumed bool          `json:"spread_assumed"` // payouts came on too few days to measure how much they vary, so the intervals assume that they vary a lot
+	State         string        `json:"state"`          // too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: all others earn less than the best, with an error of at most 5 % however often this is read; too_many: more candidates than are compared at once: too_early, open, decided, too_many
 	Unit          string        `json:"unit"`           // what is compared for each click; conversions: no payouts are known: earnings, conversions
 }
 
@@ -1225,7 +1225,7 @@ type ConfigItem struct {
 
 // ConfigItems: a type of the API
 type ConfigItems struct {
-	Next *int         `json:"next"` // for from; null at the end
+	Next *int         `json:"next"` // value of from for the next rows; null at the end
 	Rows []ConfigItem `json:"rows"`
 }
 
@@ -1247,7 +1247,7 @@ type ConfigPlan struct {
 
 // ConfigPlanned: a type of the API
 type ConfigPlanned struct {
-	PlanID string `json:"plan_id"` // for GET /config/plans/{id}, which says what it does
+	PlanID string `json:"plan_id"` // for GET /config/plans/{id}, which describes the plan
 }
 
 // ConfigPlans: a type of the API
@@ -1291,12 +1291,12 @@ type ContinentCodeCondition struct {
 
 // ConversionAction: a type of the API
 type ConversionAction struct {
-	Category     string  `json:"category"` // the platform's word
+	Category     string  `json:"category"` // as the platform names it
 	ID           string  `json:"id"`
 	Name         string  `json:"name"`          // conversion_action of microsoft_ads
 	ReadyAt      *string `json:"ready_at"`      // from when on microsoft_ads takes uploads to a goal that was made here, which wait until then; null: at any time
 	ResourceName *string `json:"resource_name"` // at google_ads: send it as conversion_action; it names the customer that owns the action
-	Status       string  `json:"status"`        // the platform's word
+	Status       string  `json:"status"`        // as the platform names it
 }
 
 // ConversionActionBody: a type of the API
@@ -1436,13 +1436,13 @@ type ConversionUpdatedEvent struct {
 // CopilotActed: a type of the API
 type CopilotActed struct {
 	Action       string  `json:"action"`
-	ChangeID     *string `json:"change_id"`    // apply, apply_proposal and undo: the change, which undo takes back
-	ID           *string `json:"id"`           // what was acted on; null: refresh
+	ChangeID     *string `json:"change_id"`    // apply, apply_proposal and undo: id of the change, which the action undo can undo
+	ID           *string `json:"id"`           // the suggestion, change or proposal; null: refresh
 	Judged       *int    `json:"judged"`       // refresh: how many things were judged
 	LastRunAt    *string `json:"lastRunAt"`    // refresh: when the figures were judged
 	Open         *int    `json:"open"`         // refresh: how many suggestions are open
 	SnoozedUntil *string `json:"snoozedUntil"` // snooze: when it is open again
-	Status       *string `json:"status"`       // its state by now
+	Status       *string `json:"status"`       // its state after the call
 }
 
 // CopilotAnswer: a type of the API
@@ -1471,7 +1471,7 @@ type CopilotChange struct {
 	Action       Action    `json:"action"`
 	CampaignID   *string   `json:"campaign_id"`
 	CreatedAt    string    `json:"created_at"`
-	Evidence     *Evidence `json:"evidence"` // of a rule: the figures by which it acted
+	Evidence     *Evidence `json:"evidence"` // of a rule: the figures that made it act
 	ID           string    `json:"id"`
 	ProposalID   *string   `json:"proposal_id"`   // the proposal of the chat that was applied
 	RuleID       *string   `json:"rule_id"`       // the rule of POST /copilot/rules that made the change
@@ -1488,7 +1488,7 @@ type CopilotPreview struct {
 	Before Part              `json:"before"`
 	ID     string            `json:"id"`
 	Names  map[string]string `json:"names"` // of paths, offers and landing pages, by id
-	Stale  *string           `json:"stale"` // why it cannot be carried out any more; null: it can be
+	Stale  *string           `json:"stale"` // why it can no longer be carried out; null: it can be carried out
 }
 
 // CopilotRule: a type of the API
@@ -1567,7 +1567,7 @@ type CopilotRulePatch struct {
 // CopilotRuleReplay: a type of the API
 type CopilotRuleReplay struct {
 	From   string                 `json:"from"`   // UTC; 30 whole days of the account's time zone
-	Looked int                    `json:"looked"` // at how many campaigns, paths, offers or values
+	Looked int                    `json:"looked"` // how many campaigns, paths, offers or values were checked
 	Rows   []CopilotRuleReplayRow `json:"rows"`   // in the order of time; the first 500
 	To     string                 `json:"to"`
 	Total  int                    `json:"total"` // how often it would have acted
@@ -1575,7 +1575,7 @@ type CopilotRuleReplay struct {
 
 // CopilotRuleReplayRow: a type of the API
 type CopilotRuleReplayRow struct {
-	After   FigureRow `json:"after"`   // what it had from then to the end, as nothing was done
+	After   FigureRow `json:"after"`   // its recorded figures from that time to the end of the window, without any action of the rule
 	At      string    `json:"at"`      // the end of the hour or day
 	Figures []Figure  `json:"figures"` // by which it matched
 	Of      string    `json:"of"`
@@ -1589,7 +1589,7 @@ type CopilotRuleRun struct {
 	From    string    `json:"from"` // the window's
 	ID      string    `json:"id"`
 	Items   []RunItem `json:"items"`   // what matched, at most 50: those that cost most first
-	Looked  int       `json:"looked"`  // at how many campaigns, paths, offers or values
+	Looked  int       `json:"looked"`  // how many campaigns, paths, offers or values were checked
 	Matched int       `json:"matched"` // of them, those about which all conditions held
 	Outcome string    `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string    `json:"to"`
@@ -1611,7 +1611,7 @@ type CopilotSuggestion struct {
 	Kind       string   `json:"kind"`
 	Status     string   `json:"status"` // open, applied, dismissed, snoozed, expired
 	Title      string   `json:"title"`
-	Variants   []string `json:"variants"` // the ways in which it can be applied, of network, most and all; empty: there is one way
+	Variants   []string `json:"variants"` // the variants in which it can be applied: network, most or all; empty: there is only one way
 }
 
 // CorrectionBody: a type of the API
@@ -1644,7 +1644,7 @@ type CostChange struct {
 	From         string   `json:"from"`     // first day; of a file in UTC
 	ID           string   `json:"id"`
 	Kind         string   `json:"kind"`      // hand, file
-	MayUndo      bool     `json:"may_undo"`  // what was before is kept; the cost may still have been changed again
+	MayUndo      bool     `json:"may_undo"`  // the earlier cost is still stored, so the change can be undone unless the cost was changed again
 	SourceID     *string  `json:"source_id"` // null: all sources, or a file
 	SourceName   string   `json:"source_name"`
 	Sub          int      `json:"sub"` // 0: all clicks
@@ -1779,7 +1779,7 @@ type CredentialFieldShown struct {
 	Name     string   `json:"name"` // its name in credentials
 	Required bool     `json:"required"`
 	Secret   bool     `json:"secret"` // it is stored encrypted and never shown
-	Values   []string `json:"values"` // what it may be; empty: any text
+	Values   []string `json:"values"` // the values that are allowed; empty: any text
 }
 
 // CurrencyChanged: a type of the API
@@ -1798,7 +1798,7 @@ type DNSAccountShown struct {
 	CheckedAt    *string           `json:"checkedAt"`    // when the provider was last asked
 	Credentials  map[string]string `json:"credentials"`  // by field; secrets are masked
 	Error        *string           `json:"error"`        // why it fails
-	FailingSince *string           `json:"failingSince"` // null: it did not fail the last time
+	FailingSince *string           `json:"failingSince"` // null: the last request succeeded
 	ID           string            `json:"id"`
 	Label        string            `json:"label"`
 	Provider     string            `json:"provider"`
@@ -2038,7 +2038,7 @@ type Disconnected struct {
 // DomainAdded: a type of the API
 type DomainAdded struct {
 	Added      []string   `json:"added"` // hostnames that were added
-	Dns        []DNSPoint `json:"dns"`   // what the DNS account did for each host that was added; empty without one
+	Dns        []DNSPoint `json:"dns"`   // what was done in the DNS account for each host that was added; empty without a DNS account
 	Domain     string     `json:"domain"`
 	ID         string     `json:"id"`
 	IsVerified bool       `json:"is_verified"`
@@ -2048,9 +2048,9 @@ type DomainAdded struct {
 // DomainBody: a type of the API
 type DomainBody struct {
 	Crawlers     *string `json:"crawlers,omitempty"`       // what robots.txt tells crawlers; default disallow: allow, disallow
-	DnsAccountID *string `json:"dns_account_id,omitempty"` // a connected DNS account; then up to 10 hostnames
+	DnsAccountID *string `json:"dns_account_id,omitempty"` // id of a connected DNS account; with it, at most 10 hostnames
 	Domain       string  `json:"domain"`                   // up to 50 hostnames, separated by commas or spaces
-	Failover     *bool   `json:"failover,omitempty"`       // when a list of unsafe addresses has the domain, its campaigns move to a spare domain
+	Failover     *bool   `json:"failover,omitempty"`       // when a list of unsafe addresses contains the domain, its campaigns move to a spare domain
 	GroupName    *string `json:"group_name,omitempty"`     // domains of the group spare take over campaigns of those that fail over
 	HttpsOnly    *bool   `json:"https_only,omitempty"`     // default true
 	IndexPage    *string `json:"index_page,omitempty"`     // where the bare domain sends a visitor; http(s) or empty
@@ -2063,19 +2063,19 @@ type DomainChanged struct {
 	Domain    string `json:"domain"`
 	ID        string `json:"id"`
 	IsDefault *bool  `json:"is_default,omitempty"` // with the action set_default
-	Kept      *int   `json:"kept,omitempty"`       // with the action fail_back: campaigns whose alias is taken here by now
+	Kept      *int   `json:"kept,omitempty"`       // with the action fail_back: campaigns that could not come back, because their alias is now taken here
 }
 
 // DomainDeleted: a type of the API
 type DomainDeleted struct {
-	CertificateReleased bool   `json:"certificate_released"` // the edge is told to forget it, by a job; false: it had nothing for the domain
+	CertificateReleased bool   `json:"certificate_released"` // a job makes the edge delete the certificate; false: the edge had none for the domain
 	Deleted             bool   `json:"deleted"`
 	ID                  string `json:"id"`
 }
 
 // DomainList: a type of the API
 type DomainList struct {
-	CnameTarget *string           `json:"cname_target"` // what to point a domain's CNAME at, a name of this account alone if TRACKING_HOST is set; null if the install has none
+	CnameTarget *string           `json:"cname_target"` // the target for a domain's CNAME: a name for this account alone if TRACKING_HOST is set; null if the install has none
 	NextCursor  *string           `json:"next_cursor"`  // null at the end
 	Rows        []DomainRow       `json:"rows"`
 	Shared      []SharedDomainRow `json:"shared"` // the link domains that every account may use
@@ -2085,25 +2085,25 @@ type DomainList struct {
 type DomainPatch struct {
 	Action    *string `json:"action,omitempty"`     // set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes: set_default, fail_back
 	Crawlers  *string `json:"crawlers,omitempty"`   // what robots.txt tells crawlers; default disallow: allow, disallow
-	Failover  *bool   `json:"failover,omitempty"`   // when a list of unsafe addresses has the domain, its campaigns move to a spare domain; left out it stays
+	Failover  *bool   `json:"failover,omitempty"`   // when a list of unsafe addresses contains the domain, its campaigns move to a spare domain; left out: unchanged
 	GroupName *string `json:"group_name,omitempty"` // domains of the group spare take over campaigns of those that fail over
 	HttpsOnly *bool   `json:"https_only,omitempty"` // default true
 	ID        string  `json:"id"`                   // the record's id
 	IndexPage *string `json:"index_page,omitempty"` // where the bare domain sends a visitor; http(s) or empty
-	TagName   *string `json:"tag_name,omitempty"`   // serve the page tag as /{tag_name}.js too, empty or null: only as /t.js; left out it stays
+	TagName   *string `json:"tag_name,omitempty"`   // serve the page tag as /{tag_name}.js too; empty or null: only as /t.js; left out: unchanged
 }
 
 // DomainRow: a type of the API
 type DomainRow struct {
 	Campaigns            int         `json:"campaigns"`              // campaigns with their link on it
 	CertificateExpiresAt *string     `json:"certificate_expires_at"` // null: there is none, or the edge does not say
-	CheckedAt            *string     `json:"checked_at"`             // when it was last looked at; null: never
+	CheckedAt            *string     `json:"checked_at"`             // when it was last checked; null: never
 	Crawlers             string      `json:"crawlers"`               // allow, disallow
 	CreatedAt            string      `json:"created_at"`
-	DnsRecords           []DNSRecord `json:"dns_records"` // the records to set: what points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value
+	DnsRecords           []DNSRecord `json:"dns_records"` // the records to set: the one that points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value
 	Domain               string      `json:"domain"`
 	FailedOver           int         `json:"failed_over"` // campaigns that left it for a spare domain, because it was listed as unsafe
-	Failover             bool        `json:"failover"`    // when a list of unsafe addresses has it, its campaigns move to a spare domain
+	Failover             bool        `json:"failover"`    // when a list of unsafe addresses contains it, its campaigns move to a spare domain
 	GroupName            string      `json:"group_name"`
 	Https                *bool       `json:"https"` // it answers over HTTPS; null: not known
 	HttpsOnly            bool        `json:"https_only"`
@@ -2111,7 +2111,7 @@ type DomainRow struct {
 	IndexPage            string      `json:"index_page"`
 	IsDefault            bool        `json:"is_default"`       // new campaigns that name no domain go here, once it is verified
 	IsVerified           bool        `json:"is_verified"`      // links on it work once it is verified
-	Points               *bool       `json:"points"`           // DNS leads to the tracker; null: not known
+	Points               *bool       `json:"points"`           // DNS points at the tracker; null: not known
 	Proof                string      `json:"proof"`            // how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before proofs were required: none, txt, cname, operator, before
 	RegisteredUntil      *string     `json:"registered_until"` // when the registration of its name ends, as the registry says; null: not known
 	Smartlinks           int         `json:"smartlinks"`       // smartlinks on it
@@ -2134,21 +2134,21 @@ type DrawnWay struct {
 type EdgeAnswer struct {
 	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain"` // active campaigns on the shared link domain: they are never published
 	Configured             bool    `json:"configured"`             // false: this install has no edge that routes
-	Hint                   *string `json:"hint"`                   // what to do, or to know: what the edge leaves to this service, why a publishing fails
+	Hint                   *string `json:"hint"`                   // advice: what the edge leaves to this service, or why publishing fails
 	PublishedAt            *string `json:"publishedAt"`            // of the last publishing that succeeded
-	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns that the edge has as they are
+	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns that are at the edge in their present state
 	RoutableCampaigns      int     `json:"routableCampaigns"`      // active campaigns on domains of the account
 }
 
 // EdgePublished: a type of the API
 type EdgePublished struct {
 	Configured bool    `json:"configured"` // false: this install has no edge that routes, and nothing was done
-	Failed     int     `json:"failed"`     // campaigns that could not be written or removed; they are tried again by themselves
+	Failed     int     `json:"failed"`     // campaigns that could not be written or removed; this is retried automatically
 	Ms         int     `json:"ms"`         // how long it took, in milliseconds
-	Published  int     `json:"published"`  // campaigns that the edge has as they are now, unchanged ones included
-	Removed    int     `json:"removed"`    // campaigns that the edge has no longer
+	Published  int     `json:"published"`  // campaigns that are now at the edge in their present state, including unchanged ones
+	Removed    int     `json:"removed"`    // campaigns that were removed from the edge
 	Rules      int     `json:"rules"`      // saved rules in the published campaigns
-	RulesError *string `json:"rulesError"` // why some of these rules take nobody; null: all can be used
+	RulesError *string `json:"rulesError"` // why some of these rules match no visitor; null: all can be used
 }
 
 // Effect: a type of the API
@@ -2417,7 +2417,7 @@ type GeoConnected struct {
 
 // GeoDatabase: a type of the API
 type GeoDatabase struct {
-	BudgetPerMinute int           `json:"budgetPerMinute"` // how many look-ups a minute the plan allows; the answer for an address holds for its network, for 30 days
+	BudgetPerMinute int           `json:"budgetPerMinute"` // how many look-ups a minute the plan allows; the answer for an address is used for its whole network, for 30 days
 	Connected       *GeoConnected `json:"connected"`       // null: none; clicks are described by the service's own databases
 	PlanIncludes    bool          `json:"planIncludes"`    // whether the plan allows a geo database of its own
 	Providers       []GeoProvider `json:"providers"`       // what can be connected
@@ -2426,7 +2426,7 @@ type GeoDatabase struct {
 // GeoDatabaseBody: a type of the API
 type GeoDatabaseBody struct {
 	Enabled  *bool   `json:"enabled,omitempty"` // default true
-	Key      *string `json:"key,omitempty"`     // needed to connect and to change the provider; left out: the saved one stays
+	Key      *string `json:"key,omitempty"`     // needed to connect and to change the provider; left out: the saved key is kept
 	Provider string  `json:"provider"`          // maxmind, ipinfo, ipdata, ip2location
 }
 
@@ -2439,7 +2439,7 @@ type GeoDatabaseSaved struct {
 
 // GeoProvider: a type of the API
 type GeoProvider struct {
-	Key      string `json:"key"` // how its keys look
+	Key      string `json:"key"` // the form of its keys
 	Label    string `json:"label"`
 	Provider string `json:"provider"`
 }
@@ -2500,11 +2500,11 @@ type GoalList struct {
 	SecretSet       bool              `json:"secretSet"`     // servers can report goals
 	SecretSetAt     *string           `json:"secretSetAt"`   // when the secret was made
 	SharedDomains   []string          `json:"sharedDomains"` // hosts of every account that serve the page tag
-	Site            *Site             `json:"site"`          // whose goals these are; null: the account has no such site
+	Site            *Site             `json:"site"`          // the site that the goals belong to; null: the account has no such site
 	SiteKey         string            `json:"siteKey"`       // the account's public key, for data-site of the page tag
 	SiteTotals      GoalTotals        `json:"siteTotals"`
 	Sites           []Site            `json:"sites"`
-	Suggested       []GoalSuggested   `json:"suggested"`       // what the site sends, and what most sites of the kind have, without a goal yet; at most 20
+	Suggested       []GoalSuggested   `json:"suggested"`       // goals that the site does not have yet: for events that it sends, and those that most sites of the kind have; at most 20
 	TagNames        map[string]string `json:"tagNames"`        // by own host: the page tag is served there as /{name}.js too
 	TrackingDomains []string          `json:"trackingDomains"` // own hosts that serve the page tag
 }
@@ -2536,12 +2536,12 @@ type GoalProduct struct {
 // GoalRow: a type of the API
 type GoalRow struct {
 	Approved       int     `json:"approved"`
-	Clicks         int     `json:"clicks"`      // whose visitors reached it
+	Clicks         int     `json:"clicks"`      // clicks whose visitors reached the goal
 	Conversions    int     `json:"conversions"` // approved and pending ones
 	CreatedAt      string  `json:"createdAt"`
 	Currency       string  `json:"currency"`
 	Dedupe         string  `json:"dedupe"` // per_click, per_order
-	Events         int     `json:"events"` // that reached it
+	Events         int     `json:"events"` // events that reached the goal
 	ID             string  `json:"id"`
 	IsActive       bool    `json:"isActive"`
 	IsPrimary      bool    `json:"isPrimary"`
@@ -2563,7 +2563,7 @@ type GoalRow struct {
 // GoalSecret: a type of the API
 type GoalSecret struct {
 	Note   string `json:"note"`
-	Secret string `json:"secret"` // shown this once
+	Secret string `json:"secret"` // shown only in this answer
 }
 
 // GoalSuggested: a type of the API
@@ -2649,16 +2649,16 @@ type IDBody struct {
 // ImportConfigBody: a type of the API
 type ImportConfigBody struct {
 	AccessID *string           `json:"access_id,omitempty"` // Voluum: the access id that belongs to the key
-	Dump     *string           `json:"dump,omitempty"`      // in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB
+	Dump     *string           `json:"dump,omitempty"`      // Keitaro: a dump of its database in base64, used instead of the key; plain or gzip, of at most 24 MB
 	Key      *string           `json:"key,omitempty"`       // API key. It is used for this import and then deleted
 	Tables   *ConfigTablesBody `json:"tables,omitempty"`    // for csv
 	Tracker  string            `json:"tracker"`             // csv: tables of any other tracker: keitaro, binom, voluum, redtrack, csv
-	URL      *string           `json:"url,omitempty"`       // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart
+	URL      *string           `json:"url,omitempty"`       // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only distinguishes several trackers
 }
 
 // IntegrationBody: a type of the API
 type IntegrationBody struct {
-	Credentials map[string]string `json:"credentials,omitempty"` // field to value; of a change, what is blank or left out stays as it is
+	Credentials map[string]string `json:"credentials,omitempty"` // values by field; in a change, fields that are blank or left out are kept
 	ID          *string           `json:"id,omitempty"`          // change this account; left out: connect another one
 	Label       *string           `json:"label,omitempty"`       // your name for it
 	Provider    string            `json:"provider"`              // one of those that GET /integrations lists
@@ -2674,7 +2674,7 @@ type IntegrationList struct {
 // IntegrationRun: a type of the API
 type IntegrationRun struct {
 	Applied   bool    `json:"applied"` // false: a dry run
-	Changed   int     `json:"changed"` // conversions that are new or others now, or days of spend
+	Changed   int     `json:"changed"` // conversions that are new or have changed, or days whose spend has changed
 	EndedAt   *string `json:"endedAt"` // null: it is under way
 	Error     *string `json:"error"`
 	From      *string `json:"from"`
@@ -2698,7 +2698,7 @@ type IntegrationSaved struct {
 
 // IntegrationTested: a type of the API
 type IntegrationTested struct {
-	Detail  *string  `json:"detail"` // what the provider said, if it fails
+	Detail  *string  `json:"detail"` // the provider's message, if it fails
 	Message string   `json:"message"`
 	Ok      bool     `json:"ok"`    // the provider accepts the credentials
 	Zones   []string `json:"zones"` // that the account holds
@@ -2713,7 +2713,7 @@ type IsSetCondition struct {
 
 // JobAnswer: a type of the API
 type JobAnswer struct {
-	Error  *Error    `json:"error"` // why it failed; result_dropped where it is done and its result is not kept any more; null otherwise
+	Error  *Error    `json:"error"` // why it failed; result_dropped: it is done, but its result is no longer stored; null otherwise
 	ID     string    `json:"id"`
 	Kind   string    `json:"kind"`
 	Result JobResult `json:"result"` // the documented answer of the call; null until status is done
@@ -2764,10 +2764,10 @@ type Kept struct {
 
 // LabelsPatch: a type of the API
 type LabelsPatch struct {
-	AddTags    []string `json:"add_tags,omitempty"` // tags that each of them gets, besides its own
+	AddTags    []string `json:"add_tags,omitempty"` // tags to add to each of them
 	GroupName  *string  `json:"group_name,omitempty"`
 	Ids        []string `json:"ids"`                   // all of them change, or none
-	RemoveTags []string `json:"remove_tags,omitempty"` // tags that each of them loses
+	RemoveTags []string `json:"remove_tags,omitempty"` // tags to remove from each of them
 	Status     *string  `json:"status,omitempty"`      // active, paused
 	Tags       []string `json:"tags,omitempty"`
 }
@@ -2875,10 +2875,10 @@ type LanguageCodeCondition struct {
 
 // LastCheck: a type of the API
 type LastCheck struct {
-	Broken       bool    `json:"broken"` // two checks in a row failed: it is in GET /alerts
+	Broken       bool    `json:"broken"` // two consecutive checks failed: GET /alerts lists it
 	CheckedAt    string  `json:"checked_at"`
 	Error        *string `json:"error"`         // why it is not ok
-	FailingSince *string `json:"failing_since"` // the first of the failures in a row
+	FailingSince *string `json:"failing_since"` // when the first of the consecutive failures happened
 	Ok           bool    `json:"ok"`
 	Status       *int    `json:"status"` // null when no answer came
 }
@@ -2915,7 +2915,7 @@ type LeftOut struct {
 	Name   string  `json:"name"`
 	Path   string  `json:"path"`
 	PathID *string `json:"path_id"` // null: it is a path itself
-	Reason string  `json:"reason"`  // capped: when its cap is reached, its visitors go to the others; alone: nothing else takes the same visitors; address: its clicks are not told apart; twice: it is in several slots; not_drawn: it takes what others leave: paused, no_weight, capped, alone, address, twice, not_drawn
+	Reason string  `json:"reason"`  // capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be told apart; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get: paused, no_weight, capped, alone, address, twice, not_drawn
 }
 
 // LinkBody: a type of the API
@@ -2933,7 +2933,7 @@ type LinkBrokenData struct {
 	ID           string `json:"id"`            // of the offer or landing page
 	Kind         string `json:"kind"`          // offer, lander
 	Name         string `json:"name"`
-	Status       *int   `json:"status"` // what the last check was answered; null when no answer came
+	Status       *int   `json:"status"` // status of the answer to the last check; null: no answer came
 	URL          string `json:"url"`    // as the record has it, with its tokens
 }
 
@@ -3128,25 +3128,25 @@ type Measures struct {
 type MoveCheck struct {
 	CampaignID string               `json:"campaign_id"`
 	Name       string               `json:"name"`
-	Status     string               `json:"status"` // the check takes the campaign as if it were active: active, paused, archived
+	Status     string               `json:"status"` // status of the campaign; the check treats every campaign as active: active, paused, archived
 	Visitors   []MoveCheckedVisitor `json:"visitors"`
 }
 
 // MoveCheckedVisitor: a type of the API
 type MoveCheckedVisitor struct {
 	Browser   string   `json:"browser"`
-	Certain   bool     `json:"certain"` // false: it depends on what no request can say, such as the provider
+	Certain   bool     `json:"certain"` // false: the result depends on something that no request can carry, such as the provider
 	Country   string   `json:"country"`
-	ID        string   `json:"id"` // names the visitor in the script and in its answers; changes with the request
+	ID        string   `json:"id"` // identifies the visitor in the script and in its answers; another request has another id
 	Language  string   `json:"language"`
-	Places    []string `json:"places"` // the addresses with their tokens, or the status of an answer without one; several where the draws decide, at most 10
-	URL       string   `json:"url"`    // the address that is asked for, without its scheme
+	Places    []string `json:"places"` // the addresses with their tokens, or the status of an answer without an address; several if the draws decide, at most 10
+	URL       string   `json:"url"`    // the address that is requested, without its scheme
 	UserAgent string   `json:"user_agent"`
 }
 
 // MoveChecks: a type of the API
 type MoveChecks struct {
-	Next  *int        `json:"next"`  // for offset; null at the end
+	Next  *int        `json:"next"`  // value of offset for the next rows; null at the end
 	Rows  []MoveCheck `json:"rows"`  // by name
 	Total int         `json:"total"` // imported campaigns
 }
@@ -3155,7 +3155,7 @@ type MoveChecks struct {
 type MoveCompared struct {
 	Campaigns []MoveComparedCampaign `json:"campaigns"` // those with the most differences first
 	Counts    map[string]int         `json:"counts"`    // visitors by result: same, dice, unsure, differs, missing
-	LeftOut   int                    `json:"left_out"`  // visitors that are counted and not listed, because at most 2000 are
+	LeftOut   int                    `json:"left_out"`  // visitors that are counted but not listed, because at most 2000 are listed
 	Unread    int                    `json:"unread"`    // lines that could not be read, or name no imported campaign
 }
 
@@ -3172,14 +3172,14 @@ type MoveComparedCampaign struct {
 type MoveDifference struct {
 	Browser   string   `json:"browser"`
 	Country   string   `json:"country"`
-	Here      []string `json:"here"` // as places of GET /config/checks
-	ID        string   `json:"id"`   // names the visitor in the script and in its answers; changes with the request
+	Here      []string `json:"here"` // where the visitor goes here, as in places of GET /config/checks
+	ID        string   `json:"id"`   // identifies the visitor in the script and in its answers; another request has another id
 	Language  string   `json:"language"`
-	Reason    string   `json:"reason"` // of unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address: , attribute, page, itself, changed, address, parameters, answer
+	Reason    string   `json:"reason"` // of unsure: attribute, it depends on something that no request can carry; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address: , attribute, page, itself, changed, address, parameters, answer
 	Result    string   `json:"result"` // dice: the draws decide, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
 	Status    int      `json:"status"` // of the old tracker's answer; 0: none came
 	There     string   `json:"there"`  // the address that the old tracker answered; empty: none
-	URL       string   `json:"url"`    // the address that is asked for, without its scheme
+	URL       string   `json:"url"`    // the address that is requested, without its scheme
 	UserAgent string   `json:"user_agent"`
 }
 
@@ -3221,12 +3221,12 @@ type NetworkAnswer struct {
 	Name              string              `json:"name"`
 	Notes             string              `json:"notes"`
 	OfferType         string              `json:"offer_type"`       // CPA, CPS, CPL, CPC, CPM, or empty
-	OfferURLSuffix    string              `json:"offer_url_suffix"` // what offer URLs of the network end in, so that it learns the click id: the redirect adds it where a URL has no token of the click id; empty: the network's click_param is not known
+	OfferURLSuffix    string              `json:"offer_url_suffix"` // the end of offer URLs that passes the click id to the network: the redirect adds it to a URL without a token for the click id; empty: the network's click_param is not known
 	PaymentFrequency  string              `json:"payment_frequency"`
 	PaymentTerms      string              `json:"payment_terms"`
 	PostbackParams    map[string]string   `json:"postback_params"`
 	PostbackScheme    string              `json:"postback_scheme"` // how its notifications are signed and read, or empty: it sends postbacks with parameters
-	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with its own macros as it fills them; a parameter without a value needs a macro that is not known here. It has the secret for a key that may write, *** for any other
+	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with the network's own macros; a parameter without a value needs a macro that is not known here. A key that may write sees the secret in it, any other key sees ***
 	Status            string              `json:"status"`          // active, paused
 	StatusMap         map[string][]string `json:"status_map"`
 	Tags              []string            `json:"tags"`
@@ -3276,33 +3276,33 @@ type NetworkCreateBody struct {
 	PostbackSecret   *string             `json:"postback_secret,omitempty"` // on PUT blank leaves it unchanged
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's words for each of the four statuses
 	Tags             []string            `json:"tags,omitempty"`
-	Template         *string             `json:"template,omitempty"` // name or id of a network template, from which fields come that are left out
+	Template         *string             `json:"template,omitempty"` // name or id of a network template that fills the fields left out
 	URL              *string             `json:"url,omitempty"`      // http(s)
 }
 
 // NetworkIntegration: a type of the API
 type NetworkIntegration struct {
 	ChangesError        *string               `json:"changesError"`        // why the last import of decisions or of older orders failed; the next one continues where it ended
-	ChangesReadTo       *string               `json:"changesReadTo"`       // the network's decisions about orders of any age are imported until then; null: none yet, or the provider cannot be asked by the date of a change
+	ChangesReadTo       *string               `json:"changesReadTo"`       // the network's decisions up to this time are imported, for orders of any age; null: none yet, or the provider cannot be queried by the date of a change
 	ConnectedTo         *string               `json:"connectedTo"`         // the provider; null: not connected
 	Credentials         map[string]string     `json:"credentials"`         // by field; secrets are masked
 	EncryptionAvailable bool                  `json:"encryptionAvailable"` // false: this install cannot store credentials
-	IsEnabled           bool                  `json:"is_enabled"`          // orders are imported by themselves, every half hour
+	IsEnabled           bool                  `json:"is_enabled"`          // orders are imported automatically every half hour
 	LastCheckedAt       *string               `json:"lastCheckedAt"`
 	LastError           *string               `json:"lastError"`
-	LastStatus          *string               `json:"lastStatus"`   // how asking the provider went; null: it was never asked: ok, error
+	LastStatus          *string               `json:"lastStatus"`   // result of the last request to the provider; null: there was none yet: ok, error
 	LastSyncedAt        *string               `json:"lastSyncedAt"` // when orders were last imported
 	NetworkID           string                `json:"networkId"`
 	NetworkName         string                `json:"networkName"`
-	NextSyncAt          *string               `json:"nextSyncAt"` // of the next import by itself; null: there is none
+	NextSyncAt          *string               `json:"nextSyncAt"` // when the next automatic import runs; null: none is planned
 	Providers           []NetworkProviderForm `json:"providers"`  // what can be connected, with the fields of a form for it
 	Runs                []IntegrationRun      `json:"runs"`       // the last 20 imports and dry runs, the latest first; runs are kept for 90 days
 }
 
 // NetworkIntegrationBody: a type of the API
 type NetworkIntegrationBody struct {
-	Credentials map[string]string `json:"credentials,omitempty"` // field to value; of a change, what is blank or left out stays as it is
-	IsEnabled   *bool             `json:"is_enabled,omitempty"`  // whether orders are imported by themselves; left out it stays, at first true
+	Credentials map[string]string `json:"credentials,omitempty"` // values by field; in a change, fields that are blank or left out are kept
+	IsEnabled   *bool             `json:"is_enabled,omitempty"`  // whether orders are imported automatically; left out: unchanged, at first true
 	Provider    string            `json:"provider"`              // one of those that the GET lists
 }
 
@@ -3327,7 +3327,7 @@ type NetworkPatchAnswer struct {
 
 // NetworkProviderForm: a type of the API
 type NetworkProviderForm struct {
-	Click    string                 `json:"click"` // where the provider keeps our click id
+	Click    string                 `json:"click"` // the provider's field for our click id
 	Fields   []CredentialFieldShown `json:"fields"`
 	Label    string                 `json:"label"`
 	Provider string                 `json:"provider"`
@@ -3365,7 +3365,7 @@ type NetworkReport struct {
 	Kind      string             `json:"kind"`     // orders: a row for each conversion, with our click id; totals: sums by day: orders, totals
 	Refusals  []ReportRowRefused `json:"refusals"` // at most 100
 	Refused   int                `json:"refused"`
-	Stored    int                `json:"stored"` // they replace what earlier files said: sums of the same days, orders of all days from from to to
+	Stored    int                `json:"stored"` // rows that were stored. They replace rows of earlier files: sums of the same days, orders of all days between from and to
 	To        *string            `json:"to"`
 	Total     int                `json:"total"`     // rows read
 	Truncated bool               `json:"truncated"` // there are more rows than are read
@@ -3409,14 +3409,14 @@ type NetworkRow struct {
 	Name              string              `json:"name"`
 	Notes             string              `json:"notes"`
 	OfferType         string              `json:"offer_type"`       // CPA, CPS, CPL, CPC, CPM, or empty
-	OfferURLSuffix    string              `json:"offer_url_suffix"` // what offer URLs of the network end in, so that it learns the click id: the redirect adds it where a URL has no token of the click id; empty: the network's click_param is not known
+	OfferURLSuffix    string              `json:"offer_url_suffix"` // the end of offer URLs that passes the click id to the network: the redirect adds it to a URL without a token for the click id; empty: the network's click_param is not known
 	PaymentFrequency  string              `json:"payment_frequency"`
 	PaymentTerms      string              `json:"payment_terms"`
 	Pending           *int                `json:"pending,omitempty"`
 	PendingRevenue    *float64            `json:"pending_revenue,omitempty"`
 	PostbackParams    map[string]string   `json:"postback_params"`
 	PostbackScheme    string              `json:"postback_scheme"` // how its notifications are signed and read, or empty: it sends postbacks with parameters
-	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with its own macros as it fills them; a parameter without a value needs a macro that is not known here. It has the secret for a key that may write, *** for any other
+	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with the network's own macros; a parameter without a value needs a macro that is not known here. A key that may write sees the secret in it, any other key sees ***
 	Profit            *float64            `json:"profit,omitempty"`
 	Rejected          *int                `json:"rejected,omitempty"`
 	Revenue           *float64            `json:"revenue,omitempty"` // approved payouts
@@ -3425,7 +3425,7 @@ type NetworkRow struct {
 	StatusMap         map[string][]string `json:"status_map"`
 	Tags              []string            `json:"tags"`
 	UniqueClicks      *int                `json:"unique_clicks,omitempty"`
-	UnknownWords      []StatusWord        `json:"unknown_words"` // status words that came in postbacks and stand for no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them
+	UnknownWords      []StatusWord        `json:"unknown_words"` // status words of received postbacks that are mapped to no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them
 	UpdatedAt         string              `json:"updated_at"`
 	URL               string              `json:"url"`
 }
@@ -3440,8 +3440,8 @@ type NetworkRows struct {
 type NetworkSynced struct {
 	DryRun    bool                `json:"dryRun"`
 	From      string              `json:"from"`
-	Matched   int                 `json:"matched"`  // orders that are recorded, or would be: also those that change nothing
-	Outcomes  []ConversionOutcome `json:"outcomes"` // one for each order; the job of an import by itself keeps those that changed something
+	Matched   int                 `json:"matched"`  // orders that are recorded, or would be without the dry run, including those that change nothing
+	Outcomes  []ConversionOutcome `json:"outcomes"` // one for each order; the job of an automatic import keeps only those that changed something
 	Payout    float64             `json:"payout"`   // of the matched orders
 	Provider  string              `json:"provider"`
 	To        string              `json:"to"`
@@ -3516,7 +3516,7 @@ type NetworkTemplatesBody struct {
 
 // NetworkTested: a type of the API
 type NetworkTested struct {
-	Detail   *string `json:"detail"` // what the provider said, if it fails
+	Detail   *string `json:"detail"` // the provider's message, if it fails
 	Message  string  `json:"message"`
 	Ok       bool    `json:"ok"` // the provider accepts the credentials
 	Provider string  `json:"provider"`
@@ -3555,15 +3555,15 @@ type NumberOrderCondition struct {
 // OAuthConnection: a type of the API
 type OAuthConnection struct {
 	ConnectedAt  string   `json:"connectedAt"`
-	Error        *string  `json:"error"`        // why they could not
-	ExpiresAt    *string  `json:"expiresAt"`    // of its access token, which is renewed before
-	FailingSince *string  `json:"failingSince"` // null: its tokens could be renewed the last time
+	Error        *string  `json:"error"`        // why its tokens could not be renewed
+	ExpiresAt    *string  `json:"expiresAt"`    // when its access token expires; it is renewed before that
+	FailingSince *string  `json:"failingSince"` // null: the last renewal of its tokens succeeded
 	ID           string   `json:"id"`
-	Missing      []string `json:"missing"`     // what the person who signed in did not allow: ads is to read ad accounts and spend, uploads is to upload conversions; the rest works
+	Missing      []string `json:"missing"`     // permissions that the person who signed in did not grant: ads (to read ad accounts and spend), uploads (to upload conversions); everything else works
 	RefreshedAt  *string  `json:"refreshedAt"` // when its tokens were last renewed
 	Scopes       []string `json:"scopes"`      // what was granted, in the platform's words
-	Status       string   `json:"status"`      // revoked: the platform takes it no longer, somebody has to sign in again: active, revoked
-	UserID       string   `json:"userId"`      // the platform's id of who has signed in
+	Status       string   `json:"status"`      // revoked: the platform no longer accepts it, and a person has to sign in again: active, revoked
+	UserID       string   `json:"userId"`      // the platform's id of the person who signed in
 	UserName     string   `json:"userName"`    // an e-mail address or a name; may be empty
 }
 
@@ -3584,7 +3584,7 @@ type OAuthProvider struct {
 // OAuthStart: a type of the API
 type OAuthStart struct {
 	ExpiresAt string `json:"expiresAt"` // until when the sign-in has to be completed
-	URL       string `json:"url"`       // open it in the browser of who has the ad accounts; it is a secret
+	URL       string `json:"url"`       // open it in the browser of the person who has the ad accounts; it is a secret
 }
 
 // OfferAnswer: a type of the API
@@ -3648,7 +3648,7 @@ type OfferRow struct {
 	ApproveRate     *float64   `json:"approve_rate"` // percent
 	Approved        int        `json:"approved"`
 	BotClicks       int        `json:"bot_clicks"`
-	CappedToday     bool       `json:"capped_today"` // it has its daily_cap of conversions, in the account's day: nobody is sent there
+	CappedToday     bool       `json:"capped_today"` // it has reached its daily_cap of conversions, in the account's day: no visitor is sent to it
 	Chargebacks     int        `json:"chargebacks"`
 	Clicks          int        `json:"clicks"`      // without bots
 	Conversions     int        `json:"conversions"` // approved and pending
@@ -3691,30 +3691,30 @@ type OfferRow struct {
 type OldTracker struct {
 	Days    []OldTrackerDay `json:"days"` // newest first; days without postbacks are left out
 	Range   Range           `json:"range"`
-	Tracker string          `json:"tracker"` // by whose form its click ids are recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     string          `json:"url"`     // the address to which its postbacks are sent on; empty: none are
+	Tracker string          `json:"tracker"` // the tracker whose form of click ids is recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     string          `json:"url"`     // the address to which postbacks about its clicks are forwarded; empty: none are forwarded
 }
 
 // OldTrackerBody: a type of the API
 type OldTrackerBody struct {
 	Tracker *string `json:"tracker,omitempty"` // needed with a url: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     *string `json:"url,omitempty"`     // where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is sent on
+	URL     *string `json:"url,omitempty"`     // where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is forwarded
 }
 
 // OldTrackerDay: a type of the API
 type OldTrackerDay struct {
 	Day     string `json:"day"`     // YYYY-MM-DD, in the account's time zone
-	Failed  int    `json:"failed"`  // the old tracker did not take them
-	Known   int    `json:"known"`   // they name a click of this account here
-	SentOn  int    `json:"sent_on"` // they were sent on to the old tracker, which took them
-	Unknown int    `json:"unknown"` // they name an unknown click; of postbacks without a click id, at most 20 an hour are counted
-	Waiting int    `json:"waiting"` // they wait to be sent on, for the first time or again
+	Failed  int    `json:"failed"`  // postbacks that the old tracker did not accept
+	Known   int    `json:"known"`   // postbacks that name a click of this account
+	SentOn  int    `json:"sent_on"` // postbacks that were forwarded to the old tracker and that it accepted
+	Unknown int    `json:"unknown"` // postbacks that name an unknown click; of postbacks without a click id, at most 20 an hour are counted
+	Waiting int    `json:"waiting"` // postbacks that wait to be forwarded, for the first time or again
 }
 
 // OldTrackerSettings: a type of the API
 type OldTrackerSettings struct {
-	Tracker string `json:"tracker"` // by whose form its click ids are recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     string `json:"url"`     // the address to which its postbacks are sent on; empty: none are
+	Tracker string `json:"tracker"` // the tracker whose form of click ids is recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     string `json:"url"`     // the address to which postbacks about its clicks are forwarded; empty: none are forwarded
 }
 
 // OlderCondition: was saved before its value was checked, and holds for nobody
@@ -3990,7 +3990,7 @@ type PlanAnswer struct {
 	CurrentPeriodEnd  string         `json:"currentPeriodEnd"`  // when the month ends
 	Includes          PlanIncludes   `json:"includes"`
 	PastAllowance     string         `json:"pastAllowance"` // what happens to clicks beyond the allowance of a month
-	Period            string         `json:"period"`        // what allowances of clicks are for: a calendar month, in UTC: month
+	Period            string         `json:"period"`        // the period of the click allowance: a calendar month, in UTC: month
 	Plan              string         `json:"plan"`
 	Status            string         `json:"status"` // active
 }
@@ -3999,7 +3999,7 @@ type PlanAnswer struct {
 type PlanConfigBody struct {
 	Document any             `json:"document"`        // the document: an object, or a text with YAML or JSON
 	Prune    *PruneBody      `json:"prune,omitempty"` // delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived
-	Read     *ConfigReadBody `json:"read,omitempty"`  // for a document that was read from another tracker, as sy import does
+	Read     *ConfigReadBody `json:"read,omitempty"`  // additional data for a document that was read from another tracker, as sy import sends them
 }
 
 // PlanCopilot: a type of the API
@@ -4029,7 +4029,7 @@ type PlanForecast struct {
 	Clicks    int     `json:"clicks"` // at the end of the month
 	High      *int    `json:"high"`
 	IsOver    bool    `json:"isOver"`    // the allowance is passed already
-	Low       *int    `json:"low"`       // with high the band in which four of five forecasts end, by how much the month's whole days differ; null before there are three
+	Low       *int    `json:"low"`       // low and high are the band in which four of five forecasts end, estimated from how much the month's whole days differ; null before there are three such days
 	OverOn    *string `json:"overOn"`    // the day on which the allowance is passed; null: not this month
 	PerDay    int     `json:"perDay"`    // clicks a day so far
 	Remaining *int    `json:"remaining"` // clicks that are left of the allowance; null: unlimited
@@ -4084,7 +4084,7 @@ type PlanUsageAnswer struct {
 	Detail            PlanDetail     `json:"detail"`
 	Includes          PlanIncludes   `json:"includes"`
 	PastAllowance     string         `json:"pastAllowance"` // what happens to clicks beyond the allowance of a month
-	Period            string         `json:"period"`        // what allowances of clicks are for: a calendar month, in UTC: month
+	Period            string         `json:"period"`        // the period of the click allowance: a calendar month, in UTC: month
 	Plan              string         `json:"plan"`
 	Status            string         `json:"status"` // active
 }
@@ -4101,8 +4101,8 @@ type PlanUse struct {
 
 // PointAnswer: a type of the API
 type PointAnswer struct {
-	Certificate *CertificateAnswer `json:"certificate"` // as the edge last said; null without an edge
-	Detail      string             `json:"detail"`      // the record that points the domain, or that is in its way
+	Certificate *CertificateAnswer `json:"certificate"` // as the edge last reported it; null: there is no edge
+	Detail      string             `json:"detail"`      // the record that points the domain at the tracker, or a conflicting record
 	Message     string             `json:"message"`
 	Note        string             `json:"note"`
 	Ok          bool               `json:"ok"`
@@ -4277,15 +4277,15 @@ type RecordedChange struct {
 	At         string   `json:"at"`
 	By         string   `json:"by"`          // copilot: a suggestion or a proposal that was applied, or a rule: person, key, copilot
 	CampaignID *string  `json:"campaign_id"` // the campaign that was changed; null: the change does not belong to exactly one campaign
-	Fields     []string `json:"fields"`      // what was sent, without values
+	Fields     []string `json:"fields"`      // names of the fields that were sent, without their values
 	ID         string   `json:"id"`
 	Kind       string   `json:"kind"`      // of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot
 	Operation  string   `json:"operation"` // method and path of the call
-	Record     *string  `json:"record"`    // its name by now; null: it has none, or is gone
+	Record     *string  `json:"record"`    // its present name; null: it has no name, or no longer exists
 	RecordID   *string  `json:"record_id"`
 	Title      *string  `json:"title"`     // of a change by the Copilot: what it does
-	UndoneAt   *string  `json:"undone_at"` // of a change by the Copilot: when it was taken back
-	Who        string   `json:"who"`       // the name of the person or the key; of a rule: the rule's
+	UndoneAt   *string  `json:"undone_at"` // of a change by the Copilot: when it was undone
+	Who        string   `json:"who"`       // the name of the person or key; for a rule, the rule's name
 }
 
 // RedeliverBody: a type of the API
@@ -4324,7 +4324,7 @@ type RepeatIPs struct {
 
 // ReplaceBody: a type of the API
 type ReplaceBody struct {
-	Campaigns []string `json:"campaigns,omitempty"` // only in these campaigns; without campaigns and flows everywhere
+	Campaigns []string `json:"campaigns,omitempty"` // only in these campaigns; if campaigns and flows are both left out, everywhere
 	Flows     []string `json:"flows,omitempty"`     // only in these saved flows
 	With      string   `json:"with"`                // what replaces it
 }
@@ -4357,12 +4357,12 @@ type ReportRowRefused struct {
 
 // Rescored: a type of the API
 type Rescored struct {
-	BotsAfter  int   `json:"bots_after"`  // of clicks, those that are a bot's since
-	BotsBefore int   `json:"bots_before"` // of clicks, those that were a bot's before they were scored anew
-	Changed    int   `json:"changed"`     // of clicks, those that are a bot's now and were not, or the other way round
-	Clicks     int   `json:"clicks"`      // those scored anew: only clicks on which a signal had fired or an entry of the bot lists matched. All other clicks of the range are no bots' under any settings, and no number here counts them
-	Range      Range `json:"range"`       // whose clicks were scored
-	Superseded bool  `json:"superseded"`  // the settings were changed meanwhile: the job of that change scores the whole range again, and the numbers here are of what was done until then
+	BotsAfter  int   `json:"bots_after"`  // of clicks, those that are a bot's after they were scored again
+	BotsBefore int   `json:"bots_before"` // of clicks, those that were a bot's before they were scored again
+	Changed    int   `json:"changed"`     // of clicks, those that became a bot's or are no longer a bot's
+	Clicks     int   `json:"clicks"`      // clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the range into bots', and no number here counts them
+	Range      Range `json:"range"`       // the window whose clicks were scored
+	Superseded bool  `json:"superseded"`  // the settings were changed while the job ran: the job of that change scores the whole range again, and the numbers here cover the clicks that were scored until then
 }
 
 // ResendBody: a type of the API
@@ -4620,7 +4620,7 @@ type RunSummary struct {
 	Cut     bool   `json:"cut"`     // there was more than one run looks at
 	Done    int    `json:"done"`    // changes that were made, or alerts that stand
 	From    string `json:"from"`    // the window's
-	Looked  int    `json:"looked"`  // at how many campaigns, paths, offers or values
+	Looked  int    `json:"looked"`  // how many campaigns, paths, offers or values were checked
 	Matched int    `json:"matched"` // of them, those about which all conditions held
 	Outcome string `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string `json:"to"`
@@ -4730,10 +4730,10 @@ type SentTry struct {
 
 // SetCostBody: a type of the API
 type SetCostBody struct {
-	Amount     *float64 `json:"amount,omitempty"`      // what all clicks together have cost; or cpc
+	Amount     *float64 `json:"amount,omitempty"`      // the total cost of all clicks; send either amount or cpc
 	Apply      *bool    `json:"apply,omitempty"`       // only true writes; anything else is a dry run
 	CampaignID *string  `json:"campaign_id,omitempty"` // its clicks; left out: those of all campaigns of the source
-	Cpc        *float64 `json:"cpc,omitempty"`         // what each click has cost
+	Cpc        *float64 `json:"cpc,omitempty"`         // the cost of each click; send either amount or cpc
 	Currency   *string  `json:"currency,omitempty"`    // three letters; default: the account's
 	From       string   `json:"from"`                  // YYYY-MM-DD, a day in the account's time zone; included
 	SourceID   *string  `json:"source_id,omitempty"`   // the clicks of this traffic source; left out: those of all sources of the campaign
@@ -4785,7 +4785,7 @@ type SettingsChanged struct {
 type SharedDomainRow struct {
 	Domain    string `json:"domain"`
 	ID        string `json:"id"`
-	IsDefault bool   `json:"is_default"` // campaigns go here for want of another domain
+	IsDefault bool   `json:"is_default"` // campaigns that name no domain use it
 }
 
 // SimulateBody: a type of the API
@@ -5158,13 +5158,13 @@ type SourceIntegration struct {
 	DailyCapCount       int                  `json:"daily_cap_count"`      // conversions that are uploaded in a day of the account at most
 	DailyCapValue       float64              `json:"daily_cap_value"`      // their value at most, in the account's currency
 	EncryptionAvailable bool                 `json:"encryption_available"` // false: this install cannot store credentials
-	IsEnabled           bool                 `json:"is_enabled"`           // spend is read by itself, every three hours
+	IsEnabled           bool                 `json:"is_enabled"`           // spend is read automatically every three hours
 	LastCheckedAt       *string              `json:"last_checked_at"`
 	LastError           *string              `json:"last_error"`
-	LastStatus          *string              `json:"last_status"`         // how asking the platform went; null: it was never asked: ok, error
+	LastStatus          *string              `json:"last_status"`         // result of the last request to the platform; null: there was none yet: ok, error
 	LastSyncAt          *string              `json:"last_sync_at"`        // when spend was last read
 	Mode                *string              `json:"mode"`                // shadow: no upload counts: shadow, live
-	NextSyncAt          *string              `json:"next_sync_at"`        // of the next sync by itself; null: there is none
+	NextSyncAt          *string              `json:"next_sync_at"`        // when the next automatic sync runs; null: none is planned
 	OauthConnectionID   *string              `json:"oauth_connection_id"` // the sign-in at the platform
 	Provider            *string              `json:"provider"`
 	Providers           []SourceProviderForm `json:"providers"` // what can be connected, with the fields of a form for it
@@ -5181,11 +5181,11 @@ type SourceIntegrationBody struct {
 	ConversionStatuses []string          `json:"conversion_statuses,omitempty"` // statuses of conversions that are uploaded; at first approved
 	ConversionsEnabled *bool             `json:"conversions_enabled,omitempty"` // whether conversions are uploaded; at first false
 	CostEndpoint       *CostEndpointBody `json:"cost_endpoint,omitempty"`       // of the provider custom
-	Credentials        map[string]string `json:"credentials,omitempty"`         // field to value; what is blank or left out stays as it is
+	Credentials        map[string]string `json:"credentials,omitempty"`         // values by field; fields that are blank or left out are kept
 	CredentialsClear   []string          `json:"credentials_clear,omitempty"`   // fields of credentials to remove
 	DailyCapCount      *int              `json:"daily_cap_count,omitempty"`     // uploads in a day of the account at most, at first 10000; what is beyond waits for the next day
 	DailyCapValue      *float64          `json:"daily_cap_value,omitempty"`     // their value at most, in the account's currency, at first 100000
-	IsEnabled          *bool             `json:"is_enabled,omitempty"`          // whether spend is read by itself; left out it stays, at first true
+	IsEnabled          *bool             `json:"is_enabled,omitempty"`          // whether spend is read automatically; left out: unchanged, at first true
 	Mode               *string           `json:"mode,omitempty"`                // shadow, as at first: uploads are built, and tried where the platform can try, and count for nothing; live: they count: shadow, live
 	OauthConnectionID  *string           `json:"oauth_connection_id,omitempty"` // the sign-in at the platform; needed if there are several
 	Provider           string            `json:"provider"`                      // one of those that the GET lists; another one than before forgets the credentials
@@ -5294,7 +5294,7 @@ type SourceRun struct {
 	Action   string   `json:"action"`  // test, sync
 	Changed  int      `json:"changed"` // days whose spend is another now
 	Currency *string  `json:"currency"`
-	Detail   *string  `json:"detail"`  // what the platform said, if it fails
+	Detail   *string  `json:"detail"`  // the platform's message, if it fails
 	Matched  int      `json:"matched"` // rows whose campaign at the platform has sent clicks to a campaign here; the others are spread over the source's clicks
 	Message  string   `json:"message"`
 	Ok       bool     `json:"ok"` // the platform answered
@@ -5666,7 +5666,7 @@ type UploadKeys struct {
 // UsePlace: a type of the API
 type UsePlace struct {
 	ID        string   `json:"id"`    // of the campaign or the saved flow
-	Joins     bool     `json:"joins"` // the new one is in the same slot of the path already: one place remains, and its weight is the sum of both
+	Joins     bool     `json:"joins"` // the replacement is already in the same slot of the path: one place remains, and its weight is the sum of both
 	Kind      string   `json:"kind"`  // flow: a saved flow: campaign, flow
 	Name      string   `json:"name"`
 	NewWeight *float64 `json:"new_weight"` // weight of the record that replaces it; null without one
@@ -5717,10 +5717,10 @@ type VerifyAnswer struct {
 	Detail    string   `json:"detail"`
 	Domain    string   `json:"domain"`
 	Expected  string   `json:"expected"` // what the domain's CNAME should point at; the records to set are in GET /domains
-	Https     *bool    `json:"https"`    // the domain answers over HTTPS, with a certificate that browsers take; null: it could not be asked
+	Https     *bool    `json:"https"`    // the domain answers over HTTPS, with a certificate that browsers accept; null: it could not be checked
 	ID        string   `json:"id"`
-	Points    *bool    `json:"points"`   // DNS leads to the tracker; null: DNS could not be asked
-	Proof     *string  `json:"proof"`    // how DNS shows that the domain is the account's; null: DNS could not be asked: none, txt, cname
+	Points    *bool    `json:"points"`   // DNS points at the tracker; null: DNS could not be queried
+	Proof     *string  `json:"proof"`    // how DNS proves that the domain is the account's; null: DNS could not be queried: none, txt, cname
 	Records   []string `json:"records"`  // what DNS answered
 	Verified  bool     `json:"verified"` // links on it work: this install has answered at the domain and DNS shows that it is the account's, or the operator has verified it
 }
