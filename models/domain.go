@@ -14,7 +14,7 @@ type Domain struct {
 	Owned
 	Host       string `db:"host,once" json:"domain"`
 	IsVerified bool   `db:"is_verified,auto" json:"is_verified" doc:"links on it work once it is verified"`
-	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"new campaigns that name no domain go here, once it is verified"`
+	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"new campaigns that name no domain use it, once it is verified"`
 	Proof      string `db:"proof,auto" json:"proof" enum:"none,txt,cname,operator,before" doc:"how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before proofs were required"`
 	DomainSettings
 

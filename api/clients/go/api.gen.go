@@ -54,38 +54,38 @@ type AIRemoved struct {
 type Action struct {
 	Attribute  *string  `json:"attribute,omitempty"` // deny: of a bot list; exclude: of a condition
 	CampaignID *string  `json:"campaign_id"`         // all but pause_offer, set_cap and map_postback
-	Campaigns  []string `json:"campaigns,omitempty"` // deny: the other campaigns of the variant network
+	Campaigns  []string `json:"campaigns,omitempty"` // deny: the other campaigns, for the variant named network
 	Cap        *int     `json:"cap,omitempty"`       // set_cap: conversions a day; left out: no cap
 	Field      *string  `json:"field,omitempty"`     // map_postback: a field of postback_params
-	From       *string  `json:"from,omitempty"`      // swap_destination: the offer or landing page that goes
+	From       *string  `json:"from,omitempty"`      // swap_destination: the offer or landing page that is replaced
 	NetworkID  *string  `json:"network_id"`          // map_postback
 	OfferID    *string  `json:"offer_id"`            // pause_offer, set_cap
 	Op         string   `json:"op"`                  // pause_campaign, pause_path, set_weights, set_destination_weights, swap_destination, exclude, pause_offer, set_cap, deny, map_postback
 	Parameter  *string  `json:"parameter,omitempty"` // map_postback: the parameter that carries it
 	PathID     *string  `json:"path_id,omitempty"`   // pause_path, set_destination_weights, swap_destination
-	To         *string  `json:"to,omitempty"`        // swap_destination: the one that takes its place
+	To         *string  `json:"to,omitempty"`        // swap_destination: the offer or landing page that replaces it
 	Values     []string `json:"values,omitempty"`
 	Weights    []Weight `json:"weights,omitempty"` // set_weights, set_destination_weights
-	Worst      *int     `json:"worst,omitempty"`   // how many of the values the variant most takes
+	Worst      *int     `json:"worst,omitempty"`   // how many of the values the variant named most blocks
 }
 
 // ActionBody: a type of the API
 type ActionBody struct {
 	Attribute  *string      `json:"attribute,omitempty"`   // deny: of a bot list; exclude: of a condition
 	CampaignID *string      `json:"campaign_id,omitempty"` // all but pause_offer, set_cap and map_postback
-	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns of the variant network
+	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns, for the variant named network
 	Cap        *int         `json:"cap,omitempty"`         // set_cap: conversions a day; left out: no cap
 	Field      *string      `json:"field,omitempty"`       // map_postback: a field of postback_params
-	From       *string      `json:"from,omitempty"`        // swap_destination: the offer or landing page that goes
+	From       *string      `json:"from,omitempty"`        // swap_destination: the offer or landing page that is replaced
 	NetworkID  *string      `json:"network_id,omitempty"`  // map_postback
 	OfferID    *string      `json:"offer_id,omitempty"`    // pause_offer, set_cap
 	Op         *string      `json:"op,omitempty"`          // pause_campaign, pause_path, set_weights, set_destination_weights, swap_destination, exclude, pause_offer, set_cap, deny, map_postback
 	Parameter  *string      `json:"parameter,omitempty"`   // map_postback: the parameter that carries it
 	PathID     *string      `json:"path_id,omitempty"`     // pause_path, set_destination_weights, swap_destination
-	To         *string      `json:"to,omitempty"`          // swap_destination: the one that takes its place
+	To         *string      `json:"to,omitempty"`          // swap_destination: the offer or landing page that replaces it
 	Values     []string     `json:"values,omitempty"`
 	Weights    []WeightBody `json:"weights,omitempty"` // set_weights, set_destination_weights
-	Worst      *int         `json:"worst,omitempty"`   // how many of the values the variant most takes
+	Worst      *int         `json:"worst,omitempty"`   // how many of the values the variant named most blocks
 }
 
 // AdAccount: a type of the API
@@ -376,11 +376,11 @@ type BotEntryAnswer struct {
 type BotEntryBody struct {
 	Attribute  string  `json:"attribute"`             // ip, ip_range, asn, country, isp, user_agent, referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, sub11, sub12, sub13, sub14, sub15, sub16, sub17, sub18, sub19, sub20, sub21, sub22, sub23, sub24, sub25, sub26, sub27, sub28, sub29, sub30
 	CampaignID *string `json:"campaign_id,omitempty"` // only this campaign; left out: all campaigns
-	Everybody  *bool   `json:"everybody,omitempty"`   // true: an entry that matches all visitors, or most of them, is meant; without it such an entry is refused, for example 0.0.0.0/0
+	Everybody  *bool   `json:"everybody,omitempty"`   // true: the entry may match all visitors, or most of them; without it such an entry is refused, for example 0.0.0.0/0
 	ListType   string  `json:"list_type"`             // allow, deny
 	Note       *string `json:"note,omitempty"`
 	Operator   *string `json:"operator,omitempty"` // default equals: equals, contains, regex, in_cidr
-	Text       *string `json:"text,omitempty"`     // in place of value: a text with one value a line; what follows a # is left out
+	Text       *string `json:"text,omitempty"`     // in place of value: a text with one value a line; text after a # is ignored
 	Value      any     `json:"value,omitempty"`    // a value or a list of values, up to 10,000; one of them is enough
 }
 
@@ -874,7 +874,7 @@ type ChatState struct {
 type Check struct {
 	Judged  int    `json:"judged"` // cases with enough data; 0: no case had enough
 	Kind    string `json:"kind"`
-	Minimum string `json:"minimum"` // what it takes at least for a case to be judged
+	Minimum string `json:"minimum"` // the least data that a case needs to be judged
 }
 
 // CheckFinding: a type of the API
@@ -953,7 +953,7 @@ type ClickDecision struct {
 type ClickLog struct {
 	Range    Range             `json:"range"`
 	Rows     []ClickRow        `json:"rows"`
-	SubNames map[string]string `json:"sub_names"` // names of sub1 to sub30, where all traffic sources agree that the filters by source_id and campaign_id leave
+	SubNames map[string]string `json:"sub_names"` // names of sub1 to sub30, if all traffic sources that the filters by source_id and campaign_id keep have the same name
 }
 
 // ClickLoss: a type of the API
@@ -980,7 +980,7 @@ type ClickRow struct {
 	Arrival          string            `json:"arrival"` // how the page tag found the click, by the first event; without one, how the redirect identified the visitor
 	ASN              *int              `json:"asn"`
 	At               string            `json:"at"`           // ISO 8601, UTC
-	BotEntryID       *string           `json:"bot_entry_id"` // the entry of the bot lists that decided; null: the signals did
+	BotEntryID       *string           `json:"bot_entry_id"` // the entry of the bot lists that decided; null: the signals decided
 	BotReason        string            `json:"bot_reason"`   // the heaviest signal that fired
 	BotScore         int               `json:"bot_score"`    // 0-100
 	Browser          string            `json:"browser"`
@@ -994,7 +994,7 @@ type ClickRow struct {
 	Conversions      int               `json:"conversions"` // approved and pending
 	Cost             float64           `json:"cost"`
 	Country          string            `json:"country"`  // two letters
-	Crawler          string            `json:"crawler"`  // the crawler that clicked, once the name of its address has confirmed it; else empty
+	Crawler          string            `json:"crawler"`  // the crawler that clicked, once the host name of its address has confirmed it; else empty
 	Currency         string            `json:"currency"` // of the cost
 	Destination      string            `json:"destination"`
 	DeviceBrand      string            `json:"device_brand"`
@@ -1023,11 +1023,11 @@ type ClickRow struct {
 	OSVersion        string            `json:"os_version"`
 	Params           string            `json:"params"`             // the query as received
 	ParentCampaignID *string           `json:"parent_campaign_id"` // the campaign that handed the visitor over
-	PassedReason     string            `json:"passed_reason"`      // why it could not; blocked: no path was tried, because the visitor has a blocked value: , capped, no_usable_destination, over_budget, blocked
-	PassedStreamID   *string           `json:"passed_stream_id"`   // the first path that was to take the visitor and could not
+	PassedReason     string            `json:"passed_reason"`      // why that path could not be used; blocked: no path was tried, because the visitor has a blocked value: , capped, no_usable_destination, over_budget, blocked
+	PassedStreamID   *string           `json:"passed_stream_id"`   // the first path that matched the visitor but could not be used
 	PassedStreamName *string           `json:"passed_stream_name"`
 	ProxyKind        string            `json:"proxy_kind"`
-	Rate             *float64          `json:"rate"` // how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money
+	Rate             *float64          `json:"rate"` // the value of one unit of currency in the account's currency; null: there is no rate for the day yet, and the amount counts as no money
 	Referrer         string            `json:"referrer"`
 	ReferrerDomain   string            `json:"referrer_domain"`
 	Region           string            `json:"region"`
@@ -1073,7 +1073,7 @@ type ClickRow struct {
 
 // ClickTrace: a type of the API
 type ClickTrace struct {
-	Campaigns   []RouteStage   `json:"campaigns"`    // one for each campaign that had a say, in order
+	Campaigns   []RouteStage   `json:"campaigns"`    // one for each campaign that took part in the decision, in order
 	Decision    *RouteDecision `json:"decision"`     // null when the campaign does not exist any more
 	FlowChanged bool           `json:"flow_changed"` // the flow, its rules, its settings or the blocked values are not those that routed the click
 	Reproduced  bool           `json:"reproduced"`   // the decision is the recorded one
@@ -1124,7 +1124,7 @@ type Compared struct {
 	BotClicks      int            `json:"bot_clicks"`
 	Changes        *FigureChanges `json:"changes,omitempty"` // with compare: in percent of the other window's figure; null where that is zero
 	Chargebacks    int            `json:"chargebacks"`
-	ClickLoss      *ClickLoss     `json:"click_loss"`        // of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id
+	ClickLoss      *ClickLoss     `json:"click_loss"`        // only for days and sources whose click counts the source has reported; null: it reported none, or the report is not by source_id and date (UTC) alone, not over whole days, or has a filter other than source_id
 	Clicks         int            `json:"clicks"`            // without bots
 	Compare        *FigureRow     `json:"compare,omitempty"` // with compare: the figures of the other window
 	Conversions    int            `json:"conversions"`       // approved and pending
@@ -1294,14 +1294,14 @@ type ConversionAction struct {
 	Category     string  `json:"category"` // as the platform names it
 	ID           string  `json:"id"`
 	Name         string  `json:"name"`          // conversion_action of microsoft_ads
-	ReadyAt      *string `json:"ready_at"`      // from when on microsoft_ads takes uploads to a goal that was made here, which wait until then; null: at any time
+	ReadyAt      *string `json:"ready_at"`      // when microsoft_ads begins to accept uploads to a goal that was made here; uploads wait until then; null: at any time
 	ResourceName *string `json:"resource_name"` // at google_ads: send it as conversion_action; it names the customer that owns the action
 	Status       string  `json:"status"`        // as the platform names it
 }
 
 // ConversionActionBody: a type of the API
 type ConversionActionBody struct {
-	Name *string `json:"name,omitempty"` // of the action; one that has the name is taken as it is; default Switchyard conversions
+	Name *string `json:"name,omitempty"` // name of the action; an existing action with this name is used unchanged; default Switchyard conversions
 }
 
 // ConversionActions: a type of the API
@@ -1386,7 +1386,7 @@ type ConversionOutcome struct {
 	Currency     string   `json:"currency"`
 	Goal         string   `json:"goal"`
 	Line         int      `json:"line"` // where the row stands; in a file the header is on line 1
-	Note         string   `json:"note"` // that its amount states another currency than its column, and which one counts; else empty
+	Note         string   `json:"note"` // if the amount states another currency than its column: which one counts; else empty
 	Payout       *float64 `json:"payout"`
 	Reason       string   `json:"reason"` // why it is refused; else empty
 	Result       string   `json:"result"` // created, updated, unchanged, spread, alone, refused
@@ -1396,7 +1396,7 @@ type ConversionOutcome struct {
 
 // ConversionRow: a type of the API
 type ConversionRow struct {
-	AmountReason   *string  `json:"amount_reason"` // why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood, which is XXX then; null otherwise
+	AmountReason   *string  `json:"amount_reason"` // why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood and is shown as XXX; null otherwise
 	CampaignID     string   `json:"campaign_id"`
 	CampaignName   *string  `json:"campaign_name"`
 	ClickID        string   `json:"click_id"`
@@ -1405,16 +1405,16 @@ type ConversionRow struct {
 	Currency       string   `json:"currency"`
 	Goal           string   `json:"goal"`
 	ID             string   `json:"id"`
-	InvalidTime    *string  `json:"invalid_time"` // its time as the sender stated it, if that does not count; recorded_at is then the nearest possible time, and that of its click if the time is not understood
+	InvalidTime    *string  `json:"invalid_time"` // the time that the sender stated, if it does not count; recorded_at is then the nearest possible time, or the click's time if the stated time is not understood
 	NetworkID      *string  `json:"network_id"`
 	NetworkName    *string  `json:"network_name"`
 	OfferID        string   `json:"offer_id"`
 	OfferName      *string  `json:"offer_name"`
 	OriginalStatus string   `json:"original_status"` // the network's own word
 	Payout         float64  `json:"payout"`
-	Rate           *float64 `json:"rate"` // how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money
+	Rate           *float64 `json:"rate"` // the value of one unit of currency in the account's currency; null: there is no rate for the day yet, and the amount counts as no money
 	RecordedAt     string   `json:"recorded_at"`
-	SaleAmount     *float64 `json:"sale_amount"` // amount of the sale that the payout is earned by, as the network or the postback reports it; null: not reported
+	SaleAmount     *float64 `json:"sale_amount"` // amount of the sale for which the payout is paid, as the network or the postback reports it; null: not reported
 	SaleCurrency   *string  `json:"sale_currency"`
 	Source         string   `json:"source"`
 	SourceID       string   `json:"source_id"`
@@ -1497,25 +1497,25 @@ type CopilotRule struct {
 	Attribute       string       `json:"attribute"`        // with looks_at value
 	CampaignIds     []string     `json:"campaign_ids"`     // only these campaigns; empty: all that are active
 	Conditions      []Comparison `json:"conditions"`       // all of them have to hold
-	CooldownMinutes int          `json:"cooldown_minutes"` // how long it leaves a target alone after it acted on it, and after somebody took that back
+	CooldownMinutes int          `json:"cooldown_minutes"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
 	CreatedAt       string       `json:"created_at"`
 	EveryMinutes    int          `json:"every_minutes"` // how often it runs
-	Factor          float64      `json:"factor"`        // weight: what it is multiplied by
+	Factor          float64      `json:"factor"`        // weight: the factor by which the rule multiplies the weight
 	ID              string       `json:"id"`
-	IncludeCurrent  bool         `json:"include_current"` // the hour or day that is not over yet is one of them
+	IncludeCurrent  bool         `json:"include_current"` // the current hour or day, which is not over yet, is one of them
 	IsActive        bool         `json:"is_active"`
 	LastRun         *RunSummary  `json:"last_run"`    // null: it has not run since it was saved
 	LooksAt         string       `json:"looks_at"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      int          `json:"max_changes"` // changes of one run at most; the next run goes on
-	MaxWeight       float64      `json:"max_weight"`  // weight: what it is not raised above
-	MinWeight       float64      `json:"min_weight"`  // weight: what it is not lowered below
+	MaxChanges      int          `json:"max_changes"` // the most changes of one run; the next run continues
+	MaxWeight       float64      `json:"max_weight"`  // weight: the rule does not raise the weight above this
+	MinWeight       float64      `json:"min_weight"`  // weight: the rule does not lower the weight below this
 	Mode            string       `json:"mode"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
 	Name            string       `json:"name"`
 	NextAt          string       `json:"next_at"`    // when it runs next, if it is active
 	SourceIds       []string     `json:"source_ids"` // only what these traffic sources sent; empty: all
 	UpdatedAt       string       `json:"updated_at"`
 	When            string       `json:"when"`        // the conditions, for a person
-	Window          int          `json:"window"`      // how many hours or days the figures are of; days: at most 90
+	Window          int          `json:"window"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      string       `json:"window_unit"` // whole hours, or days of the account's time zone: hours, days
 }
 
@@ -1525,19 +1525,19 @@ type CopilotRuleBody struct {
 	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value
 	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all that are active
 	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // all of them have to hold
-	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long it leaves a target alone after it acted on it, and after somebody took that back
+	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
 	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // how often it runs
-	Factor          *float64         `json:"factor,omitempty"`           // weight: what it is multiplied by
-	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the hour or day that is not over yet is one of them
+	Factor          *float64         `json:"factor,omitempty"`           // weight: the factor by which the rule multiplies the weight
+	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, is one of them
 	IsActive        *bool            `json:"is_active,omitempty"`
 	LooksAt         *string          `json:"looks_at,omitempty"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      *int             `json:"max_changes,omitempty"` // changes of one run at most; the next run goes on
-	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: what it is not raised above
-	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: what it is not lowered below
+	MaxChanges      *int             `json:"max_changes,omitempty"` // the most changes of one run; the next run continues
+	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: the rule does not raise the weight above this
+	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: the rule does not lower the weight below this
 	Mode            *string          `json:"mode,omitempty"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
 	Name            string           `json:"name"`
 	SourceIds       []string         `json:"source_ids,omitempty"`  // only what these traffic sources sent; empty: all
-	Window          *int             `json:"window,omitempty"`      // how many hours or days the figures are of; days: at most 90
+	Window          *int             `json:"window,omitempty"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      *string          `json:"window_unit,omitempty"` // whole hours, or days of the account's time zone: hours, days
 }
 
@@ -1547,20 +1547,20 @@ type CopilotRulePatch struct {
 	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value
 	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all that are active
 	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // all of them have to hold
-	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long it leaves a target alone after it acted on it, and after somebody took that back
+	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
 	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // how often it runs
-	Factor          *float64         `json:"factor,omitempty"`           // weight: what it is multiplied by
+	Factor          *float64         `json:"factor,omitempty"`           // weight: the factor by which the rule multiplies the weight
 	ID              string           `json:"id"`                         // the record's id
-	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the hour or day that is not over yet is one of them
+	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, is one of them
 	IsActive        *bool            `json:"is_active,omitempty"`
 	LooksAt         *string          `json:"looks_at,omitempty"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      *int             `json:"max_changes,omitempty"` // changes of one run at most; the next run goes on
-	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: what it is not raised above
-	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: what it is not lowered below
+	MaxChanges      *int             `json:"max_changes,omitempty"` // the most changes of one run; the next run continues
+	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: the rule does not raise the weight above this
+	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: the rule does not lower the weight below this
 	Mode            *string          `json:"mode,omitempty"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
 	Name            *string          `json:"name,omitempty"`
 	SourceIds       []string         `json:"source_ids,omitempty"`  // only what these traffic sources sent; empty: all
-	Window          *int             `json:"window,omitempty"`      // how many hours or days the figures are of; days: at most 90
+	Window          *int             `json:"window,omitempty"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      *string          `json:"window_unit,omitempty"` // whole hours, or days of the account's time zone: hours, days
 }
 
@@ -1584,13 +1584,13 @@ type CopilotRuleReplayRow struct {
 // CopilotRuleRun: a type of the API
 type CopilotRuleRun struct {
 	At      string    `json:"at"`
-	Cut     bool      `json:"cut"`  // there was more than one run looks at
-	Done    int       `json:"done"` // changes that were made, or alerts that stand
+	Cut     bool      `json:"cut"`  // there was more than one run can check
+	Done    int       `json:"done"` // changes that were made, or alerts that are active
 	From    string    `json:"from"` // the window's
 	ID      string    `json:"id"`
 	Items   []RunItem `json:"items"`   // what matched, at most 50: those that cost most first
 	Looked  int       `json:"looked"`  // how many campaigns, paths, offers or values were checked
-	Matched int       `json:"matched"` // of them, those about which all conditions held
+	Matched int       `json:"matched"` // of them, those that met all conditions
 	Outcome string    `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string    `json:"to"`
 }
@@ -1603,11 +1603,11 @@ type CopilotSuggestion struct {
 	CampaignID *string  `json:"campaign_id"`
 	CreatedAt  string   `json:"created_at"`
 	Detail     string   `json:"detail"`
-	Effect     *Effect  `json:"effect"` // what the change is expected to bring; null where that cannot be told
+	Effect     *Effect  `json:"effect"` // what the change is expected to bring; null: not known
 	Evidence   Evidence `json:"evidence"`
-	ExpiresAt  string   `json:"expires_at"` // when it goes away unless it is found again
+	ExpiresAt  string   `json:"expires_at"` // when it expires unless the figures support it again
 	ID         string   `json:"id"`
-	JudgedAt   string   `json:"judged_at"` // when the figures were last found to call for it
+	JudgedAt   string   `json:"judged_at"` // when the figures last supported it
 	Kind       string   `json:"kind"`
 	Status     string   `json:"status"` // open, applied, dismissed, snoozed, expired
 	Title      string   `json:"title"`
@@ -1681,17 +1681,17 @@ type CostDay struct {
 // CostEndpoint: a type of the API
 type CostEndpoint struct {
 	Body             any               `json:"body,omitempty"` // of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url
-	CampaignField    string            `json:"campaignField"`  // path to the platform's campaign id; empty: spend is of the source
+	CampaignField    string            `json:"campaignField"`  // path to the platform's campaign id; empty: the spend belongs to the whole source
 	ClicksField      string            `json:"clicksField"`
 	Currency         string            `json:"currency"`   // of the spend, three letters; empty: the account's
 	DateFormat       string            `json:"dateFormat"` // of {from} and {to}: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, YYYYMMDD
 	DayField         string            `json:"dayField"`   // path to the day, YYYY-MM-DD or the beginning of a time
 	FirstPage        int               `json:"firstPage"`  // number of the first page
-	Headers          map[string]string `json:"headers"`    // name to value, at most 20; values are stored encrypted and shown as ********, which sent back means the stored one
+	Headers          map[string]string `json:"headers"`    // name to value, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
 	ImpressionsField string            `json:"impressionsField"`
 	Method           string            `json:"method"`       // GET, POST
 	OneDay           bool              `json:"oneDay"`       // each day is asked for by a request of its own, because the rows name no day
-	PageRows         int               `json:"pageRows"`     // rows of a full page; the page after a full one is asked for as {page}; 0: there is one page
+	PageRows         int               `json:"pageRows"`     // number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page
 	RowsPath         string            `json:"rowsPath"`     // path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each
 	SpendDivisor     *float64          `json:"spendDivisor"` // what spend is divided by: 100 for cents, 1000000 for micros; default 1
 	SpendField       string            `json:"spendField"`
@@ -1701,17 +1701,17 @@ type CostEndpoint struct {
 // CostEndpointBody: a type of the API
 type CostEndpointBody struct {
 	Body             any               `json:"body,omitempty"`          // of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url
-	CampaignField    *string           `json:"campaignField,omitempty"` // path to the platform's campaign id; empty: spend is of the source
+	CampaignField    *string           `json:"campaignField,omitempty"` // path to the platform's campaign id; empty: the spend belongs to the whole source
 	ClicksField      *string           `json:"clicksField,omitempty"`
 	Currency         *string           `json:"currency,omitempty"`   // of the spend, three letters; empty: the account's
 	DateFormat       *string           `json:"dateFormat,omitempty"` // of {from} and {to}; default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, YYYYMMDD
 	DayField         *string           `json:"dayField,omitempty"`   // path to the day, YYYY-MM-DD or the beginning of a time; default day
 	FirstPage        *int              `json:"firstPage,omitempty"`  // number of the first page
-	Headers          map[string]string `json:"headers,omitempty"`    // name to value, at most 20; values are stored encrypted and shown as ********, which sent back means the stored one
+	Headers          map[string]string `json:"headers,omitempty"`    // name to value, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
 	ImpressionsField *string           `json:"impressionsField,omitempty"`
 	Method           *string           `json:"method,omitempty"`       // default GET: GET, POST
 	OneDay           *bool             `json:"oneDay,omitempty"`       // each day is asked for by a request of its own, because the rows name no day
-	PageRows         *int              `json:"pageRows,omitempty"`     // rows of a full page; the page after a full one is asked for as {page}; 0: there is one page
+	PageRows         *int              `json:"pageRows,omitempty"`     // number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page
 	RowsPath         *string           `json:"rowsPath,omitempty"`     // path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each
 	SpendDivisor     *float64          `json:"spendDivisor,omitempty"` // what spend is divided by: 100 for cents, 1000000 for micros; default 1
 	SpendField       *string           `json:"spendField,omitempty"`   // default spend
@@ -1729,7 +1729,7 @@ type CostOutcome struct {
 	Day          string   `json:"day"`
 	Impressions  *int     `json:"impressions"`
 	Line         int      `json:"line"`   // where the row stands; in a file the header is on line 1
-	Note         string   `json:"note"`   // that its amount states another currency than its column, and which one counts; else empty
+	Note         string   `json:"note"`   // if the amount states another currency than its column: which one counts; else empty
 	Reason       string   `json:"reason"` // why it is refused; else empty
 	Result       string   `json:"result"` // created, updated, unchanged, spread, alone, refused
 	Source       string   `json:"source"` // as it stands in the row
@@ -1810,8 +1810,8 @@ type DNSPoint struct {
 	Action  string     `json:"action"` // conflict: another record is there and was left as it is: created, kept, conflict, failed
 	Host    string     `json:"host"`
 	Message string     `json:"message"` // what was done, or what is to be done
-	Ok      bool       `json:"ok"`      // the host points at the tracker, as soon as DNS has spread it
-	Record  *DNSRecord `json:"record"`  // that points the host at the tracker or, in a conflict, that is there; null: none was looked at
+	Ok      bool       `json:"ok"`      // the host points at the tracker, once DNS has propagated the record
+	Record  *DNSRecord `json:"record"`  // the record that points the host at the tracker or, in a conflict, the existing record; null: no record was read
 }
 
 // DNSProviderForm: a type of the API
@@ -1855,7 +1855,7 @@ type DayRange struct {
 type DeactivatedUsed struct {
 	Deactivated bool   `json:"deactivated"`
 	ID          string `json:"id"`
-	UsedBy      []User `json:"used_by"` // what names it still: of each kind the active ones first; at most 100
+	UsedBy      []User `json:"used_by"` // records that still refer to it: of each kind the active ones first; at most 100
 }
 
 // DelayRow: a type of the API
@@ -1884,7 +1884,7 @@ type DeletedAnswer struct {
 type DeletedUsed struct {
 	Deleted bool   `json:"deleted"`
 	ID      string `json:"id"`
-	UsedBy  []User `json:"used_by"` // what names it still: of each kind the active ones first; at most 100
+	UsedBy  []User `json:"used_by"` // records that still refer to it: of each kind the active ones first; at most 100
 }
 
 // DeliveryList: a type of the API
@@ -1903,7 +1903,7 @@ type DeliveryRow struct {
 	Error         *string `json:"error"` // why the last attempt failed
 	Event         string  `json:"event"`
 	EventID       string  `json:"eventId"`
-	HTTPStatus    *int    `json:"httpStatus"` // what the endpoint answered last; null when no answer came
+	HTTPStatus    *int    `json:"httpStatus"` // status of the endpoint's last answer; null: no answer came
 	ID            string  `json:"id"`
 	LastAttemptAt *string `json:"lastAttemptAt"`
 	NextAttemptAt *string `json:"nextAttemptAt"`
@@ -1949,13 +1949,13 @@ type DeviceTypeCondition struct {
 type Difference struct {
 	Basis         string              `json:"basis"`          // where their figures come from: platform: spend that the connection has read; spend: entered from a file; orders: read by the connection, or from a file; totals: daily sums of a file; postbacks: those that the network has sent; empty: nothing is stored, so nothing is compared: platform, spend, orders, totals, postbacks,
 	Compares      Measures            `json:"compares"`       // the figures that they report; the others are null in theirs, in the difference and in the causes
-	Currency      string              `json:"currency"`       // of ours, of the difference and of its causes
+	Currency      string              `json:"currency"`       // currency of our figures, of the difference and of its causes
 	Examples      []DifferenceExample `json:"examples"`       // conversions and orders that differ, at most 10 of each cause and reason
 	From          string              `json:"from"`           // first day
-	Rates         []RateUsed          `json:"rates"`          // by which their amounts count in currency
-	ReadAt        *string             `json:"read_at"`        // when theirs were last read
+	Rates         []RateUsed          `json:"rates"`          // by which their amounts are converted to currency
+	ReadAt        *string             `json:"read_at"`        // when their figures were last read
 	Rows          []DifferenceRow     `json:"rows"`           // by day and campaign; at most 5000
-	TheirCurrency string              `json:"their_currency"` // of theirs; the difference is taken between the numbers, and the cause currency has the conversion; empty: they report several currencies, and theirs are converted to currency
+	TheirCurrency string              `json:"their_currency"` // currency of their figures; the difference is taken between the numbers, and the cause currency holds the effect of the conversion; empty: they report in several currencies, and their figures are converted to currency
 	TheirTZ       string              `json:"their_tz"`       // time zone of their days
 	To            string              `json:"to"`             // last day, included
 	Total         DifferenceTotal     `json:"total"`
@@ -1976,14 +1976,14 @@ type DifferenceExample struct {
 	ClickID      *string  `json:"click_id"`
 	ConversionID string   `json:"conversion_id"` // the id that they gave the conversion
 	Currency     string   `json:"currency"`      // of payout
-	Day          string   `json:"day"`           // theirs; if they do not have it, ours
+	Day          string   `json:"day"`           // their day; ours, if they do not have the conversion
 	OrderID      string   `json:"order_id"`      // theirs
 	OurCurrency  string   `json:"our_currency"`  // of our_payout
 	OurPayout    *float64 `json:"our_payout"`    // null: we do not have it, or money is not compared
 	OurStatus    *string  `json:"our_status"`    // null: we do not have it
 	Payout       *float64 `json:"payout"`        // theirs
 	Reason       string   `json:"reason"`
-	TheirStatus  *string  `json:"their_status"` // null: they do not have it, or do not say
+	TheirStatus  *string  `json:"their_status"` // null: they do not have it, or do not report a status
 }
 
 // DifferenceFigures: a type of the API
@@ -1999,7 +1999,7 @@ type DifferenceReason struct {
 	Clicks      *int     `json:"clicks"`
 	Conversions *int     `json:"conversions"`
 	Money       *float64 `json:"money"`  // of a traffic source its cost, of a network its revenue
-	Reason      string   `json:"reason"` // for a person; empty: the cause says all, or it adds up the less frequent reasons
+	Reason      string   `json:"reason"` // for a person; empty: the cause explains it, or the row adds up the less frequent reasons
 }
 
 // DifferenceRow: a type of the API
@@ -2109,7 +2109,7 @@ type DomainRow struct {
 	HttpsOnly            bool        `json:"https_only"`
 	ID                   string      `json:"id"`
 	IndexPage            string      `json:"index_page"`
-	IsDefault            bool        `json:"is_default"`       // new campaigns that name no domain go here, once it is verified
+	IsDefault            bool        `json:"is_default"`       // new campaigns that name no domain use it, once it is verified
 	IsVerified           bool        `json:"is_verified"`      // links on it work once it is verified
 	Points               *bool       `json:"points"`           // DNS points at the tracker; null: not known
 	Proof                string      `json:"proof"`            // how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before proofs were required: none, txt, cname, operator, before
@@ -2179,11 +2179,11 @@ type Event = any
 
 // Evidence: a type of the API
 type Evidence struct {
-	Confidence float64  `json:"confidence"` // 0 to 1; 1 for what was seen and needs no statistics
+	Confidence float64  `json:"confidence"` // 0 to 1; 1 for an observed fact that needs no statistics
 	Figures    []Figure `json:"figures"`
 	From       string   `json:"from"`    // first day, or hour, of the window, in the account's time zone
 	Method     string   `json:"method"`  // how the confidence was found
-	Minimum    string   `json:"minimum"` // what it takes at least for such a suggestion to be considered
+	Minimum    string   `json:"minimum"` // the least data that such a suggestion needs to be considered
 	Sample     int      `json:"sample"`  // clicks, or what else was counted
 	To         string   `json:"to"`      // last day, or the moment at which the window ends
 }
@@ -2192,7 +2192,7 @@ type Evidence struct {
 type ExportAnswer struct {
 	ByteSize    int    `json:"byte_size"`
 	CreatedAt   string `json:"created_at"`
-	DownloadURL string `json:"download_url"` // asks for the key like every call
+	DownloadURL string `json:"download_url"` // needs the key like every call
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	RowCount    int    `json:"row_count"` // without the header
@@ -2233,7 +2233,7 @@ type ExportList struct {
 type ExportRow struct {
 	ByteSize    int    `json:"byte_size"`
 	CreatedAt   string `json:"created_at"`
-	DownloadURL string `json:"download_url"` // asks for the key like every call
+	DownloadURL string `json:"download_url"` // needs the key like every call
 	ExpiresAt   string `json:"expires_at"`
 	ID          string `json:"id"`
 	Kind        string `json:"kind"`
@@ -2243,9 +2243,9 @@ type ExportRow struct {
 
 // FieldChange: a type of the API
 type FieldChange struct {
-	Is   any    `json:"is"`   // null: not there, or the default
+	Is   any    `json:"is"`   // the value before; null: not set, or the default
 	Path string `json:"path"` // such as paths[Germans].weight
-	Was  any    `json:"was"`  // null: not there, or the default
+	Was  any    `json:"was"`  // the value before; null: not set, or the default
 }
 
 // Figure: a type of the API
@@ -2470,13 +2470,13 @@ type GoalAnswer struct {
 
 // GoalBody: a type of the API
 type GoalBody struct {
-	Currency  *string  `json:"currency,omitempty"`  // left out: that of the event, else of the site
-	Dedupe    *string  `json:"dedupe,omitempty"`    // per_order: each order id counts; of the page tag an event without one counts per_click, of POST /t/goal it is refused; default per_click: per_click, per_order
-	IsActive  *bool    `json:"isActive,omitempty"`  // default true; left out: as it is
-	IsPrimary *bool    `json:"isPrimary,omitempty"` // one goal of a site is; left out: as it is
+	Currency  *string  `json:"currency,omitempty"`  // left out: the currency of the event, else of the site
+	Dedupe    *string  `json:"dedupe,omitempty"`    // per_order: each order id counts once; without an order id, an event of the page tag counts per_click, and one of POST /t/goal is refused; default per_click: per_click, per_order
+	IsActive  *bool    `json:"isActive,omitempty"`  // default true for a new goal; left out in a change: unchanged
+	IsPrimary *bool    `json:"isPrimary,omitempty"` // true for one goal of a site; left out: unchanged
 	Key       string   `json:"key"`                 // name of the event that reaches it; it never changes
 	Kind      *string  `json:"kind,omitempty"`      // default event: event, page
-	MatchPath *string  `json:"matchPath,omitempty"` // of a page goal: the path that fires it, without regard to a final slash; with a star at its end all paths that begin so. A fragment belongs to it if it begins with #/ or #!/
+	MatchPath *string  `json:"matchPath,omitempty"` // of a page goal: the path whose view reaches it; a final slash is ignored. With a star at its end it matches all paths that begin so. A fragment is part of the path if it begins with #/ or #!/
 	Name      *string  `json:"name,omitempty"`      // left out: the key
 	SiteID    *string  `json:"siteId,omitempty"`    // left out: the first active site
 	Status    *string  `json:"status,omitempty"`    // default approved: pending, approved
@@ -2520,7 +2520,7 @@ type GoalPostback struct {
 type GoalPostbackBody struct {
 	Goal     *string  `json:"goal,omitempty"`     // as conversions name it, without regard to case; empty: conversions without a goal
 	Statuses []string `json:"statuses,omitempty"` // as postback_statuses; default [approved]
-	URL      *string  `json:"url,omitempty"`      // as postback_url; empty: there
+	URL      *string  `json:"url,omitempty"`      // as postback_url; empty: the postback_url of the source
 }
 
 // GoalProduct: a type of the API
@@ -2625,7 +2625,7 @@ type HourPoint struct {
 	Clicks      int     `json:"clicks"`      // without bots
 	Conversions int     `json:"conversions"` // approved and pending
 	Cost        float64 `json:"cost"`
-	Hour        int     `json:"hour"`    // 0-23, by the clock of tz; it comes twice in the night in which the clock goes back
+	Hour        int     `json:"hour"`    // 0-23, in the time zone tz; one hour comes twice in the night in which clocks go back
 	Revenue     float64 `json:"revenue"` // approved payouts
 	Start       string  `json:"start"`   // where it begins, ISO 8601, UTC
 }
@@ -2934,7 +2934,7 @@ type LinkBrokenData struct {
 	Kind         string `json:"kind"`          // offer, lander
 	Name         string `json:"name"`
 	Status       *int   `json:"status"` // status of the answer to the last check; null: no answer came
-	URL          string `json:"url"`    // as the record has it, with its tokens
+	URL          string `json:"url"`    // the record's URL, with its tokens
 }
 
 // LinkBrokenEvent: a type of the API
@@ -2975,7 +2975,7 @@ type LinkUnsafeData struct {
 	List      string        `json:"list"`       // the list that has it: web_risk, safe_browsing
 	Name      string        `json:"name"`
 	Threats   []string      `json:"threats"` // in the list's own words, such as MALWARE or SOCIAL_ENGINEERING
-	URL       string        `json:"url"`     // as the record has it, with its tokens
+	URL       string        `json:"url"`     // the record's URL, with its tokens
 }
 
 // LinkUnsafeEvent: a type of the API
@@ -3193,12 +3193,12 @@ type Network struct {
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
 	OfferType        string              `json:"offer_type"`
-	Page             string              `json:"page"` // address of the page on which the values were read; empty: not told
+	Page             string              `json:"page"` // address of the page on which the values were read; empty: not known
 	PaymentFrequency string              `json:"payment_frequency"`
 	PaymentTerms     string              `json:"payment_terms"`
 	PostbackParams   map[string]string   `json:"postback_params"`
 	PostbackScheme   string              `json:"postback_scheme"` // how its notifications are signed and read; empty: it sends postbacks with parameters
-	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not told
+	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map"`      // words that mean something else than usual
 	URL              string              `json:"url"`
 }
@@ -3244,19 +3244,19 @@ type NetworkBody struct {
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
 	OfferType        *string             `json:"offer_type,omitempty"`
-	Page             *string             `json:"page,omitempty"` // address of the page on which the values were read; empty: not told
+	Page             *string             `json:"page,omitempty"` // address of the page on which the values were read; empty: not known
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"`
 	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how its notifications are signed and read; empty: it sends postbacks with parameters
-	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not told
+	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // words that mean something else than usual
 	URL              *string             `json:"url,omitempty"`
 }
 
 // NetworkCreateBody: a type of the API
 type NetworkCreateBody struct {
-	AnswerText       *string             `json:"answer_text,omitempty"` // what an accepted postback is answered, as plain text, where the network wants one such as OK; empty: JSON
+	AnswerText       *string             `json:"answer_text,omitempty"` // the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter that carries the click id
 	Currency         *string             `json:"currency,omitempty"`    // three letters; anything else is read as USD; default USD
 	GroupName        *string             `json:"group_name,omitempty"`
@@ -3335,7 +3335,7 @@ type NetworkProviderForm struct {
 
 // NetworkPut: a type of the API
 type NetworkPut struct {
-	AnswerText       *string             `json:"answer_text,omitempty"` // what an accepted postback is answered, as plain text, where the network wants one such as OK; empty: JSON
+	AnswerText       *string             `json:"answer_text,omitempty"` // the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter that carries the click id
 	Currency         *string             `json:"currency,omitempty"`    // three letters; anything else is read as USD; default USD
 	GroupName        *string             `json:"group_name,omitempty"`
@@ -3476,13 +3476,13 @@ type NetworkTemplateRow struct {
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
 	OfferType        string              `json:"offer_type"`
-	Page             string              `json:"page"` // address of the page on which the values were read; empty: not told
+	Page             string              `json:"page"` // address of the page on which the values were read; empty: not known
 	PaymentFrequency string              `json:"payment_frequency"`
 	PaymentTerms     string              `json:"payment_terms"`
 	PostbackParams   map[string]string   `json:"postback_params"`
 	PostbackQuery    string              `json:"postback_query"`  // query of the postback address to give to the network
 	PostbackScheme   string              `json:"postback_scheme"` // how its notifications are signed and read; empty: it sends postbacks with parameters
-	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not told
+	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map"`      // words that mean something else than usual
 	UpdatedAt        *string             `json:"updated_at"`      // null for a built-in one
 	URL              string              `json:"url"`
@@ -3503,12 +3503,12 @@ type NetworkTemplatesBody struct {
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
 	OfferType        *string             `json:"offer_type,omitempty"`
-	Page             *string             `json:"page,omitempty"` // address of the page on which the values were read; empty: not told
+	Page             *string             `json:"page,omitempty"` // address of the page on which the values were read; empty: not known
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"`
 	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how its notifications are signed and read; empty: it sends postbacks with parameters
-	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not told
+	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // words that mean something else than usual
 	Templates        []NetworkBody       `json:"templates,omitempty"`       // or the body is one template; keys in camelCase or snake_case
 	URL              *string             `json:"url,omitempty"`
@@ -3613,7 +3613,7 @@ type OfferBody struct {
 	Country         *string  `json:"country,omitempty"`   // two letters, or empty
 	Currency        *string  `json:"currency,omitempty"`  // three letters; anything else is read as USD; default USD
 	DailyCap        *int     `json:"daily_cap,omitempty"` // conversions per day
-	Group           *string  `json:"group,omitempty"`     // another name of group_name, which goes before it
+	Group           *string  `json:"group,omitempty"`     // another name of group_name, which takes precedence
 	GroupName       *string  `json:"group_name,omitempty"`
 	Name            string   `json:"name"`
 	NetworkID       *string  `json:"network_id,omitempty"` // an affiliate network on this account
@@ -3630,7 +3630,7 @@ type OfferPut struct {
 	Country         *string  `json:"country,omitempty"`   // two letters, or empty
 	Currency        *string  `json:"currency,omitempty"`  // three letters; anything else is read as USD; default USD
 	DailyCap        *int     `json:"daily_cap,omitempty"` // conversions per day
-	Group           *string  `json:"group,omitempty"`     // another name of group_name, which goes before it
+	Group           *string  `json:"group,omitempty"`     // another name of group_name, which takes precedence
 	GroupName       *string  `json:"group_name,omitempty"`
 	ID              string   `json:"id"` // the record's id
 	Name            string   `json:"name"`
@@ -3791,7 +3791,7 @@ type Overview struct {
 	LpViews        int               `json:"lp_views"`
 	Pending        int               `json:"pending"`
 	PendingRevenue float64           `json:"pending_revenue"`
-	PreviousRange  Range             `json:"previousRange"` // as long, or as many days by the clock of tz; it ends where range begins
+	PreviousRange  Range             `json:"previousRange"` // the window before, equally long or with as many days in the time zone tz; it ends where range begins
 	Profit         float64           `json:"profit"`
 	Range          Range             `json:"range"`
 	Rejected       int               `json:"rejected"`
@@ -3839,13 +3839,13 @@ type Path struct {
 	CollectClicks bool          `json:"collect_clicks"`        // false: its clicks are not recorded
 	DailyCap      *int          `json:"daily_cap"`             // clicks a day; null: no cap
 	Destinations  []Destination `json:"destinations"`          // offers, landing pages and addresses, drawn by weight
-	Filters       []Condition   `json:"filters"`               // conditions of its own; none: it fits everybody
+	Filters       []Condition   `json:"filters"`               // conditions of its own; none: it fits every visitor
 	ID            string        `json:"id"`                    // keeps the path's statistics when the flow is sent again; new when left out
 	IsActive      bool          `json:"is_active"`
 	Logic         string        `json:"logic"`              // among the filters and rules: and, or
 	Name          string        `json:"name"`               // unique in the flow; Path N when left out
 	Response      *Response     `json:"response,omitempty"` // action nothing: what is answered
-	RuleGroup     int           `json:"rule_group"`         // paths of the lowest group with one that fits are drawn from
+	RuleGroup     int           `json:"rule_group"`         // paths are drawn from the lowest group that has a path that fits
 	Rules         []RuleRef     `json:"rules"`
 	StreamType    string        `json:"stream_type"` // forced paths are tried first, the default one last: regular, forced, default
 	Transition    string        `json:"transition"`  // how the visitor is sent on: 302, 301, 303, 307, meta, double_meta, js, blank_referrer, form_post, iframe
@@ -3859,13 +3859,13 @@ type PathBody struct {
 	CollectClicks *bool             `json:"collect_clicks,omitempty"` // false: its clicks are not recorded; default true
 	DailyCap      *int              `json:"daily_cap,omitempty"`      // clicks a day; null: no cap
 	Destinations  []DestinationBody `json:"destinations,omitempty"`   // offers, landing pages and addresses, drawn by weight
-	Filters       []ConditionBody   `json:"filters,omitempty"`        // conditions of its own; none: it fits everybody
+	Filters       []ConditionBody   `json:"filters,omitempty"`        // conditions of its own; none: it fits every visitor
 	ID            *string           `json:"id,omitempty"`             // keeps the path's statistics when the flow is sent again; new when left out
 	IsActive      *bool             `json:"is_active,omitempty"`      // default true
 	Logic         *string           `json:"logic,omitempty"`          // among the filters and rules; default and: and, or
 	Name          *string           `json:"name,omitempty"`           // unique in the flow; Path N when left out
 	Response      *ResponseBody     `json:"response,omitempty"`       // action nothing: what is answered
-	RuleGroup     *int              `json:"rule_group,omitempty"`     // paths of the lowest group with one that fits are drawn from
+	RuleGroup     *int              `json:"rule_group,omitempty"`     // paths are drawn from the lowest group that has a path that fits
 	Rules         []RuleRefBody     `json:"rules,omitempty"`
 	StreamType    *string           `json:"stream_type,omitempty"` // forced paths are tried first, the default one last; default regular: regular, forced, default
 	Transition    *string           `json:"transition,omitempty"`  // how the visitor is sent on; default 302: 302, 301, 303, 307, meta, double_meta, js, blank_referrer, form_post, iframe
@@ -3906,7 +3906,7 @@ type Performance struct {
 	Labels       map[string]map[string]string `json:"labels"` // by dimension: the names of ids
 	Range        Range                        `json:"range"`
 	Rows         []PerformanceRow             `json:"rows"`      // in the order of sort, at most limit
-	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30, where all traffic sources agree that the filters by source_id and campaign_id leave
+	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30, if all traffic sources that the filters by source_id and campaign_id keep have the same name
 	Totals       Compared                     `json:"totals"`    // of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit. A campaign counts in each of its tags, but once in the totals without having
 	Truncated    bool                         `json:"truncated"` // there are more groups than rows; an export has up to 100,000
 	TZ           string                       `json:"tz"`        // the time zone of the dimensions of time
@@ -3919,7 +3919,7 @@ type PerformanceRow struct {
 	BotClicks      int               `json:"bot_clicks"`
 	Changes        *FigureChanges    `json:"changes,omitempty"` // with compare: in percent of the other window's figure; null where that is zero
 	Chargebacks    int               `json:"chargebacks"`
-	ClickLoss      *ClickLoss        `json:"click_loss"`        // of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id
+	ClickLoss      *ClickLoss        `json:"click_loss"`        // only for days and sources whose click counts the source has reported; null: it reported none, or the report is not by source_id and date (UTC) alone, not over whole days, or has a filter other than source_id
 	Clicks         int               `json:"clicks"`            // without bots
 	Compare        *FigureRow        `json:"compare,omitempty"` // with compare: the figures of the other window
 	Conversions    int               `json:"conversions"`       // approved and pending
@@ -4118,8 +4118,8 @@ type PostbackLog struct {
 
 // PostbackRedelivered: a type of the API
 type PostbackRedelivered struct {
-	Error      *string `json:"error"`       // why it was not told
-	HTTPStatus *int    `json:"http_status"` // what the source answered; null when no answer came
+	Error      *string `json:"error"`       // why the source was not notified
+	HTTPStatus *int    `json:"http_status"` // status of the source's answer; null: no answer came
 	ID         string  `json:"id"`
 	Told       bool    `json:"told"`
 }
@@ -4127,13 +4127,13 @@ type PostbackRedelivered struct {
 // PostbackReplayed: a type of the API
 type PostbackReplayed struct {
 	ID     string `json:"id"`
-	Result string `json:"result"` // what becomes of it is in the log within seconds: accepted
+	Result string `json:"result"` // the result is in the log within seconds: accepted
 }
 
 // PostbackRow: a type of the API
 type PostbackRow struct {
-	AmountReason  *string       `json:"amount_reason"` // why its payout or its cost counts no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received
-	At            string        `json:"at"`            // when it arrived; of one that is sent, when the conversion got its status; ISO 8601, UTC
+	AmountReason  *string       `json:"amount_reason"` // why its payout or its cost counts as no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received
+	At            string        `json:"at"`            // when it arrived; for a postback that is sent, when the conversion got its status; ISO 8601, UTC
 	CampaignID    *string       `json:"campaign_id"`   // of its click
 	CampaignName  string        `json:"campaign_name"`
 	ClickID       *string       `json:"click_id"`
@@ -4142,14 +4142,14 @@ type PostbackRow struct {
 	Direction     string        `json:"direction"`     // in, out
 	Domain        string        `json:"domain"`        // that it was sent to
 	ID            string        `json:"id"`
-	InvalidPayout *string       `json:"invalid_payout"` // what stands in the place of its payout, if that is no amount or a macro that was not filled in; the offer's payout is taken only if it is not from the postback (payout_from_param)
-	InvalidTime   *string       `json:"invalid_time"`   // the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, and that of its click if the time is not understood
+	InvalidPayout *string       `json:"invalid_payout"` // the text received as its payout, if that is no amount or a macro that was not filled in; the offer's own payout counts only if the offer does not take it from the postback (payout_from_param)
+	InvalidTime   *string       `json:"invalid_time"`   // the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, or the time of its click if the stated time is not understood
 	IP            string        `json:"ip"`             // of its sender
 	NetworkID     *string       `json:"network_id"`     // that its address names
 	NetworkName   string        `json:"network_name"`
 	Query         string        `json:"query"`  // its parameters as they were received, by name; *** stands for secrets and for what may be one
 	Reason        string        `json:"reason"` // of the result, for a person
-	Result        string        `json:"result"` // accepted: stored, and its conversion is recorded as soon as its click is known; the last four are of those that are sent; skipped: its source was paused, say: accepted, matched, unmatched, refused, duplicate, ignored, pending, told, failed, skipped
+	Result        string        `json:"result"` // accepted: stored, and its conversion is recorded as soon as its click is known; the last four are for postbacks that are sent; skipped: not sent, for example because its source was paused: accepted, matched, unmatched, refused, duplicate, ignored, pending, told, failed, skipped
 	Sample        bool          `json:"sample"` // it names no click; of such messages 20 an hour are stored for each network or domain
 	Sent          *SentPostback `json:"sent"`   // of one that is sent to a traffic source; null for others
 	Source        string        `json:"source"` // postback, pixel, tag or goal_api
@@ -4158,20 +4158,20 @@ type PostbackRow struct {
 // PostbacksReplayed: a type of the API
 type PostbacksReplayed struct {
 	DryRun   bool            `json:"dry_run"`
-	Outcomes []ReplayOutcome `json:"outcomes"` // of a dry run: of each that was read, newest first, at most 100; else empty
-	Range    Range           `json:"range"`    // they arrived in it
-	Replayed int             `json:"replayed"` // postbacks that are accepted again; what becomes of them is in the log within seconds. In a dry run those that were read
+	Outcomes []ReplayOutcome `json:"outcomes"` // of a dry run: the result of each postback that was read, newest first, at most 100; else empty
+	Range    Range           `json:"range"`    // the window in which the postbacks arrived
+	Replayed int             `json:"replayed"` // postbacks that are accepted again; their results are in the log within seconds. In a dry run, postbacks that were read
 }
 
 // PostbacksResent: a type of the API
 type PostbacksResent struct {
-	Range    Range `json:"range"`    // the conversions got their status in it
-	Requeued int   `json:"requeued"` // postbacks that are pending again; what becomes of them is in the log
+	Range    Range `json:"range"`    // the window in which the conversions got their status
+	Requeued int   `json:"requeued"` // postbacks that are pending again; their results are in the log
 }
 
 // PredictedRow: a type of the API
 type PredictedRow struct {
-	CampaignID   string  `json:"campaign_id"` // that decides; after a hand-over another one
+	CampaignID   string  `json:"campaign_id"` // the campaign that decides; after a hand-over it is another one
 	CampaignName *string `json:"campaign_name"`
 	Clicks       int     `json:"clicks"` // that would go there, without bots
 	LanderID     *string `json:"lander_id"`
@@ -4295,14 +4295,14 @@ type RedeliverBody struct {
 
 // RedeliveredAll: a type of the API
 type RedeliveredAll struct {
-	Range    Range `json:"range"`    // the deliveries were made in it
-	Requeued int   `json:"requeued"` // deliveries that are pending again; what becomes of them is in the log
+	Range    Range `json:"range"`    // the window in which the deliveries were made
+	Requeued int   `json:"requeued"` // deliveries that are pending again; their results are in the log
 }
 
 // RepeatIPRow: a type of the API
 type RepeatIPRow struct {
 	BotClicks  int    `json:"bot_clicks"` // of them, by bots
-	Campaigns  int    `json:"campaigns"`  // how many it clicked on; with link, smartlinks
+	Campaigns  int    `json:"campaigns"`  // how many campaigns it clicked on; with link, how many smartlinks
 	Country    string `json:"country"`
 	FirstSeen  string `json:"first_seen"`
 	Hits       int    `json:"hits"` // clicks
@@ -4337,7 +4337,7 @@ type Replaced struct {
 
 // ReplayBody: a type of the API
 type ReplayBody struct {
-	DryRun  *bool   `json:"dry_run,omitempty"` // changes nothing, and tells what would become of the newest ones
+	DryRun  *bool   `json:"dry_run,omitempty"` // changes nothing, and reports the result that each of the newest ones would have
 	Network *string `json:"network,omitempty"` // only those whose address names this network; left out: all
 }
 
@@ -4346,7 +4346,7 @@ type ReplayOutcome struct {
 	ClickID *string `json:"click_id"` // that it names; null: none
 	ID      string  `json:"id"`
 	Reason  string  `json:"reason"` // of the result, for a person
-	Result  string  `json:"result"` // matched: its click is found and its sender believed: matched, unmatched, refused
+	Result  string  `json:"result"` // matched: its click is found and its sender is trusted: matched, unmatched, refused
 }
 
 // ReportRowRefused: a type of the API
@@ -4420,13 +4420,13 @@ type RouteStep struct {
 	PathID string      `json:"path_id"`
 	Reason *string     `json:"reason"` // why it was refused: inactive, capped, conditions, no_usable_destination, weight_zero, over_budget
 	Taken  bool        `json:"taken"`
-	Units  []RouteUnit `json:"units"` // empty where its conditions were not looked at
+	Units  []RouteUnit `json:"units"` // empty if its conditions were not checked
 	Via    string      `json:"via"`   // why the path was tried, for example forced, bound, regular or default
 }
 
 // RouteUnit: a type of the API
 type RouteUnit struct {
-	Conditions []Finding `json:"conditions"` // each with the value it saw; known is false where there was none
+	Conditions []Finding `json:"conditions"` // each with the value of the visitor; known is false if there was none
 	Matched    bool      `json:"matched"`
 	Rule       string    `json:"rule"` // empty: the filters
 }
@@ -4607,7 +4607,7 @@ type RuleRefBody struct {
 
 // RunItem: a type of the API
 type RunItem struct {
-	ChangeID *string  `json:"change_id"` // of done: the change, which POST /copilot undo takes back; null: an alert
+	ChangeID *string  `json:"change_id"` // of done: id of the change, which POST /copilot can undo; null: an alert
 	Figures  []Figure `json:"figures"`
 	Of       string   `json:"of"`
 	Outcome  string   `json:"outcome"` // done, would, cooling, idle, left, refused
@@ -4617,11 +4617,11 @@ type RunItem struct {
 // RunSummary: a type of the API
 type RunSummary struct {
 	At      string `json:"at"`
-	Cut     bool   `json:"cut"`     // there was more than one run looks at
-	Done    int    `json:"done"`    // changes that were made, or alerts that stand
+	Cut     bool   `json:"cut"`     // there was more than one run can check
+	Done    int    `json:"done"`    // changes that were made, or alerts that are active
 	From    string `json:"from"`    // the window's
 	Looked  int    `json:"looked"`  // how many campaigns, paths, offers or values were checked
-	Matched int    `json:"matched"` // of them, those about which all conditions held
+	Matched int    `json:"matched"` // of them, those that met all conditions
 	Outcome string `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string `json:"to"`
 }
@@ -4647,7 +4647,7 @@ type SavedFlowAnswer struct {
 // SavedFlowBody: a type of the API
 type SavedFlowBody struct {
 	Country   *string    `json:"country,omitempty"` // two letters, or empty
-	Group     *string    `json:"group,omitempty"`   // another name of group_name, which goes before it
+	Group     *string    `json:"group,omitempty"`   // another name of group_name, which takes precedence
 	GroupName *string    `json:"group_name,omitempty"`
 	Name      string     `json:"name"`
 	Notes     *string    `json:"notes,omitempty"`
@@ -4658,7 +4658,7 @@ type SavedFlowBody struct {
 // SavedFlowPut: a type of the API
 type SavedFlowPut struct {
 	Country   *string    `json:"country,omitempty"` // two letters, or empty
-	Group     *string    `json:"group,omitempty"`   // another name of group_name, which goes before it
+	Group     *string    `json:"group,omitempty"`   // another name of group_name, which takes precedence
 	GroupName *string    `json:"group_name,omitempty"`
 	ID        string     `json:"id"` // the record's id
 	Name      string     `json:"name"`
@@ -4700,11 +4700,11 @@ type SentPostback struct {
 	ConversionReference string    `json:"conversion_reference"` // the network's or shop's own id of the conversion
 	Currency            string    `json:"currency"`
 	Goal                string    `json:"goal"`
-	HTTPStatus          *int      `json:"http_status"` // what the source answered last; null when no answer came
+	HTTPStatus          *int      `json:"http_status"` // status of the source's last answer; null: no answer came
 	LastAttemptAt       *string   `json:"last_attempt_at"`
 	Method              string    `json:"method"`          // of the last attempt; empty before the first
 	NextAttemptAt       *string   `json:"next_attempt_at"` // while it is pending
-	Payout              float64   `json:"payout"`          // of the conversion; its source is told a share of it, see send_payout_pct
+	Payout              float64   `json:"payout"`          // payout of the conversion; the source is sent a share of it, see send_payout_pct
 	SourceID            string    `json:"source_id"`
 	SourceName          string    `json:"source_name"`
 	Status              string    `json:"status"` // that the conversion got: pending, approved, rejected, chargeback
@@ -4724,7 +4724,7 @@ type SentRequest struct {
 type SentTry struct {
 	At         string `json:"at"`          // ISO 8601, UTC, milliseconds
 	Error      string `json:"error"`       // why it did not succeed
-	HTTPStatus *int   `json:"http_status"` // what the source answered; null when no answer came
+	HTTPStatus *int   `json:"http_status"` // status of the source's answer; null: no answer came
 	Ms         int    `json:"ms"`          // how long it took, in milliseconds
 }
 
@@ -4748,23 +4748,23 @@ type Settings struct {
 	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
 	Currency         string  `json:"currency"`         // of all figures
 	DateFormat       string  `json:"dateFormat"`
-	JobID            *string `json:"jobId"` // restates what was recorded, after a change of the currency; null: nothing is restated
+	JobID            *string `json:"jobId"` // the job that converts recorded amounts after a change of the currency; null: nothing is converted
 	OrganizationName string  `json:"organizationName"`
-	SiteKey          string  `json:"siteKey"` // by which the page tag names the account
+	SiteKey          string  `json:"siteKey"` // the key by which the page tag identifies the account
 	TimeFormat       string  `json:"timeFormat"`
-	Timezone         string  `json:"timezone"` // in which days of caps begin
+	Timezone         string  `json:"timezone"` // the time zone in which the days of caps begin
 }
 
 // SettingsBody: a type of the API
 type SettingsBody struct {
-	AssistantChanges *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: it stays
-	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: it stays
+	AssistantChanges *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: unchanged
+	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: unchanged
 	Currency         *string `json:"currency,omitempty"`          // three letters; default USD
-	DateFormatRead   *string `json:"dateFormat,omitempty"`        // counts where date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
+	DateFormatRead   *string `json:"dateFormat,omitempty"`        // is used if date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
 	DateFormat       *string `json:"date_format,omitempty"`       // default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
-	NameRead         *string `json:"organizationName,omitempty"`  // counts where organization_name is left out
-	OrganizationName *string `json:"organization_name,omitempty"` // left out: it stays
-	TimeFormatRead   *string `json:"timeFormat,omitempty"`        // counts where time_format is left out: 12h, 24h
+	NameRead         *string `json:"organizationName,omitempty"`  // is used if organization_name is left out
+	OrganizationName *string `json:"organization_name,omitempty"` // left out: unchanged
+	TimeFormatRead   *string `json:"timeFormat,omitempty"`        // is used if time_format is left out: 12h, 24h
 	TimeFormat       *string `json:"time_format,omitempty"`       // default 24h: 12h, 24h
 	Timezone         *string `json:"timezone,omitempty"`          // a time zone by its IANA name, such as Europe/Berlin; default UTC
 }
@@ -4775,10 +4775,10 @@ type SettingsChanged struct {
 	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
 	Currency         string  `json:"currency"`         // of all figures
 	DateFormat       string  `json:"dateFormat"`
-	JobID            *string `json:"jobId"` // restates what was recorded, after a change of the currency; null: nothing is restated
+	JobID            *string `json:"jobId"` // the job that converts recorded amounts after a change of the currency; null: nothing is converted
 	OrganizationName string  `json:"organizationName"`
 	TimeFormat       string  `json:"timeFormat"`
-	Timezone         string  `json:"timezone"` // in which days of caps begin
+	Timezone         string  `json:"timezone"` // the time zone in which the days of caps begin
 }
 
 // SharedDomainRow: a type of the API
@@ -4792,27 +4792,27 @@ type SharedDomainRow struct {
 type SimulateBody struct {
 	At             *string     `json:"at,omitempty"`            // YYYY-MM-DD HH:MM:SS, UTC; now
 	BindVisitors   *string     `json:"bind_visitors,omitempty"` // with streams: none, streams, streams_landers, streams_landers_offers
-	BlocksOf       *string     `json:"blocks_of,omitempty"`     // with streams: the campaign whose flow they may become. Its source's and its own blocked values hold for the visitor
+	BlocksOf       *string     `json:"blocks_of,omitempty"`     // with streams: the campaign whose flow they may become. Its own blocked values and those of its source apply to the visitor
 	BoundLanderID  *string     `json:"bound_lander_id,omitempty"`
 	BoundOfferID   *string     `json:"bound_offer_id,omitempty"`
 	BoundPathID    *string     `json:"bound_path_id,omitempty"`   // the path that the visitor had before
 	CampaignID     *string     `json:"campaign_id,omitempty"`     // a campaign of the account
-	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click: its visitor, time and draws, and without streams its campaign; visitor, at and seed go before
+	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click, whose visitor, time and draws are used, and without streams its campaign; visitor, at and seed take precedence
 	DestinationURL *string     `json:"destination_url,omitempty"` // with streams
-	Draws          *int        `json:"draws,omitempty"`           // as many such visitors, each with draws of his own; counted by where they go
+	Draws          *int        `json:"draws,omitempty"`           // number of such visitors, each with draws of its own; they are counted by where they go
 	FallbackURL    *string     `json:"fallback_url,omitempty"`    // with streams
 	FlowRotation   *string     `json:"flow_rotation,omitempty"`   // with streams: position, weight
-	Seed           *int        `json:"seed,omitempty"`            // of the draws; random
+	Seed           *int        `json:"seed,omitempty"`            // seed of the draws; default: random
 	Streams        []PathBody  `json:"streams,omitempty"`         // a full flow (an array of Path), instead of the campaign's
 	Visitor        VisitorBody `json:"visitor,omitempty"`         // an object: names of attributes (country, device_type, param.x, header.x, ...) with their values
 }
 
 // Simulated: a type of the API
 type Simulated struct {
-	Campaigns    []RouteStage   `json:"campaigns"`              // one for each campaign that had a say, in order
+	Campaigns    []RouteStage   `json:"campaigns"`              // one for each campaign that took part in the decision, in order
 	Decision     *RouteDecision `json:"decision"`               // null when the campaign does not exist any more
 	Distribution []DrawnWay     `json:"distribution,omitempty"` // with draws: where that many visitors go, the most first
-	Seed         int            `json:"seed"`                   // sent again it gives the same draws
+	Seed         int            `json:"seed"`                   // the same seed gives the same draws
 }
 
 // Site: a type of the API
@@ -4836,8 +4836,8 @@ type SiteAnswer struct {
 // SiteBody: a type of the API
 type SiteBody struct {
 	Currency    *string `json:"currency,omitempty"` // default USD
-	Domain      *string `json:"domain,omitempty"`   // host of its pages, with those below it; an address is reduced to its host. Empty: events name no other site
-	IsActive    *bool   `json:"isActive,omitempty"` // default true; without it no event is taken for the site
+	Domain      *string `json:"domain,omitempty"`   // host of its pages, including hosts below it; an address is reduced to its host. Empty: no host belongs to the site
+	IsActive    *bool   `json:"isActive,omitempty"` // default true; false: events for the site are refused
 	Kind        *string `json:"kind,omitempty"`     // default store: store, lead
 	Name        string  `json:"name"`
 	RevenueFrom *string `json:"revenueFrom,omitempty"` // fixed: goals whose valueMode is from_event are worth their own value, whatever the event says; default order: order, fixed
@@ -4852,15 +4852,15 @@ type SiteDeleted struct {
 
 // SiteList: a type of the API
 type SiteList struct {
-	Sites []Site `json:"sites"` // oldest first: the first active one is meant where a call names none
+	Sites []Site `json:"sites"` // oldest first: a call that names no site means the first active one
 }
 
 // SitePut: a type of the API
 type SitePut struct {
 	Currency    *string `json:"currency,omitempty"` // default USD
-	Domain      *string `json:"domain,omitempty"`   // host of its pages, with those below it; an address is reduced to its host. Empty: events name no other site
+	Domain      *string `json:"domain,omitempty"`   // host of its pages, including hosts below it; an address is reduced to its host. Empty: no host belongs to the site
 	ID          string  `json:"id"`                 // the site's id
-	IsActive    *bool   `json:"isActive,omitempty"` // default true; without it no event is taken for the site
+	IsActive    *bool   `json:"isActive,omitempty"` // default true; false: events for the site are refused
 	Kind        *string `json:"kind,omitempty"`     // default store: store, lead
 	Name        string  `json:"name"`
 	RevenueFrom *string `json:"revenueFrom,omitempty"` // fixed: goals whose valueMode is from_event are worth their own value, whatever the event says; default order: order, fixed
@@ -5069,13 +5069,13 @@ type Source struct {
 	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty where costs come by its API
 	CostModel       string            `json:"cost_model"` // cpc, cpm, cpa, manual
 	CostParam       string            `json:"cost_param"`
-	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty where it adds the parameter itself
+	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter itself
 	ExternalIDParam string            `json:"external_id_param"` // parameter that carries the source's click id
 	Name            string            `json:"name"`
-	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not told
+	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not known
 	Platform        string            `json:"platform"`     // the value of a traffic source's platform
-	PostbackURL     string            `json:"postback_url"` // where the source is told of conversions; YOUR_... in it is the account's own at the source
-	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not told
+	PostbackURL     string            `json:"postback_url"` // address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source
+	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not known
 	TokenMacros     map[string]string `json:"token_macros"`
 }
 
@@ -5112,33 +5112,33 @@ type SourceBody struct {
 	CostMacro       *string           `json:"cost_macro,omitempty"` // the source's macro for the cost; empty where costs come by its API
 	CostModel       *string           `json:"cost_model,omitempty"` // cpc, cpm, cpa, manual
 	CostParam       *string           `json:"cost_param,omitempty"`
-	ExternalIDMacro *string           `json:"external_id_macro,omitempty"` // the source's macro for its click id; empty where it adds the parameter itself
+	ExternalIDMacro *string           `json:"external_id_macro,omitempty"` // the source's macro for its click id; empty if the source adds the parameter itself
 	ExternalIDParam *string           `json:"external_id_param,omitempty"` // parameter that carries the source's click id
 	Name            *string           `json:"name,omitempty"`
-	Page            *string           `json:"page,omitempty"`         // address of the page on which the values were read; empty: not told
+	Page            *string           `json:"page,omitempty"`         // address of the page on which the values were read; empty: not known
 	Platform        *string           `json:"platform,omitempty"`     // the value of a traffic source's platform
-	PostbackURL     *string           `json:"postback_url,omitempty"` // where the source is told of conversions; YOUR_... in it is the account's own at the source
-	ReadOn          *string           `json:"read_on,omitempty"`      // day on which the page was read, YYYY-MM-DD; empty: not told
+	PostbackURL     *string           `json:"postback_url,omitempty"` // address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source
+	ReadOn          *string           `json:"read_on,omitempty"`      // day on which the page was read, YYYY-MM-DD; empty: not known
 	TokenMacros     map[string]string `json:"token_macros,omitempty"`
 }
 
 // SourceCreateBody: a type of the API
 type SourceCreateBody struct {
-	CostMacro        *string            `json:"cost_macro,omitempty"`        // up to 64 characters of a macro; anything else is dropped
+	CostMacro        *string            `json:"cost_macro,omitempty"`        // a macro of up to 64 characters; anything else is dropped
 	CostModel        *string            `json:"cost_model,omitempty"`        // default cpc: cpc, cpm, cpa, manual
 	CostParam        *string            `json:"cost_param,omitempty"`        // parameter that carries the cost of a click; empty: cost
-	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters of a macro; empty where it adds the parameter itself
+	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself
 	ExternalIDParam  *string            `json:"external_id_param,omitempty"` // parameter that carries the source's own click id; empty: external_id
 	GroupName        *string            `json:"group_name,omitempty"`
 	Name             *string            `json:"name,omitempty"` // required, unless platform names a template: then the template's
 	Notes            *string            `json:"notes,omitempty"`
-	Platform         *string            `json:"platform,omitempty"`          // a known platform template, of which POST takes every field that is left out; anything else is dropped
-	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are told otherwise; to tell no others leave postback_url empty
+	Platform         *string            `json:"platform,omitempty"`          // a known platform template, from which POST fills every field that is left out; anything else is dropped
+	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are reported in another way; to report no other goals, leave postback_url empty
 	PostbackMethod   *string            `json:"postback_method,omitempty"`   // POST sends the query of the address as a form; default GET: GET, POST
-	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is told once for each of them that it gets; an empty list tells nothing; default [approved]
-	PostbackURL      *string            `json:"postback_url,omitempty"`      // where the source is told of conversions: http(s) on the public internet; {token} placeholders allowed behind the host
-	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is told, in per cent; default 100
-	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. Left out, new parameters take free ones in the order of token_macros, and the parameters of a source in use keep theirs. Sent, this list counts, and only parameters that it leaves out take free ones
+	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is reported once for each of these statuses that it gets; an empty list: none is reported; default [approved]
+	PostbackURL      *string            `json:"postback_url,omitempty"`      // address where conversions are reported to the source: http(s) on the public internet; {token} placeholders allowed after the host
+	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is reported, in per cent; default 100
+	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. If it is left out, new parameters get free sub-parameters in the order of token_macros, and the parameters of a source in use keep theirs. If it is sent, only parameters that are not in it get free sub-parameters
 	Tags             []string           `json:"tags,omitempty"`
 	TokenMacros      map[string]string  `json:"token_macros,omitempty"`     // parameter to macro; each takes a sub-parameter: see subs
 	TrafficLossPct   *float64           `json:"traffic_loss_pct,omitempty"` // default 0
@@ -5147,7 +5147,7 @@ type SourceCreateBody struct {
 // SourceIntegration: a type of the API
 type SourceIntegration struct {
 	CampaignParam       string               `json:"campaign_param"` // parameter of the tracking link that carries the platform's campaign id; empty: as the source's macros say
-	ClickLoss           []ClickLossDay       `json:"click_loss"`     // of the last 14 days, those of which the platform told its clicks
+	ClickLoss           []ClickLossDay       `json:"click_loss"`     // those of the last 14 days for which the platform reported its clicks
 	Configured          bool                 `json:"configured"`     // false: the source is not connected
 	ConversionAction    string               `json:"conversion_action"`
 	ConversionStatuses  []string             `json:"conversion_statuses"`
@@ -5155,8 +5155,8 @@ type SourceIntegration struct {
 	CostEndpoint        *CostEndpoint        `json:"cost_endpoint"`        // of the custom endpoint; the values of its headers are masked
 	Credentials         map[string]string    `json:"credentials"`          // by field, those that are saved; secrets are masked
 	Currency            *string              `json:"currency"`             // of the account at the platform, as last read
-	DailyCapCount       int                  `json:"daily_cap_count"`      // conversions that are uploaded in a day of the account at most
-	DailyCapValue       float64              `json:"daily_cap_value"`      // their value at most, in the account's currency
+	DailyCapCount       int                  `json:"daily_cap_count"`      // the most conversions that are uploaded in a day of the account
+	DailyCapValue       float64              `json:"daily_cap_value"`      // the highest total value of these conversions, in the account's currency
 	EncryptionAvailable bool                 `json:"encryption_available"` // false: this install cannot store credentials
 	IsEnabled           bool                 `json:"is_enabled"`           // spend is read automatically every three hours
 	LastCheckedAt       *string              `json:"last_checked_at"`
@@ -5169,9 +5169,9 @@ type SourceIntegration struct {
 	Provider            *string              `json:"provider"`
 	Providers           []SourceProviderForm `json:"providers"` // what can be connected, with the fields of a form for it
 	Runs                []IntegrationRun     `json:"runs"`      // the last 20 syncs, the latest first; runs are kept for 90 days
-	SendKeys            bool                 `json:"send_keys"` // hashed personal data go along, where the person has agreed
+	SendKeys            bool                 `json:"send_keys"` // hashed personal data are sent too, if the person has agreed
 	TimeZone            *string              `json:"time_zone"` // of the account at the platform, as last read: its days are the days of spend
-	Uploads             *SourceUploads       `json:"uploads"`   // what the platform was told of conversions
+	Uploads             *SourceUploads       `json:"uploads"`   // the conversions that were uploaded to the platform
 }
 
 // SourceIntegrationBody: a type of the API
@@ -5183,12 +5183,12 @@ type SourceIntegrationBody struct {
 	CostEndpoint       *CostEndpointBody `json:"cost_endpoint,omitempty"`       // of the provider custom
 	Credentials        map[string]string `json:"credentials,omitempty"`         // values by field; fields that are blank or left out are kept
 	CredentialsClear   []string          `json:"credentials_clear,omitempty"`   // fields of credentials to remove
-	DailyCapCount      *int              `json:"daily_cap_count,omitempty"`     // uploads in a day of the account at most, at first 10000; what is beyond waits for the next day
-	DailyCapValue      *float64          `json:"daily_cap_value,omitempty"`     // their value at most, in the account's currency, at first 100000
+	DailyCapCount      *int              `json:"daily_cap_count,omitempty"`     // the most uploads in a day of the account, at first 10000; further uploads wait for the next day
+	DailyCapValue      *float64          `json:"daily_cap_value,omitempty"`     // the highest total value of these uploads, in the account's currency, at first 100000
 	IsEnabled          *bool             `json:"is_enabled,omitempty"`          // whether spend is read automatically; left out: unchanged, at first true
-	Mode               *string           `json:"mode,omitempty"`                // shadow, as at first: uploads are built, and tried where the platform can try, and count for nothing; live: they count: shadow, live
+	Mode               *string           `json:"mode,omitempty"`                // shadow, as at first: uploads are built, and validated if the platform offers that, but do not count; live: they count: shadow, live
 	OauthConnectionID  *string           `json:"oauth_connection_id,omitempty"` // the sign-in at the platform; needed if there are several
-	Provider           string            `json:"provider"`                      // one of those that the GET lists; another one than before forgets the credentials
+	Provider           string            `json:"provider"`                      // one of those that the GET lists; another provider than before deletes the stored credentials
 	SendKeys           *bool             `json:"send_keys,omitempty"`           // whether hashed e-mail addresses, numbers, names and addresses of people who have agreed go to the platform; at first false
 }
 
@@ -5213,27 +5213,27 @@ type SourceProviderForm struct {
 	Label       string                 `json:"label"`
 	Presets     []CostPreset           `json:"presets"` // cost endpoints for platforms that have no provider of their own, for the provider custom
 	Provider    string                 `json:"provider"`
-	SignIn      bool                   `json:"sign_in"` // somebody signs in at the platform: see GET /oauth/connections
+	SignIn      bool                   `json:"sign_in"` // a person has to sign in at the platform: see GET /oauth/connections
 }
 
 // SourcePut: a type of the API
 type SourcePut struct {
-	CostMacro        *string            `json:"cost_macro,omitempty"`        // up to 64 characters of a macro; anything else is dropped
+	CostMacro        *string            `json:"cost_macro,omitempty"`        // a macro of up to 64 characters; anything else is dropped
 	CostModel        *string            `json:"cost_model,omitempty"`        // default cpc: cpc, cpm, cpa, manual
 	CostParam        *string            `json:"cost_param,omitempty"`        // parameter that carries the cost of a click; empty: cost
-	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters of a macro; empty where it adds the parameter itself
+	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself
 	ExternalIDParam  *string            `json:"external_id_param,omitempty"` // parameter that carries the source's own click id; empty: external_id
 	GroupName        *string            `json:"group_name,omitempty"`
 	ID               string             `json:"id"` // the record's id
 	Name             string             `json:"name"`
 	Notes            *string            `json:"notes,omitempty"`
-	Platform         *string            `json:"platform,omitempty"`          // a known platform template, of which POST takes every field that is left out; anything else is dropped
-	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are told otherwise; to tell no others leave postback_url empty
+	Platform         *string            `json:"platform,omitempty"`          // a known platform template, from which POST fills every field that is left out; anything else is dropped
+	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are reported in another way; to report no other goals, leave postback_url empty
 	PostbackMethod   *string            `json:"postback_method,omitempty"`   // POST sends the query of the address as a form; default GET: GET, POST
-	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is told once for each of them that it gets; an empty list tells nothing; default [approved]
-	PostbackURL      *string            `json:"postback_url,omitempty"`      // where the source is told of conversions: http(s) on the public internet; {token} placeholders allowed behind the host
-	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is told, in per cent; default 100
-	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. Left out, new parameters take free ones in the order of token_macros, and the parameters of a source in use keep theirs. Sent, this list counts, and only parameters that it leaves out take free ones
+	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is reported once for each of these statuses that it gets; an empty list: none is reported; default [approved]
+	PostbackURL      *string            `json:"postback_url,omitempty"`      // address where conversions are reported to the source: http(s) on the public internet; {token} placeholders allowed after the host
+	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is reported, in per cent; default 100
+	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. If it is left out, new parameters get free sub-parameters in the order of token_macros, and the parameters of a source in use keep theirs. If it is sent, only parameters that are not in it get free sub-parameters
 	Tags             []string           `json:"tags,omitempty"`
 	TokenMacros      map[string]string  `json:"token_macros,omitempty"`     // parameter to macro; each takes a sub-parameter: see subs
 	TrafficLossPct   *float64           `json:"traffic_loss_pct,omitempty"` // default 0
@@ -5245,7 +5245,7 @@ type SourceRow struct {
 	Approved         int               `json:"approved"`
 	BotClicks        int               `json:"bot_clicks"`
 	Chargebacks      int               `json:"chargebacks"`
-	ClickLoss        *ClickLoss        `json:"click_loss"`  // of the days of the window of which the source told its clicks; null: it told none
+	ClickLoss        *ClickLoss        `json:"click_loss"`  // for the days of the window for which the source reported its clicks; null: it reported none
 	Clicks           int               `json:"clicks"`      // without bots
 	Conversions      int               `json:"conversions"` // approved and pending
 	Cost             float64           `json:"cost"`
@@ -5292,7 +5292,7 @@ type SourceRow struct {
 // SourceRun: a type of the API
 type SourceRun struct {
 	Action   string   `json:"action"`  // test, sync
-	Changed  int      `json:"changed"` // days whose spend is another now
+	Changed  int      `json:"changed"` // days whose spend has changed
 	Currency *string  `json:"currency"`
 	Detail   *string  `json:"detail"`  // the platform's message, if it fails
 	Matched  int      `json:"matched"` // rows whose campaign at the platform has sent clicks to a campaign here; the others are spread over the source's clicks
@@ -5300,7 +5300,7 @@ type SourceRun struct {
 	Ok       bool     `json:"ok"` // the platform answered
 	Provider string   `json:"provider"`
 	Range    DayRange `json:"range"`
-	Rows     int      `json:"rows"`  // that the platform tells: one for each day and campaign
+	Rows     int      `json:"rows"`  // rows that the platform reports: one for each day and campaign
 	Spend    float64  `json:"spend"` // in the currency of the account at the platform
 	TimeZone *string  `json:"time_zone"`
 }
@@ -5315,7 +5315,7 @@ type SourceRunBody struct {
 // SourceSub: a type of the API
 type SourceSub struct {
 	Filled bool     `json:"filled"` // false: links do not carry the parameter
-	Param  string   `json:"param"`  // the parameter that has it; empty: it is free
+	Param  string   `json:"param"`  // the parameter that fills it; empty: it is free
 	Recent []string `json:"recent"` // up to 3 values of the source's latest clicks, newest first
 	Sub    int      `json:"sub"`
 	UsedBy []SubUse `json:"used_by"` // records that name it: campaigns by the conditions of their flows, offers and landing pages by a token in their address
@@ -5346,13 +5346,13 @@ type SourceTemplateRow struct {
 	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty where costs come by its API
 	CostModel       string            `json:"cost_model"` // cpc, cpm, cpa, manual
 	CostParam       string            `json:"cost_param"`
-	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty where it adds the parameter itself
+	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter itself
 	ExternalIDParam string            `json:"external_id_param"` // parameter that carries the source's click id
 	Name            string            `json:"name"`
-	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not told
+	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not known
 	Platform        string            `json:"platform"`     // the value of a traffic source's platform
-	PostbackURL     string            `json:"postback_url"` // where the source is told of conversions; YOUR_... in it is the account's own at the source
-	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not told
+	PostbackURL     string            `json:"postback_url"` // address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source
+	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not known
 	Subs            []SubSlot         `json:"subs"`         // the sub-parameters that a source made from it fills
 	TokenMacros     map[string]string `json:"token_macros"`
 }
@@ -5367,14 +5367,14 @@ type SourceUpload struct {
 	Action       string   `json:"action"` // upload, restate, retract
 	Attempts     int      `json:"attempts"`
 	ClickID      string   `json:"click_id"`
-	ConversionID string   `json:"conversion_id"` // ours, by which the platform knows the conversion
+	ConversionID string   `json:"conversion_id"` // our id, by which the platform identifies the conversion
 	CreatedAt    string   `json:"created_at"`
 	Currency     string   `json:"currency"`
 	DecidedAt    *string  `json:"decided_at"`
 	Goal         string   `json:"goal"`
-	HappenedAt   string   `json:"happened_at"` // as the platform is told
+	HappenedAt   string   `json:"happened_at"` // the time that is sent to the platform
 	ID           string   `json:"id"`
-	Keys         []string `json:"keys"`   // hashed personal data that went along, or would have in shadow mode
+	Keys         []string `json:"keys"`   // hashed personal data that were sent or, in shadow mode, would have been sent
 	Reason       string   `json:"reason"` // the platform's words, or why it waits or was skipped
 	Result       string   `json:"result"` // pending, accepted, rejected, shadow, skipped
 	Status       string   `json:"status"` // of the conversion, as it was recorded
@@ -5383,16 +5383,16 @@ type SourceUpload struct {
 
 // SourceUploads: a type of the API
 type SourceUploads struct {
-	Accepted  int            `json:"accepted"`   // of the last 30 days, by the platform, as are the next ones
+	Accepted  int            `json:"accepted"`   // uploads of the last 30 days that the platform accepted; the other counts are of these days too
 	LastError *string        `json:"last_error"` // why the last job failed; null: it did not
 	MatchKeys UploadKeys     `json:"match_keys"` // hashed personal data of the conversions of the last seven days
 	Pending   int            `json:"pending"`
-	ReadyAt   *string        `json:"ready_at"` // the platform takes none before
-	Rejected  int            `json:"rejected"` // by the platform
+	ReadyAt   *string        `json:"ready_at"` // the platform accepts no uploads before this time
+	Rejected  int            `json:"rejected"` // uploads that the platform rejected
 	Rows      []SourceUpload `json:"rows"`     // the last 20, the latest first
-	Shadow    int            `json:"shadow"`   // built, and tried where the platform can try, without counting
-	Skipped   int            `json:"skipped"`  // there was nothing to tell, or no way to
-	Stopped   *string        `json:"stopped"`  // why they were stopped; a PUT begins them again
+	Shadow    int            `json:"shadow"`   // built, and validated if the platform offers that, without counting
+	Skipped   int            `json:"skipped"`  // there was nothing to upload, or no way to upload it
+	Stopped   *string        `json:"stopped"`  // why uploads were stopped; a PUT starts them again
 	StoppedAt *string        `json:"stopped_at"`
 }
 
@@ -5443,7 +5443,7 @@ type TestClickBody struct {
 	IP        *string `json:"ip,omitempty"`       // of the visitor; left out: an address of no country
 	Language  *string `json:"language,omitempty"` // Accept-Language
 	Referrer  *string `json:"referrer,omitempty"`
-	URL       *string `json:"url,omitempty"`        // the link as the source calls it, its macros filled; left out: the campaign's tracking_url with made-up values
+	URL       *string `json:"url,omitempty"`        // the link as the source calls it, with its macros filled; left out: the campaign's tracking_url with made-up values
 	UserAgent *string `json:"user_agent,omitempty"` // left out: a usual browser
 }
 
@@ -5470,7 +5470,7 @@ type TestPostbackBody struct {
 	Goal         *string `json:"goal,omitempty"`          // left out: test, if the network sends a goal
 	Payout       *string `json:"payout,omitempty"`        // a text, as the network writes it; left out: 1.23
 	Status       *string `json:"status,omitempty"`        // the network's own word; left out: a word for approved, if the network sends its word
-	URL          *string `json:"url,omitempty"`           // the address as the network calls it, its macros filled; left out: the network's postback_url with the values below
+	URL          *string `json:"url,omitempty"`           // the address as the network calls it, with its macros filled; left out: the network's postback_url with the values below
 }
 
 // TestRead: a type of the API
@@ -5497,13 +5497,13 @@ type TestStep struct {
 
 // TestedClick: a type of the API
 type TestedClick struct {
-	Campaigns   []RouteStage   `json:"campaigns"`   // one for each campaign that had a say, in order
+	Campaigns   []RouteStage   `json:"campaigns"`   // one for each campaign that took part in the decision, in order
 	Click       *TestRead      `json:"click"`       // what would be recorded; null if the link leads to no campaign
 	Decision    *RouteDecision `json:"decision"`    // null when the campaign does not exist any more
-	Destination string         `json:"destination"` // where the visitor is sent, its tokens filled; empty: nowhere
+	Destination string         `json:"destination"` // where the visitor is sent, with the tokens filled; empty: nowhere
 	HTTPStatus  int            `json:"http_status"` // of the answer; 0 if the link leads to no campaign
 	Offers      []TestOffer    `json:"offers"`      // where the landing page's slots lead
-	Steps       []TestStep     `json:"steps"`       // in order: domain, campaign, parameters, visitor, decision, destination; those behind a step that leads nowhere are left out
+	Steps       []TestStep     `json:"steps"`       // in order: domain, campaign, parameters, visitor, decision, destination; steps after one that leads nowhere are left out
 	Test        bool           `json:"test"`        // always true: nothing was recorded or counted
 	URL         string         `json:"url"`         // the link that was tried
 }
@@ -5524,9 +5524,9 @@ type TestedConversion struct {
 type TestedPostback struct {
 	Conversion *TestedConversion `json:"conversion"` // as it would be afterwards; null if there is none
 	Params     map[string]string `json:"params"`     // as they were read, secrets masked
-	Result     string            `json:"result"`     // what would become of it: recorded, duplicate, ignored, superseded, waiting, unmatched, refused
+	Result     string            `json:"result"`     // the result that it would have: recorded, duplicate, ignored, superseded, waiting, unmatched, refused
 	Steps      []TestStep        `json:"steps"`      // in order: address, click, secret, status, payout, time (where one is stated), goal, result; the first ones only if it could not be read
-	Test       bool              `json:"test"`       // always true: nothing was recorded, and nobody is told
+	Test       bool              `json:"test"`       // always true: nothing was recorded, and no notification was sent
 }
 
 // TextAsNumberCondition: compares a text that is a number; between takes two
@@ -5570,7 +5570,7 @@ type TrendRow struct {
 	BotClicks      int        `json:"bot_clicks"`
 	Bucket         string     `json:"bucket"` // 2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00
 	Chargebacks    int        `json:"chargebacks"`
-	ClickLoss      *ClickLoss `json:"click_loss"`  // of those days and sources of which the clicks that the source counted are known; null: of none, or the buckets are not months, days or weekdays (UTC) of whole days, filtered by nothing but source_id
+	ClickLoss      *ClickLoss `json:"click_loss"`  // only for days and sources whose click counts the source has reported; null: it reported none, or the buckets are not months, days or weekdays (UTC) of whole days, or there is a filter other than source_id
 	Clicks         int        `json:"clicks"`      // without bots
 	Conversions    int        `json:"conversions"` // approved and pending
 	Cost           float64    `json:"cost"`
@@ -5604,13 +5604,13 @@ type Trends struct {
 type TriedSource struct {
 	Answer     string      `json:"answer"` // the beginning of its body
 	ClickID    string      `json:"click_id"`
-	Error      *string     `json:"error"`       // why it was not told
-	HTTPStatus *int        `json:"http_status"` // what the source answered; null when no answer came
+	Error      *string     `json:"error"`       // why the source was not notified
+	HTTPStatus *int        `json:"http_status"` // status of the source's answer; null: no answer came
 	Ms         int         `json:"ms"`
 	Request    SentRequest `json:"request"` // secrets masked
 	Test       bool        `json:"test"`    // always true: nothing was recorded, and no figure counts it
 	Told       bool        `json:"told"`    // the source answered 2xx
-	Wanted     bool        `json:"wanted"`  // false: such a conversion would not be told, by postback_statuses or postback_goals
+	Wanted     bool        `json:"wanted"`  // false: the source would not be notified of such a conversion, because of postback_statuses or postback_goals
 }
 
 // TruthCondition: is true, or is false
@@ -5625,7 +5625,7 @@ type TrySourceBody struct {
 	ClickID      *string  `json:"click_id,omitempty"`      // a click of the source; left out: the latest of it among the last 20,000 of the account
 	ConversionID *string  `json:"conversion_id,omitempty"` // default test
 	Goal         *string  `json:"goal,omitempty"`
-	Payout       *float64 `json:"payout,omitempty"` // in the account's currency; the source is told send_payout_pct of it; default 1
+	Payout       *float64 `json:"payout,omitempty"` // in the account's currency; the source is sent send_payout_pct of it; default 1
 	Status       *string  `json:"status,omitempty"` // default approved: approved, pending, rejected, chargeback
 }
 
@@ -5659,7 +5659,7 @@ type UploadKeyShare struct {
 
 // UploadKeys: a type of the API
 type UploadKeys struct {
-	Conversions int              `json:"conversions"` // that are for the platform, the latest 10,000 at most
+	Conversions int              `json:"conversions"` // conversions for the platform, at most the latest 10,000
 	Keys        []UploadKeyShare `json:"keys"`        // all of them, also those without conversions
 }
 
@@ -5792,13 +5792,13 @@ type WebhookRedelivered struct {
 	Delivered bool    `json:"delivered"`
 	Error     *string `json:"error"`  // why it was not delivered
 	ID        string  `json:"id"`     // the delivery's id
-	Status    *int    `json:"status"` // what the endpoint answered; null when no answer came
+	Status    *int    `json:"status"` // status of the endpoint's answer; null: no answer came
 }
 
 // WebhookRotated: a type of the API
 type WebhookRotated struct {
 	ID             string `json:"id"`
-	OldSecretUntil string `json:"oldSecretUntil"` // until then deliveries also carry a second v1, made with the old secret
+	OldSecretUntil string `json:"oldSecretUntil"` // until then deliveries also carry a second v1 signature, made with the old secret
 	Secret         string `json:"secret"`         // signs every delivery from now on; it is not shown again
 }
 
@@ -5809,7 +5809,7 @@ type WebhookRow struct {
 	CreatedAt           string       `json:"createdAt"`
 	Deliveries          WebhookCount `json:"deliveries"` // of the last seven days
 	Events              []string     `json:"events"`
-	FailingSince        *string      `json:"failingSince"` // the first of the attempts in a row that failed
+	FailingSince        *string      `json:"failingSince"` // when the first of the consecutive failed attempts was made
 	ID                  string       `json:"id"`
 	Name                string       `json:"name"`
 	OldSecretUntil      *string      `json:"oldSecretUntil"` // after a rotation: until when the old secret signs too
@@ -5821,7 +5821,7 @@ type WebhookTested struct {
 	Delivered  bool    `json:"delivered"`
 	DeliveryID string  `json:"deliveryId"`
 	Error      *string `json:"error"`  // why it was not delivered
-	Status     *int    `json:"status"` // what the endpoint answered; null when no answer came
+	Status     *int    `json:"status"` // status of the endpoint's answer; null: no answer came
 }
 
 // Weekday: 1 is Monday: 1, 2, 3, 4, 5, 6, 7
