@@ -127,8 +127,8 @@ func (b BlockBody) read(c *route.Call) (t models.BlockTarget, values []string, e
 // BlockChange is the effect of a call that changes blocked values.
 type BlockChange struct {
 	ID                 uuid.UUID `json:"id" doc:"id of the change, which POST /blocks/undo can undo within a week"`
-	Blocked            int       `json:"blocked" doc:"values that are blocked since the call"`
-	Allowed            int       `json:"allowed" doc:"values that are no longer blocked since the call"`
+	Blocked            int       `json:"blocked" doc:"number of values that the call has blocked"`
+	Allowed            int       `json:"allowed" doc:"number of values that the call has allowed again"`
 	Total              int       `json:"total" doc:"values that the account blocks now, of at most 50,000"`
 	PropagationSeconds int       `json:"propagationSeconds" doc:"the longest time until the change applies to every click"`
 }

@@ -72,7 +72,7 @@ func (m ManyIDs) bodyFor(fields bulk.Members, tags models.Tags) ([]byte, error) 
 // BulkChanged is the answer to a change of many records.
 type BulkChanged struct {
 	ChangeID *uuid.UUID `json:"change_id" doc:"for POST /changes/{id}/undo; null: every record already had these values"`
-	Changed  int        `json:"changed" doc:"records that are different now"`
+	Changed  int        `json:"changed" doc:"number of records that have changed"`
 }
 
 // finishBulk refuses the change if one of the records has refused it. Otherwise it stores what has changed.

@@ -167,8 +167,8 @@ type ConfigPlan struct {
 	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document cannot be read; stopped: a record could not be written, and what was written before it stays"`
 	Origin    string               `json:"origin" doc:"document, or the tracker from which it was read"`
 	Counts    map[string]int       `json:"counts" doc:"records by operation: create, change, same, delete, archive, refused"`
-	Done      int                  `json:"done" doc:"records that are written"`
-	Work      int                  `json:"work" doc:"records that are to be written"`
+	Done      int                  `json:"done" doc:"number of records that are written so far"`
+	Work      int                  `json:"work" doc:"number of records to write"`
 	Progress  string               `json:"progress" doc:"what is being read from another tracker"`
 	Problem   string               `json:"problem" doc:"why the plan is refused or was stopped; else empty"`
 	Notes     []trackerimport.Note `json:"notes" doc:"what could not be brought over from another tracker, the worst first"`
@@ -360,7 +360,7 @@ type UndoConfigBody struct {
 // ConfigApplied is the answer of POST /config/apply and POST /config/undo.
 type ConfigApplied struct {
 	PlanID uuid.UUID `json:"plan_id"`
-	Done   int       `json:"done" doc:"records that were written"`
+	Done   int       `json:"done" doc:"number of records that were written"`
 	Kept   []string  `json:"kept" doc:"of an undo: records that have changed since, and stay as they are, with the reason"`
 }
 

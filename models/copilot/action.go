@@ -3,6 +3,7 @@ package copilot
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -14,7 +15,8 @@ import (
 const (
 	MaxWeights   = flow.MaxPaths
 	MaxValues    = 100 // values in a list to block
-	MaxValue     = 500 // bytes of a value
+	MaxValue     = 500 // characters of a value
+	maxParameter = 100 // characters of a parameter
 	MaxCampaigns = 200
 	MaxCap       = 1_000_000
 )
@@ -206,7 +208,7 @@ func needValues(attributes ...string) func(Action) string {
 			return "there are one to 100 values, and at most 200 other campaigns"
 		}
 		for _, v := range a.Values {
-			if strings.TrimSpace(v) == "" || len(v) > MaxValue {
+			if strings.TrimSpace(v) == "" || utf8.RuneCountInString(v) > MaxValue {
 				return "a value has 1 to 500 characters"
 			}
 		}
@@ -218,7 +220,7 @@ func needMapping(a Action) string {
 	switch {
 	case !slices.Contains(models.PostbackFields, a.Field):
 		return "field is one of " + strings.Join(models.PostbackFields, ", ")
-	case strings.TrimSpace(a.Parameter) == "" || len(a.Parameter) > 100:
+	case strings.TrimSpace(a.Parameter) == "" || utf8.RuneCountInString(a.Parameter) > maxParameter:
 		return "parameter has 1 to 100 characters"
 	}
 	return ""

@@ -234,8 +234,8 @@ type Arrivals struct {
 
 // BlockAdded: a type of the API
 type BlockAdded struct {
-	Allowed            int    `json:"allowed"` // values that are no longer blocked since the call
-	Blocked            int    `json:"blocked"` // values that are blocked since the call
+	Allowed            int    `json:"allowed"` // number of values that the call has allowed again
+	Blocked            int    `json:"blocked"` // number of values that the call has blocked
 	ID                 string `json:"id"`      // id of the change, which POST /blocks/undo can undo within a week
 	ListID             string `json:"list_id"`
 	PropagationSeconds int    `json:"propagationSeconds"` // the longest time until the change applies to every click
@@ -253,8 +253,8 @@ type BlockBody struct {
 
 // BlockChange: a type of the API
 type BlockChange struct {
-	Allowed            int    `json:"allowed"`            // values that are no longer blocked since the call
-	Blocked            int    `json:"blocked"`            // values that are blocked since the call
+	Allowed            int    `json:"allowed"`            // number of values that the call has allowed again
+	Blocked            int    `json:"blocked"`            // number of values that the call has blocked
 	ID                 string `json:"id"`                 // id of the change, which POST /blocks/undo can undo within a week
 	PropagationSeconds int    `json:"propagationSeconds"` // the longest time until the change applies to every click
 	Total              int    `json:"total"`              // values that the account blocks now, of at most 50,000
@@ -485,7 +485,7 @@ type BrowserCondition struct {
 // BulkChanged: a type of the API
 type BulkChanged struct {
 	ChangeID *string `json:"change_id"` // for POST /changes/{id}/undo; null: every record already had these values
-	Changed  int     `json:"changed"`   // records that are different now
+	Changed  int     `json:"changed"`   // number of records that have changed
 }
 
 // CampaignActivity: a type of the API
@@ -1205,7 +1205,7 @@ type ConditionValue = any
 
 // ConfigApplied: a type of the API
 type ConfigApplied struct {
-	Done   int      `json:"done"` // records that were written
+	Done   int      `json:"done"` // number of records that were written
 	Kept   []string `json:"kept"` // of an undo: records that have changed since, and stay as they are, with the reason
 	PlanID string   `json:"plan_id"`
 }
@@ -1234,7 +1234,7 @@ type ConfigPlan struct {
 	AppliedAt *string        `json:"applied_at"`
 	Counts    map[string]int `json:"counts"` // records by operation: create, change, same, delete, archive, refused
 	CreatedAt string         `json:"created_at"`
-	Done      int            `json:"done"`   // records that are written
+	Done      int            `json:"done"`   // number of records that are written so far
 	Notes     []Note         `json:"notes"`  // what could not be brought over from another tracker, the worst first
 	Origin    string         `json:"origin"` // document, or the tracker from which it was read
 	PlanID    string         `json:"plan_id"`
@@ -1242,7 +1242,7 @@ type ConfigPlan struct {
 	Progress  string         `json:"progress"` // what is being read from another tracker
 	State     string         `json:"state"`    // refused: the document cannot be read; stopped: a record could not be written, and what was written before it stays: making, refused, planned, applying, applied, stopped, undoing, undone
 	UndoneAt  *string        `json:"undone_at"`
-	Work      int            `json:"work"` // records that are to be written
+	Work      int            `json:"work"` // number of records to write
 }
 
 // ConfigPlanned: a type of the API
