@@ -70,8 +70,8 @@ type DNSRecord struct {
 // DNSPoint is the result of pointing a host at the tracker through a DNS account.
 type DNSPoint struct {
 	Host    string     `json:"host"`
-	OK      bool       `json:"ok" doc:"the host points at the tracker, as soon as DNS has spread it"`
+	OK      bool       `json:"ok" doc:"the host points at the tracker, once DNS has propagated the record"`
 	Action  string     `json:"action" enum:"created,kept,conflict,failed" doc:"conflict: another record is there and was left as it is"`
-	Record  *DNSRecord `json:"record" doc:"that points the host at the tracker or, in a conflict, that is there; null: none was looked at"`
+	Record  *DNSRecord `json:"record" doc:"the record that points the host at the tracker or, in a conflict, the existing record; null: no record was read"`
 	Message string     `json:"message" doc:"what was done, or what is to be done"`
 }

@@ -14,7 +14,7 @@ type Domain struct {
 	Owned
 	Host       string `db:"host,once" json:"domain"`
 	IsVerified bool   `db:"is_verified,auto" json:"is_verified" doc:"links on it work once it is verified"`
-	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"new campaigns that name no domain go here, once it is verified"`
+	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"new campaigns that name no domain use it, once it is verified"`
 	Proof      string `db:"proof,auto" json:"proof" enum:"none,txt,cname,operator,before" doc:"how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before proofs were required"`
 	DomainSettings
 
@@ -26,9 +26,9 @@ type Domain struct {
 	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that left it for a spare domain, because it was listed as unsafe"`
 
 	// The result of the last check of the domain. A field is nil if the check could not find out the answer.
-	Points    *bool  `db:"points,joined" json:"points" doc:"DNS leads to the tracker; null: not known"`
+	Points    *bool  `db:"points,joined" json:"points" doc:"DNS points at the tracker; null: not known"`
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"it answers over HTTPS; null: not known"`
-	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last looked at; null: never"`
+	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last checked; null: never"`
 
 	RegisteredUntil *Stamp `db:"registered_until,joined" json:"registered_until" doc:"when the registration of its name ends, as the registry says; null: not known"`
 
@@ -41,7 +41,7 @@ type Domain struct {
 // DomainSettings are the settings of a domain that an account chooses.
 type DomainSettings struct {
 	GroupName string `db:"group_name" json:"group_name"`
-	Failover  bool   `db:"failover" json:"failover" doc:"when a list of unsafe addresses has it, its campaigns move to a spare domain"`
+	Failover  bool   `db:"failover" json:"failover" doc:"when a list of unsafe addresses contains it, its campaigns move to a spare domain"`
 	TagName   string `db:"tag_name" json:"tag_name" doc:"the page tag is served as /{tag_name}.js too, because lists of ad blockers know t.js; empty: only as t.js"`
 	DomainFields
 }

@@ -9,8 +9,8 @@ type LinkBrokenData struct {
 	Kind         string `json:"kind" enum:"offer,lander"`
 	ID           string `json:"id" doc:"of the offer or landing page"`
 	Name         string `json:"name"`
-	URL          string `json:"url" doc:"as the record has it, with its tokens"`
-	Status       *int   `json:"status" doc:"the status that answered the last check; null: no answer came"`
+	URL          string `json:"url" doc:"the record's URL, with its tokens"`
+	Status       *int   `json:"status" doc:"status of the answer to the last check; null: no answer came"`
 	Error        string `json:"error" doc:"why the check failed, for a person"`
 	Failures     int    `json:"failures" doc:"failed checks in a row"`
 	FailingSince string `json:"failing_since" doc:"the first of these checks: ISO 8601, UTC, milliseconds"`
@@ -34,7 +34,7 @@ type LinkUnsafeData struct {
 	Kind      string   `json:"kind" enum:"offer,lander,domain"`
 	ID        string   `json:"id" doc:"of the offer, landing page or tracking domain"`
 	Name      string   `json:"name"`
-	URL       string   `json:"url" doc:"as the record has it, with its tokens"`
+	URL       string   `json:"url" doc:"the record's URL, with its tokens"`
 	List      string   `json:"list" enum:"web_risk,safe_browsing" doc:"the list that has it"`
 	Threats   []string `json:"threats" doc:"in the list's own words, such as MALWARE or SOCIAL_ENGINEERING"`
 	CheckedAt string   `json:"checked_at" doc:"ISO 8601, UTC, milliseconds"`

@@ -39,7 +39,7 @@ type NetworkFields struct {
 	MinimumPayout    *Money              `db:"minimum_payout" json:"minimum_payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000"` // nil: none
 	Macros           map[string]string   `db:"macros,json" json:"macros" send:"the network's own macros, keyed as postback_params"`
 	PostbackScheme   string              `db:"postback_scheme" json:"postback_scheme" enum:"buygoods,clickbank,digistore24,jvzoo,shopify,stripe,thrivecart,warriorplus,woocommerce" send:"how notifications of a shop or billing platform are signed and read; empty: postbacks with parameters"`
-	AnswerText       string              `db:"answer_text" json:"answer_text" trim:"true" maxLength:"200" send:"what an accepted postback is answered, as plain text, where the network wants one such as OK; empty: JSON"`
+	AnswerText       string              `db:"answer_text" json:"answer_text" trim:"true" maxLength:"200" send:"the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON"`
 	ClickParam       string              `db:"click_param" json:"click_param" trim:"true" maxLength:"100" send:"parameter that carries the click id"`
 }
 

@@ -25,18 +25,18 @@ type SourceFields struct {
 	TrafficLossPct Money  `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // share of paid clicks that never arrive
 	GroupName      string `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
 	Tags           Tags   `db:"tags" json:"tags"`
-	Platform       string `db:"platform" json:"platform" loose:"true" send:"a known platform template, of which POST takes every field that is left out; anything else is dropped"`
+	Platform       string `db:"platform" json:"platform" loose:"true" send:"a known platform template, from which POST fills every field that is left out; anything else is dropped"`
 	SourcePostback
 }
 
 // SourceLink lists the parameters that a traffic source fills in a tracking link, with the source's own macros for them.
 type SourceLink struct {
 	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"parameter to macro; each takes a sub-parameter: see subs"`
-	Subs            SubSlots    `db:"subs,json" json:"subs" maxItems:"{mostSubs}" send:"which parameter fills which sub-parameter. Left out, new parameters take free ones in the order of token_macros, and the parameters of a source in use keep theirs. Sent, this list counts, and only parameters that it leaves out take free ones"`
+	Subs            SubSlots    `db:"subs,json" json:"subs" maxItems:"{mostSubs}" send:"which parameter fills which sub-parameter. If it is left out, new parameters get free sub-parameters in the order of token_macros, and the parameters of a source in use keep theirs. If it is sent, only parameters that are not in it get free sub-parameters"`
 	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100" send:"parameter that carries the cost of a click; empty: cost"`
-	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"up to 64 characters of a macro; anything else is dropped"`
+	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"a macro of up to 64 characters; anything else is dropped"`
 	ExternalIDParam string      `db:"external_id_param" json:"external_id_param" trim:"true" maxLength:"100" send:"parameter that carries the source's own click id; empty: external_id"`
-	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters of a macro; empty where it adds the parameter itself"`
+	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself"`
 }
 
 // SubSlot reserves a sub-parameter for a parameter of a traffic source. A parameter that token_macros does not have any more keeps

@@ -60,11 +60,11 @@ const (
 type CostEndpoint struct {
 	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that answers spend; {from} and {to} become days in the form of dateFormat, {page} the number of a page, and {token} the credential of that name; secrets belong there or into headers"`
 	Method           string            `json:"method" bad:"invalid_input" case:"upper" enum:"GET,POST" default:"GET"`
-	Headers          map[string]string `json:"headers" doc:"name to value, at most 20; values are stored encrypted and shown as ********, which sent back means the stored one"`
+	Headers          map[string]string `json:"headers" doc:"name to value, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value"`
 	Body             json.RawMessage   `json:"body,omitempty" is:"json" doc:"of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url"`
 	RowsPath         string            `json:"rowsPath" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each"`
 	DayField         string            `json:"dayField" bad:"invalid_input" trim:"true" maxLength:"255" default:"day" doc:"path to the day, YYYY-MM-DD or the beginning of a time"`
-	CampaignField    string            `json:"campaignField" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the platform's campaign id; empty: spend is of the source"`
+	CampaignField    string            `json:"campaignField" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the platform's campaign id; empty: the spend belongs to the whole source"`
 	SpendField       string            `json:"spendField" bad:"invalid_input" trim:"true" maxLength:"255" default:"spend"`
 	ClicksField      string            `json:"clicksField" bad:"invalid_input" trim:"true" maxLength:"255"`
 	ImpressionsField string            `json:"impressionsField" bad:"invalid_input" trim:"true" maxLength:"255"`
@@ -72,7 +72,7 @@ type CostEndpoint struct {
 	Currency         string            `json:"currency" bad:"invalid_input" trim:"true" case:"upper" pattern:"^([A-Z]{3})?$" doc:"of the spend, three letters; empty: the account's"`
 	DateFormat       string            `json:"dateFormat" bad:"invalid_input" trim:"true" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,YYYYMMDD" default:"YYYY-MM-DD" doc:"of {from} and {to}"`
 	OneDay           bool              `json:"oneDay" doc:"each day is asked for by a request of its own, because the rows name no day"`
-	PageRows         int               `json:"pageRows" bad:"invalid_input" min:"0" max:"10000" doc:"rows of a full page; the page after a full one is asked for as {page}; 0: there is one page"`
+	PageRows         int               `json:"pageRows" bad:"invalid_input" min:"0" max:"10000" doc:"number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page"`
 	FirstPage        int               `json:"firstPage" bad:"invalid_input" min:"0" max:"1" doc:"number of the first page"`
 }
 

@@ -31,7 +31,7 @@ type ViewReport struct {
 	Filters   []ViewFilter `json:"filters" maxItems:"30"`
 	Columns   []string     `json:"columns" maxItems:"30" doc:"figures; none: the usual ones"`
 	Formulas  string       `json:"formulas" maxLength:"520" doc:"more columns, separated by commas: formulas of figures, such as profit/conversions"`
-	Sort      string       `json:"sort" maxLength:"110" doc:"a figure, a dimension of the group, or = with one of the formulas; after a minus descending"`
+	Sort      string       `json:"sort" maxLength:"110" doc:"a figure, a dimension of the group, or = followed by one of the formulas; with a minus in front: descending"`
 	Flat      bool         `json:"flat" doc:"all dimensions in one row"`
 	MinClicks int          `json:"min_clicks" min:"0" max:"1000000000"`
 	Having    string       `json:"having" maxLength:"500" doc:"conditions on figures, as in GET /reports/performance; empty: none"`

@@ -66,7 +66,7 @@ type WebhookDelivery struct {
 	EventType   string          `db:"type" json:"event"`
 	Status      string          `db:"status" json:"status" enum:"pending,delivered,failed"`
 	Attempts    int             `db:"attempts" json:"attempts"`
-	HTTPStatus  *int            `db:"http_status" json:"httpStatus" doc:"what the endpoint answered last; null when no answer came"`
+	HTTPStatus  *int            `db:"http_status" json:"httpStatus" doc:"status of the endpoint's last answer; null: no answer came"`
 	Error       string          `db:"error" json:"error"`
 	Body        json.RawMessage `db:"body" json:"body" is:"event" doc:"what is sent, without whitespace between its parts"`
 	Answer      string          `db:"answer" json:"answer" doc:"the first 2 kB of the body that the endpoint answered last"`

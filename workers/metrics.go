@@ -28,7 +28,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name: "switchyard_jobs_running", Help: "Jobs being worked on by kind.",
 		}, []string{"kind"}),
 		repairs: factory.NewCounter(prometheus.CounterOpts{
-			Name: "switchyard_job_repairs_total", Help: "Rows whose task was lost and enqueued anew.",
+			Name: "switchyard_job_repairs_total", Help: "Rows whose task was lost and was enqueued again.",
 		}),
 	}
 }

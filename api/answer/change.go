@@ -11,15 +11,15 @@ type RecordedChange struct {
 	ID         uuid.UUID  `json:"id"`
 	At         string     `json:"at"`
 	By         string     `json:"by" enum:"person,key,copilot" doc:"copilot: a suggestion or a proposal that was applied, or a rule"`
-	Who        string     `json:"who" doc:"the name of the person or the key; of a rule: the rule's"`
+	Who        string     `json:"who" doc:"the name of the person or key; for a rule, the rule's name"`
 	Operation  string     `json:"operation" doc:"method and path of the call"`
 	Kind       string     `json:"kind" doc:"of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot"`
 	RecordID   *uuid.UUID `json:"record_id"`
-	Record     *string    `json:"record" doc:"its name by now; null: it has none, or is gone"`
+	Record     *string    `json:"record" doc:"its present name; null: it has no name, or no longer exists"`
 	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that was changed; null: the change does not belong to exactly one campaign"`
-	Fields     []string   `json:"fields" doc:"what was sent, without values"`
+	Fields     []string   `json:"fields" doc:"names of the fields that were sent, without their values"`
 	Title      *string    `json:"title" doc:"of a change by the Copilot: what it does"`
-	UndoneAt   *string    `json:"undone_at" doc:"of a change by the Copilot: when it was taken back"`
+	UndoneAt   *string    `json:"undone_at" doc:"of a change by the Copilot: when it was undone"`
 }
 
 // ChangeOf makes the answer for a change.

@@ -10,7 +10,7 @@ type CredentialFieldShown struct {
 	Label    string   `json:"label"`
 	Secret   bool     `json:"secret" doc:"it is stored encrypted and never shown"`
 	Required bool     `json:"required"`
-	Values   []string `json:"values" doc:"what it may be; empty: any text"`
+	Values   []string `json:"values" doc:"the values that are allowed; empty: any text"`
 	Default  *string  `json:"default"`
 	Help     string   `json:"help"`
 }

@@ -30,9 +30,9 @@ type AuditRow struct {
 	Operation string     `json:"operation" doc:"method and path"`
 	Record    *string    `json:"record"`
 	Name      string     `json:"name" doc:"of the record now; empty: it has none, or is deleted"`
-	Fields    []string   `json:"fields" doc:"what was sent, without values"`
-	Changes   []Change   `json:"changes" doc:"what it made of fields that are shown and no longer than 500 bytes"`
-	Via       string     `json:"via" doc:"mcp: an assistant made it with the key; empty: a direct call"`
+	Fields    []string   `json:"fields" doc:"names of the fields that were sent, without their values"`
+	Changes   []Change   `json:"changes" doc:"what it changed in fields that may be shown and have at most 500 bytes"`
+	Via       string     `json:"via" doc:"mcp: an assistant made the change with the key; empty: a direct call"`
 	Client    string     `json:"client" doc:"the name that the assistant's program gives itself"`
 	Tool      string     `json:"tool" doc:"of the assistant"`
 	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: a change"`

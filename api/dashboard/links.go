@@ -26,7 +26,7 @@ type LinkShown struct {
 	Account     string      `json:"account"`
 	Email       string      `json:"email"`
 	Role        models.Role `json:"role" enum:"viewer,contributor,member,owner"`
-	NewPassword bool        `json:"new_password" doc:"it asks for a new password. An invitation asks for the present one, or a new one of a new person"`
+	NewPassword bool        `json:"new_password" doc:"true: the person chooses a new password; false: the person enters the present one"`
 }
 
 // findLink returns the open link of a token. A token without a link counts as a wrong attempt of the caller's address.

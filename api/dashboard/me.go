@@ -47,7 +47,7 @@ type Me struct {
 	HasCodes   bool                 `json:"has_codes" doc:"signs in with codes of an app"`
 	Role       models.Role          `json:"role" enum:"viewer,contributor,member,owner"`
 	SessionID  uuid.UUID            `json:"session_id"`
-	Confirmed  bool                 `json:"confirmed" doc:"has proved lately who it is"`
+	Confirmed  bool                 `json:"confirmed" doc:"has confirmed recently who the person is"`
 	Account    MeAccount            `json:"account" doc:"the one that the session is on"`
 	Accounts   []dbpeople.Workplace `json:"accounts"`
 }

@@ -126,11 +126,11 @@ func (b BlockBody) read(c *route.Call) (t models.BlockTarget, values []string, e
 
 // BlockChange is the effect of a call that changes blocked values.
 type BlockChange struct {
-	ID                 uuid.UUID `json:"id" doc:"of the change, which POST /blocks/undo takes back within a week"`
-	Blocked            int       `json:"blocked" doc:"values that are blocked since the call"`
-	Allowed            int       `json:"allowed" doc:"values that are no longer blocked since the call"`
+	ID                 uuid.UUID `json:"id" doc:"id of the change, which POST /blocks/undo can undo within a week"`
+	Blocked            int       `json:"blocked" doc:"number of values that the call has blocked"`
+	Allowed            int       `json:"allowed" doc:"number of values that the call has allowed again"`
 	Total              int       `json:"total" doc:"values that the account blocks now, of at most 50,000"`
-	PropagationSeconds int       `json:"propagationSeconds" doc:"how long the change takes at most until every click obeys it"`
+	PropagationSeconds int       `json:"propagationSeconds" doc:"the longest time until the change applies to every click"`
 }
 
 func blockChange(c models.BlockChange) BlockChange {
@@ -225,7 +225,7 @@ func listBlocked(c *route.Call) (out resource.Listed[models.BlockedValue], err e
 
 // BlockLists is the answer of GET /blocks/lists.
 type BlockLists struct {
-	Lists []models.BlockList `json:"lists" doc:"the list that changed last first; at most 1,000"`
+	Lists []models.BlockList `json:"lists" doc:"the most recently changed list first; at most 1,000"`
 }
 
 func listBlockLists(c *route.Call) (out BlockLists, err error) {

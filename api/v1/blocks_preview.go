@@ -21,7 +21,7 @@ type BlockPreview struct {
 	Figures answer.Figures `json:"figures" doc:"of the values, in the scope"`
 	Rest    answer.Figures `json:"rest" doc:"of all other visitors in the scope"`
 	Saved   models.Money   `json:"saved" doc:"cost less revenue of the values, pending revenue included: what would have been saved if the traffic source had not sent them either; below zero: they earned money"`
-	Chance  *float64       `json:"chance" doc:"how likely values that pay for their clicks are to look as bad as these: up to 0.05 is seldom chance; null: the value of a conversion is not known"`
+	Chance  *float64       `json:"chance" doc:"the probability that values which pay for their clicks look as bad as these by chance: up to 0.05 it is rarely chance; null: the value of a conversion is not known"`
 
 	models.BlockReach
 }

@@ -32,14 +32,14 @@ const botDays = 30
 
 // BotSignal is a signal with the number of clicks on which it fired.
 type BotSignal struct {
-	Reason     string  `json:"reason" doc:"its name, and the bot_reason of clicks"`
+	Reason     string  `json:"reason" doc:"the name of the signal, which is also the bot_reason of clicks"`
 	Meaning    string  `json:"meaning"`
 	Weight     int     `json:"weight" doc:"added to the score"`
 	Enabled    bool    `json:"enabled"`
 	CanDisable bool    `json:"can_disable"`
-	When       string  `json:"when" doc:"when it is found; what is not found at the click changes it afterwards"`
+	When       string  `json:"when" doc:"when the signal is found; a signal that is not found at the click changes the click afterwards"`
 	Found      string  `json:"found" doc:"how it is found"`
-	Silent     *string `json:"silent" doc:"why it cannot fire on a click, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can"`
+	Silent     *string `json:"silent" doc:"why the signal cannot fire, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can fire"`
 	Hits       int64   `json:"hits_30d" doc:"clicks of the last 30 days on which it fired"`
 }
 
@@ -64,8 +64,8 @@ type BotLists struct {
 // BotData is a list of networks, referrers or crawlers that signals use.
 type BotData struct {
 	Kind    string    `json:"kind" doc:"tor, vpn, proxy, datacenter, spam_ip, bad_referrer or crawler"`
-	Source  string    `json:"source" doc:"the module of the build that it comes with, or loaded: by the operator"`
-	Entries *int      `json:"entries" doc:"null: not told by the module"`
+	Source  string    `json:"source" doc:"the module of the build that contains the list, or loaded: the operator has loaded it"`
+	Entries *int      `json:"entries" doc:"null: the module does not report it"`
 	Dated   time.Time `json:"dated" doc:"how old the data is"`
 }
 
@@ -76,7 +76,7 @@ type BotDetection struct {
 	MaxThreshold   int         `json:"maxThreshold"`
 	Signals        []BotSignal `json:"signals"`
 	Totals         BotTotals   `json:"totals"`
-	Scores         []BotScore  `json:"scores" doc:"the clicks of the last 30 days by their score, above 0: what another threshold would cut"`
+	Scores         []BotScore  `json:"scores" doc:"the clicks of the last 30 days by their score, above 0: they show the effect of another threshold"`
 	UnknownReasons []string    `json:"unknownReasons" doc:"reasons of stored clicks that this version does not know"`
 	Lists          BotLists    `json:"lists"`
 	Data           []BotData   `json:"data" doc:"the lists behind the signals; for all accounts"`

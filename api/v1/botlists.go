@@ -34,7 +34,7 @@ const publicBotValues = 100
 // BotEntryAnswer is an entry of a bot list.
 type BotEntryAnswer struct {
 	models.BotEntry
-	Value any `json:"value" is:"texts" doc:"as it is compared: one value alone, or a list of the first 100"`
+	Value any `json:"value" is:"texts" doc:"the values in the form in which they are compared: a single value, or a list of the first 100"`
 }
 
 func botEntryAnswer(e models.BotEntry) BotEntryAnswer {
@@ -48,14 +48,14 @@ func botEntryAnswer(e models.BotEntry) BotEntryAnswer {
 // BotEntryRow is an entry of GET /bot-lists.
 type BotEntryRow struct {
 	BotEntryAnswer
-	Blocked int64 `json:"blocked" doc:"clicks in the hours of the window that it made bots"`
+	Blocked int64 `json:"blocked" doc:"clicks in the hours of the window that the entry marked as bots"`
 }
 
 // BotEntryList is the answer of GET /bot-lists.
 type BotEntryList struct {
 	Range              bind.Range    `json:"range"`
-	PropagationSeconds int           `json:"propagationSeconds" doc:"how long a change takes at most until every click obeys it"`
-	Blocked            int64         `json:"blocked" doc:"clicks in the hours of the window that deny entries made bots, those of deleted entries too"`
+	PropagationSeconds int           `json:"propagationSeconds" doc:"the longest time until a change applies to every click"`
+	Blocked            int64         `json:"blocked" doc:"clicks in the hours of the window that deny entries marked as bots, including deleted entries"`
 	Rows               []BotEntryRow `json:"rows"`
 	NextCursor         *string       `json:"next_cursor" doc:"null at the end"`
 }

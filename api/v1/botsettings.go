@@ -20,17 +20,17 @@ import (
 
 // BotDetectionBody is the body of PUT /bot-detection. A field that is left out keeps its value.
 type BotDetectionBody struct {
-	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"rounded, and held to 20-95"`
-	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off, up to 40; those that cannot be are ignored, an unknown name is an error"`
-	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many whole days of clicks are scored anew, beside today's; 0: none; left out: 30 if something changes, else none. What an earlier change has left is done too"`
+	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"is rounded and limited to 20 to 95"`
+	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error"`
+	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many whole days of clicks are scored again, in addition to today; 0: none; left out: 30 if something changes, else none. Clicks that the job of an earlier change has not finished are scored too"`
 }
 
 // BotDetectionChanged is the answer of PUT /bot-detection.
 type BotDetectionChanged struct {
 	Threshold int         `json:"threshold"`
 	Disabled  []string    `json:"disabled"`
-	JobID     *uuid.UUID  `json:"job_id" doc:"the job that scores clicks anew, see GET /jobs/{id}; null: none"`
-	Range     *bind.Range `json:"range" doc:"whose clicks the job scores anew: those of days, and with them all of an earlier change whose job has not ended well; null: none"`
+	JobID     *uuid.UUID  `json:"job_id" doc:"the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again"`
+	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: that of days, together with the whole window of an earlier change whose job has not succeeded; null: none"`
 }
 
 // recordedBotSettings returns the settings under the field names of the body, for the audit log.
@@ -143,12 +143,12 @@ func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.T
 
 // Rescored is the result of the job that scores clicks again.
 type Rescored struct {
-	Range      bind.Range `json:"range" doc:"whose clicks were scored"`
-	Clicks     int64      `json:"clicks" doc:"those scored anew: only clicks on which a signal had fired or an entry of the bot lists matched. All other clicks of the range are no bots' under any settings, and no number here counts them"`
-	Changed    int64      `json:"changed" doc:"of clicks, those that are a bot's now and were not, or the other way round"`
-	BotsBefore int64      `json:"bots_before" doc:"of clicks, those that were a bot's before they were scored anew"`
-	BotsAfter  int64      `json:"bots_after" doc:"of clicks, those that are a bot's since"`
-	Superseded bool       `json:"superseded" doc:"the settings were changed meanwhile: the job of that change scores the whole range again, and the numbers here are of what was done until then"`
+	Range      bind.Range `json:"range" doc:"the window whose clicks were scored"`
+	Clicks     int64      `json:"clicks" doc:"clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the range into bots', and no number here counts them"`
+	Changed    int64      `json:"changed" doc:"of clicks, those that became a bot's or are no longer a bot's"`
+	BotsBefore int64      `json:"bots_before" doc:"of clicks, those that were a bot's before they were scored again"`
+	BotsAfter  int64      `json:"bots_after" doc:"of clicks, those that are a bot's after they were scored again"`
+	Superseded bool       `json:"superseded" doc:"the settings were changed while the job ran: the job of that change scores the whole range again, and the numbers here cover the clicks that were scored until then"`
 }
 
 var rescoreJob = slow.New(jobs.RescoreBots, func(a jobs.RescoreAnswer) Rescored {

@@ -25,8 +25,8 @@ var bulkCodes = route.Codes("400 invalid_ids no_fields invalid_status", "404 not
 // ManyIDs names the records that a call changes, and the tags that it adds to them and removes from them.
 type ManyIDs struct {
 	IDs        []uuid.UUID `json:"ids" bad:"invalid_ids" required:"invalid_ids" minItems:"1" maxItems:"500" doc:"all of them change, or none"`
-	AddTags    models.Tags `json:"add_tags" doc:"tags that each of them gets, besides its own"`
-	RemoveTags models.Tags `json:"remove_tags" doc:"tags that each of them loses"`
+	AddTags    models.Tags `json:"add_tags" doc:"tags to add to each of them"`
+	RemoveTags models.Tags `json:"remove_tags" doc:"tags to remove from each of them"`
 }
 
 // changesTags reports whether the call adds or removes tags.
@@ -71,8 +71,8 @@ func (m ManyIDs) bodyFor(fields bulk.Members, tags models.Tags) ([]byte, error) 
 
 // BulkChanged is the answer to a change of many records.
 type BulkChanged struct {
-	ChangeID *uuid.UUID `json:"change_id" doc:"for POST /changes/{id}/undo; null: every record was so already"`
-	Changed  int        `json:"changed" doc:"records that are different now"`
+	ChangeID *uuid.UUID `json:"change_id" doc:"for POST /changes/{id}/undo; null: every record already had these values"`
+	Changed  int        `json:"changed" doc:"number of records that have changed"`
 }
 
 // finishBulk refuses the change if one of the records has refused it. Otherwise it stores what has changed.

@@ -25,7 +25,7 @@ type CampaignAnswer struct {
 // CampaignURLs are the addresses of a campaign.
 type CampaignURLs struct {
 	URL         string `json:"url" doc:"the tracking link"`
-	TrackingURL string `json:"tracking_url" doc:"the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them"`
+	TrackingURL string `json:"tracking_url" doc:"the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces"`
 }
 
 func (d Deps) campaignAnswer(c models.Campaign) CampaignAnswer {
@@ -99,7 +99,7 @@ type CampaignRow struct {
 type CampaignGoal struct {
 	Key       string       `json:"key"`
 	IsPrimary bool         `json:"is_primary"`
-	Clicks    int64        `json:"clicks" doc:"that reached it: approved and pending conversions, each click once"`
+	Clicks    int64        `json:"clicks" doc:"clicks that reached the goal: approved and pending conversions, each click counted once"`
 	Approved  int64        `json:"approved" doc:"of them"`
 	Revenue   models.Money `json:"revenue" doc:"of approved conversions"`
 }

@@ -38,9 +38,9 @@ type CheckedCampaign struct {
 	Name      string        `json:"name"`
 	Status    string        `json:"status" enum:"active,paused,archived"`
 	CheckedAt string        `json:"checked_at"`
-	State     string        `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of the checks. unknown: not looked at, which never counts as fine"`
+	State     string        `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst state of the checks. unknown: not checked, which never counts as ok"`
 	Problems  int           `json:"problems" doc:"number of findings that lose visitors or money"`
-	Unknown   int           `json:"unknown" doc:"number of findings that were not looked at"`
+	Unknown   int           `json:"unknown" doc:"number of findings with the state unknown: they were not checked"`
 	Warnings  int           `json:"warnings" doc:"number of other findings"`
 	Checks    []CheckedArea `json:"checks" doc:"one for each area, in a fixed order"`
 }
@@ -51,7 +51,7 @@ type CheckedArea struct {
 	State    string         `json:"state" enum:"ok,warning,unknown,problem" doc:"the worst of its findings; ok: there is none"`
 	Findings []CheckFinding `json:"findings" doc:"at most 20 of each code"`
 	LeftOff  int            `json:"left_off" doc:"number of findings beyond these"`
-	LookedAt *string        `json:"looked_at" doc:"link and destinations: when the oldest of the workers' last looks was; null: never, and for all other checks, which read the present settings"`
+	LookedAt *string        `json:"looked_at" doc:"link and destinations: the oldest of the times at which the workers last checked them; null: never. All other checks read the present settings and have null"`
 }
 
 // CheckFinding is a fault of a campaign.
@@ -61,10 +61,10 @@ type CheckFinding struct {
 	Message string     `json:"message" doc:"what is wrong"`
 	Costs   string     `json:"costs" doc:"what it costs"`
 	Do      string     `json:"do" doc:"what to do"`
-	Mend    string     `json:"mend" enum:"verify_domain,check_link,resume,open" doc:"the call that mends it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person changes the field"`
+	Mend    string     `json:"mend" enum:"verify_domain,check_link,resume,open" doc:"the call that fixes it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person has to change the field"`
 	Where   CheckPlace `json:"where"`
 	Value   string     `json:"value" doc:"what is wrong there, such as an answer, a macro or a currency; may be empty"`
-	At      *string    `json:"at" doc:"when that was found; null: it is so now, or was never looked at"`
+	At      *string    `json:"at" doc:"when that was found; null: it was found by this call, or was never checked"`
 }
 
 // CheckPlace is where a fault is.

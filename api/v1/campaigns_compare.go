@@ -27,20 +27,20 @@ type CampaignComparison struct {
 	Range   bind.Range      `json:"range"`
 	By      string          `json:"by" enum:"stream,lander,offer"`
 	Version string          `json:"version" doc:"of the flow, for If-Match when weights are changed"`
-	Groups  []ComparedGroup `json:"groups" doc:"each has what is drawn by weight for the same visitors"`
+	Groups  []ComparedGroup `json:"groups" doc:"each has the candidates that are drawn by weight for the same visitors"`
 	LeftOut []LeftOut       `json:"left_out"`
 }
 
 // ComparedGroup is a set of paths, landing pages or offers that are compared with each other.
 type ComparedGroup struct {
-	PathID        *string       `json:"path_id" doc:"of the landing pages or offers; null: these are paths"`
+	PathID        *string       `json:"path_id" doc:"the path of the landing pages or offers; null: paths are compared"`
 	Path          string        `json:"path" doc:"the name of that path"`
 	Slot          int           `json:"slot" doc:"of the offers; 0: every slot"`
-	State         string        `json:"state" enum:"too_early,open,decided,too_many" doc:"too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: each other one earns less, with an error of at most 5 % however often one looks; too_many: more than are compared at once"`
-	MoreClicks    *int64        `json:"more_clicks" doc:"about how many clicks of all together are missing; null: none, or nobody can say"`
-	MoreDays      int           `json:"more_days" doc:"too_early: further days with clicks that it takes at least"`
+	State         string        `json:"state" enum:"too_early,open,decided,too_many" doc:"too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: all others earn less than the best, with an error of at most 5 % however often this is read; too_many: more candidates than are compared at once"`
+	MoreClicks    *int64        `json:"more_clicks" doc:"about how many more clicks are needed in total; null: none, or not known"`
+	MoreDays      int           `json:"more_days" doc:"too_early: the least number of further days with clicks that are needed"`
 	Unit          string        `json:"unit" enum:"earnings,conversions" doc:"what is compared for each click; conversions: no payouts are known"`
-	SpreadAssumed bool          `json:"spread_assumed" doc:"payouts came on too few days to see how much they vary, so the intervals assume that they vary much"`
+	SpreadAssumed bool          `json:"spread_assumed" doc:"payouts came on too few days to measure how much they vary, so the intervals assume that they vary a lot"`
 	Arms          []ComparedArm `json:"arms" doc:"the best first; too_early and too_many: in the order of the flow"`
 }
 
@@ -51,15 +51,15 @@ type ComparedArm struct {
 	Clicks      int64         `json:"clicks" doc:"without bots"`
 	Conversions int64         `json:"conversions" doc:"approved and pending"`
 	Revenue     models.Money  `json:"revenue" doc:"payouts, approved and pending"`
-	Earns       *models.Money `json:"earns" doc:"by a click, in the unit; days that were good or bad for all do not count for or against it"`
+	Earns       *models.Money `json:"earns" doc:"earnings per click, in the unit; days that were good or bad for all candidates do not count for or against one of them"`
 	Low         *models.Money `json:"low" doc:"95 % interval of earns"`
 	High        *models.Money `json:"high"`
 	Best        *float64      `json:"best" doc:"probability of being the best, 0 to 1"`
-	Behind      *models.Money `json:"behind" doc:"how much less a click earns than one of the best; null for the best"`
+	Behind      *models.Money `json:"behind" doc:"how much less a click earns than a click of the best candidate; null for the best"`
 	BehindLow   *models.Money `json:"behind_low" doc:"95 % interval of behind"`
 	BehindHigh  *models.Money `json:"behind_high"`
-	Loses       bool          `json:"loses" doc:"it earns less than the best, with an error of at most 5 % however often one looks"`
-	MoreClicks  *int64        `json:"more_clicks" doc:"about how many more clicks of this and of the best each, until the difference is found with a power of 80 %; null: it loses, it is the best, or they earn alike"`
+	Loses       bool          `json:"loses" doc:"it earns less than the best, with an error of at most 5 % however often this is read"`
+	MoreClicks  *int64        `json:"more_clicks" doc:"about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this one loses, it is the best, or both earn the same"`
 	Weight      float64       `json:"weight"`
 	Proposed    *float64      `json:"proposed" doc:"weight by the probability of being the best, never zero"`
 }
@@ -70,7 +70,7 @@ type LeftOut struct {
 	Path   string  `json:"path"`
 	ID     *string `json:"id" doc:"null: an address"`
 	Name   string  `json:"name"`
-	Reason string  `json:"reason" enum:"paused,no_weight,capped,alone,address,twice,not_drawn" doc:"capped: when its cap is reached, its visitors go to the others; alone: nothing else takes the same visitors; address: its clicks are not told apart; twice: it is in several slots; not_drawn: it takes what others leave"`
+	Reason string  `json:"reason" enum:"paused,no_weight,capped,alone,address,twice,not_drawn" doc:"capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be told apart; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get"`
 }
 
 // compareCampaign reads figures by day, because judging needs them.

@@ -113,7 +113,7 @@ func configKinds(text string) (kinds []accountconfig.Kind, err error) {
 type PlanConfigBody struct {
 	Document json.RawMessage     `json:"document" is:"json" required:"invalid_document" doc:"the document: an object, or a text with YAML or JSON"`
 	Prune    accountconfig.Prune `json:"prune" doc:"delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived"`
-	Read     ConfigRead          `json:"read" doc:"for a document that was read from another tracker, as sy import does"`
+	Read     ConfigRead          `json:"read" doc:"additional data for a document that was read from another tracker, as sy import sends them"`
 }
 
 // ConfigRead says what was read from another tracker besides its document.
@@ -169,8 +169,8 @@ type ConfigPlan struct {
 	State     string               `json:"state" enum:"making,refused,planned,applying,applied,stopped,undoing,undone" doc:"refused: the document cannot be read; stopped: a record could not be written, and what was written before it stays"`
 	Origin    string               `json:"origin" doc:"document, or the tracker from which it was read"`
 	Counts    map[string]int       `json:"counts" doc:"records by operation: create, change, same, delete, archive, refused"`
-	Done      int                  `json:"done" doc:"records that are written"`
-	Work      int                  `json:"work" doc:"records that are to be written"`
+	Done      int                  `json:"done" doc:"number of records that are written so far"`
+	Work      int                  `json:"work" doc:"number of records to write"`
 	Progress  string               `json:"progress" doc:"what is being read from another tracker"`
 	Problem   string               `json:"problem" doc:"why the plan is refused or was stopped; else empty"`
 	Notes     []trackerimport.Note `json:"notes" doc:"what could not be brought over from another tracker, the worst first"`
@@ -188,7 +188,7 @@ func configPlan(p dbconfig.Plan) ConfigPlan {
 
 // ConfigPlanned is the answer of POST /config/plan.
 type ConfigPlanned struct {
-	PlanID uuid.UUID `json:"plan_id" doc:"for GET /config/plans/{id}, which says what it does"`
+	PlanID uuid.UUID `json:"plan_id" doc:"for GET /config/plans/{id}, which describes the plan"`
 }
 
 var planConfigJob = slow.New(jobs.PlanConfig, func(a jobs.ConfigPlanned) ConfigPlanned { return ConfigPlanned(a) })
@@ -220,10 +220,10 @@ const maxDump = 24 << 20
 // ImportConfigBody is the body of POST /config/import.
 type ImportConfigBody struct {
 	Tracker string       `json:"tracker" required:"true" enum:"keitaro,binom,voluum,redtrack,csv" doc:"csv: tables of any other tracker"`
-	URL     string       `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart"`
+	URL     string       `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker; Voluum and RedTrack need none. With a dump or tables it only distinguishes several trackers"`
 	ID      string       `json:"access_id" trim:"true" maxLength:"500" doc:"Voluum: the access id that belongs to the key"`
 	Key     string       `json:"key" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
-	Dump    string       `json:"dump" doc:"in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB"`
+	Dump    string       `json:"dump" doc:"Keitaro: a dump of its database in base64, used instead of the key; plain or gzip, of at most 24 MB"`
 	Tables  ConfigTables `json:"tables" doc:"for csv"`
 }
 
@@ -309,7 +309,7 @@ type ConfigItem struct {
 // ConfigItems is the answer of GET /config/plans/{id}/items.
 type ConfigItems struct {
 	Rows []ConfigItem `json:"rows"`
-	Next *int         `json:"next" doc:"for from; null at the end"`
+	Next *int         `json:"next" doc:"value of from for the next rows; null at the end"`
 }
 
 const (
@@ -362,7 +362,7 @@ type UndoConfigBody struct {
 // ConfigApplied is the answer of POST /config/apply and POST /config/undo.
 type ConfigApplied struct {
 	PlanID uuid.UUID `json:"plan_id"`
-	Done   int       `json:"done" doc:"records that were written"`
+	Done   int       `json:"done" doc:"number of records that were written"`
 	Kept   []string  `json:"kept" doc:"of an undo: records that have changed since, and stay as they are, with the reason"`
 }
 

@@ -40,19 +40,19 @@ func configChecks(d Deps) []route.Route {
 
 // MoveVisitor is a made-up visitor.
 type MoveVisitor struct {
-	ID        string `json:"id" doc:"names the visitor in the script and in its answers; changes with the request"`
+	ID        string `json:"id" doc:"identifies the visitor in the script and in its answers; another request has another id"`
 	Country   string `json:"country"`
 	Language  string `json:"language"`
 	Browser   string `json:"browser"`
 	UserAgent string `json:"user_agent"`
-	URL       string `json:"url" doc:"the address that is asked for, without its scheme"`
+	URL       string `json:"url" doc:"the address that is requested, without its scheme"`
 }
 
 // MoveCheck is an imported campaign with its made-up visitors.
 type MoveCheck struct {
 	CampaignID uuid.UUID            `json:"campaign_id"`
 	Name       string               `json:"name"`
-	Status     string               `json:"status" enum:"active,paused,archived" doc:"the check takes the campaign as if it were active"`
+	Status     string               `json:"status" enum:"active,paused,archived" doc:"status of the campaign; the check treats every campaign as active"`
 	Visitors   []MoveCheckedVisitor `json:"visitors"`
 }
 
@@ -68,7 +68,7 @@ type MoveCheckedVisitor struct {
 type MoveChecks struct {
 	Total int         `json:"total" doc:"imported campaigns"`
 	Rows  []MoveCheck `json:"rows" doc:"by name"`
-	Next  *int        `json:"next" doc:"for offset; null at the end"`
+	Next  *int        `json:"next" doc:"value of offset for the next rows; null at the end"`
 }
 
 const (
@@ -174,7 +174,7 @@ type MoveCompared struct {
 	Counts    map[string]int         `json:"counts" doc:"visitors by result: same, dice, unsure, differs, missing"`
 	Unread    int                    `json:"unread" doc:"lines that could not be read, or name no imported campaign"`
 	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"those with the most differences first"`
-	LeftOut   int                    `json:"left_out" doc:"visitors that are counted and not listed, because at most 2000 are"`
+	LeftOut   int                    `json:"left_out" doc:"visitors that are counted but not listed, because at most 2000 are listed"`
 }
 
 // MoveComparedCampaign is a campaign whose visitors were compared.

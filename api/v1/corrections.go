@@ -84,7 +84,7 @@ type LookBody struct {
 
 // FileLook is what a file contains.
 type FileLook struct {
-	Charset string `json:"charset" enum:"utf-8,utf-16le,utf-16be,windows-1251,windows-1252" doc:"in which the file was written"`
+	Charset string `json:"charset" enum:"utf-8,utf-16le,utf-16be,windows-1251,windows-1252" doc:"the charset of the file"`
 	Text    string `json:"text" doc:"of a file that was sent as bytes: its text, to be sent as csv; else empty"`
 	correction.Preview
 }

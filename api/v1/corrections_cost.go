@@ -37,8 +37,8 @@ type SetCostBody struct {
 	SubValue   string        `json:"sub_value" bad:"invalid_input" maxLength:"300" doc:"of the sub-parameter; empty: clicks without a value"`
 	From       string        `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, a day in the account's time zone; included"`
 	To         string        `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"as from; at most 92 days"`
-	Amount     *models.Money `json:"amount" bad:"invalid_input" min:"0" max:"1000000000" doc:"what all clicks together have cost; or cpc"`
-	CPC        *models.Money `json:"cpc" bad:"invalid_input" min:"0" max:"1000000" doc:"what each click has cost"`
+	Amount     *models.Money `json:"amount" bad:"invalid_input" min:"0" max:"1000000000" doc:"the total cost of all clicks; send either amount or cpc"`
+	CPC        *models.Money `json:"cpc" bad:"invalid_input" min:"0" max:"1000000" doc:"the cost of each click; send either amount or cpc"`
 	Currency   string        `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"three letters; default: the account's"`
 	Apply      onlyTrue      `json:"apply" doc:"only true writes; anything else is a dry run"`
 }
@@ -191,7 +191,7 @@ type CostChange struct {
 	Before       models.Money  `json:"before" doc:"in base"`
 	After        models.Money  `json:"after"`
 	Base         string        `json:"base" doc:"the account's currency at that time"`
-	MayUndo      bool          `json:"may_undo" doc:"what was before is kept; the cost may still have been changed again"`
+	MayUndo      bool          `json:"may_undo" doc:"the earlier cost is still stored, so the change can be undone unless the cost was changed again"`
 	UndoneAt     *string       `json:"undone_at"`
 	UndoneBy     string        `json:"undone_by"`
 }

@@ -57,14 +57,14 @@ func domains(d Deps) []route.Route {
 // DomainRow is a domain in the list.
 type DomainRow struct {
 	models.Domain
-	DNSRecords []models.DNSRecord `json:"dns_records" doc:"the records to set: what points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value"`
+	DNSRecords []models.DNSRecord `json:"dns_records" doc:"the records to set: the one that points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value"`
 }
 
 // SharedDomainRow is a link domain that every account may use.
 type SharedDomainRow struct {
 	ID        uuid.UUID `json:"id"`
 	Domain    string    `json:"domain"`
-	IsDefault bool      `json:"is_default" doc:"campaigns go here for want of another domain"`
+	IsDefault bool      `json:"is_default" doc:"campaigns that name no domain use it"`
 }
 
 // DomainList is the answer of GET /domains.
@@ -72,7 +72,7 @@ type DomainList struct {
 	Rows        []DomainRow       `json:"rows"`
 	NextCursor  *string           `json:"next_cursor" doc:"null at the end"`
 	Shared      []SharedDomainRow `json:"shared" doc:"the link domains that every account may use"`
-	CNAMETarget *string           `json:"cname_target" doc:"what to point a domain's CNAME at, a name of this account alone if TRACKING_HOST is set; null if the install has none"`
+	CNAMETarget *string           `json:"cname_target" doc:"the target for a domain's CNAME: a name for this account alone if TRACKING_HOST is set; null if the install has none"`
 }
 
 func (d Deps) listDomains(c *route.Call) (DomainList, error) {
@@ -94,7 +94,7 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 // DomainBody is the body of POST /domains.
 type DomainBody struct {
 	Domain       string    `json:"domain" required:"true" maxLength:"4000" doc:"up to 50 hostnames, separated by commas or spaces"`
-	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"a connected DNS account; then up to 10 hostnames"`
+	DNSAccountID uuid.UUID `json:"dns_account_id" bad:"invalid_dns_account" doc:"id of a connected DNS account; with it, at most 10 hostnames"`
 	form.DomainBody
 }
 
@@ -108,7 +108,7 @@ type DomainAdded struct {
 	IsVerified bool              `json:"is_verified"`
 	Added      []string          `json:"added" doc:"hostnames that were added"`
 	Skipped    []string          `json:"skipped" doc:"hostnames that had been added before"`
-	DNS        []models.DNSPoint `json:"dns" doc:"what the DNS account did for each host that was added; empty without one"`
+	DNS        []models.DNSPoint `json:"dns" doc:"what was done in the DNS account for each host that was added; empty without a DNS account"`
 }
 
 // namesDNSAccount reports whether a body of POST /domains names a DNS account. A job does the work in that account.
@@ -208,8 +208,8 @@ type DomainPatch struct {
 	bind.ID
 	Action    string           `json:"action" enum:"set_default,fail_back" doc:"set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes"`
 	GroupName string           `json:"group_name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"domains of the group spare take over campaigns of those that fail over"`
-	Failover  bind.Opt[bool]   `json:"failover" doc:"when a list of unsafe addresses has the domain, its campaigns move to a spare domain; left out it stays"`
-	TagName   bind.Opt[string] `json:"tag_name" trim:"true" case:"lower" pattern:"^([a-z0-9][a-z0-9_-]{0,49})?$" doc:"serve the page tag as /{tag_name}.js too, empty or null: only as /t.js; left out it stays"`
+	Failover  bind.Opt[bool]   `json:"failover" doc:"when a list of unsafe addresses contains the domain, its campaigns move to a spare domain; left out: unchanged"`
+	TagName   bind.Opt[string] `json:"tag_name" trim:"true" case:"lower" pattern:"^([a-z0-9][a-z0-9_-]{0,49})?$" doc:"serve the page tag as /{tag_name}.js too; empty or null: only as /t.js; left out: unchanged"`
 	models.DomainFields
 }
 
@@ -219,7 +219,7 @@ type DomainChanged struct {
 	Domain    string    `json:"domain"`
 	IsDefault *bool     `json:"is_default,omitempty" doc:"with the action set_default"`
 	Campaigns *int      `json:"campaigns,omitempty" doc:"with the action fail_back: campaigns that came back"`
-	Kept      *int      `json:"kept,omitempty" doc:"with the action fail_back: campaigns whose alias is taken here by now"`
+	Kept      *int      `json:"kept,omitempty" doc:"with the action fail_back: campaigns that could not come back, because their alias is now taken here"`
 }
 
 func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
@@ -246,7 +246,7 @@ func changeDomain(c *route.Call, b DomainPatch) (DomainChanged, error) {
 type DomainDeleted struct {
 	ID                  uuid.UUID `json:"id"`
 	Deleted             bool      `json:"deleted"`
-	CertificateReleased bool      `json:"certificate_released" doc:"the edge is told to forget it, by a job; false: it had nothing for the domain"`
+	CertificateReleased bool      `json:"certificate_released" doc:"a job makes the edge delete the certificate; false: the edge had none for the domain"`
 }
 
 func deleteDomain(c *route.Call) (DomainDeleted, error) {

@@ -13,12 +13,12 @@ import (
 // CertificateAnswer is the state of a domain's certificate at the edge.
 type CertificateAnswer struct {
 	Hostname      string         `json:"hostname"`
-	Edge          *string        `json:"edge" enum:"own,cloudflare" doc:"which edge issues it: own is this install by ACME; null: none was asked yet"`
-	SSLStatus     string         `json:"ssl_status" doc:"none, or the edge's word"`
+	Edge          *string        `json:"edge" enum:"own,cloudflare" doc:"which edge issues it: own is this install by ACME; null: no certificate was requested yet"`
+	SSLStatus     string         `json:"ssl_status" doc:"none, or the state as the edge names it"`
 	Serving       bool           `json:"serving" doc:"hostname and certificate are active"`
 	Detail        string         `json:"detail"`
-	Ownership     *OwnershipTXT  `json:"ownership" doc:"a DNS record that shows whose the hostname is"`
-	OwnershipHTTP *OwnershipHTTP `json:"ownership_http" doc:"a file that shows the same"`
+	Ownership     *OwnershipTXT  `json:"ownership" doc:"a DNS record that proves who owns the hostname"`
+	OwnershipHTTP *OwnershipHTTP `json:"ownership_http" doc:"a file that proves who owns the hostname"`
 	Errors        []string       `json:"errors"`
 	ExpiresAt     *string        `json:"expires_at" doc:"when the certificate ends; null: there is none, or the edge does not say"`
 }
@@ -79,8 +79,8 @@ type PointAnswer struct {
 	OK          bool               `json:"ok"`
 	Provider    string             `json:"provider"`
 	Message     string             `json:"message"`
-	Detail      string             `json:"detail" doc:"the record that points the domain, or that is in its way"`
-	Certificate *CertificateAnswer `json:"certificate" doc:"as the edge last said; null without an edge"`
+	Detail      string             `json:"detail" doc:"the record that points the domain at the tracker, or a conflicting record"`
+	Certificate *CertificateAnswer `json:"certificate" doc:"as the edge last reported it; null: there is no edge"`
 	Note        string             `json:"note"`
 }
 
@@ -115,11 +115,11 @@ type VerifyAnswer struct {
 	Domain    string    `json:"domain"`
 	Expected  string    `json:"expected" doc:"what the domain's CNAME should point at; the records to set are in GET /domains"`
 	Verified  bool      `json:"verified" doc:"links on it work: this install has answered at the domain and DNS shows that it is the account's, or the operator has verified it"`
-	Points    *bool     `json:"points" doc:"DNS leads to the tracker; null: DNS could not be asked"`
+	Points    *bool     `json:"points" doc:"DNS points at the tracker; null: DNS could not be queried"`
 	Detail    string    `json:"detail"`
-	HTTPS     *bool     `json:"https" doc:"the domain answers over HTTPS, with a certificate that browsers take; null: it could not be asked"`
+	HTTPS     *bool     `json:"https" doc:"the domain answers over HTTPS, with a certificate that browsers accept; null: it could not be checked"`
 	Records   []string  `json:"records" doc:"what DNS answered"`
-	Proof     *string   `json:"proof" enum:"none,txt,cname" doc:"how DNS shows that the domain is the account's; null: DNS could not be asked"`
+	Proof     *string   `json:"proof" enum:"none,txt,cname" doc:"how DNS proves that the domain is the account's; null: DNS could not be queried"`
 	CheckedAt *string   `json:"checked_at"`
 }
 

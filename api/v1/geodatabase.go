@@ -27,7 +27,7 @@ type GeoDatabase struct {
 	PlanIncludes    bool          `json:"planIncludes" doc:"whether the plan allows a geo database of its own"`
 	Connected       *GeoConnected `json:"connected" doc:"null: none; clicks are described by the service's own databases"`
 	Providers       []GeoProvider `json:"providers" doc:"what can be connected"`
-	BudgetPerMinute int           `json:"budgetPerMinute" doc:"how many look-ups a minute the plan allows; the answer for an address holds for its network, for 30 days"`
+	BudgetPerMinute int           `json:"budgetPerMinute" doc:"how many look-ups a minute the plan allows; the answer for an address is used for its whole network, for 30 days"`
 }
 
 // GeoConnected is a geo database that an account has connected. Its key is not shown.
@@ -43,7 +43,7 @@ type GeoConnected struct {
 type GeoProvider struct {
 	Provider string `json:"provider"`
 	Label    string `json:"label"`
-	Key      string `json:"key" doc:"how its keys look"`
+	Key      string `json:"key" doc:"the form of its keys"`
 }
 
 func findGeoDatabase(c *route.Call) (GeoDatabase, error) {
@@ -67,7 +67,7 @@ func findGeoDatabase(c *route.Call) (GeoDatabase, error) {
 // GeoDatabaseBody is the body of PUT /geo-database.
 type GeoDatabaseBody struct {
 	Provider string `json:"provider" bad:"invalid_provider" required:"invalid_provider" case:"lower" enum:"maxmind,ipinfo,ipdata,ip2location"`
-	Key      string `json:"key" bad:"invalid_key" trim:"true" maxLength:"200" doc:"needed to connect and to change the provider; left out: the saved one stays"`
+	Key      string `json:"key" bad:"invalid_key" trim:"true" maxLength:"200" doc:"needed to connect and to change the provider; left out: the saved key is kept"`
 	Enabled  *bool  `json:"enabled" default:"true"`
 }
 

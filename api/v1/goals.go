@@ -46,7 +46,7 @@ func saveGoal(c *route.Call, b form.GoalBody) (GoalAnswer, error) {
 
 // GoalSecret is the answer of POST /goals.
 type GoalSecret struct {
-	Secret string `json:"secret" doc:"shown this once"`
+	Secret string `json:"secret" doc:"shown only in this answer"`
 	Note   string `json:"note"`
 }
 

@@ -23,7 +23,7 @@ const (
 
 // GoalList is the answer of GET /goals. The figures cover the last 30 days.
 type GoalList struct {
-	Site            *models.Site      `json:"site" doc:"whose goals these are; null: the account has no such site"`
+	Site            *models.Site      `json:"site" doc:"the site that the goals belong to; null: the account has no such site"`
 	Sites           []models.Site     `json:"sites"`
 	Goals           []GoalRow         `json:"goals" doc:"the primary one first, then the oldest"`
 	SiteKey         string            `json:"siteKey" doc:"the account's public key, for data-site of the page tag"`
@@ -33,7 +33,7 @@ type GoalList struct {
 	Products        []GoalProduct     `json:"products" doc:"of events with an order id, each order once; most revenue first, at most 50"`
 	Live            GoalsLive         `json:"live"`
 	SiteTotals      GoalTotals        `json:"siteTotals"`
-	Suggested       []GoalSuggested   `json:"suggested" doc:"what the site sends, and what most sites of the kind have, without a goal yet; at most 20"`
+	Suggested       []GoalSuggested   `json:"suggested" doc:"goals that the site does not have yet: for events that it sends, and those that most sites of the kind have; at most 20"`
 	PlanIncludes    bool              `json:"planIncludes" doc:"the plan has goal tracking"`
 	TrackingDomains []string          `json:"trackingDomains" doc:"own hosts that serve the page tag"`
 	SharedDomains   []string          `json:"sharedDomains" doc:"hosts of every account that serve the page tag"`
@@ -44,8 +44,8 @@ type GoalList struct {
 // GoalRow is a goal with its figures.
 type GoalRow struct {
 	models.Goal
-	Events         int64        `json:"events" doc:"that reached it"`
-	Clicks         int64        `json:"clicks" doc:"whose visitors reached it"`
+	Events         int64        `json:"events" doc:"events that reached the goal"`
+	Clicks         int64        `json:"clicks" doc:"clicks whose visitors reached the goal"`
 	Conversions    int64        `json:"conversions" doc:"approved and pending ones"`
 	Approved       int64        `json:"approved"`
 	Pending        int64        `json:"pending"`

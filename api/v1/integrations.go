@@ -50,7 +50,7 @@ type DNSAccountShown struct {
 	Credentials  map[string]string `json:"credentials" doc:"by field; secrets are masked"`
 	SavedAt      string            `json:"savedAt"`
 	CheckedAt    *string           `json:"checkedAt" doc:"when the provider was last asked"`
-	FailingSince *string           `json:"failingSince" doc:"null: it did not fail the last time"`
+	FailingSince *string           `json:"failingSince" doc:"null: the last request succeeded"`
 	Error        *string           `json:"error" doc:"why it fails"`
 }
 
@@ -84,7 +84,7 @@ type IntegrationBody struct {
 	Provider    string            `json:"provider" required:"unknown_provider" bad:"unknown_provider" trim:"true" case:"lower" doc:"one of those that GET /integrations lists"`
 	ID          uuid.UUID         `json:"id" bad:"invalid_id" doc:"change this account; left out: connect another one"`
 	Label       bind.Opt[string]  `json:"label" bad:"invalid_input" trim:"true" maxLength:"100" null:"empty" doc:"your name for it"`
-	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"field to value; of a change, what is blank or left out stays as it is"`
+	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"values by field; in a change, fields that are blank or left out are kept"`
 }
 
 // IntegrationSaved is the answer of PUT /integrations.
@@ -111,7 +111,7 @@ func deleteIntegration(c *route.Call) (Disconnected, error) {
 type IntegrationTested struct {
 	OK      bool     `json:"ok" doc:"the provider accepts the credentials"`
 	Message string   `json:"message"`
-	Detail  *string  `json:"detail" doc:"what the provider said, if it fails"`
+	Detail  *string  `json:"detail" doc:"the provider's message, if it fails"`
 	Zones   []string `json:"zones" doc:"that the account holds"`
 }
 

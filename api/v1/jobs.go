@@ -17,7 +17,7 @@ import (
 type JobAnswer struct {
 	route.JobState
 	Result any             `json:"result" is:"result" doc:"the documented answer of the call; null until status is done"`
-	Error  *envelope.Error `json:"error" doc:"why it failed; result_dropped where it is done and its result is not kept any more; null otherwise"`
+	Error  *envelope.Error `json:"error" doc:"why it failed; result_dropped: it is done, but its result is no longer stored; null otherwise"`
 }
 
 // jobRoutes returns the routes of /jobs. GET /jobs/{id} shows the results of the jobs that the given routes start.

@@ -62,8 +62,8 @@ type LastCheck struct {
 	Status       *int    `json:"status" doc:"null when no answer came"`
 	Error        *string `json:"error" doc:"why it is not ok"`
 	CheckedAt    string  `json:"checked_at"`
-	FailingSince *string `json:"failing_since" doc:"the first of the failures in a row"`
-	Broken       bool    `json:"broken" doc:"two checks in a row failed: it is in GET /alerts"`
+	FailingSince *string `json:"failing_since" doc:"when the first of the consecutive failures happened"`
+	Broken       bool    `json:"broken" doc:"two consecutive checks failed: GET /alerts lists it"`
 }
 
 // lastChecks reads the last checks of a page of records. It returns a function that finds the check of a record.

@@ -88,7 +88,7 @@ type NetworkAnswer struct {
 // NetworkRow is a network of the list. It has figures only if the call asked for a window.
 type NetworkRow struct {
 	NetworkAnswer
-	UnknownWords []models.StatusWord `json:"unknown_words" doc:"status words that came in postbacks and stand for no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them"`
+	UnknownWords []models.StatusWord `json:"unknown_words" doc:"status words of received postbacks that are mapped to no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them"`
 	*answer.Figures
 }
 

@@ -39,13 +39,13 @@ type NetworkIntegration struct {
 	NetworkName         string                `json:"networkName"`
 	ConnectedTo         *string               `json:"connectedTo" doc:"the provider; null: not connected"`
 	Credentials         map[string]string     `json:"credentials" doc:"by field; secrets are masked"`
-	IsEnabled           bool                  `json:"is_enabled" doc:"orders are imported by themselves, every half hour"`
-	LastStatus          *string               `json:"lastStatus" enum:"ok,error" doc:"how asking the provider went; null: it was never asked"`
+	IsEnabled           bool                  `json:"is_enabled" doc:"orders are imported automatically every half hour"`
+	LastStatus          *string               `json:"lastStatus" enum:"ok,error" doc:"result of the last request to the provider; null: there was none yet"`
 	LastError           *string               `json:"lastError"`
 	LastCheckedAt       *string               `json:"lastCheckedAt"`
 	LastSyncedAt        *string               `json:"lastSyncedAt" doc:"when orders were last imported"`
-	NextSyncAt          *string               `json:"nextSyncAt" doc:"of the next import by itself; null: there is none"`
-	ChangesReadTo       *string               `json:"changesReadTo" doc:"the network's decisions about orders of any age are imported until then; null: none yet, or the provider cannot be asked by the date of a change"`
+	NextSyncAt          *string               `json:"nextSyncAt" doc:"when the next automatic import runs; null: none is planned"`
+	ChangesReadTo       *string               `json:"changesReadTo" doc:"the network's decisions up to this time are imported, for orders of any age; null: none yet, or the provider cannot be queried by the date of a change"`
 	ChangesError        *string               `json:"changesError" doc:"why the last import of decisions or of older orders failed; the next one continues where it ended"`
 	Runs                []IntegrationRun      `json:"runs" doc:"the last 20 imports and dry runs, the latest first; runs are kept for 90 days"`
 	Providers           []NetworkProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
@@ -56,7 +56,7 @@ type NetworkIntegration struct {
 type NetworkProviderForm struct {
 	Provider string                        `json:"provider"`
 	Label    string                        `json:"label"`
-	Click    string                        `json:"click" doc:"where the provider keeps our click id"`
+	Click    string                        `json:"click" doc:"the provider's field for our click id"`
 	Fields   []answer.CredentialFieldShown `json:"fields"`
 }
 
@@ -92,8 +92,8 @@ func findNetworkIntegration(c *route.Call, n models.Network) (out NetworkIntegra
 // NetworkIntegrationBody is the body of PUT /networks/{id}/integration.
 type NetworkIntegrationBody struct {
 	Provider    string            `json:"provider" required:"unknown_provider" bad:"unknown_provider" trim:"true" case:"lower" doc:"one of those that the GET lists"`
-	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"field to value; of a change, what is blank or left out stays as it is"`
-	IsEnabled   *bool             `json:"is_enabled" doc:"whether orders are imported by themselves; left out it stays, at first true"`
+	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"values by field; in a change, fields that are blank or left out are kept"`
+	IsEnabled   *bool             `json:"is_enabled" doc:"whether orders are imported automatically; left out: unchanged, at first true"`
 }
 
 // NetworkIntegrationSaved is the answer of PUT /networks/{id}/integration.
@@ -132,7 +132,7 @@ type NetworkTested struct {
 	OK       bool    `json:"ok" doc:"the provider accepts the credentials"`
 	Provider string  `json:"provider"`
 	Message  string  `json:"message"`
-	Detail   *string `json:"detail" doc:"what the provider said, if it fails"`
+	Detail   *string `json:"detail" doc:"the provider's message, if it fails"`
 }
 
 var testNetworkJob = slow.New(jobs.TestNetwork, func(t jobs.NetworkTested) NetworkTested {
@@ -173,10 +173,10 @@ type NetworkSynced struct {
 	From      string                         `json:"from"`
 	To        string                         `json:"to"`
 	Total     int                            `json:"total" doc:"orders that the provider reports"`
-	Matched   int                            `json:"matched" doc:"orders that are recorded, or would be: also those that change nothing"`
+	Matched   int                            `json:"matched" doc:"orders that are recorded, or would be without the dry run, including those that change nothing"`
 	Unmatched int                            `json:"unmatched" doc:"orders that are refused, each with the reason"`
 	Payout    models.Money                   `json:"payout" doc:"of the matched orders"`
-	Outcomes  []correction.ConversionOutcome `json:"outcomes" doc:"one for each order; the job of an import by itself keeps those that changed something"`
+	Outcomes  []correction.ConversionOutcome `json:"outcomes" doc:"one for each order; the job of an automatic import keeps only those that changed something"`
 }
 
 var syncNetworkJob = slow.New(jobs.SyncNetwork, func(a jobs.CorrectionAnswer[correction.ConversionOutcome]) NetworkSynced {

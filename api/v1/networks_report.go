@@ -28,7 +28,7 @@ type NetworkReportBody struct{ FileBody }
 type NetworkReport struct {
 	Kind      string             `json:"kind" enum:"orders,totals" doc:"orders: a row for each conversion, with our click id; totals: sums by day"`
 	Total     int                `json:"total" doc:"rows read"`
-	Stored    int                `json:"stored" doc:"they replace what earlier files said: sums of the same days, orders of all days from from to to"`
+	Stored    int                `json:"stored" doc:"rows that were stored. They replace rows of earlier files: sums of the same days, orders of all days between from and to"`
 	Refused   int                `json:"refused"`
 	Truncated bool               `json:"truncated" doc:"there are more rows than are read"`
 	From      *string            `json:"from" doc:"the first day of the stored rows, as written in the file; null: there are none"`

@@ -18,7 +18,7 @@ import (
 // NetworkCreate is the body of POST /networks.
 type NetworkCreate struct {
 	form.NetworkBody
-	Template string `json:"template" maxLength:"255" doc:"name or id of a network template, from which fields come that are left out"`
+	Template string `json:"template" maxLength:"255" doc:"name or id of a network template that fills the fields left out"`
 }
 
 // Fill adds the fields of the template that the body names. An own template of the account has priority over a built-in one.
@@ -68,8 +68,8 @@ func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
 
 // NetworkURLs has the address that the account enters at its network, and the suffix of the network's offer URLs.
 type NetworkURLs struct {
-	PostbackURL    string `json:"postback_url" doc:"the address to enter at the network for its postbacks, with its own macros as it fills them; a parameter without a value needs a macro that is not known here. It has the secret for a key that may write, *** for any other"`
-	OfferURLSuffix string `json:"offer_url_suffix" doc:"what offer URLs of the network end in, so that it learns the click id: the redirect adds it where a URL has no token of the click id; empty: the network's click_param is not known"`
+	PostbackURL    string `json:"postback_url" doc:"the address to enter at the network for its postbacks, with the network's own macros; a parameter without a value needs a macro that is not known here. A key that may write sees the secret in it, any other key sees ***"`
+	OfferURLSuffix string `json:"offer_url_suffix" doc:"the end of offer URLs that passes the click id to the network: the redirect adds it to a URL without a token for the click id; empty: the network's click_param is not known"`
 }
 
 // networkAnswers returns networks with their addresses.

@@ -51,16 +51,16 @@ type OAuthProvider struct {
 // OAuthConnection is a connection that was made by OAuth sign-in.
 type OAuthConnection struct {
 	ID           uuid.UUID `json:"id"`
-	UserID       string    `json:"userId" doc:"the platform's id of who has signed in"`
+	UserID       string    `json:"userId" doc:"the platform's id of the person who signed in"`
 	UserName     string    `json:"userName" doc:"an e-mail address or a name; may be empty"`
 	Scopes       []string  `json:"scopes" doc:"what was granted, in the platform's words"`
-	Missing      []string  `json:"missing" enum:"ads,uploads" doc:"what the person who signed in did not allow: ads is to read ad accounts and spend, uploads is to upload conversions; the rest works"`
-	Status       string    `json:"status" enum:"active,revoked" doc:"revoked: the platform takes it no longer, somebody has to sign in again"`
+	Missing      []string  `json:"missing" enum:"ads,uploads" doc:"permissions that the person who signed in did not grant: ads (to read ad accounts and spend), uploads (to upload conversions); everything else works"`
+	Status       string    `json:"status" enum:"active,revoked" doc:"revoked: the platform no longer accepts it, and a person has to sign in again"`
 	ConnectedAt  string    `json:"connectedAt"`
 	RefreshedAt  *string   `json:"refreshedAt" doc:"when its tokens were last renewed"`
-	ExpiresAt    *string   `json:"expiresAt" doc:"of its access token, which is renewed before"`
-	FailingSince *string   `json:"failingSince" doc:"null: its tokens could be renewed the last time"`
-	Error        *string   `json:"error" doc:"why they could not"`
+	ExpiresAt    *string   `json:"expiresAt" doc:"when its access token expires; it is renewed before that"`
+	FailingSince *string   `json:"failingSince" doc:"null: the last renewal of its tokens succeeded"`
+	Error        *string   `json:"error" doc:"why its tokens could not be renewed"`
 }
 
 func (d Deps) listOAuth(c *route.Call) (OAuthList, error) {
@@ -103,7 +103,7 @@ func signInProvider(c *route.Call) (models.SignInProvider, error) {
 
 // OAuthStart is the answer of POST /oauth/{provider}/connect.
 type OAuthStart struct {
-	URL       string `json:"url" doc:"open it in the browser of who has the ad accounts; it is a secret"`
+	URL       string `json:"url" doc:"open it in the browser of the person who has the ad accounts; it is a secret"`
 	ExpiresAt string `json:"expiresAt" doc:"until when the sign-in has to be completed"`
 }
 
@@ -129,10 +129,10 @@ type AdAccounts struct {
 type AdAccount struct {
 	ID       string  `json:"id" doc:"customer_id of google_ads, account_id of microsoft_ads, ad_account_id of meta"`
 	ParentID *string `json:"parentId" doc:"login_customer_id of google_ads, customer_id of microsoft_ads; null: none is needed"`
-	Name     string  `json:"name" doc:"empty: the platform does not tell"`
+	Name     string  `json:"name" doc:"empty: the platform does not report it"`
 	Currency string  `json:"currency"`
 	TimeZone string  `json:"timeZone" doc:"as the platform names it"`
-	Status   string  `json:"status" doc:"the platform's word"`
+	Status   string  `json:"status" doc:"as the platform names it"`
 	Manager  bool    `json:"manager" doc:"it holds other accounts, and has no ads itself"`
 }
 

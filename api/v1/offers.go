@@ -50,7 +50,7 @@ func offerAnswer(o models.Offer) OfferAnswer { return OfferAnswer{o, o.GroupName
 type OfferRow struct {
 	OfferAnswer
 	answer.Figures
-	CappedToday bool       `json:"capped_today" doc:"it has its daily_cap of conversions, in the account's day: nobody is sent there"`
+	CappedToday bool       `json:"capped_today" doc:"it has reached its daily_cap of conversions, in the account's day: no visitor is sent to it"`
 	LastCheck   *LastCheck `json:"last_check" doc:"of its present URL; null before the first one"`
 }
 

@@ -31,8 +31,8 @@ func oldTracker(d Deps) []route.Route {
 
 // OldTrackerSettings are the settings of the tracker that an account moved from.
 type OldTrackerSettings struct {
-	Tracker string `json:"tracker" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"by whose form its click ids are recognised; empty: none was chosen"`
-	URL     string `json:"url" doc:"the address to which its postbacks are sent on; empty: none are"`
+	Tracker string `json:"tracker" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"the tracker whose form of click ids is recognised; empty: none was chosen"`
+	URL     string `json:"url" doc:"the address to which postbacks about its clicks are forwarded; empty: none are forwarded"`
 }
 
 // OldTracker is the answer of GET /old-tracker.
@@ -46,11 +46,11 @@ type OldTracker struct {
 // OldTrackerDay has the numbers of postbacks that arrived on a day.
 type OldTrackerDay struct {
 	Day     string `json:"day" doc:"YYYY-MM-DD, in the account's time zone"`
-	Known   int64  `json:"known" doc:"they name a click of this account here"`
-	SentOn  int64  `json:"sent_on" doc:"they were sent on to the old tracker, which took them"`
-	Waiting int64  `json:"waiting" doc:"they wait to be sent on, for the first time or again"`
-	Failed  int64  `json:"failed" doc:"the old tracker did not take them"`
-	Unknown int64  `json:"unknown" doc:"they name an unknown click; of postbacks without a click id, at most 20 an hour are counted"`
+	Known   int64  `json:"known" doc:"postbacks that name a click of this account"`
+	SentOn  int64  `json:"sent_on" doc:"postbacks that were forwarded to the old tracker and that it accepted"`
+	Waiting int64  `json:"waiting" doc:"postbacks that wait to be forwarded, for the first time or again"`
+	Failed  int64  `json:"failed" doc:"postbacks that the old tracker did not accept"`
+	Unknown int64  `json:"unknown" doc:"postbacks that name an unknown click; of postbacks without a click id, at most 20 an hour are counted"`
 }
 
 // maxOldTrackerDays is the maximum number of days whose postbacks are counted.
@@ -75,7 +75,7 @@ func findOldTracker(c *route.Call) (out OldTracker, err error) {
 // OldTrackerBody is the body of PUT /old-tracker.
 type OldTrackerBody struct {
 	Tracker string `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,bemob,clickflare," doc:"needed with a url"`
-	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is sent on"`
+	URL     string `json:"url" bad:"invalid_url" optional:"true" trim:"true" maxLength:"1000" doc:"where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is forwarded"`
 }
 
 func (d Deps) changeOldTracker(c *route.Call, b OldTrackerBody) (OldTrackerSettings, error) {

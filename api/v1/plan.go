@@ -25,7 +25,7 @@ func plan(d Deps) []route.Route {
 type PlanAnswer struct {
 	Plan              string         `json:"plan"`
 	Status            string         `json:"status" enum:"active"`
-	Period            string         `json:"period" enum:"month" doc:"what allowances of clicks are for: a calendar month, in UTC"`
+	Period            string         `json:"period" enum:"month" doc:"the period of the click allowance: a calendar month, in UTC"`
 	CancelAtPeriodEnd bool           `json:"cancelAtPeriodEnd" doc:"false: plans are changed by the operator of the install"`
 	CurrentPeriodEnd  string         `json:"currentPeriodEnd" doc:"when the month ends"`
 	Allowances        PlanAllowances `json:"allowances" doc:"null: unlimited"`
@@ -123,7 +123,7 @@ type PlanDay struct {
 // PlanForecast extrapolates the month from its clicks so far.
 type PlanForecast struct {
 	Clicks    int64   `json:"clicks" doc:"at the end of the month"`
-	Low       *int64  `json:"low" doc:"with high the band in which four of five forecasts end, by how much the month's whole days differ; null before there are three"`
+	Low       *int64  `json:"low" doc:"low and high are the band in which four of five forecasts end, estimated from how much the month's whole days differ; null before there are three such days"`
 	High      *int64  `json:"high"`
 	OverOn    *string `json:"overOn" doc:"the day on which the allowance is passed; null: not this month"`
 	IsOver    bool    `json:"isOver" doc:"the allowance is passed already"`

@@ -26,7 +26,7 @@ type IntegrationRun struct {
 	Pages     int       `json:"pages"`
 	Read      int       `json:"read" doc:"orders, or rows of spend"`
 	Matched   int       `json:"matched"`
-	Changed   int       `json:"changed" doc:"conversions that are new or others now, or days of spend"`
+	Changed   int       `json:"changed" doc:"conversions that are new or have changed, or days whose spend has changed"`
 	Error     *string   `json:"error"`
 }
 

@@ -49,7 +49,7 @@ type UsePlace struct {
 	Slot   int       `json:"slot" doc:"click slot of the landing page; 0: every slot"`
 	Weight float64   `json:"weight"`
 	New    *float64  `json:"new_weight" doc:"weight of the record that replaces it; null without one"`
-	Joins  bool      `json:"joins" doc:"the new one is in the same slot of the path already: one place remains, and its weight is the sum of both"`
+	Joins  bool      `json:"joins" doc:"the replacement is already in the same slot of the path: one place remains, and its weight is the sum of both"`
 }
 
 // usePlaces returns the slots of places that lead to id. with is zero if nothing replaces it.
@@ -86,7 +86,7 @@ func findUses(c *route.Call, table store.Destinations) (Uses, error) {
 // ReplaceBody is the body of POST /offers/{id}/replace.
 type ReplaceBody struct {
 	With      uuid.UUID             `json:"with" bad:"invalid_with" required:"invalid_with" doc:"what replaces it"`
-	Campaigns bind.Opt[[]uuid.UUID] `json:"campaigns" bad:"invalid_chosen" maxItems:"5000" doc:"only in these campaigns; without campaigns and flows everywhere"`
+	Campaigns bind.Opt[[]uuid.UUID] `json:"campaigns" bad:"invalid_chosen" maxItems:"5000" doc:"only in these campaigns; if campaigns and flows are both left out, everywhere"`
 	Flows     bind.Opt[[]uuid.UUID] `json:"flows" bad:"invalid_chosen" maxItems:"5000" doc:"only in these saved flows"`
 }
 

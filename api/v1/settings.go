@@ -44,20 +44,20 @@ func settings(d Deps) []route.Route {
 // Settings is the answer of GET /settings.
 type Settings struct {
 	SettingsChanged
-	SiteKey string `json:"siteKey" doc:"by which the page tag names the account"`
+	SiteKey string `json:"siteKey" doc:"the key by which the page tag identifies the account"`
 }
 
 // SettingsChanged is the answer of PATCH /settings.
 type SettingsChanged struct {
 	OrganizationName string `json:"organizationName"`
 	Currency         string `json:"currency" doc:"of all figures"`
-	Timezone         string `json:"timezone" doc:"in which days of caps begin"`
+	Timezone         string `json:"timezone" doc:"the time zone in which the days of caps begin"`
 	DateFormat       string `json:"dateFormat"`
 	TimeFormat       string `json:"timeFormat"`
 	Assistants       bool   `json:"assistants" doc:"whether /mcp answers the account's keys"`
 	AssistantChanges int    `json:"assistantChanges" doc:"changes that a key may make at /mcp in 24 hours"`
 	// JobID is nil if no amounts are restated.
-	JobID *uuid.UUID `json:"jobId" doc:"restates what was recorded, after a change of the currency; null: nothing is restated"`
+	JobID *uuid.UUID `json:"jobId" doc:"the job that converts recorded amounts after a change of the currency; null: nothing is converted"`
 }
 
 func settingsOf(a models.Account) SettingsChanged {
@@ -79,19 +79,19 @@ type SettingsBody struct {
 	Timezone   string           `json:"timezone" trim:"true" format:"timezone" default:"UTC" doc:"a time zone by its IANA name, such as Europe/Berlin"`
 	DateFormat bind.Opt[string] `json:"date_format" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" default:"YYYY-MM-DD"`
 	TimeFormat bind.Opt[string] `json:"time_format" enum:"12h,24h" default:"24h"`
-	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: it stays"`
+	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: unchanged"`
 
-	Assistants       bind.Opt[bool] `json:"assistants" null:"refused" doc:"whether /mcp answers the account's keys; left out: it stays"`
-	AssistantChanges bind.Opt[int]  `json:"assistant_changes" null:"refused" min:"0" max:"1000" doc:"changes that a key may make at /mcp in 24 hours; left out: it stays"`
+	Assistants       bind.Opt[bool] `json:"assistants" null:"refused" doc:"whether /mcp answers the account's keys; left out: unchanged"`
+	AssistantChanges bind.Opt[int]  `json:"assistant_changes" null:"refused" min:"0" max:"1000" doc:"changes that a key may make at /mcp in 24 hours; left out: unchanged"`
 	SettingsAsRead
 }
 
 // SettingsAsRead has the fields whose names in answers differ from their names in the body. A client may read the settings, change a
 // value and send them back: the value counts under the name that the answer uses, too.
 type SettingsAsRead struct {
-	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"counts where date_format is left out"`
-	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"counts where time_format is left out"`
-	NameRead       bind.Opt[string] `json:"organizationName" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"counts where organization_name is left out"`
+	DateFormatRead bind.Opt[string] `json:"dateFormat" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" doc:"is used if date_format is left out"`
+	TimeFormatRead bind.Opt[string] `json:"timeFormat" enum:"12h,24h" doc:"is used if time_format is left out"`
+	NameRead       bind.Opt[string] `json:"organizationName" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"is used if organization_name is left out"`
 }
 
 // CurrencyChanged is the answer of the job that restates the amounts of an account.

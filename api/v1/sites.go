@@ -28,7 +28,7 @@ func sites() []route.Route {
 
 // SiteList is the answer of GET /sites.
 type SiteList struct {
-	Sites []models.Site `json:"sites" doc:"oldest first: the first active one is meant where a call names none"`
+	Sites []models.Site `json:"sites" doc:"oldest first: a call that names no site means the first active one"`
 }
 
 // SiteAnswer is a site.

@@ -100,5 +100,5 @@ func sourceAnswer(o models.TrafficSource) SourceAnswer {
 type SourceRow struct {
 	SourceAnswer
 	answer.Figures
-	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"of the days of the window of which the source told its clicks; null: it told none"`
+	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"for the days of the window for which the source reported its clicks; null: it reported none"`
 }

@@ -30,10 +30,10 @@ type ConversionActions struct {
 type ConversionAction struct {
 	ID           string  `json:"id"`
 	Name         string  `json:"name" doc:"conversion_action of microsoft_ads"`
-	Category     string  `json:"category" doc:"the platform's word"`
-	Status       string  `json:"status" doc:"the platform's word"`
+	Category     string  `json:"category" doc:"as the platform names it"`
+	Status       string  `json:"status" doc:"as the platform names it"`
 	ResourceName *string `json:"resource_name" doc:"at google_ads: send it as conversion_action; it names the customer that owns the action"`
-	ReadyAt      *string `json:"ready_at" doc:"from when on microsoft_ads takes uploads to a goal that was made here, which wait until then; null: at any time"`
+	ReadyAt      *string `json:"ready_at" doc:"when microsoft_ads begins to accept uploads to a goal that was made here; uploads wait until then; null: at any time"`
 }
 
 func actionAnswer(a jobs.ConversionAction) ConversionAction {
@@ -64,7 +64,7 @@ func (d Deps) listActions(c *route.Call) (ConversionActions, error) {
 
 // ConversionActionBody is the body of POST /traffic-sources/{id}/integration/conversion-actions.
 type ConversionActionBody struct {
-	Name string `json:"name" trim:"true" maxLength:"100" bad:"invalid_input" default:"Switchyard conversions" doc:"of the action; one that has the name is taken as it is"`
+	Name string `json:"name" trim:"true" maxLength:"100" bad:"invalid_input" default:"Switchyard conversions" doc:"name of the action; an existing action with this name is used unchanged"`
 }
 
 func (d Deps) createAction(c *route.Call, b ConversionActionBody) (ConversionAction, error) {

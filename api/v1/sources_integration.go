@@ -37,7 +37,7 @@ func sourceIntegrations(d Deps) []route.Route {
 type SourceIntegration struct {
 	Configured          bool                 `json:"configured" doc:"false: the source is not connected"`
 	Provider            *string              `json:"provider"`
-	IsEnabled           bool                 `json:"is_enabled" doc:"spend is read by itself, every three hours"`
+	IsEnabled           bool                 `json:"is_enabled" doc:"spend is read automatically every three hours"`
 	CostEndpoint        *models.CostEndpoint `json:"cost_endpoint" doc:"of the custom endpoint; the values of its headers are masked"`
 	Credentials         map[string]string    `json:"credentials" doc:"by field, those that are saved; secrets are masked"`
 	OAuthConnectionID   *uuid.UUID           `json:"oauth_connection_id" doc:"the sign-in at the platform"`
@@ -46,19 +46,19 @@ type SourceIntegration struct {
 	ConversionStatuses  []string             `json:"conversion_statuses"`
 	ConversionsEnabled  bool                 `json:"conversions_enabled"`
 	Mode                *string              `json:"mode" enum:"shadow,live" doc:"shadow: no upload counts"`
-	DailyCapCount       int                  `json:"daily_cap_count" doc:"conversions that are uploaded in a day of the account at most"`
-	DailyCapValue       models.Money         `json:"daily_cap_value" doc:"their value at most, in the account's currency"`
-	SendKeys            bool                 `json:"send_keys" doc:"hashed personal data go along, where the person has agreed"`
-	Uploads             *SourceUploads       `json:"uploads" doc:"what the platform was told of conversions"`
+	DailyCapCount       int                  `json:"daily_cap_count" doc:"the most conversions that are uploaded in a day of the account"`
+	DailyCapValue       models.Money         `json:"daily_cap_value" doc:"the highest total value of these conversions, in the account's currency"`
+	SendKeys            bool                 `json:"send_keys" doc:"hashed personal data are sent too, if the person has agreed"`
+	Uploads             *SourceUploads       `json:"uploads" doc:"the conversions that were uploaded to the platform"`
 	Currency            *string              `json:"currency" doc:"of the account at the platform, as last read"`
 	TimeZone            *string              `json:"time_zone" doc:"of the account at the platform, as last read: its days are the days of spend"`
 	LastSyncAt          *string              `json:"last_sync_at" doc:"when spend was last read"`
 	LastCheckedAt       *string              `json:"last_checked_at"`
-	LastStatus          *string              `json:"last_status" enum:"ok,error" doc:"how asking the platform went; null: it was never asked"`
+	LastStatus          *string              `json:"last_status" enum:"ok,error" doc:"result of the last request to the platform; null: there was none yet"`
 	LastError           *string              `json:"last_error"`
-	NextSyncAt          *string              `json:"next_sync_at" doc:"of the next sync by itself; null: there is none"`
+	NextSyncAt          *string              `json:"next_sync_at" doc:"when the next automatic sync runs; null: none is planned"`
 	Runs                []IntegrationRun     `json:"runs" doc:"the last 20 syncs, the latest first; runs are kept for 90 days"`
-	ClickLoss           []ClickLossDay       `json:"click_loss" doc:"of the last 14 days, those of which the platform told its clicks"`
+	ClickLoss           []ClickLossDay       `json:"click_loss" doc:"those of the last 14 days for which the platform reported its clicks"`
 	Providers           []SourceProviderForm `json:"providers" doc:"what can be connected, with the fields of a form for it"`
 	EncryptionAvailable bool                 `json:"encryption_available" doc:"false: this install cannot store credentials"`
 }
@@ -67,7 +67,7 @@ type SourceIntegration struct {
 type SourceProviderForm struct {
 	Provider    string                        `json:"provider"`
 	Label       string                        `json:"label"`
-	SignIn      bool                          `json:"sign_in" doc:"somebody signs in at the platform: see GET /oauth/connections"`
+	SignIn      bool                          `json:"sign_in" doc:"a person has to sign in at the platform: see GET /oauth/connections"`
 	Cost        bool                          `json:"cost" doc:"spend can be read"`
 	Conversions bool                          `json:"conversions" doc:"conversions can be uploaded"`
 	Endpoint    bool                          `json:"endpoint" doc:"it needs a cost_endpoint"`
@@ -137,19 +137,19 @@ func (out *SourceIntegration) fill(i models.SourceIntegration) {
 
 // SourceIntegrationBody is the body of PUT /traffic-sources/{id}/integration.
 type SourceIntegrationBody struct {
-	Provider           string               `json:"provider" required:"invalid_provider" bad:"invalid_provider" trim:"true" case:"lower" doc:"one of those that the GET lists; another one than before forgets the credentials"`
+	Provider           string               `json:"provider" required:"invalid_provider" bad:"invalid_provider" trim:"true" case:"lower" doc:"one of those that the GET lists; another provider than before deletes the stored credentials"`
 	CostEndpoint       *models.CostEndpoint `json:"cost_endpoint" doc:"of the provider custom"`
-	Credentials        map[string]string    `json:"credentials" doc:"field to value; what is blank or left out stays as it is"`
+	Credentials        map[string]string    `json:"credentials" doc:"values by field; fields that are blank or left out are kept"`
 	CredentialsClear   []string             `json:"credentials_clear" maxItems:"50" doc:"fields of credentials to remove"`
-	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read by itself; left out it stays, at first true"`
+	IsEnabled          *bool                `json:"is_enabled" doc:"whether spend is read automatically; left out: unchanged, at first true"`
 	OAuthConnectionID  bind.Opt[uuid.UUID]  `json:"oauth_connection_id" bad:"not_connected" doc:"the sign-in at the platform; needed if there are several"`
 	CampaignParam      bind.Opt[string]     `json:"campaign_param" trim:"true" maxLength:"100" bad:"invalid_input" doc:"parameter of the tracking link that carries the platform's campaign id, or sub1 to {lastSub}; empty: as the source's macros say"`
 	ConversionAction   bind.Opt[string]     `json:"conversion_action" trim:"true" maxLength:"2000" bad:"invalid_conversion_action" doc:"google_ads: the resource name of a conversion action, which names the customer that owns it, or the number of an action of customer_id, or a link to its page; microsoft_ads: the name of the offline goal, or of the event if there is a uet_token; other platforms: the name of the event, and empty means their event for a purchase"`
 	ConversionStatuses []string             `json:"conversion_statuses" unique:"true" enum:"approved,pending" doc:"statuses of conversions that are uploaded; at first approved"`
 	ConversionsEnabled *bool                `json:"conversions_enabled" doc:"whether conversions are uploaded; at first false"`
-	Mode               *string              `json:"mode" enum:"shadow,live" doc:"shadow, as at first: uploads are built, and tried where the platform can try, and count for nothing; live: they count"`
-	DailyCapCount      *int                 `json:"daily_cap_count" bad:"invalid_input" min:"1" max:"1000000" doc:"uploads in a day of the account at most, at first 10000; what is beyond waits for the next day"`
-	DailyCapValue      *models.Money        `json:"daily_cap_value" bad:"invalid_input" min:"0" max:"1000000000" doc:"their value at most, in the account's currency, at first 100000"`
+	Mode               *string              `json:"mode" enum:"shadow,live" doc:"shadow, as at first: uploads are built, and validated if the platform offers that, but do not count; live: they count"`
+	DailyCapCount      *int                 `json:"daily_cap_count" bad:"invalid_input" min:"1" max:"1000000" doc:"the most uploads in a day of the account, at first 10000; further uploads wait for the next day"`
+	DailyCapValue      *models.Money        `json:"daily_cap_value" bad:"invalid_input" min:"0" max:"1000000000" doc:"the highest total value of these uploads, in the account's currency, at first 100000"`
 	SendKeys           *bool                `json:"send_keys" doc:"whether hashed e-mail addresses, numbers, names and addresses of people who have agreed go to the platform; at first false"`
 }
 
@@ -239,11 +239,11 @@ type SourceRun struct {
 	OK       bool         `json:"ok" doc:"the platform answered"`
 	Provider string       `json:"provider"`
 	Message  string       `json:"message"`
-	Detail   *string      `json:"detail" doc:"what the platform said, if it fails"`
+	Detail   *string      `json:"detail" doc:"the platform's message, if it fails"`
 	Range    DayRange     `json:"range"`
-	Rows     int          `json:"rows" doc:"that the platform tells: one for each day and campaign"`
+	Rows     int          `json:"rows" doc:"rows that the platform reports: one for each day and campaign"`
 	Matched  int          `json:"matched" doc:"rows whose campaign at the platform has sent clicks to a campaign here; the others are spread over the source's clicks"`
-	Changed  int          `json:"changed" doc:"days whose spend is another now"`
+	Changed  int          `json:"changed" doc:"days whose spend has changed"`
 	Spend    models.Money `json:"spend" doc:"in the currency of the account at the platform"`
 	Currency *string      `json:"currency"`
 	TimeZone *string      `json:"time_zone"`

@@ -15,13 +15,13 @@ import (
 
 // SourceUploads describes the uploads of conversions to a platform.
 type SourceUploads struct {
-	Accepted  int            `json:"accepted" doc:"of the last 30 days, by the platform, as are the next ones"`
-	Rejected  int            `json:"rejected" doc:"by the platform"`
-	Shadow    int            `json:"shadow" doc:"built, and tried where the platform can try, without counting"`
-	Skipped   int            `json:"skipped" doc:"there was nothing to tell, or no way to"`
+	Accepted  int            `json:"accepted" doc:"uploads of the last 30 days that the platform accepted; the other counts are of these days too"`
+	Rejected  int            `json:"rejected" doc:"uploads that the platform rejected"`
+	Shadow    int            `json:"shadow" doc:"built, and validated if the platform offers that, without counting"`
+	Skipped   int            `json:"skipped" doc:"there was nothing to upload, or no way to upload it"`
 	Pending   int            `json:"pending"`
-	ReadyAt   *string        `json:"ready_at" doc:"the platform takes none before"`
-	Stopped   *string        `json:"stopped" doc:"why they were stopped; a PUT begins them again"`
+	ReadyAt   *string        `json:"ready_at" doc:"the platform accepts no uploads before this time"`
+	Stopped   *string        `json:"stopped" doc:"why uploads were stopped; a PUT starts them again"`
 	StoppedAt *string        `json:"stopped_at"`
 	MatchKeys UploadKeys     `json:"match_keys" doc:"hashed personal data of the conversions of the last seven days"`
 	LastError *string        `json:"last_error" doc:"why the last job failed; null: it did not"`
@@ -30,7 +30,7 @@ type SourceUploads struct {
 
 // UploadKeys tells how many conversions of a source have which hashed personal data, whether or not they are sent.
 type UploadKeys struct {
-	Conversions int              `json:"conversions" doc:"that are for the platform, the latest 10,000 at most"`
+	Conversions int              `json:"conversions" doc:"conversions for the platform, at most the latest 10,000"`
 	Keys        []UploadKeyShare `json:"keys" doc:"all of them, also those without conversions"`
 }
 
@@ -45,17 +45,17 @@ type UploadKeyShare struct {
 type SourceUpload struct {
 	ID           string       `json:"id"`
 	ClickID      string       `json:"click_id"`
-	ConversionID string       `json:"conversion_id" doc:"ours, by which the platform knows the conversion"`
+	ConversionID string       `json:"conversion_id" doc:"our id, by which the platform identifies the conversion"`
 	Goal         string       `json:"goal"`
 	Status       string       `json:"status" doc:"of the conversion, as it was recorded"`
 	Action       string       `json:"action" enum:"upload,restate,retract"`
 	Value        models.Money `json:"value" doc:"send_payout_pct of the payout"`
 	Currency     string       `json:"currency"`
-	HappenedAt   string       `json:"happened_at" doc:"as the platform is told"`
+	HappenedAt   string       `json:"happened_at" doc:"the time that is sent to the platform"`
 	Result       string       `json:"result" enum:"pending,accepted,rejected,shadow,skipped"`
 	Reason       string       `json:"reason" doc:"the platform's words, or why it waits or was skipped"`
 	Attempts     int          `json:"attempts"`
-	Keys         []string     `json:"keys" doc:"hashed personal data that went along, or would have in shadow mode"`
+	Keys         []string     `json:"keys" doc:"hashed personal data that were sent or, in shadow mode, would have been sent"`
 	DecidedAt    *string      `json:"decided_at"`
 	CreatedAt    string       `json:"created_at"`
 }

@@ -88,7 +88,7 @@ type WebhookList struct {
 type WebhookRow struct {
 	WebhookAnswer
 	CreatedAt           string       `json:"createdAt"`
-	FailingSince        *string      `json:"failingSince" doc:"the first of the attempts in a row that failed"`
+	FailingSince        *string      `json:"failingSince" doc:"when the first of the consecutive failed attempts was made"`
 	ConsecutiveFailures int          `json:"consecutiveFailures" doc:"attempts in a row that failed"`
 	OldSecretUntil      *string      `json:"oldSecretUntil" doc:"after a rotation: until when the old secret signs too"`
 	Deliveries          WebhookCount `json:"deliveries" doc:"of the last seven days"`
@@ -192,7 +192,7 @@ type WebhookRedelivered struct {
 // WebhookAttempt is the result of an attempt to deliver.
 type WebhookAttempt struct {
 	Delivered bool    `json:"delivered"`
-	Status    *int    `json:"status" doc:"what the endpoint answered; null when no answer came"`
+	Status    *int    `json:"status" doc:"status of the endpoint's answer; null: no answer came"`
 	Error     *string `json:"error" doc:"why it was not delivered"`
 }
 

@@ -15,7 +15,7 @@ import (
 type WebhookRotated struct {
 	ID             uuid.UUID `json:"id"`
 	Secret         string    `json:"secret" doc:"signs every delivery from now on; it is not shown again"`
-	OldSecretUntil string    `json:"oldSecretUntil" doc:"until then deliveries also carry a second v1, made with the old secret"`
+	OldSecretUntil string    `json:"oldSecretUntil" doc:"until then deliveries also carry a second v1 signature, made with the old secret"`
 }
 
 func rotateWebhook(c *route.Call, b bind.ID) (WebhookRotated, error) {
@@ -31,8 +31,8 @@ type RedeliverBody struct {
 
 // RedeliveredAll counts the deliveries that are sent again.
 type RedeliveredAll struct {
-	Range    bind.Range `json:"range" doc:"the deliveries were made in it"`
-	Requeued int64      `json:"requeued" doc:"deliveries that are pending again; what becomes of them is in the log"`
+	Range    bind.Range `json:"range" doc:"the window in which the deliveries were made"`
+	Requeued int64      `json:"requeued" doc:"deliveries that are pending again; their results are in the log"`
 }
 
 var redeliverFailedJob = slow.New(jobs.RedeliverFailed, func(a jobs.RedeliverFailedAnswer) RedeliveredAll {

@@ -54,8 +54,8 @@ func (p Prune) has(m Members) bool {
 // FieldChange is a member of a record that a plan changes. A member that is left out has its default.
 type FieldChange struct {
 	Path string `json:"path" doc:"such as paths[Germans].weight"`
-	Was  any    `json:"was" is:"json" doc:"null: not there, or the default"`
-	Is   any    `json:"is" is:"json" doc:"null: not there, or the default"`
+	Was  any    `json:"was" is:"json" doc:"the value before; null: not set, or the default"`
+	Is   any    `json:"is" is:"json" doc:"the value before; null: not set, or the default"`
 }
 
 // Item describes what a plan does with one record.

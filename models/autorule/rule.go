@@ -59,19 +59,19 @@ type Settings struct {
 
 	Conditions []Comparison `db:"conditions,json" json:"conditions" bad:"invalid_condition" minItems:"1" maxItems:"10" doc:"all of them have to hold"`
 
-	Window         int    `db:"window_size" json:"window" bad:"invalid_rule" min:"1" max:"168" doc:"how many hours or days the figures are of; days: at most 90"`
+	Window         int    `db:"window_size" json:"window" bad:"invalid_rule" min:"1" max:"168" doc:"number of hours or days that the figures cover; days: at most 90"`
 	WindowUnit     string `db:"window_unit" json:"window_unit" bad:"invalid_rule" trim:"true" enum:"hours,days" doc:"whole hours, or days of the account's time zone"`
-	IncludeCurrent bool   `db:"include_current" json:"include_current" bad:"invalid_rule" doc:"the hour or day that is not over yet is one of them"`
+	IncludeCurrent bool   `db:"include_current" json:"include_current" bad:"invalid_rule" doc:"the current hour or day, which is not over yet, is one of them"`
 
 	EveryMinutes int `db:"every_minutes" json:"every_minutes" bad:"invalid_rule" min:"10" max:"10080" doc:"how often it runs"`
 
 	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"pause: campaign, path, offer; weight: path, destination; deny: value; alert: all"`
-	Factor    models.Money `db:"factor" json:"factor" bad:"invalid_rule" min:"0" max:"100" doc:"weight: what it is multiplied by"`
-	MinWeight models.Money `db:"min_weight" json:"min_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: what it is not lowered below"`
-	MaxWeight models.Money `db:"max_weight" json:"max_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: what it is not raised above"`
+	Factor    models.Money `db:"factor" json:"factor" bad:"invalid_rule" min:"0" max:"100" doc:"weight: the factor by which the rule multiplies the weight"`
+	MinWeight models.Money `db:"min_weight" json:"min_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not lower the weight below this"`
+	MaxWeight models.Money `db:"max_weight" json:"max_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: the rule does not raise the weight above this"`
 
-	CooldownMinutes int `db:"cooldown_minutes" json:"cooldown_minutes" bad:"invalid_rule" min:"60" max:"43200" doc:"how long it leaves a target alone after it acted on it, and after somebody took that back"`
-	MaxChanges      int `db:"max_changes" json:"max_changes" bad:"invalid_rule" min:"1" max:"50" doc:"changes of one run at most; the next run goes on"`
+	CooldownMinutes int `db:"cooldown_minutes" json:"cooldown_minutes" bad:"invalid_rule" min:"60" max:"43200" doc:"how long the rule leaves a target alone after it acted on it, and after a person undid that"`
+	MaxChanges      int `db:"max_changes" json:"max_changes" bad:"invalid_rule" min:"1" max:"50" doc:"the most changes of one run; the next run continues"`
 }
 
 // Defaults returns the settings of a rule for which the account gives no others.

@@ -37,10 +37,10 @@ type RunSummary struct {
 	From    models.Stamp `db:"window_from" json:"from" doc:"start of the window"`
 	To      models.Stamp `db:"window_to" json:"to"`
 	Outcome string       `db:"outcome" json:"outcome" enum:"done,shadow,too_large,plan_required,failed"`
-	Looked  int          `db:"looked" json:"looked" doc:"number of campaigns, paths, offers or values that were judged"`
-	Matched int          `db:"matched" json:"matched" doc:"number of them that met all conditions"`
-	Done    int          `db:"done" json:"done" doc:"changes that were made, or alerts that stand"`
-	Cut     bool         `db:"cut" json:"cut" doc:"there were more targets than one run judges"`
+	Looked  int          `db:"looked" json:"looked" doc:"how many campaigns, paths, offers or values were checked"`
+	Matched int          `db:"matched" json:"matched" doc:"of them, those that met all conditions"`
+	Done    int          `db:"done" json:"done" doc:"changes that were made, or alerts that are active"`
+	Cut     bool         `db:"cut" json:"cut" doc:"there was more than one run can check"`
 }
 
 // Run is one run of a rule.
@@ -55,7 +55,7 @@ type RunItem struct {
 	Of       string           `json:"of"`
 	Outcome  string           `json:"outcome" enum:"done,would,cooling,idle,left,refused"`
 	Why      string           `json:"why" doc:"of what was refused"`
-	ChangeID uuid.NullUUID    `json:"change_id" doc:"of done: the change, which POST /copilot undo takes back; null: an alert"`
+	ChangeID uuid.NullUUID    `json:"change_id" doc:"of done: id of the change, which POST /copilot can undo; null: an alert"`
 	Figures  []copilot.Figure `json:"figures"`
 }
 

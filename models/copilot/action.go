@@ -3,6 +3,7 @@ package copilot
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -14,7 +15,8 @@ import (
 const (
 	MaxWeights   = flow.MaxPaths
 	MaxValues    = 100 // values in a list to block
-	MaxValue     = 500 // bytes of a value
+	MaxValue     = 500 // characters of a value
+	maxParameter = 100 // characters of a parameter
 	MaxCampaigns = 200
 	MaxCap       = 1_000_000
 )
@@ -43,16 +45,16 @@ type Action struct {
 	// Weights are the new weights of paths for set_weights, and of a path's offers or landing pages for
 	// set_destination_weights. A path or destination that is left out keeps its weight.
 	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"set_weights, set_destination_weights"`
-	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that goes"`
-	To      string   `json:"to,omitempty" doc:"swap_destination: the one that takes its place"`
+	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that is replaced"`
+	To      string   `json:"to,omitempty" doc:"swap_destination: the offer or landing page that replaces it"`
 	// Cap is the number of conversions a day for set_cap. Nil means no cap.
 	Cap *int `json:"cap,omitempty" doc:"set_cap: conversions a day; left out: no cap"`
 	// Values are the values for deny and exclude, ordered by loss, the largest first. The first Worst values make up most of
 	// the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: of a bot list; exclude: of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
-	Worst     int         `json:"worst,omitempty" doc:"how many of the values the variant most takes"`
-	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns of the variant network"`
+	Worst     int         `json:"worst,omitempty" doc:"how many of the values the variant named most blocks"`
+	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns, for the variant named network"`
 	// Field and Parameter are for map_postback: a field of postbacks, and the parameter that carries it.
 	Field     string `json:"field,omitempty" doc:"map_postback: a field of postback_params"`
 	Parameter string `json:"parameter,omitempty" doc:"map_postback: the parameter that carries it"`
@@ -206,7 +208,7 @@ func needValues(attributes ...string) func(Action) string {
 			return "there are one to 100 values, and at most 200 other campaigns"
 		}
 		for _, v := range a.Values {
-			if strings.TrimSpace(v) == "" || len(v) > MaxValue {
+			if strings.TrimSpace(v) == "" || utf8.RuneCountInString(v) > MaxValue {
 				return "a value has 1 to 500 characters"
 			}
 		}
@@ -218,7 +220,7 @@ func needMapping(a Action) string {
 	switch {
 	case !slices.Contains(models.PostbackFields, a.Field):
 		return "field is one of " + strings.Join(models.PostbackFields, ", ")
-	case strings.TrimSpace(a.Parameter) == "" || len(a.Parameter) > 100:
+	case strings.TrimSpace(a.Parameter) == "" || utf8.RuneCountInString(a.Parameter) > maxParameter:
 		return "parameter has 1 to 100 characters"
 	}
 	return ""

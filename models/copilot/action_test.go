@@ -2,6 +2,7 @@ package copilot_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -122,6 +123,23 @@ func TestUndoRefusesAnotherRecord(t *testing.T) {
 				t.Error("Undo accepted a record that was changed again")
 			}
 		})
+	}
+}
+
+// The limits of a value and of a parameter count characters, not bytes.
+func TestLimitsCountCharacters(t *testing.T) {
+	t.Parallel()
+	deny, mapping := actions()[8], actions()[9]
+	for _, c := range []struct {
+		value, parameter int
+		valid            bool
+	}{{500, 100, true}, {501, 101, false}} {
+		deny.Values, mapping.Parameter = []string{strings.Repeat("ü", c.value)}, strings.Repeat("ü", c.parameter)
+		for _, a := range []copilot.Action{deny, mapping} {
+			if err := a.Validate(); (err == nil) != c.valid {
+				t.Errorf("%s with %d and %d characters: %v", a.Op, c.value, c.parameter, err)
+			}
+		}
 	}
 }
 

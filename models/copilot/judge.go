@@ -68,7 +68,7 @@ type Scope struct {
 type Check struct {
 	Kind    string `json:"kind"`
 	Judged  int    `json:"judged" doc:"cases with enough data; 0: no case had enough"`
-	Minimum string `json:"minimum" doc:"what it takes at least for a case to be judged"`
+	Minimum string `json:"minimum" doc:"the least data that a case needs to be judged"`
 }
 
 // Judged returns the number of cases that were judged.

@@ -35,13 +35,13 @@ type Suggestion struct {
 	Title        string        `db:"title" json:"title"`
 	Detail       string        `db:"detail" json:"detail"`
 	Evidence     Evidence      `db:"evidence,json" json:"evidence"`
-	Effect       *Effect       `db:"effect,json" json:"effect" doc:"what the change is expected to bring; null where that cannot be told"`
+	Effect       *Effect       `db:"effect,json" json:"effect" doc:"what the change is expected to bring; null: not known"`
 	Action       *Action       `db:"action,json" json:"action" doc:"null: advice only"`
 	Digest       string        `db:"digest" json:"-"` // digest of the judged data, see Action.JudgedDigest
 	Status       string        `db:"status,auto" json:"status" enum:"open,applied,dismissed,snoozed,expired"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
-	JudgedAt     models.Stamp  `db:"judged_at" json:"judged_at" doc:"when the figures were last found to call for it"`
-	ExpiresAt    models.Stamp  `db:"expires_at" json:"expires_at" doc:"when it goes away unless it is found again"`
+	JudgedAt     models.Stamp  `db:"judged_at" json:"judged_at" doc:"when the figures last supported it"`
+	ExpiresAt    models.Stamp  `db:"expires_at" json:"expires_at" doc:"when it expires unless the figures support it again"`
 }
 
 // AdviceOnly reports whether only a person can do what the suggestion asks for.
@@ -53,9 +53,9 @@ type Evidence struct {
 	From       string   `json:"from" doc:"first day, or hour, of the window, in the account's time zone"`
 	To         string   `json:"to" doc:"last day, or the moment at which the window ends"`
 	Sample     int64    `json:"sample" doc:"clicks, or what else was counted"`
-	Confidence float64  `json:"confidence" doc:"0 to 1; 1 for what was seen and needs no statistics"`
+	Confidence float64  `json:"confidence" doc:"0 to 1; 1 for an observed fact that needs no statistics"`
 	Method     string   `json:"method" doc:"how the confidence was found"`
-	Minimum    string   `json:"minimum" doc:"what it takes at least for such a suggestion to be considered"`
+	Minimum    string   `json:"minimum" doc:"the least data that such a suggestion needs to be considered"`
 }
 
 // Figure is one figure of an object, such as a path.
@@ -84,7 +84,7 @@ type Change struct {
 	Action       Action        `db:"action,json" json:"action"`
 	Before       Part          `db:"before,json" json:"before"`
 	After        Part          `db:"after,json" json:"after"`
-	Evidence     *Evidence     `db:"evidence,json" json:"evidence" doc:"of a rule: the figures by which it acted"`
+	Evidence     *Evidence     `db:"evidence,json" json:"evidence" doc:"of a rule: the figures that made it act"`
 	Status       string        `db:"status,auto" json:"status" enum:"applied,undone"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
 	UndoneAt     *models.Stamp `db:"undone_at,auto" json:"undone_at"`

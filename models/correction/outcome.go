@@ -22,7 +22,7 @@ type Verdict struct {
 	Accepted bool   `json:"accepted"`
 	Result   string `json:"result" enum:"created,updated,unchanged,spread,alone,refused"`
 	Reason   string `json:"reason" doc:"why it is refused; else empty"`
-	Note     string `json:"note" doc:"that its amount states another currency than its column, and which one counts; else empty"`
+	Note     string `json:"note" doc:"if the amount states another currency than its column: which one counts; else empty"`
 }
 
 // Row holds the fields that every row has.

@@ -170,7 +170,7 @@ type Result struct {
 	Args
 	Basis         string     `json:"basis"`    // where their figures come from
 	TheirTZ       string     `json:"their_tz"` // zone of their days
-	ReadAt        *time.Time `json:"read_at"`  // when theirs were last read
+	ReadAt        *time.Time `json:"read_at"`  // when their figures were last read
 	Currency      string     `json:"currency"`
 	TheirCurrency string     `json:"their_currency"` // empty: several, converted to Currency
 	Compares      Measures   `json:"compares"`

@@ -66,13 +66,13 @@ type Path struct {
 	StreamType    string           `json:"stream_type" enum:"regular,forced,default" default:"regular" doc:"forced paths are tried first, the default one last"`
 	Action        string           `json:"action" enum:"lander,offer,redirect,campaign,nothing" required:"invalid_action"`
 	Transition    string           `json:"transition" enum:"302,301,303,307,meta,double_meta,js,blank_referrer,form_post,iframe" default:"302" doc:"how the visitor is sent on"`
-	RuleGroup     int              `json:"rule_group" min:"0" max:"999" doc:"paths of the lowest group with one that fits are drawn from"`
+	RuleGroup     int              `json:"rule_group" min:"0" max:"999" doc:"paths are drawn from the lowest group that has a path that fits"`
 	Weight        float64          `json:"weight" min:"0" max:"1000000" default:"100" doc:"its share among paths that fit"`
 	DailyCap      *int             `json:"daily_cap" min:"1" doc:"clicks a day; null: no cap"`
 	IsActive      bool             `json:"is_active" default:"true"`
 	CollectClicks bool             `json:"collect_clicks" default:"true" doc:"false: its clicks are not recorded"`
 	Logic         string           `json:"logic" enum:"and,or" default:"and" doc:"among the filters and rules"`
-	Filters       []cond.Condition `json:"filters" maxItems:"20" doc:"conditions of its own; none: it fits everybody"`
+	Filters       []cond.Condition `json:"filters" maxItems:"20" doc:"conditions of its own; none: it fits every visitor"`
 	Rules         []RuleRef        `json:"rules" maxItems:"20"`
 	Destinations  []Destination    `json:"destinations" maxItems:"100" doc:"offers, landing pages and addresses, drawn by weight"`
 	Response      *Response        `json:"response,omitempty" doc:"action nothing: what is answered"`

@@ -18,10 +18,10 @@ type BotEntryBody struct {
 	Attribute  string           `json:"attribute" required:"invalid_attribute" bad:"invalid_attribute" case:"lower" enum:"ip,ip_range,asn,country,isp,user_agent,referrer,{subs}"`
 	Operator   string           `json:"operator" bad:"invalid_operator" case:"lower" enum:"equals,contains,regex,in_cidr" default:"equals"`
 	Value      json.RawMessage  `json:"value" is:"texts" doc:"a value or a list of values, up to 10,000; one of them is enough"`
-	Text       bind.Opt[string] `json:"text" doc:"in place of value: a text with one value a line; what follows a # is left out"`
+	Text       bind.Opt[string] `json:"text" doc:"in place of value: a text with one value a line; text after a # is ignored"`
 	CampaignID uuid.NullUUID    `json:"campaign_id" bad:"invalid_campaign" doc:"only this campaign; left out: all campaigns"`
 	Note       string           `json:"note" trim:"true" maxLength:"500"`
-	Everybody  bool             `json:"everybody" doc:"true: an entry that matches all visitors, or most of them, is meant; without it such an entry is refused, for example 0.0.0.0/0"`
+	Everybody  bool             `json:"everybody" doc:"true: the entry may match all visitors, or most of them; without it such an entry is refused, for example 0.0.0.0/0"`
 }
 
 // Record returns the entry that the body describes.

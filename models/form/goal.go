@@ -15,15 +15,15 @@ type GoalBody struct {
 	Key       string         `json:"key" trim:"true" required:"bad_key" bad:"bad_key" pattern:"^[a-z][a-z0-9_]{1,63}$" doc:"name of the event that reaches it; it never changes"`
 	Name      string         `json:"name" trim:"true" bad:"invalid_input" maxLength:"120" doc:"left out: the key"`
 	Kind      string         `json:"kind" trim:"true" bad:"bad_goal_shape" enum:"event,page" default:"event"`
-	MatchPath string         `json:"matchPath" trim:"true" bad:"bad_goal_shape" maxLength:"500" doc:"of a page goal: the path that fires it, without regard to a final slash; with a star at its end all paths that begin so. A fragment belongs to it if it begins with #/ or #!/"`
-	Dedupe    string         `json:"dedupe" trim:"true" bad:"bad_goal_shape" enum:"per_click,per_order" default:"per_click" doc:"per_order: each order id counts; of the page tag an event without one counts per_click, of POST /t/goal it is refused"`
+	MatchPath string         `json:"matchPath" trim:"true" bad:"bad_goal_shape" maxLength:"500" doc:"of a page goal: the path whose view reaches it; a final slash is ignored. With a star at its end it matches all paths that begin so. A fragment is part of the path if it begins with #/ or #!/"`
+	Dedupe    string         `json:"dedupe" trim:"true" bad:"bad_goal_shape" enum:"per_click,per_order" default:"per_click" doc:"per_order: each order id counts once; without an order id, an event of the page tag counts per_click, and one of POST /t/goal is refused"`
 	ValueMode string         `json:"valueMode" trim:"true" bad:"bad_goal_shape" enum:"none,fixed,from_event" default:"none"`
 	Value     models.Money   `json:"value" bad:"no_value" min:"0" max:"1000000000" doc:"for fixed above 0"`
 	SiteID    *uuid.UUID     `json:"siteId" bad:"no_site" doc:"left out: the first active site"`
-	Currency  string         `json:"currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"left out: that of the event, else of the site"`
+	Currency  string         `json:"currency" trim:"true" case:"upper" pattern:"^([A-Za-z]{3})?$" doc:"left out: the currency of the event, else of the site"`
 	Status    string         `json:"status" trim:"true" enum:"pending,approved" default:"approved"`
-	IsPrimary bind.Opt[bool] `json:"isPrimary" doc:"one goal of a site is; left out: as it is"`
-	IsActive  bind.Opt[bool] `json:"isActive" doc:"default true; left out: as it is"`
+	IsPrimary bind.Opt[bool] `json:"isPrimary" doc:"true for one goal of a site; left out: unchanged"`
+	IsActive  bind.Opt[bool] `json:"isActive" doc:"default true for a new goal; left out in a change: unchanged"`
 }
 
 // Fill copies the fields of the body to a goal and checks the goal.

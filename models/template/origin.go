@@ -2,8 +2,8 @@ package template
 
 // Origin says where the values of a template were read. Both fields are set for a built-in template.
 type Origin struct {
-	Page   string `json:"page" trim:"true" maxLength:"2000" doc:"address of the page on which the values were read; empty: not told"`
-	ReadOn string `json:"read_on" trim:"true" maxLength:"10" doc:"day on which the page was read, YYYY-MM-DD; empty: not told"`
+	Page   string `json:"page" trim:"true" maxLength:"2000" doc:"address of the page on which the values were read; empty: not known"`
+	ReadOn string `json:"read_on" trim:"true" maxLength:"10" doc:"day on which the page was read, YYYY-MM-DD; empty: not known"`
 }
 
 // november26 is the day on which the pages of the built-in templates were read.

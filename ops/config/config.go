@@ -42,7 +42,7 @@ type Config struct {
 	ReadURL           string // empty: reports are read from DatabaseURL
 	ReadBehind        time.Duration
 	RedisURL          string // empty: "switchyard up" brings a private server
-	ClicksURL         string // ClickHouse; empty: clicks are in PostgreSQL alone
+	ClicksURL         string // ClickHouse; empty: clicks are only in PostgreSQL
 	ClicksCluster     string // empty: ClicksURL leads to one server
 	ClicksBatch       int
 	ClicksFlush       time.Duration
@@ -182,10 +182,10 @@ func (c *Config) derive() error {
 		c.TrackingHost = c.SharedDomains[0]
 	}
 	if c.CloudflareToken == "" && c.CloudflareZone+c.CloudflareKV != "" {
-		return errors.New("config: CLOUDFLARE_API_TOKEN: is missing beside CLOUDFLARE_ZONE_ID or CLOUDFLARE_KV_NAMESPACE")
+		return errors.New("config: CLOUDFLARE_API_TOKEN: is required with CLOUDFLARE_ZONE_ID or CLOUDFLARE_KV_NAMESPACE")
 	}
 	if _, p, _ := net.SplitHostPort(c.OpsAddr); p == strconv.Itoa(c.Port) {
-		return fmt.Errorf("config: OPS_ADDR: port %s is that of PORT; choose another", p)
+		return fmt.Errorf("config: OPS_ADDR: port %s is the same as PORT; choose another", p)
 	}
 	return c.checkCombinations()
 }
@@ -195,19 +195,19 @@ func (c *Config) derive() error {
 func (c *Config) checkCombinations() error {
 	switch {
 	case c.CloudflareKV != "" && c.CloudflareAccount == "":
-		return errors.New("config: CLOUDFLARE_ACCOUNT_ID: is missing beside CLOUDFLARE_KV_NAMESPACE")
+		return errors.New("config: CLOUDFLARE_ACCOUNT_ID: is required with CLOUDFLARE_KV_NAMESPACE")
 	case c.CloudflareKV != "" && len(c.EdgeSecret) == 0:
-		return errors.New("config: EDGE_SECRET: is missing beside CLOUDFLARE_KV_NAMESPACE: clicks of the edge would be refused, and lost")
+		return errors.New("config: EDGE_SECRET: is required with CLOUDFLARE_KV_NAMESPACE: without it clicks of the edge are refused and lost")
 	case c.AIKey != "" && c.AIProvider == "":
-		return errors.New("config: AI_PROVIDER: is missing beside AI_KEY")
+		return errors.New("config: AI_PROVIDER: is required with AI_KEY")
 	case c.AIProvider != "" && c.AIKey == "":
-		return errors.New("config: AI_KEY: is missing beside AI_PROVIDER")
+		return errors.New("config: AI_KEY: is required with AI_PROVIDER")
 	case c.SMTPURL != "" && c.SMTPFrom == "":
-		return errors.New("config: SMTP_FROM: is missing beside SMTP_URL: name the address that e-mail comes from")
+		return errors.New("config: SMTP_FROM: is required with SMTP_URL: set the sender address of e-mail")
 	case c.ClicksURL == "" && c.ClicksCluster != "":
-		return errors.New("config: CLICKS_URL: is missing beside CLICKS_CLUSTER")
+		return errors.New("config: CLICKS_URL: is required with CLICKS_CLUSTER")
 	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
-		return errors.New("config: HTTP_ADDR: is that of TLS_ADDR; choose another")
+		return errors.New("config: HTTP_ADDR: is the same as TLS_ADDR; choose another")
 	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):
 		return fmt.Errorf("config: ACME_EAB: has %d places, ACME_DIRECTORY %d", len(c.ACMEAccounts), len(c.ACMEDirectories))
 	}

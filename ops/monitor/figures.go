@@ -70,7 +70,7 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 func jobRows(d *db.DB) prometheus.Collector {
 	rows := prometheus.NewDesc("switchyard_job_rows", "Row jobs that are not done, by kind and state.", []string{"kind", "state"}, nil)
 	overdue := prometheus.NewDesc("switchyard_job_overdue_seconds",
-		"How long the longest waiting due row waits, by kind and state.", []string{"kind", "state"}, nil)
+		"How long the oldest due row has waited, by kind and state.", []string{"kind", "state"}, nil)
 	busy := make(chan struct{}, 1)
 	return collector{[]*prometheus.Desc{rows, overdue}, func(send sender) {
 		stats, _ := count(d, busy, "jobs", jobrow.ReadStats)
@@ -84,7 +84,7 @@ func jobRows(d *db.DB) prometheus.Collector {
 // ClickCopy returns the metrics of the changes of clicks that wait for ClickHouse.
 func ClickCopy(d *db.DB) prometheus.Collector {
 	waiting := prometheus.NewDesc("switchyard_click_copy_waiting", "Changes of clicks and conversions that wait for ClickHouse.", nil, nil)
-	age := prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click waits for ClickHouse.", nil, nil)
+	age := prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click has waited for ClickHouse.", nil, nil)
 	busy := make(chan struct{}, 1)
 	return collector{[]*prometheus.Desc{waiting, age}, func(send sender) {
 		if w, ok := count(d, busy, "changes of clicks", clickcopy.ReadWaiting); ok {

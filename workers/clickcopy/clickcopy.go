@@ -47,13 +47,13 @@ const (
 func (f *Forwarder) Run(ctx context.Context) error {
 	factory := promauto.With(f.Metrics)
 	f.copied = factory.NewCounter(prometheus.CounterOpts{
-		Name: "switchyard_click_copy_changes_total", Help: "Changes of clicks and conversions that were brought to ClickHouse.",
+		Name: "switchyard_click_copy_changes_total", Help: "Changes of clicks and conversions that were copied to ClickHouse.",
 	})
 	f.failures = factory.NewCounter(prometheus.CounterOpts{
-		Name: "switchyard_click_copy_failures_total", Help: "Attempts to bring changes to ClickHouse that failed.",
+		Name: "switchyard_click_copy_failures_total", Help: "Failed attempts to copy changes to ClickHouse.",
 	})
 	differs := factory.NewCounter(prometheus.CounterOpts{
-		Name: "switchyard_click_copy_differs_total", Help: "Times that a day did not leave PostgreSQL because its copy differs.",
+		Name: "switchyard_click_copy_differs_total", Help: "Times that a day was kept in PostgreSQL because its copy differed.",
 	})
 	f.Copy.Differs = func(time.Time) { differs.Inc() }
 	err := advisory.WithLock(ctx, f.Locks, lockName, f.lead)

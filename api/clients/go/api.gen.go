@@ -18,8 +18,8 @@ type AIActed struct {
 // AIBody: a type of the API
 type AIBody struct {
 	Action   string  `json:"action"`             // models, connect, model
-	APIKey   *string `json:"apiKey,omitempty"`   // needed by the action connect; with models left out: the saved one
-	Model    *string `json:"model,omitempty"`    // needed by the action model; with connect left out: a usual one of the provider
+	APIKey   *string `json:"apiKey,omitempty"`   // needed by the action connect; if the action models leaves it out, the saved key is used
+	Model    *string `json:"model,omitempty"`    // needed by the action model; if the action connect leaves it out, a usual model of the provider is used
 	Provider *string `json:"provider,omitempty"` // left out: the one that is connected: openai, anthropic, gemini, openrouter
 }
 
@@ -54,38 +54,38 @@ type AIRemoved struct {
 type Action struct {
 	Attribute  *string  `json:"attribute,omitempty"` // deny: of a bot list; exclude: of a condition
 	CampaignID *string  `json:"campaign_id"`         // all but pause_offer, set_cap and map_postback
-	Campaigns  []string `json:"campaigns,omitempty"` // deny: the other campaigns of the variant network
+	Campaigns  []string `json:"campaigns,omitempty"` // deny: the other campaigns, for the variant named network
 	Cap        *int     `json:"cap,omitempty"`       // set_cap: conversions a day; left out: no cap
 	Field      *string  `json:"field,omitempty"`     // map_postback: a field of postback_params
-	From       *string  `json:"from,omitempty"`      // swap_destination: the offer or landing page that goes
+	From       *string  `json:"from,omitempty"`      // swap_destination: the offer or landing page that is replaced
 	NetworkID  *string  `json:"network_id"`          // map_postback
 	OfferID    *string  `json:"offer_id"`            // pause_offer, set_cap
 	Op         string   `json:"op"`                  // pause_campaign, pause_path, set_weights, set_destination_weights, swap_destination, exclude, pause_offer, set_cap, deny, map_postback
 	Parameter  *string  `json:"parameter,omitempty"` // map_postback: the parameter that carries it
 	PathID     *string  `json:"path_id,omitempty"`   // pause_path, set_destination_weights, swap_destination
-	To         *string  `json:"to,omitempty"`        // swap_destination: the one that takes its place
+	To         *string  `json:"to,omitempty"`        // swap_destination: the offer or landing page that replaces it
 	Values     []string `json:"values,omitempty"`
 	Weights    []Weight `json:"weights,omitempty"` // set_weights, set_destination_weights
-	Worst      *int     `json:"worst,omitempty"`   // how many of the values the variant most takes
+	Worst      *int     `json:"worst,omitempty"`   // how many of the values the variant named most blocks
 }
 
 // ActionBody: a type of the API
 type ActionBody struct {
 	Attribute  *string      `json:"attribute,omitempty"`   // deny: of a bot list; exclude: of a condition
 	CampaignID *string      `json:"campaign_id,omitempty"` // all but pause_offer, set_cap and map_postback
-	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns of the variant network
+	Campaigns  []string     `json:"campaigns,omitempty"`   // deny: the other campaigns, for the variant named network
 	Cap        *int         `json:"cap,omitempty"`         // set_cap: conversions a day; left out: no cap
 	Field      *string      `json:"field,omitempty"`       // map_postback: a field of postback_params
-	From       *string      `json:"from,omitempty"`        // swap_destination: the offer or landing page that goes
+	From       *string      `json:"from,omitempty"`        // swap_destination: the offer or landing page that is replaced
 	NetworkID  *string      `json:"network_id,omitempty"`  // map_postback
 	OfferID    *string      `json:"offer_id,omitempty"`    // pause_offer, set_cap
 	Op         *string      `json:"op,omitempty"`          // pause_campaign, pause_path, set_weights, set_destination_weights, swap_destination, exclude, pause_offer, set_cap, deny, map_postback
 	Parameter  *string      `json:"parameter,omitempty"`   // map_postback: the parameter that carries it
 	PathID     *string      `json:"path_id,omitempty"`     // pause_path, set_destination_weights, swap_destination
-	To         *string      `json:"to,omitempty"`          // swap_destination: the one that takes its place
+	To         *string      `json:"to,omitempty"`          // swap_destination: the offer or landing page that replaces it
 	Values     []string     `json:"values,omitempty"`
 	Weights    []WeightBody `json:"weights,omitempty"` // set_weights, set_destination_weights
-	Worst      *int         `json:"worst,omitempty"`   // how many of the values the variant most takes
+	Worst      *int         `json:"worst,omitempty"`   // how many of the values the variant named most blocks
 }
 
 // AdAccount: a type of the API
@@ -93,9 +93,9 @@ type AdAccount struct {
 	Currency string  `json:"currency"`
 	ID       string  `json:"id"`       // customer_id of google_ads, account_id of microsoft_ads, ad_account_id of meta
 	Manager  bool    `json:"manager"`  // it holds other accounts, and has no ads itself
-	Name     string  `json:"name"`     // empty: the platform does not tell
+	Name     string  `json:"name"`     // empty: the platform does not report it
 	ParentID *string `json:"parentId"` // login_customer_id of google_ads, customer_id of microsoft_ads; null: none is needed
-	Status   string  `json:"status"`   // the platform's word
+	Status   string  `json:"status"`   // as the platform names it
 	TimeZone string  `json:"timeZone"` // as the platform names it
 }
 
@@ -113,26 +113,26 @@ type AddressCondition struct {
 
 // Alert: a type of the API
 type Alert struct {
-	CheckedAt *string  `json:"checkedAt"` // when it was last looked at
+	CheckedAt *string  `json:"checkedAt"` // when it was last checked
 	Do        string   `json:"do"`        // what to do
 	ID        string   `json:"id"`
-	Kind      string   `json:"kind"`    // what id is the id of: offer, lander, domain, dns_account, oauth_connection, webhook, source, network, account, copilot_rule
-	Message   string   `json:"message"` // what is seen
+	Kind      string   `json:"kind"`    // the kind of record that id names: offer, lander, domain, dns_account, oauth_connection, webhook, source, network, account, copilot_rule
+	Message   string   `json:"message"` // what was found
 	Name      string   `json:"name"`
 	Severity  string   `json:"severity"` // warning, critical
 	Since     string   `json:"since"`    // of an offer at its cap: when the account's day began
-	Status    *int     `json:"status"`   // the status that answered the last check; null: no answer came or there is none
+	Status    *int     `json:"status"`   // status of the answer to the last check; null: no answer came, or there was no check
 	Threats   []string `json:"threats"`  // of an unsafe link, in the list's own words
 	Type      string   `json:"type"`     // link.broken, link.unsafe, domain.stray, domain.expiring, certificate.expiring, certificate.failing, dns_account.failing, network.failing, uploads.failing, uploads.stopped, oauth.revoked, oauth.failing, spend.failing, webhook.failing, source.failing, source.unfilled, geo_database.failing, postbacks.unmatched, postbacks.refused, postbacks.unread, clicks.unread, offer.capped, currency.unconverted, plan.limit_reached, plan.limit_near, rule.matched, clicks.behind, jobs.behind
-	URL       *string  `json:"url"`      // as the record has it, with its tokens; of a webhook without its path for those who may not change it
+	URL       *string  `json:"url"`      // the record's URL with its tokens; a webhook's URL has no path if the caller may not change the webhook
 }
 
 // AlertChannelBody: a type of the API
 type AlertChannelBody struct {
-	Credentials map[string]string `json:"credentials,omitempty"` // field to value
+	Credentials map[string]string `json:"credentials,omitempty"` // values by field
 	Kind        string            `json:"kind"`                  // one of those that GET /alerts/channels lists
 	Name        *string           `json:"name,omitempty"`        // your name for it
-	Severity    *string           `json:"severity,omitempty"`    // it hears of alerts that are at least so severe; default warning: warning, critical
+	Severity    *string           `json:"severity,omitempty"`    // the lowest severity of the alerts that are sent to the channel; default warning: warning, critical
 }
 
 // AlertChannelCodeBody: a type of the API
@@ -148,7 +148,7 @@ type AlertChannelConfirmed struct {
 
 // AlertChannelForm: a type of the API
 type AlertChannelForm struct {
-	Available bool                   `json:"available"` // false: its operator has not set it up on this install
+	Available bool                   `json:"available"` // false: the operator of this install has not set it up
 	Fields    []CredentialFieldShown `json:"fields"`
 	Kind      string                 `json:"kind"`
 	Label     string                 `json:"label"`
@@ -176,41 +176,41 @@ type AlertChannelPatch struct {
 
 // AlertChannelShown: a type of the API
 type AlertChannelShown struct {
-	Confirmed    bool              `json:"confirmed"` // false: it hears of nothing until its code is sent to POST /alerts/channels/confirm
+	Confirmed    bool              `json:"confirmed"` // false: the channel gets no alerts until its code is sent to POST /alerts/channels/confirm
 	CreatedAt    string            `json:"created_at"`
 	Credentials  map[string]string `json:"credentials"`   // by field; secrets are masked
-	Error        *string           `json:"error"`         // why the last message was not taken
-	FailingSince *string           `json:"failing_since"` // null: the last message was taken
+	Error        *string           `json:"error"`         // why the last message was not accepted
+	FailingSince *string           `json:"failing_since"` // null: the last message was accepted
 	ID           string            `json:"id"`
 	IsActive     bool              `json:"is_active"`
 	Kind         string            `json:"kind"` // email, slack, discord, telegram
 	Name         string            `json:"name"`
-	SentAt       *string           `json:"sent_at"`  // when the last message was taken
-	Severity     string            `json:"severity"` // it hears of alerts that are at least so severe: warning, critical
+	SentAt       *string           `json:"sent_at"`  // when the last message was accepted
+	Severity     string            `json:"severity"` // the lowest severity of the alerts that are sent to the channel: warning, critical
 }
 
 // AlertList: a type of the API
 type AlertList struct {
-	Alerts             []Alert        `json:"alerts"`    // the latest first; at most 500 of one cause
+	Alerts             []Alert        `json:"alerts"`    // newest first; at most 500 with the same cause
 	CheckedAt          *string        `json:"checkedAt"` // when the links were last checked; null before the first time
 	Count              int            `json:"count"`
 	OpenSuggestions    int            `json:"openSuggestions"`    // open suggestions of the Copilot
-	Services           []AlertService `json:"services"`           // what alerts come from, and how the install does
+	Services           []AlertService `json:"services"`           // the services that alerts come from, and how this install works
 	UnmatchedPostbacks int            `json:"unmatchedPostbacks"` // postbacks of the last seven days that found no click; 100: there may be more
 }
 
 // AlertService: a type of the API
 type AlertService struct {
-	CheckedAt *string `json:"checkedAt"` // of jobs: when the clock's last one ran; of the edge: when it was last brought up to date
+	CheckedAt *string `json:"checkedAt"` // of jobs: when the last scheduled job ran; of the edge: when it was last updated
 	Message   *string `json:"message"`
 	Name      string  `json:"name"`   // link_checks, safe_browsing, database, jobs, clicks, clickhouse, edge
-	Status    string  `json:"status"` // behind: it works, and what it shows is old; off: not set up on this install; waiting: not run yet: ok, behind, failing, off, waiting
+	Status    string  `json:"status"` // behind: it works, but its data are old; off: not set up on this install; waiting: not run yet: ok, behind, failing, off, waiting
 }
 
 // AlertTested: a type of the API
 type AlertTested struct {
-	Error *string `json:"error"` // why it was not taken
-	Sent  bool    `json:"sent"`  // the receiver, or its mail server, took it
+	Error *string `json:"error"` // why the message was not accepted
+	Sent  bool    `json:"sent"`  // the receiver, or its mail server, accepted the message
 }
 
 // ApplyConfigBody: a type of the API
@@ -234,11 +234,11 @@ type Arrivals struct {
 
 // BlockAdded: a type of the API
 type BlockAdded struct {
-	Allowed            int    `json:"allowed"` // values that are no longer blocked since the call
-	Blocked            int    `json:"blocked"` // values that are blocked since the call
-	ID                 string `json:"id"`      // of the change, which POST /blocks/undo takes back within a week
+	Allowed            int    `json:"allowed"` // number of values that the call has allowed again
+	Blocked            int    `json:"blocked"` // number of values that the call has blocked
+	ID                 string `json:"id"`      // id of the change, which POST /blocks/undo can undo within a week
 	ListID             string `json:"list_id"`
-	PropagationSeconds int    `json:"propagationSeconds"` // how long the change takes at most until every click obeys it
+	PropagationSeconds int    `json:"propagationSeconds"` // the longest time until the change applies to every click
 	Total              int    `json:"total"`              // values that the account blocks now, of at most 50,000
 }
 
@@ -253,10 +253,10 @@ type BlockBody struct {
 
 // BlockChange: a type of the API
 type BlockChange struct {
-	Allowed            int    `json:"allowed"`            // values that are no longer blocked since the call
-	Blocked            int    `json:"blocked"`            // values that are blocked since the call
-	ID                 string `json:"id"`                 // of the change, which POST /blocks/undo takes back within a week
-	PropagationSeconds int    `json:"propagationSeconds"` // how long the change takes at most until every click obeys it
+	Allowed            int    `json:"allowed"`            // number of values that the call has allowed again
+	Blocked            int    `json:"blocked"`            // number of values that the call has blocked
+	ID                 string `json:"id"`                 // id of the change, which POST /blocks/undo can undo within a week
+	PropagationSeconds int    `json:"propagationSeconds"` // the longest time until the change applies to every click
 	Total              int    `json:"total"`              // values that the account blocks now, of at most 50,000
 }
 
@@ -288,14 +288,14 @@ type BlockListText struct {
 
 // BlockLists: a type of the API
 type BlockLists struct {
-	Lists []BlockList `json:"lists"` // the list that changed last first; at most 1,000
+	Lists []BlockList `json:"lists"` // the most recently changed list first; at most 1,000
 }
 
 // BlockPreview: a type of the API
 type BlockPreview struct {
 	Already         int       `json:"already"`   // values that are blocked in the scope already
 	Campaigns       int       `json:"campaigns"` // active campaigns in the scope
-	Chance          *float64  `json:"chance"`    // how likely values that pay for their clicks are to look as bad as these: up to 0.05 is seldom chance; null: the value of a conversion is not known
+	Chance          *float64  `json:"chance"`    // the probability that values which pay for their clicks look as bad as these by chance: up to 0.05 it is rarely chance; null: the value of a conversion is not known
 	Figures         FigureRow `json:"figures"`   // of the values, in the scope
 	Found           int       `json:"found"`     // values that had figures in the window
 	Range           Range     `json:"range"`
@@ -325,9 +325,9 @@ type BlockedValue struct {
 // BotData: a type of the API
 type BotData struct {
 	Dated   string `json:"dated"`   // how old the data is
-	Entries *int   `json:"entries"` // null: not told by the module
+	Entries *int   `json:"entries"` // null: the module does not report it
 	Kind    string `json:"kind"`    // tor, vpn, proxy, datacenter, spam_ip, bad_referrer or crawler
-	Source  string `json:"source"`  // the module of the build that it comes with, or loaded: by the operator
+	Source  string `json:"source"`  // the module of the build that contains the list, or loaded: the operator has loaded it
 }
 
 // BotDetection: a type of the API
@@ -336,7 +336,7 @@ type BotDetection struct {
 	Lists          BotLists    `json:"lists"`
 	MaxThreshold   int         `json:"maxThreshold"`
 	MinThreshold   int         `json:"minThreshold"`
-	Scores         []BotScore  `json:"scores"` // the clicks of the last 30 days by their score, above 0: what another threshold would cut
+	Scores         []BotScore  `json:"scores"` // the clicks of the last 30 days by their score, above 0: they show the effect of another threshold
 	Signals        []BotSignal `json:"signals"`
 	Threshold      int         `json:"threshold"` // a click with this score or more is a bot's
 	Totals         BotTotals   `json:"totals"`
@@ -345,16 +345,16 @@ type BotDetection struct {
 
 // BotDetectionBody: a type of the API
 type BotDetectionBody struct {
-	Days      *int     `json:"days,omitempty"`      // how many whole days of clicks are scored anew, beside today's; 0: none; left out: 30 if something changes, else none. What an earlier change has left is done too
-	Disabled  []string `json:"disabled,omitempty"`  // names of signals to switch off, up to 40; those that cannot be are ignored, an unknown name is an error
-	Threshold *float64 `json:"threshold,omitempty"` // rounded, and held to 20-95
+	Days      *int     `json:"days,omitempty"`      // how many whole days of clicks are scored again, in addition to today; 0: none; left out: 30 if something changes, else none. Clicks that the job of an earlier change has not finished are scored too
+	Disabled  []string `json:"disabled,omitempty"`  // names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error
+	Threshold *float64 `json:"threshold,omitempty"` // is rounded and limited to 20 to 95
 }
 
 // BotDetectionChanged: a type of the API
 type BotDetectionChanged struct {
 	Disabled  []string `json:"disabled"`
-	JobID     *string  `json:"job_id"` // the job that scores clicks anew, see GET /jobs/{id}; null: none
-	Range     *Range   `json:"range"`  // whose clicks the job scores anew: those of days, and with them all of an earlier change whose job has not ended well; null: none
+	JobID     *string  `json:"job_id"` // the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again
+	Range     *Range   `json:"range"`  // the window whose clicks the job scores again: that of days, together with the whole window of an earlier change whose job has not succeeded; null: none
 	Threshold int      `json:"threshold"`
 }
 
@@ -368,7 +368,7 @@ type BotEntryAnswer struct {
 	Note       string  `json:"note"`
 	Operator   string  `json:"operator"` // equals, contains, regex, in_cidr
 	UpdatedAt  string  `json:"updated_at"`
-	Value      any     `json:"value"` // as it is compared: one value alone, or a list of the first 100
+	Value      any     `json:"value"` // the values in the form in which they are compared: a single value, or a list of the first 100
 	ValueCount int     `json:"value_count"`
 }
 
@@ -376,19 +376,19 @@ type BotEntryAnswer struct {
 type BotEntryBody struct {
 	Attribute  string  `json:"attribute"`             // ip, ip_range, asn, country, isp, user_agent, referrer, sub1, sub2, sub3, sub4, sub5, sub6, sub7, sub8, sub9, sub10, sub11, sub12, sub13, sub14, sub15, sub16, sub17, sub18, sub19, sub20, sub21, sub22, sub23, sub24, sub25, sub26, sub27, sub28, sub29, sub30
 	CampaignID *string `json:"campaign_id,omitempty"` // only this campaign; left out: all campaigns
-	Everybody  *bool   `json:"everybody,omitempty"`   // true: an entry that matches all visitors, or most of them, is meant; without it such an entry is refused, for example 0.0.0.0/0
+	Everybody  *bool   `json:"everybody,omitempty"`   // true: the entry may match all visitors, or most of them; without it such an entry is refused, for example 0.0.0.0/0
 	ListType   string  `json:"list_type"`             // allow, deny
 	Note       *string `json:"note,omitempty"`
 	Operator   *string `json:"operator,omitempty"` // default equals: equals, contains, regex, in_cidr
-	Text       *string `json:"text,omitempty"`     // in place of value: a text with one value a line; what follows a # is left out
+	Text       *string `json:"text,omitempty"`     // in place of value: a text with one value a line; text after a # is ignored
 	Value      any     `json:"value,omitempty"`    // a value or a list of values, up to 10,000; one of them is enough
 }
 
 // BotEntryList: a type of the API
 type BotEntryList struct {
-	Blocked            int           `json:"blocked"`            // clicks in the hours of the window that deny entries made bots, those of deleted entries too
+	Blocked            int           `json:"blocked"`            // clicks in the hours of the window that deny entries marked as bots, including deleted entries
 	NextCursor         *string       `json:"next_cursor"`        // null at the end
-	PropagationSeconds int           `json:"propagationSeconds"` // how long a change takes at most until every click obeys it
+	PropagationSeconds int           `json:"propagationSeconds"` // the longest time until a change applies to every click
 	Range              Range         `json:"range"`
 	Rows               []BotEntryRow `json:"rows"`
 }
@@ -396,7 +396,7 @@ type BotEntryList struct {
 // BotEntryRow: a type of the API
 type BotEntryRow struct {
 	Attribute  string  `json:"attribute"`
-	Blocked    int     `json:"blocked"` // clicks in the hours of the window that it made bots
+	Blocked    int     `json:"blocked"` // clicks in the hours of the window that the entry marked as bots
 	CampaignID *string `json:"campaign_id"`
 	CreatedAt  string  `json:"created_at"`
 	ID         string  `json:"id"`
@@ -404,7 +404,7 @@ type BotEntryRow struct {
 	Note       string  `json:"note"`
 	Operator   string  `json:"operator"` // equals, contains, regex, in_cidr
 	UpdatedAt  string  `json:"updated_at"`
-	Value      any     `json:"value"` // as it is compared: one value alone, or a list of the first 100
+	Value      any     `json:"value"` // the values in the form in which they are compared: a single value, or a list of the first 100
 	ValueCount int     `json:"value_count"`
 }
 
@@ -427,10 +427,10 @@ type BotSignal struct {
 	Found      string  `json:"found"`    // how it is found
 	Hits30d    int     `json:"hits_30d"` // clicks of the last 30 days on which it fired
 	Meaning    string  `json:"meaning"`
-	Reason     string  `json:"reason"` // its name, and the bot_reason of clicks
-	Silent     *string `json:"silent"` // why it cannot fire on a click, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can
+	Reason     string  `json:"reason"` // the name of the signal, which is also the bot_reason of clicks
+	Silent     *string `json:"silent"` // why the signal cannot fire, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can fire
 	Weight     int     `json:"weight"` // added to the score
-	When       string  `json:"when"`   // when it is found; what is not found at the click changes it afterwards
+	When       string  `json:"when"`   // when the signal is found; a signal that is not found at the click changes the click afterwards
 }
 
 // BotTotals: a type of the API
@@ -484,8 +484,8 @@ type BrowserCondition struct {
 
 // BulkChanged: a type of the API
 type BulkChanged struct {
-	ChangeID *string `json:"change_id"` // for POST /changes/{id}/undo; null: every record was so already
-	Changed  int     `json:"changed"`   // records that are different now
+	ChangeID *string `json:"change_id"` // for POST /changes/{id}/undo; null: every record already had these values
+	Changed  int     `json:"changed"`   // number of records that have changed
 }
 
 // CampaignActivity: a type of the API
@@ -547,7 +547,7 @@ type CampaignCloned struct {
 // CampaignComparison: a type of the API
 type CampaignComparison struct {
 	By      string          `json:"by"`     // stream, lander, offer
-	Groups  []ComparedGroup `json:"groups"` // each has what is drawn by weight for the same visitors
+	Groups  []ComparedGroup `json:"groups"` // each has the candidates that are drawn by weight for the same visitors
 	LeftOut []LeftOut       `json:"left_out"`
 	Range   Range           `json:"range"`
 	Version string          `json:"version"` // of the flow, for If-Match when weights are changed
@@ -562,7 +562,7 @@ type CampaignCreated struct {
 	Name          string         `json:"name"`
 	Status        string         `json:"status"` // active, paused, archived
 	Streams       []Path         `json:"streams"`
-	TrackingURL   string         `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
+	TrackingURL   string         `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
 	URL           string         `json:"url"`          // the tracking link
 }
 
@@ -577,7 +577,7 @@ type CampaignDetail struct {
 // CampaignGoal: a type of the API
 type CampaignGoal struct {
 	Approved  int     `json:"approved"` // of them
-	Clicks    int     `json:"clicks"`   // that reached it: approved and pending conversions, each click once
+	Clicks    int     `json:"clicks"`   // clicks that reached the goal: approved and pending conversions, each click counted once
 	IsPrimary bool    `json:"is_primary"`
 	Key       string  `json:"key"`
 	Revenue   float64 `json:"revenue"` // of approved conversions
@@ -588,7 +588,7 @@ type CampaignLink struct {
 	Domain      string `json:"domain"`
 	DomainID    string `json:"domain_id"`
 	TagName     string `json:"tag_name"`     // the page tag is served there as /{tag_name}.js too; empty: only as /t.js
-	TrackingURL string `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
+	TrackingURL string `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
 	URL         string `json:"url"`          // the tracking link
 }
 
@@ -690,7 +690,7 @@ type CampaignRow struct {
 	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub30, by its traffic source; those without a name are left out
 	Tags               []string          `json:"tags"`
 	TrackedGoalKeys    []string          `json:"tracked_goal_keys"`
-	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
+	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
 	TrafficLossPct     float64           `json:"traffic_loss_pct"`
 	UniqueClicks       int               `json:"unique_clicks"`
 	UniquenessMethod   string            `json:"uniqueness_method"` // ip, ip_ua, cookie, param
@@ -741,7 +741,7 @@ type CampaignWhole struct {
 	SubNames           map[string]string `json:"sub_names"` // names of sub1 to sub30, by its traffic source; those without a name are left out
 	Tags               []string          `json:"tags"`
 	TrackedGoalKeys    []string          `json:"tracked_goal_keys"`
-	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters, its click id among them, and its macros as it fills them
+	TrackingURL        string            `json:"tracking_url"` // the address to enter at the traffic source: the link with the source's parameters (including the one for its click id), each with the macro that the source replaces
 	TrafficLossPct     float64           `json:"traffic_loss_pct"`
 	UniquenessMethod   string            `json:"uniqueness_method"` // ip, ip_ua, cookie, param
 	UniquenessParam    string            `json:"uniqueness_param"`
@@ -752,7 +752,7 @@ type CampaignWhole struct {
 
 // CampaignsPatch: a type of the API
 type CampaignsPatch struct {
-	AddTags            []string `json:"add_tags,omitempty"`      // tags that each of them gets, besides its own
+	AddTags            []string `json:"add_tags,omitempty"`      // tags to add to each of them
 	BindVisitors       *string  `json:"bind_visitors,omitempty"` // none, streams, streams_landers, streams_landers_offers
 	CostModel          *string  `json:"cost_model,omitempty"`    // auto, cpc, cpuc, cpm, cpa, cps, revshare, manual
 	CostValue          *float64 `json:"cost_value,omitempty"`
@@ -769,7 +769,7 @@ type CampaignsPatch struct {
 	Mode               *string  `json:"mode,omitempty"`                // affiliate, lead, store
 	Notes              *string  `json:"notes,omitempty"`
 	PrimaryGoalKey     *string  `json:"primary_goal_key,omitempty"` // empty clears it
-	RemoveTags         []string `json:"remove_tags,omitempty"`      // tags that each of them loses
+	RemoveTags         []string `json:"remove_tags,omitempty"`      // tags to remove from each of them
 	SourceID           *string  `json:"source_id,omitempty"`        // a traffic source on this account
 	Status             *string  `json:"status,omitempty"`           // active, paused, archived
 	Tags               []string `json:"tags,omitempty"`
@@ -806,14 +806,14 @@ type Cells struct {
 // CertificateAnswer: a type of the API
 type CertificateAnswer struct {
 	Detail        string         `json:"detail"`
-	Edge          *string        `json:"edge"` // which edge issues it: own is this install by ACME; null: none was asked yet: own, cloudflare
+	Edge          *string        `json:"edge"` // which edge issues it: own is this install by ACME; null: no certificate was requested yet: own, cloudflare
 	Errors        []string       `json:"errors"`
 	ExpiresAt     *string        `json:"expires_at"` // when the certificate ends; null: there is none, or the edge does not say
 	Hostname      string         `json:"hostname"`
-	Ownership     *OwnershipTXT  `json:"ownership"`      // a DNS record that shows whose the hostname is
-	OwnershipHTTP *OwnershipHTTP `json:"ownership_http"` // a file that shows the same
+	Ownership     *OwnershipTXT  `json:"ownership"`      // a DNS record that proves who owns the hostname
+	OwnershipHTTP *OwnershipHTTP `json:"ownership_http"` // a file that proves who owns the hostname
 	Serving       bool           `json:"serving"`        // hostname and certificate are active
-	SSLStatus     string         `json:"ssl_status"`     // none, or the edge's word
+	SSLStatus     string         `json:"ssl_status"`     // none, or the state as the edge names it
 }
 
 // CertificateDeleted: a type of the API
@@ -824,9 +824,9 @@ type CertificateDeleted struct {
 
 // ChatAnswer: a type of the API
 type ChatAnswer struct {
-	Answer    string         `json:"answer"` // text; figures that nothing looked up confirms are named at its end
+	Answer    string         `json:"answer"` // text; its end names figures that no look-up confirms
 	Available bool           `json:"available"`
-	Lookups   []ChatLookup   `json:"lookups"` // what was read for it
+	Lookups   []ChatLookup   `json:"lookups"` // the data that were read for the answer
 	Message   string         `json:"message"`
 	Proposals []ChatProposal `json:"proposals"` // changes for a person to apply by POST /copilot; none for a read-only key
 	Using     string         `json:"using"`     // whose key the chat uses: account, install, none
@@ -874,16 +874,16 @@ type ChatState struct {
 type Check struct {
 	Judged  int    `json:"judged"` // cases with enough data; 0: no case had enough
 	Kind    string `json:"kind"`
-	Minimum string `json:"minimum"` // what it takes at least for a case to be judged
+	Minimum string `json:"minimum"` // the least data that a case needs to be judged
 }
 
 // CheckFinding: a type of the API
 type CheckFinding struct {
-	At      *string    `json:"at"` // when that was found; null: it is so now, or was never looked at
+	At      *string    `json:"at"` // when that was found; null: it was found by this call, or was never checked
 	Code    string     `json:"code"`
 	Costs   string     `json:"costs"`   // what it costs
 	Do      string     `json:"do"`      // what to do
-	Mend    string     `json:"mend"`    // the call that mends it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person changes the field: verify_domain, check_link, resume, open
+	Mend    string     `json:"mend"`    // the call that fixes it: POST /domains/{id}/verify, POST /tools/check-links with the record's id, PATCH of the record with is_active. open: a person has to change the field: verify_domain, check_link, resume, open
 	Message string     `json:"message"` // what is wrong
 	State   string     `json:"state"`   // warning, unknown, problem
 	Value   string     `json:"value"`   // what is wrong there, such as an answer, a macro or a currency; may be empty
@@ -905,7 +905,7 @@ type CheckedArea struct {
 	Check    string         `json:"check"`     // link, destinations, macros, source, cost, postbacks, payout, shares, fallback, bots, caps, rates, landers, tag
 	Findings []CheckFinding `json:"findings"`  // at most 20 of each code
 	LeftOff  int            `json:"left_off"`  // number of findings beyond these
-	LookedAt *string        `json:"looked_at"` // link and destinations: when the oldest of the workers' last looks was; null: never, and for all other checks, which read the present settings
+	LookedAt *string        `json:"looked_at"` // link and destinations: the oldest of the times at which the workers last checked them; null: never. All other checks read the present settings and have null
 	State    string         `json:"state"`     // the worst of its findings; ok: there is none: ok, warning, unknown, problem
 }
 
@@ -916,9 +916,9 @@ type CheckedCampaign struct {
 	ID        string        `json:"id"`
 	Name      string        `json:"name"`
 	Problems  int           `json:"problems"` // number of findings that lose visitors or money
-	State     string        `json:"state"`    // the worst of the checks. unknown: not looked at, which never counts as fine: ok, warning, unknown, problem
+	State     string        `json:"state"`    // the worst state of the checks. unknown: not checked, which never counts as ok: ok, warning, unknown, problem
 	Status    string        `json:"status"`   // active, paused, archived
-	Unknown   int           `json:"unknown"`  // number of findings that were not looked at
+	Unknown   int           `json:"unknown"`  // number of findings with the state unknown: they were not checked
 	Warnings  int           `json:"warnings"` // number of other findings
 }
 
@@ -953,7 +953,7 @@ type ClickDecision struct {
 type ClickLog struct {
 	Range    Range             `json:"range"`
 	Rows     []ClickRow        `json:"rows"`
-	SubNames map[string]string `json:"sub_names"` // names of sub1 to sub30, where all traffic sources agree that the filters by source_id and campaign_id leave
+	SubNames map[string]string `json:"sub_names"` // names of sub1 to sub30, if all traffic sources that the filters by source_id and campaign_id keep have the same name
 }
 
 // ClickLoss: a type of the API
@@ -980,7 +980,7 @@ type ClickRow struct {
 	Arrival          string            `json:"arrival"` // how the page tag found the click, by the first event; without one, how the redirect identified the visitor
 	ASN              *int              `json:"asn"`
 	At               string            `json:"at"`           // ISO 8601, UTC
-	BotEntryID       *string           `json:"bot_entry_id"` // the entry of the bot lists that decided; null: the signals did
+	BotEntryID       *string           `json:"bot_entry_id"` // the entry of the bot lists that decided; null: the signals decided
 	BotReason        string            `json:"bot_reason"`   // the heaviest signal that fired
 	BotScore         int               `json:"bot_score"`    // 0-100
 	Browser          string            `json:"browser"`
@@ -994,7 +994,7 @@ type ClickRow struct {
 	Conversions      int               `json:"conversions"` // approved and pending
 	Cost             float64           `json:"cost"`
 	Country          string            `json:"country"`  // two letters
-	Crawler          string            `json:"crawler"`  // the crawler that clicked, once the name of its address has confirmed it; else empty
+	Crawler          string            `json:"crawler"`  // the crawler that clicked, once the host name of its address has confirmed it; else empty
 	Currency         string            `json:"currency"` // of the cost
 	Destination      string            `json:"destination"`
 	DeviceBrand      string            `json:"device_brand"`
@@ -1023,11 +1023,11 @@ type ClickRow struct {
 	OSVersion        string            `json:"os_version"`
 	Params           string            `json:"params"`             // the query as received
 	ParentCampaignID *string           `json:"parent_campaign_id"` // the campaign that handed the visitor over
-	PassedReason     string            `json:"passed_reason"`      // why it could not; blocked: no path was tried, because the visitor has a blocked value: , capped, no_usable_destination, over_budget, blocked
-	PassedStreamID   *string           `json:"passed_stream_id"`   // the first path that was to take the visitor and could not
+	PassedReason     string            `json:"passed_reason"`      // why that path could not be used; blocked: no path was tried, because the visitor has a blocked value: , capped, no_usable_destination, over_budget, blocked
+	PassedStreamID   *string           `json:"passed_stream_id"`   // the first path that matched the visitor but could not be used
 	PassedStreamName *string           `json:"passed_stream_name"`
 	ProxyKind        string            `json:"proxy_kind"`
-	Rate             *float64          `json:"rate"` // how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money
+	Rate             *float64          `json:"rate"` // the value of one unit of currency in the account's currency; null: there is no rate for the day yet, and the amount counts as no money
 	Referrer         string            `json:"referrer"`
 	ReferrerDomain   string            `json:"referrer_domain"`
 	Region           string            `json:"region"`
@@ -1073,7 +1073,7 @@ type ClickRow struct {
 
 // ClickTrace: a type of the API
 type ClickTrace struct {
-	Campaigns   []RouteStage   `json:"campaigns"`    // one for each campaign that had a say, in order
+	Campaigns   []RouteStage   `json:"campaigns"`    // one for each campaign that took part in the decision, in order
 	Decision    *RouteDecision `json:"decision"`     // null when the campaign does not exist any more
 	FlowChanged bool           `json:"flow_changed"` // the flow, its rules, its settings or the blocked values are not those that routed the click
 	Reproduced  bool           `json:"reproduced"`   // the decision is the recorded one
@@ -1114,7 +1114,7 @@ type ClickVisitor struct {
 // CompareMoveBody: a type of the API
 type CompareMoveBody struct {
 	Answers string  `json:"answers"`           // what the script has printed, at most 10000 lines
-	Country *string `json:"country,omitempty"` // the country of the machine on which it ran. Visitors for whom the script could not send another country are taken to come from it. Left out: what depends on the country is not compared
+	Country *string `json:"country,omitempty"` // the country of the machine on which the script ran. It is the country of all visitors for whom the script could not send another one; left out: visitors whose result depends on the country are not compared
 }
 
 // Compared: a type of the API
@@ -1124,7 +1124,7 @@ type Compared struct {
 	BotClicks      int            `json:"bot_clicks"`
 	Changes        *FigureChanges `json:"changes,omitempty"` // with compare: in percent of the other window's figure; null where that is zero
 	Chargebacks    int            `json:"chargebacks"`
-	ClickLoss      *ClickLoss     `json:"click_loss"`        // of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id
+	ClickLoss      *ClickLoss     `json:"click_loss"`        // only for days and sources whose click counts the source has reported; null: it reported none, or the report is not by source_id and date (UTC) alone, not over whole days, or has a filter other than source_id
 	Clicks         int            `json:"clicks"`            // without bots
 	Compare        *FigureRow     `json:"compare,omitempty"` // with compare: the figures of the other window
 	Conversions    int            `json:"conversions"`       // approved and pending
@@ -1147,18 +1147,18 @@ type Compared struct {
 
 // ComparedArm: a type of the API
 type ComparedArm struct {
-	Behind      *float64 `json:"behind"` // how much less a click earns than one of the best; null for the best
+	Behind      *float64 `json:"behind"` // how much less a click earns than a click of the best candidate; null for the best
 	BehindHigh  *float64 `json:"behind_high"`
 	BehindLow   *float64 `json:"behind_low"`  // 95 % interval of behind
 	Best        *float64 `json:"best"`        // probability of being the best, 0 to 1
 	Clicks      int      `json:"clicks"`      // without bots
 	Conversions int      `json:"conversions"` // approved and pending
-	Earns       *float64 `json:"earns"`       // by a click, in the unit; days that were good or bad for all do not count for or against it
+	Earns       *float64 `json:"earns"`       // earnings per click, in the unit; days that were good or bad for all candidates do not count for or against one of them
 	High        *float64 `json:"high"`
 	ID          string   `json:"id"`
-	Loses       bool     `json:"loses"`       // it earns less than the best, with an error of at most 5 % however often one looks
+	Loses       bool     `json:"loses"`       // it earns less than the best, with an error of at most 5 % however often this is read
 	Low         *float64 `json:"low"`         // 95 % interval of earns
-	MoreClicks  *int     `json:"more_clicks"` // about how many more clicks of this and of the best each, until the difference is found with a power of 80 %; null: it loses, it is the best, or they earn alike
+	MoreClicks  *int     `json:"more_clicks"` // about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this one loses, it is the best, or both earn the same
 	Name        string   `json:"name"`
 	Proposed    *float64 `json:"proposed"` // weight by the probability of being the best, never zero
 	Revenue     float64  `json:"revenue"`  // payouts, approved and pending
@@ -1168,13 +1168,13 @@ type ComparedArm struct {
 // ComparedGroup: a type of the API
 type ComparedGroup struct {
 	Arms          []ComparedArm `json:"arms"`           // the best first; too_early and too_many: in the order of the flow
-	MoreClicks    *int          `json:"more_clicks"`    // about how many clicks of all together are missing; null: none, or nobody can say
-	MoreDays      int           `json:"more_days"`      // too_early: further days with clicks that it takes at least
+	MoreClicks    *int          `json:"more_clicks"`    // about how many more clicks are needed in total; null: none, or not known
+	MoreDays      int           `json:"more_days"`      // too_early: the least number of further days with clicks that are needed
 	Path          string        `json:"path"`           // the name of that path
-	PathID        *string       `json:"path_id"`        // of the landing pages or offers; null: these are paths
+	PathID        *string       `json:"path_id"`        // the path of the landing pages or offers; null: paths are compared
 	Slot          int           `json:"slot"`           // of the offers; 0: every slot
-	SpreadAssumed bool          `json:"spread_assumed"` // payouts came on too few days to see how much they vary, so the intervals assume that they vary much
-	State         string        `json:"state"`          // too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: each other one earns less, with an error of at most 5 % however often one looks; too_many: more than are compared at once: too_early, open, decided, too_many
+	SpreadAssumed bool          `json:"spread_assumed"` // payouts came on too few days to measure how much they vary, so the intervals assume that they vary a lot
+	State         string        `json:"state"`          // too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: all others earn less than the best, with an error of at most 5 % however often this is read; too_many: more candidates than are compared at once: too_early, open, decided, too_many
 	Unit          string        `json:"unit"`           // what is compared for each click; conversions: no payouts are known: earnings, conversions
 }
 
@@ -1205,7 +1205,7 @@ type ConditionValue = any
 
 // ConfigApplied: a type of the API
 type ConfigApplied struct {
-	Done   int      `json:"done"` // records that were written
+	Done   int      `json:"done"` // number of records that were written
 	Kept   []string `json:"kept"` // of an undo: records that have changed since, and stay as they are, with the reason
 	PlanID string   `json:"plan_id"`
 }
@@ -1225,7 +1225,7 @@ type ConfigItem struct {
 
 // ConfigItems: a type of the API
 type ConfigItems struct {
-	Next *int         `json:"next"` // for from; null at the end
+	Next *int         `json:"next"` // value of from for the next rows; null at the end
 	Rows []ConfigItem `json:"rows"`
 }
 
@@ -1234,7 +1234,7 @@ type ConfigPlan struct {
 	AppliedAt *string        `json:"applied_at"`
 	Counts    map[string]int `json:"counts"` // records by operation: create, change, same, delete, archive, refused
 	CreatedAt string         `json:"created_at"`
-	Done      int            `json:"done"`   // records that are written
+	Done      int            `json:"done"`   // number of records that are written so far
 	Notes     []Note         `json:"notes"`  // what could not be brought over from another tracker, the worst first
 	Origin    string         `json:"origin"` // document, or the tracker from which it was read
 	PlanID    string         `json:"plan_id"`
@@ -1242,12 +1242,12 @@ type ConfigPlan struct {
 	Progress  string         `json:"progress"` // what is being read from another tracker
 	State     string         `json:"state"`    // refused: the document cannot be read; stopped: a record could not be written, and what was written before it stays: making, refused, planned, applying, applied, stopped, undoing, undone
 	UndoneAt  *string        `json:"undone_at"`
-	Work      int            `json:"work"` // records that are to be written
+	Work      int            `json:"work"` // number of records to write
 }
 
 // ConfigPlanned: a type of the API
 type ConfigPlanned struct {
-	PlanID string `json:"plan_id"` // for GET /config/plans/{id}, which says what it does
+	PlanID string `json:"plan_id"` // for GET /config/plans/{id}, which describes the plan
 }
 
 // ConfigPlans: a type of the API
@@ -1291,17 +1291,17 @@ type ContinentCodeCondition struct {
 
 // ConversionAction: a type of the API
 type ConversionAction struct {
-	Category     string  `json:"category"` // the platform's word
+	Category     string  `json:"category"` // as the platform names it
 	ID           string  `json:"id"`
 	Name         string  `json:"name"`          // conversion_action of microsoft_ads
-	ReadyAt      *string `json:"ready_at"`      // from when on microsoft_ads takes uploads to a goal that was made here, which wait until then; null: at any time
+	ReadyAt      *string `json:"ready_at"`      // when microsoft_ads begins to accept uploads to a goal that was made here; uploads wait until then; null: at any time
 	ResourceName *string `json:"resource_name"` // at google_ads: send it as conversion_action; it names the customer that owns the action
-	Status       string  `json:"status"`        // the platform's word
+	Status       string  `json:"status"`        // as the platform names it
 }
 
 // ConversionActionBody: a type of the API
 type ConversionActionBody struct {
-	Name *string `json:"name,omitempty"` // of the action; one that has the name is taken as it is; default Switchyard conversions
+	Name *string `json:"name,omitempty"` // name of the action; an existing action with this name is used unchanged; default Switchyard conversions
 }
 
 // ConversionActions: a type of the API
@@ -1386,7 +1386,7 @@ type ConversionOutcome struct {
 	Currency     string   `json:"currency"`
 	Goal         string   `json:"goal"`
 	Line         int      `json:"line"` // where the row stands; in a file the header is on line 1
-	Note         string   `json:"note"` // that its amount states another currency than its column, and which one counts; else empty
+	Note         string   `json:"note"` // if the amount states another currency than its column: which one counts; else empty
 	Payout       *float64 `json:"payout"`
 	Reason       string   `json:"reason"` // why it is refused; else empty
 	Result       string   `json:"result"` // created, updated, unchanged, spread, alone, refused
@@ -1396,7 +1396,7 @@ type ConversionOutcome struct {
 
 // ConversionRow: a type of the API
 type ConversionRow struct {
-	AmountReason   *string  `json:"amount_reason"` // why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood, which is XXX then; null otherwise
+	AmountReason   *string  `json:"amount_reason"` // why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood and is shown as XXX; null otherwise
 	CampaignID     string   `json:"campaign_id"`
 	CampaignName   *string  `json:"campaign_name"`
 	ClickID        string   `json:"click_id"`
@@ -1405,16 +1405,16 @@ type ConversionRow struct {
 	Currency       string   `json:"currency"`
 	Goal           string   `json:"goal"`
 	ID             string   `json:"id"`
-	InvalidTime    *string  `json:"invalid_time"` // its time as the sender stated it, if that does not count; recorded_at is then the nearest possible time, and that of its click if the time is not understood
+	InvalidTime    *string  `json:"invalid_time"` // the time that the sender stated, if it does not count; recorded_at is then the nearest possible time, or the click's time if the stated time is not understood
 	NetworkID      *string  `json:"network_id"`
 	NetworkName    *string  `json:"network_name"`
 	OfferID        string   `json:"offer_id"`
 	OfferName      *string  `json:"offer_name"`
 	OriginalStatus string   `json:"original_status"` // the network's own word
 	Payout         float64  `json:"payout"`
-	Rate           *float64 `json:"rate"` // how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money
+	Rate           *float64 `json:"rate"` // the value of one unit of currency in the account's currency; null: there is no rate for the day yet, and the amount counts as no money
 	RecordedAt     string   `json:"recorded_at"`
-	SaleAmount     *float64 `json:"sale_amount"` // amount of the sale that the payout is earned by, as the network or the postback reports it; null: not reported
+	SaleAmount     *float64 `json:"sale_amount"` // amount of the sale for which the payout is paid, as the network or the postback reports it; null: not reported
 	SaleCurrency   *string  `json:"sale_currency"`
 	Source         string   `json:"source"`
 	SourceID       string   `json:"source_id"`
@@ -1436,13 +1436,13 @@ type ConversionUpdatedEvent struct {
 // CopilotActed: a type of the API
 type CopilotActed struct {
 	Action       string  `json:"action"`
-	ChangeID     *string `json:"change_id"`    // apply, apply_proposal and undo: the change, which undo takes back
-	ID           *string `json:"id"`           // what was acted on; null: refresh
+	ChangeID     *string `json:"change_id"`    // apply, apply_proposal and undo: id of the change, which the action undo can undo
+	ID           *string `json:"id"`           // the suggestion, change or proposal; null: refresh
 	Judged       *int    `json:"judged"`       // refresh: how many things were judged
 	LastRunAt    *string `json:"lastRunAt"`    // refresh: when the figures were judged
 	Open         *int    `json:"open"`         // refresh: how many suggestions are open
 	SnoozedUntil *string `json:"snoozedUntil"` // snooze: when it is open again
-	Status       *string `json:"status"`       // its state by now
+	Status       *string `json:"status"`       // its state after the call
 }
 
 // CopilotAnswer: a type of the API
@@ -1471,7 +1471,7 @@ type CopilotChange struct {
 	Action       Action    `json:"action"`
 	CampaignID   *string   `json:"campaign_id"`
 	CreatedAt    string    `json:"created_at"`
-	Evidence     *Evidence `json:"evidence"` // of a rule: the figures by which it acted
+	Evidence     *Evidence `json:"evidence"` // of a rule: the figures that made it act
 	ID           string    `json:"id"`
 	ProposalID   *string   `json:"proposal_id"`   // the proposal of the chat that was applied
 	RuleID       *string   `json:"rule_id"`       // the rule of POST /copilot/rules that made the change
@@ -1488,7 +1488,7 @@ type CopilotPreview struct {
 	Before Part              `json:"before"`
 	ID     string            `json:"id"`
 	Names  map[string]string `json:"names"` // of paths, offers and landing pages, by id
-	Stale  *string           `json:"stale"` // why it cannot be carried out any more; null: it can be
+	Stale  *string           `json:"stale"` // why it can no longer be carried out; null: it can be carried out
 }
 
 // CopilotRule: a type of the API
@@ -1497,25 +1497,25 @@ type CopilotRule struct {
 	Attribute       string       `json:"attribute"`        // with looks_at value
 	CampaignIds     []string     `json:"campaign_ids"`     // only these campaigns; empty: all that are active
 	Conditions      []Comparison `json:"conditions"`       // all of them have to hold
-	CooldownMinutes int          `json:"cooldown_minutes"` // how long it leaves a target alone after it acted on it, and after somebody took that back
+	CooldownMinutes int          `json:"cooldown_minutes"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
 	CreatedAt       string       `json:"created_at"`
 	EveryMinutes    int          `json:"every_minutes"` // how often it runs
-	Factor          float64      `json:"factor"`        // weight: what it is multiplied by
+	Factor          float64      `json:"factor"`        // weight: the factor by which the rule multiplies the weight
 	ID              string       `json:"id"`
-	IncludeCurrent  bool         `json:"include_current"` // the hour or day that is not over yet is one of them
+	IncludeCurrent  bool         `json:"include_current"` // the current hour or day, which is not over yet, is one of them
 	IsActive        bool         `json:"is_active"`
 	LastRun         *RunSummary  `json:"last_run"`    // null: it has not run since it was saved
 	LooksAt         string       `json:"looks_at"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      int          `json:"max_changes"` // changes of one run at most; the next run goes on
-	MaxWeight       float64      `json:"max_weight"`  // weight: what it is not raised above
-	MinWeight       float64      `json:"min_weight"`  // weight: what it is not lowered below
+	MaxChanges      int          `json:"max_changes"` // the most changes of one run; the next run continues
+	MaxWeight       float64      `json:"max_weight"`  // weight: the rule does not raise the weight above this
+	MinWeight       float64      `json:"min_weight"`  // weight: the rule does not lower the weight below this
 	Mode            string       `json:"mode"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
 	Name            string       `json:"name"`
 	NextAt          string       `json:"next_at"`    // when it runs next, if it is active
 	SourceIds       []string     `json:"source_ids"` // only what these traffic sources sent; empty: all
 	UpdatedAt       string       `json:"updated_at"`
 	When            string       `json:"when"`        // the conditions, for a person
-	Window          int          `json:"window"`      // how many hours or days the figures are of; days: at most 90
+	Window          int          `json:"window"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      string       `json:"window_unit"` // whole hours, or days of the account's time zone: hours, days
 }
 
@@ -1525,19 +1525,19 @@ type CopilotRuleBody struct {
 	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value
 	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all that are active
 	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // all of them have to hold
-	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long it leaves a target alone after it acted on it, and after somebody took that back
+	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
 	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // how often it runs
-	Factor          *float64         `json:"factor,omitempty"`           // weight: what it is multiplied by
-	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the hour or day that is not over yet is one of them
+	Factor          *float64         `json:"factor,omitempty"`           // weight: the factor by which the rule multiplies the weight
+	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, is one of them
 	IsActive        *bool            `json:"is_active,omitempty"`
 	LooksAt         *string          `json:"looks_at,omitempty"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      *int             `json:"max_changes,omitempty"` // changes of one run at most; the next run goes on
-	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: what it is not raised above
-	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: what it is not lowered below
+	MaxChanges      *int             `json:"max_changes,omitempty"` // the most changes of one run; the next run continues
+	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: the rule does not raise the weight above this
+	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: the rule does not lower the weight below this
 	Mode            *string          `json:"mode,omitempty"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
 	Name            string           `json:"name"`
 	SourceIds       []string         `json:"source_ids,omitempty"`  // only what these traffic sources sent; empty: all
-	Window          *int             `json:"window,omitempty"`      // how many hours or days the figures are of; days: at most 90
+	Window          *int             `json:"window,omitempty"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      *string          `json:"window_unit,omitempty"` // whole hours, or days of the account's time zone: hours, days
 }
 
@@ -1547,27 +1547,27 @@ type CopilotRulePatch struct {
 	Attribute       *string          `json:"attribute,omitempty"`        // with looks_at value
 	CampaignIds     []string         `json:"campaign_ids,omitempty"`     // only these campaigns; empty: all that are active
 	Conditions      []ComparisonBody `json:"conditions,omitempty"`       // all of them have to hold
-	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long it leaves a target alone after it acted on it, and after somebody took that back
+	CooldownMinutes *int             `json:"cooldown_minutes,omitempty"` // how long the rule leaves a target alone after it acted on it, and after a person undid that
 	EveryMinutes    *int             `json:"every_minutes,omitempty"`    // how often it runs
-	Factor          *float64         `json:"factor,omitempty"`           // weight: what it is multiplied by
+	Factor          *float64         `json:"factor,omitempty"`           // weight: the factor by which the rule multiplies the weight
 	ID              string           `json:"id"`                         // the record's id
-	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the hour or day that is not over yet is one of them
+	IncludeCurrent  *bool            `json:"include_current,omitempty"`  // the current hour or day, which is not over yet, is one of them
 	IsActive        *bool            `json:"is_active,omitempty"`
 	LooksAt         *string          `json:"looks_at,omitempty"`    // whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign: campaign, path, destination, offer, value
-	MaxChanges      *int             `json:"max_changes,omitempty"` // changes of one run at most; the next run goes on
-	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: what it is not raised above
-	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: what it is not lowered below
+	MaxChanges      *int             `json:"max_changes,omitempty"` // the most changes of one run; the next run continues
+	MaxWeight       *float64         `json:"max_weight,omitempty"`  // weight: the rule does not raise the weight above this
+	MinWeight       *float64         `json:"min_weight,omitempty"`  // weight: the rule does not lower the weight below this
 	Mode            *string          `json:"mode,omitempty"`        // shadow: its runs say what it would do, and nothing is changed: shadow, live
 	Name            *string          `json:"name,omitempty"`
 	SourceIds       []string         `json:"source_ids,omitempty"`  // only what these traffic sources sent; empty: all
-	Window          *int             `json:"window,omitempty"`      // how many hours or days the figures are of; days: at most 90
+	Window          *int             `json:"window,omitempty"`      // number of hours or days that the figures cover; days: at most 90
 	WindowUnit      *string          `json:"window_unit,omitempty"` // whole hours, or days of the account's time zone: hours, days
 }
 
 // CopilotRuleReplay: a type of the API
 type CopilotRuleReplay struct {
 	From   string                 `json:"from"`   // UTC; 30 whole days of the account's time zone
-	Looked int                    `json:"looked"` // number of campaigns, paths, offers or values that were judged
+	Looked int                    `json:"looked"` // how many campaigns, paths, offers or values were checked
 	Rows   []CopilotRuleReplayRow `json:"rows"`   // in the order of time; the first 500
 	To     string                 `json:"to"`
 	Total  int                    `json:"total"` // how often it would have acted
@@ -1575,7 +1575,7 @@ type CopilotRuleReplay struct {
 
 // CopilotRuleReplayRow: a type of the API
 type CopilotRuleReplayRow struct {
-	After   FigureRow `json:"after"`   // what it had from then to the end, as nothing was done
+	After   FigureRow `json:"after"`   // its recorded figures from that time to the end of the window, without any action of the rule
 	At      string    `json:"at"`      // the end of the hour or day
 	Figures []Figure  `json:"figures"` // by which it matched
 	Of      string    `json:"of"`
@@ -1584,13 +1584,13 @@ type CopilotRuleReplayRow struct {
 // CopilotRuleRun: a type of the API
 type CopilotRuleRun struct {
 	At      string    `json:"at"`
-	Cut     bool      `json:"cut"`  // there were more targets than one run judges
-	Done    int       `json:"done"` // changes that were made, or alerts that stand
+	Cut     bool      `json:"cut"`  // there was more than one run can check
+	Done    int       `json:"done"` // changes that were made, or alerts that are active
 	From    string    `json:"from"` // the window's
 	ID      string    `json:"id"`
 	Items   []RunItem `json:"items"`   // what matched, at most 50: those that cost most first
-	Looked  int       `json:"looked"`  // number of campaigns, paths, offers or values that were judged
-	Matched int       `json:"matched"` // number of them that met all conditions
+	Looked  int       `json:"looked"`  // how many campaigns, paths, offers or values were checked
+	Matched int       `json:"matched"` // of them, those that met all conditions
 	Outcome string    `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string    `json:"to"`
 }
@@ -1603,15 +1603,15 @@ type CopilotSuggestion struct {
 	CampaignID *string  `json:"campaign_id"`
 	CreatedAt  string   `json:"created_at"`
 	Detail     string   `json:"detail"`
-	Effect     *Effect  `json:"effect"` // what the change is expected to bring; null where that cannot be told
+	Effect     *Effect  `json:"effect"` // what the change is expected to bring; null: not known
 	Evidence   Evidence `json:"evidence"`
-	ExpiresAt  string   `json:"expires_at"` // when it goes away unless it is found again
+	ExpiresAt  string   `json:"expires_at"` // when it expires unless the figures support it again
 	ID         string   `json:"id"`
-	JudgedAt   string   `json:"judged_at"` // when the figures were last found to call for it
+	JudgedAt   string   `json:"judged_at"` // when the figures last supported it
 	Kind       string   `json:"kind"`
 	Status     string   `json:"status"` // open, applied, dismissed, snoozed, expired
 	Title      string   `json:"title"`
-	Variants   []string `json:"variants"` // the ways in which it can be applied, of network, most and all; empty: there is one way
+	Variants   []string `json:"variants"` // the variants in which it can be applied: network, most or all; empty: there is only one way
 }
 
 // CorrectionBody: a type of the API
@@ -1644,7 +1644,7 @@ type CostChange struct {
 	From         string   `json:"from"`     // first day; of a file in UTC
 	ID           string   `json:"id"`
 	Kind         string   `json:"kind"`      // hand, file
-	MayUndo      bool     `json:"may_undo"`  // what was before is kept; the cost may still have been changed again
+	MayUndo      bool     `json:"may_undo"`  // the earlier cost is still stored, so the change can be undone unless the cost was changed again
 	SourceID     *string  `json:"source_id"` // null: all sources, or a file
 	SourceName   string   `json:"source_name"`
 	Sub          int      `json:"sub"` // 0: all clicks
@@ -1681,17 +1681,17 @@ type CostDay struct {
 // CostEndpoint: a type of the API
 type CostEndpoint struct {
 	Body             any               `json:"body,omitempty"` // of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url
-	CampaignField    string            `json:"campaignField"`  // path to the platform's campaign id; empty: spend is of the source
+	CampaignField    string            `json:"campaignField"`  // path to the platform's campaign id; empty: the spend belongs to the whole source
 	ClicksField      string            `json:"clicksField"`
 	Currency         string            `json:"currency"`   // of the spend, three letters; empty: the account's
 	DateFormat       string            `json:"dateFormat"` // of {from} and {to}: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, YYYYMMDD
 	DayField         string            `json:"dayField"`   // path to the day, YYYY-MM-DD or the beginning of a time
 	FirstPage        int               `json:"firstPage"`  // number of the first page
-	Headers          map[string]string `json:"headers"`    // name to value, at most 20; values are stored encrypted and shown as ********, which sent back means the stored one
+	Headers          map[string]string `json:"headers"`    // name to value, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
 	ImpressionsField string            `json:"impressionsField"`
 	Method           string            `json:"method"`       // GET, POST
 	OneDay           bool              `json:"oneDay"`       // each day is asked for by a request of its own, because the rows name no day
-	PageRows         int               `json:"pageRows"`     // rows of a full page; the page after a full one is asked for as {page}; 0: there is one page
+	PageRows         int               `json:"pageRows"`     // number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page
 	RowsPath         string            `json:"rowsPath"`     // path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each
 	SpendDivisor     *float64          `json:"spendDivisor"` // what spend is divided by: 100 for cents, 1000000 for micros; default 1
 	SpendField       string            `json:"spendField"`
@@ -1701,17 +1701,17 @@ type CostEndpoint struct {
 // CostEndpointBody: a type of the API
 type CostEndpointBody struct {
 	Body             any               `json:"body,omitempty"`          // of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url
-	CampaignField    *string           `json:"campaignField,omitempty"` // path to the platform's campaign id; empty: spend is of the source
+	CampaignField    *string           `json:"campaignField,omitempty"` // path to the platform's campaign id; empty: the spend belongs to the whole source
 	ClicksField      *string           `json:"clicksField,omitempty"`
 	Currency         *string           `json:"currency,omitempty"`   // of the spend, three letters; empty: the account's
 	DateFormat       *string           `json:"dateFormat,omitempty"` // of {from} and {to}; default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, YYYYMMDD
 	DayField         *string           `json:"dayField,omitempty"`   // path to the day, YYYY-MM-DD or the beginning of a time; default day
 	FirstPage        *int              `json:"firstPage,omitempty"`  // number of the first page
-	Headers          map[string]string `json:"headers,omitempty"`    // name to value, at most 20; values are stored encrypted and shown as ********, which sent back means the stored one
+	Headers          map[string]string `json:"headers,omitempty"`    // name to value, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value
 	ImpressionsField *string           `json:"impressionsField,omitempty"`
 	Method           *string           `json:"method,omitempty"`       // default GET: GET, POST
 	OneDay           *bool             `json:"oneDay,omitempty"`       // each day is asked for by a request of its own, because the rows name no day
-	PageRows         *int              `json:"pageRows,omitempty"`     // rows of a full page; the page after a full one is asked for as {page}; 0: there is one page
+	PageRows         *int              `json:"pageRows,omitempty"`     // number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page
 	RowsPath         *string           `json:"rowsPath,omitempty"`     // path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each
 	SpendDivisor     *float64          `json:"spendDivisor,omitempty"` // what spend is divided by: 100 for cents, 1000000 for micros; default 1
 	SpendField       *string           `json:"spendField,omitempty"`   // default spend
@@ -1729,7 +1729,7 @@ type CostOutcome struct {
 	Day          string   `json:"day"`
 	Impressions  *int     `json:"impressions"`
 	Line         int      `json:"line"`   // where the row stands; in a file the header is on line 1
-	Note         string   `json:"note"`   // that its amount states another currency than its column, and which one counts; else empty
+	Note         string   `json:"note"`   // if the amount states another currency than its column: which one counts; else empty
 	Reason       string   `json:"reason"` // why it is refused; else empty
 	Result       string   `json:"result"` // created, updated, unchanged, spread, alone, refused
 	Source       string   `json:"source"` // as it stands in the row
@@ -1779,7 +1779,7 @@ type CredentialFieldShown struct {
 	Name     string   `json:"name"` // its name in credentials
 	Required bool     `json:"required"`
 	Secret   bool     `json:"secret"` // it is stored encrypted and never shown
-	Values   []string `json:"values"` // what it may be; empty: any text
+	Values   []string `json:"values"` // the values that are allowed; empty: any text
 }
 
 // CurrencyChanged: a type of the API
@@ -1798,7 +1798,7 @@ type DNSAccountShown struct {
 	CheckedAt    *string           `json:"checkedAt"`    // when the provider was last asked
 	Credentials  map[string]string `json:"credentials"`  // by field; secrets are masked
 	Error        *string           `json:"error"`        // why it fails
-	FailingSince *string           `json:"failingSince"` // null: it did not fail the last time
+	FailingSince *string           `json:"failingSince"` // null: the last request succeeded
 	ID           string            `json:"id"`
 	Label        string            `json:"label"`
 	Provider     string            `json:"provider"`
@@ -1810,8 +1810,8 @@ type DNSPoint struct {
 	Action  string     `json:"action"` // conflict: another record is there and was left as it is: created, kept, conflict, failed
 	Host    string     `json:"host"`
 	Message string     `json:"message"` // what was done, or what is to be done
-	Ok      bool       `json:"ok"`      // the host points at the tracker, as soon as DNS has spread it
-	Record  *DNSRecord `json:"record"`  // that points the host at the tracker or, in a conflict, that is there; null: none was looked at
+	Ok      bool       `json:"ok"`      // the host points at the tracker, once DNS has propagated the record
+	Record  *DNSRecord `json:"record"`  // the record that points the host at the tracker or, in a conflict, the existing record; null: no record was read
 }
 
 // DNSProviderForm: a type of the API
@@ -1855,7 +1855,7 @@ type DayRange struct {
 type DeactivatedUsed struct {
 	Deactivated bool   `json:"deactivated"`
 	ID          string `json:"id"`
-	UsedBy      []User `json:"used_by"` // what names it still: of each kind the active ones first; at most 100
+	UsedBy      []User `json:"used_by"` // records that still refer to it: of each kind the active ones first; at most 100
 }
 
 // DelayRow: a type of the API
@@ -1884,7 +1884,7 @@ type DeletedAnswer struct {
 type DeletedUsed struct {
 	Deleted bool   `json:"deleted"`
 	ID      string `json:"id"`
-	UsedBy  []User `json:"used_by"` // what names it still: of each kind the active ones first; at most 100
+	UsedBy  []User `json:"used_by"` // records that still refer to it: of each kind the active ones first; at most 100
 }
 
 // DeliveryList: a type of the API
@@ -1903,7 +1903,7 @@ type DeliveryRow struct {
 	Error         *string `json:"error"` // why the last attempt failed
 	Event         string  `json:"event"`
 	EventID       string  `json:"eventId"`
-	HTTPStatus    *int    `json:"httpStatus"` // what the endpoint answered last; null when no answer came
+	HTTPStatus    *int    `json:"httpStatus"` // status of the endpoint's last answer; null: no answer came
 	ID            string  `json:"id"`
 	LastAttemptAt *string `json:"lastAttemptAt"`
 	NextAttemptAt *string `json:"nextAttemptAt"`
@@ -1949,13 +1949,13 @@ type DeviceTypeCondition struct {
 type Difference struct {
 	Basis         string              `json:"basis"`          // where their figures come from: platform: spend that the connection has read; spend: entered from a file; orders: read by the connection, or from a file; totals: daily sums of a file; postbacks: those that the network has sent; empty: nothing is stored, so nothing is compared: platform, spend, orders, totals, postbacks,
 	Compares      Measures            `json:"compares"`       // the figures that they report; the others are null in theirs, in the difference and in the causes
-	Currency      string              `json:"currency"`       // of ours, of the difference and of its causes
+	Currency      string              `json:"currency"`       // currency of our figures, of the difference and of its causes
 	Examples      []DifferenceExample `json:"examples"`       // conversions and orders that differ, at most 10 of each cause and reason
 	From          string              `json:"from"`           // first day
-	Rates         []RateUsed          `json:"rates"`          // by which their amounts count in currency
-	ReadAt        *string             `json:"read_at"`        // when theirs were last read
+	Rates         []RateUsed          `json:"rates"`          // by which their amounts are converted to currency
+	ReadAt        *string             `json:"read_at"`        // when their figures were last read
 	Rows          []DifferenceRow     `json:"rows"`           // by day and campaign; at most 5000
-	TheirCurrency string              `json:"their_currency"` // of theirs; the difference is taken between the numbers, and the cause currency has the conversion; empty: they report several currencies, and theirs are converted to currency
+	TheirCurrency string              `json:"their_currency"` // currency of their figures; the difference is taken between the numbers, and the cause currency holds the effect of the conversion; empty: they report in several currencies, and their figures are converted to currency
 	TheirTZ       string              `json:"their_tz"`       // time zone of their days
 	To            string              `json:"to"`             // last day, included
 	Total         DifferenceTotal     `json:"total"`
@@ -1976,14 +1976,14 @@ type DifferenceExample struct {
 	ClickID      *string  `json:"click_id"`
 	ConversionID string   `json:"conversion_id"` // the id that they gave the conversion
 	Currency     string   `json:"currency"`      // of payout
-	Day          string   `json:"day"`           // theirs; if they do not have it, ours
+	Day          string   `json:"day"`           // their day; ours, if they do not have the conversion
 	OrderID      string   `json:"order_id"`      // theirs
 	OurCurrency  string   `json:"our_currency"`  // of our_payout
 	OurPayout    *float64 `json:"our_payout"`    // null: we do not have it, or money is not compared
 	OurStatus    *string  `json:"our_status"`    // null: we do not have it
 	Payout       *float64 `json:"payout"`        // theirs
 	Reason       string   `json:"reason"`
-	TheirStatus  *string  `json:"their_status"` // null: they do not have it, or do not say
+	TheirStatus  *string  `json:"their_status"` // null: they do not have it, or do not report a status
 }
 
 // DifferenceFigures: a type of the API
@@ -1999,7 +1999,7 @@ type DifferenceReason struct {
 	Clicks      *int     `json:"clicks"`
 	Conversions *int     `json:"conversions"`
 	Money       *float64 `json:"money"`  // of a traffic source its cost, of a network its revenue
-	Reason      string   `json:"reason"` // for a person; empty: the cause says all, or it adds up the less frequent reasons
+	Reason      string   `json:"reason"` // for a person; empty: the cause explains it, or the row adds up the less frequent reasons
 }
 
 // DifferenceRow: a type of the API
@@ -2038,7 +2038,7 @@ type Disconnected struct {
 // DomainAdded: a type of the API
 type DomainAdded struct {
 	Added      []string   `json:"added"` // hostnames that were added
-	Dns        []DNSPoint `json:"dns"`   // what the DNS account did for each host that was added; empty without one
+	Dns        []DNSPoint `json:"dns"`   // what was done in the DNS account for each host that was added; empty without a DNS account
 	Domain     string     `json:"domain"`
 	ID         string     `json:"id"`
 	IsVerified bool       `json:"is_verified"`
@@ -2048,9 +2048,9 @@ type DomainAdded struct {
 // DomainBody: a type of the API
 type DomainBody struct {
 	Crawlers     *string `json:"crawlers,omitempty"`       // what robots.txt tells crawlers; default disallow: allow, disallow
-	DnsAccountID *string `json:"dns_account_id,omitempty"` // a connected DNS account; then up to 10 hostnames
+	DnsAccountID *string `json:"dns_account_id,omitempty"` // id of a connected DNS account; with it, at most 10 hostnames
 	Domain       string  `json:"domain"`                   // up to 50 hostnames, separated by commas or spaces
-	Failover     *bool   `json:"failover,omitempty"`       // when a list of unsafe addresses has the domain, its campaigns move to a spare domain
+	Failover     *bool   `json:"failover,omitempty"`       // when a list of unsafe addresses contains the domain, its campaigns move to a spare domain
 	GroupName    *string `json:"group_name,omitempty"`     // domains of the group spare take over campaigns of those that fail over
 	HttpsOnly    *bool   `json:"https_only,omitempty"`     // default true
 	IndexPage    *string `json:"index_page,omitempty"`     // where the bare domain sends a visitor; http(s) or empty
@@ -2063,19 +2063,19 @@ type DomainChanged struct {
 	Domain    string `json:"domain"`
 	ID        string `json:"id"`
 	IsDefault *bool  `json:"is_default,omitempty"` // with the action set_default
-	Kept      *int   `json:"kept,omitempty"`       // with the action fail_back: campaigns whose alias is taken here by now
+	Kept      *int   `json:"kept,omitempty"`       // with the action fail_back: campaigns that could not come back, because their alias is now taken here
 }
 
 // DomainDeleted: a type of the API
 type DomainDeleted struct {
-	CertificateReleased bool   `json:"certificate_released"` // the edge is told to forget it, by a job; false: it had nothing for the domain
+	CertificateReleased bool   `json:"certificate_released"` // a job makes the edge delete the certificate; false: the edge had none for the domain
 	Deleted             bool   `json:"deleted"`
 	ID                  string `json:"id"`
 }
 
 // DomainList: a type of the API
 type DomainList struct {
-	CnameTarget *string           `json:"cname_target"` // what to point a domain's CNAME at, a name of this account alone if TRACKING_HOST is set; null if the install has none
+	CnameTarget *string           `json:"cname_target"` // the target for a domain's CNAME: a name for this account alone if TRACKING_HOST is set; null if the install has none
 	NextCursor  *string           `json:"next_cursor"`  // null at the end
 	Rows        []DomainRow       `json:"rows"`
 	Shared      []SharedDomainRow `json:"shared"` // the link domains that every account may use
@@ -2085,33 +2085,33 @@ type DomainList struct {
 type DomainPatch struct {
 	Action    *string `json:"action,omitempty"`     // set_default: only the default changes; fail_back: campaigns that failed over come back, and nothing else changes: set_default, fail_back
 	Crawlers  *string `json:"crawlers,omitempty"`   // what robots.txt tells crawlers; default disallow: allow, disallow
-	Failover  *bool   `json:"failover,omitempty"`   // when a list of unsafe addresses has the domain, its campaigns move to a spare domain; left out it stays
+	Failover  *bool   `json:"failover,omitempty"`   // when a list of unsafe addresses contains the domain, its campaigns move to a spare domain; left out: unchanged
 	GroupName *string `json:"group_name,omitempty"` // domains of the group spare take over campaigns of those that fail over
 	HttpsOnly *bool   `json:"https_only,omitempty"` // default true
 	ID        string  `json:"id"`                   // the record's id
 	IndexPage *string `json:"index_page,omitempty"` // where the bare domain sends a visitor; http(s) or empty
-	TagName   *string `json:"tag_name,omitempty"`   // serve the page tag as /{tag_name}.js too, empty or null: only as /t.js; left out it stays
+	TagName   *string `json:"tag_name,omitempty"`   // serve the page tag as /{tag_name}.js too; empty or null: only as /t.js; left out: unchanged
 }
 
 // DomainRow: a type of the API
 type DomainRow struct {
 	Campaigns            int         `json:"campaigns"`              // campaigns with their link on it
 	CertificateExpiresAt *string     `json:"certificate_expires_at"` // null: there is none, or the edge does not say
-	CheckedAt            *string     `json:"checked_at"`             // when it was last looked at; null: never
+	CheckedAt            *string     `json:"checked_at"`             // when it was last checked; null: never
 	Crawlers             string      `json:"crawlers"`               // allow, disallow
 	CreatedAt            string      `json:"created_at"`
-	DnsRecords           []DNSRecord `json:"dns_records"` // the records to set: what points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value
+	DnsRecords           []DNSRecord `json:"dns_records"` // the records to set: the one that points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value
 	Domain               string      `json:"domain"`
 	FailedOver           int         `json:"failed_over"` // campaigns that left it for a spare domain, because it was listed as unsafe
-	Failover             bool        `json:"failover"`    // when a list of unsafe addresses has it, its campaigns move to a spare domain
+	Failover             bool        `json:"failover"`    // when a list of unsafe addresses contains it, its campaigns move to a spare domain
 	GroupName            string      `json:"group_name"`
 	Https                *bool       `json:"https"` // it answers over HTTPS; null: not known
 	HttpsOnly            bool        `json:"https_only"`
 	ID                   string      `json:"id"`
 	IndexPage            string      `json:"index_page"`
-	IsDefault            bool        `json:"is_default"`       // new campaigns that name no domain go here, once it is verified
+	IsDefault            bool        `json:"is_default"`       // new campaigns that name no domain use it, once it is verified
 	IsVerified           bool        `json:"is_verified"`      // links on it work once it is verified
-	Points               *bool       `json:"points"`           // DNS leads to the tracker; null: not known
+	Points               *bool       `json:"points"`           // DNS points at the tracker; null: not known
 	Proof                string      `json:"proof"`            // how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before proofs were required: none, txt, cname, operator, before
 	RegisteredUntil      *string     `json:"registered_until"` // when the registration of its name ends, as the registry says; null: not known
 	Smartlinks           int         `json:"smartlinks"`       // smartlinks on it
@@ -2134,21 +2134,21 @@ type DrawnWay struct {
 type EdgeAnswer struct {
 	CampaignsWithoutDomain int     `json:"campaignsWithoutDomain"` // active campaigns on the shared link domain: they are never published
 	Configured             bool    `json:"configured"`             // false: this install has no edge that routes
-	Hint                   *string `json:"hint"`                   // what to do, or to know: what the edge leaves to this service, why a publishing fails
+	Hint                   *string `json:"hint"`                   // advice: what the edge leaves to this service, or why publishing fails
 	PublishedAt            *string `json:"publishedAt"`            // of the last publishing that succeeded
-	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns that the edge has as they are
+	PublishedCampaigns     int     `json:"publishedCampaigns"`     // campaigns that are at the edge in their present state
 	RoutableCampaigns      int     `json:"routableCampaigns"`      // active campaigns on domains of the account
 }
 
 // EdgePublished: a type of the API
 type EdgePublished struct {
 	Configured bool    `json:"configured"` // false: this install has no edge that routes, and nothing was done
-	Failed     int     `json:"failed"`     // campaigns that could not be written or removed; they are tried again by themselves
+	Failed     int     `json:"failed"`     // campaigns that could not be written or removed; this is retried automatically
 	Ms         int     `json:"ms"`         // how long it took, in milliseconds
-	Published  int     `json:"published"`  // campaigns that the edge has as they are now, unchanged ones included
-	Removed    int     `json:"removed"`    // campaigns that the edge has no longer
+	Published  int     `json:"published"`  // campaigns that are now at the edge in their present state, including unchanged ones
+	Removed    int     `json:"removed"`    // campaigns that were removed from the edge
 	Rules      int     `json:"rules"`      // saved rules in the published campaigns
-	RulesError *string `json:"rulesError"` // why some of these rules take nobody; null: all can be used
+	RulesError *string `json:"rulesError"` // why some of these rules match no visitor; null: all can be used
 }
 
 // Effect: a type of the API
@@ -2179,11 +2179,11 @@ type Event = any
 
 // Evidence: a type of the API
 type Evidence struct {
-	Confidence float64  `json:"confidence"` // 0 to 1; 1 for what was seen and needs no statistics
+	Confidence float64  `json:"confidence"` // 0 to 1; 1 for an observed fact that needs no statistics
 	Figures    []Figure `json:"figures"`
 	From       string   `json:"from"`    // first day, or hour, of the window, in the account's time zone
 	Method     string   `json:"method"`  // how the confidence was found
-	Minimum    string   `json:"minimum"` // what it takes at least for such a suggestion to be considered
+	Minimum    string   `json:"minimum"` // the least data that such a suggestion needs to be considered
 	Sample     int      `json:"sample"`  // clicks, or what else was counted
 	To         string   `json:"to"`      // last day, or the moment at which the window ends
 }
@@ -2192,7 +2192,7 @@ type Evidence struct {
 type ExportAnswer struct {
 	ByteSize    int    `json:"byte_size"`
 	CreatedAt   string `json:"created_at"`
-	DownloadURL string `json:"download_url"` // asks for the key like every call
+	DownloadURL string `json:"download_url"` // needs the key like every call
 	ID          string `json:"id"`
 	Name        string `json:"name"`
 	RowCount    int    `json:"row_count"` // without the header
@@ -2233,7 +2233,7 @@ type ExportList struct {
 type ExportRow struct {
 	ByteSize    int    `json:"byte_size"`
 	CreatedAt   string `json:"created_at"`
-	DownloadURL string `json:"download_url"` // asks for the key like every call
+	DownloadURL string `json:"download_url"` // needs the key like every call
 	ExpiresAt   string `json:"expires_at"`
 	ID          string `json:"id"`
 	Kind        string `json:"kind"`
@@ -2243,9 +2243,9 @@ type ExportRow struct {
 
 // FieldChange: a type of the API
 type FieldChange struct {
-	Is   any    `json:"is"`   // null: not there, or the default
+	Is   any    `json:"is"`   // the value before; null: not set, or the default
 	Path string `json:"path"` // such as paths[Germans].weight
-	Was  any    `json:"was"`  // null: not there, or the default
+	Was  any    `json:"was"`  // the value before; null: not set, or the default
 }
 
 // Figure: a type of the API
@@ -2417,7 +2417,7 @@ type GeoConnected struct {
 
 // GeoDatabase: a type of the API
 type GeoDatabase struct {
-	BudgetPerMinute int           `json:"budgetPerMinute"` // how many look-ups a minute the plan allows; the answer for an address holds for its network, for 30 days
+	BudgetPerMinute int           `json:"budgetPerMinute"` // how many look-ups a minute the plan allows; the answer for an address is used for its whole network, for 30 days
 	Connected       *GeoConnected `json:"connected"`       // null: none; clicks are described by the service's own databases
 	PlanIncludes    bool          `json:"planIncludes"`    // whether the plan allows a geo database of its own
 	Providers       []GeoProvider `json:"providers"`       // what can be connected
@@ -2426,7 +2426,7 @@ type GeoDatabase struct {
 // GeoDatabaseBody: a type of the API
 type GeoDatabaseBody struct {
 	Enabled  *bool   `json:"enabled,omitempty"` // default true
-	Key      *string `json:"key,omitempty"`     // needed to connect and to change the provider; left out: the saved one stays
+	Key      *string `json:"key,omitempty"`     // needed to connect and to change the provider; left out: the saved key is kept
 	Provider string  `json:"provider"`          // maxmind, ipinfo, ipdata, ip2location
 }
 
@@ -2439,7 +2439,7 @@ type GeoDatabaseSaved struct {
 
 // GeoProvider: a type of the API
 type GeoProvider struct {
-	Key      string `json:"key"` // how its keys look
+	Key      string `json:"key"` // the form of its keys
 	Label    string `json:"label"`
 	Provider string `json:"provider"`
 }
@@ -2470,13 +2470,13 @@ type GoalAnswer struct {
 
 // GoalBody: a type of the API
 type GoalBody struct {
-	Currency  *string  `json:"currency,omitempty"`  // left out: that of the event, else of the site
-	Dedupe    *string  `json:"dedupe,omitempty"`    // per_order: each order id counts; of the page tag an event without one counts per_click, of POST /t/goal it is refused; default per_click: per_click, per_order
-	IsActive  *bool    `json:"isActive,omitempty"`  // default true; left out: as it is
-	IsPrimary *bool    `json:"isPrimary,omitempty"` // one goal of a site is; left out: as it is
+	Currency  *string  `json:"currency,omitempty"`  // left out: the currency of the event, else of the site
+	Dedupe    *string  `json:"dedupe,omitempty"`    // per_order: each order id counts once; without an order id, an event of the page tag counts per_click, and one of POST /t/goal is refused; default per_click: per_click, per_order
+	IsActive  *bool    `json:"isActive,omitempty"`  // default true for a new goal; left out in a change: unchanged
+	IsPrimary *bool    `json:"isPrimary,omitempty"` // true for one goal of a site; left out: unchanged
 	Key       string   `json:"key"`                 // name of the event that reaches it; it never changes
 	Kind      *string  `json:"kind,omitempty"`      // default event: event, page
-	MatchPath *string  `json:"matchPath,omitempty"` // of a page goal: the path that fires it, without regard to a final slash; with a star at its end all paths that begin so. A fragment belongs to it if it begins with #/ or #!/
+	MatchPath *string  `json:"matchPath,omitempty"` // of a page goal: the path whose view reaches it; a final slash is ignored. With a star at its end it matches all paths that begin so. A fragment is part of the path if it begins with #/ or #!/
 	Name      *string  `json:"name,omitempty"`      // left out: the key
 	SiteID    *string  `json:"siteId,omitempty"`    // left out: the first active site
 	Status    *string  `json:"status,omitempty"`    // default approved: pending, approved
@@ -2500,11 +2500,11 @@ type GoalList struct {
 	SecretSet       bool              `json:"secretSet"`     // servers can report goals
 	SecretSetAt     *string           `json:"secretSetAt"`   // when the secret was made
 	SharedDomains   []string          `json:"sharedDomains"` // hosts of every account that serve the page tag
-	Site            *Site             `json:"site"`          // whose goals these are; null: the account has no such site
+	Site            *Site             `json:"site"`          // the site that the goals belong to; null: the account has no such site
 	SiteKey         string            `json:"siteKey"`       // the account's public key, for data-site of the page tag
 	SiteTotals      GoalTotals        `json:"siteTotals"`
 	Sites           []Site            `json:"sites"`
-	Suggested       []GoalSuggested   `json:"suggested"`       // what the site sends, and what most sites of the kind have, without a goal yet; at most 20
+	Suggested       []GoalSuggested   `json:"suggested"`       // goals that the site does not have yet: for events that it sends, and those that most sites of the kind have; at most 20
 	TagNames        map[string]string `json:"tagNames"`        // by own host: the page tag is served there as /{name}.js too
 	TrackingDomains []string          `json:"trackingDomains"` // own hosts that serve the page tag
 }
@@ -2520,7 +2520,7 @@ type GoalPostback struct {
 type GoalPostbackBody struct {
 	Goal     *string  `json:"goal,omitempty"`     // as conversions name it, without regard to case; empty: conversions without a goal
 	Statuses []string `json:"statuses,omitempty"` // as postback_statuses; default [approved]
-	URL      *string  `json:"url,omitempty"`      // as postback_url; empty: there
+	URL      *string  `json:"url,omitempty"`      // as postback_url; empty: the postback_url of the source
 }
 
 // GoalProduct: a type of the API
@@ -2536,12 +2536,12 @@ type GoalProduct struct {
 // GoalRow: a type of the API
 type GoalRow struct {
 	Approved       int     `json:"approved"`
-	Clicks         int     `json:"clicks"`      // whose visitors reached it
+	Clicks         int     `json:"clicks"`      // clicks whose visitors reached the goal
 	Conversions    int     `json:"conversions"` // approved and pending ones
 	CreatedAt      string  `json:"createdAt"`
 	Currency       string  `json:"currency"`
 	Dedupe         string  `json:"dedupe"` // per_click, per_order
-	Events         int     `json:"events"` // that reached it
+	Events         int     `json:"events"` // events that reached the goal
 	ID             string  `json:"id"`
 	IsActive       bool    `json:"isActive"`
 	IsPrimary      bool    `json:"isPrimary"`
@@ -2563,7 +2563,7 @@ type GoalRow struct {
 // GoalSecret: a type of the API
 type GoalSecret struct {
 	Note   string `json:"note"`
-	Secret string `json:"secret"` // shown this once
+	Secret string `json:"secret"` // shown only in this answer
 }
 
 // GoalSuggested: a type of the API
@@ -2632,7 +2632,7 @@ type HourPoint struct {
 	Clicks      int     `json:"clicks"`      // without bots
 	Conversions int     `json:"conversions"` // approved and pending
 	Cost        float64 `json:"cost"`
-	Hour        int     `json:"hour"`    // 0-23, by the clock of tz; it comes twice in the night in which the clock goes back
+	Hour        int     `json:"hour"`    // 0-23, in the time zone tz; one hour comes twice in the night in which clocks go back
 	Revenue     float64 `json:"revenue"` // approved payouts
 	Start       string  `json:"start"`   // where it begins, ISO 8601, UTC
 }
@@ -2656,11 +2656,11 @@ type IDBody struct {
 // ImportConfigBody: a type of the API
 type ImportConfigBody struct {
 	AccessID *string           `json:"access_id,omitempty"` // Voluum: the access id that belongs to the key
-	Dump     *string           `json:"dump,omitempty"`      // in base64, Keitaro: a dump of its database, which takes the place of the key; plain or gzip, of at most 24 MB
+	Dump     *string           `json:"dump,omitempty"`      // Keitaro: a dump of its database in base64, used instead of the key; plain or gzip, of at most 24 MB
 	Key      *string           `json:"key,omitempty"`       // API key. It is used for this import and then deleted
 	Tables   *ConfigTablesBody `json:"tables,omitempty"`    // for csv
 	Tracker  string            `json:"tracker"`             // csv: tables of any other tracker: keitaro, binom, voluum, redtrack, csv
-	URL      *string           `json:"url,omitempty"`       // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only tells trackers apart
+	URL      *string           `json:"url,omitempty"`       // address of the tracker; Voluum and RedTrack need none. With a dump or tables it only distinguishes several trackers
 }
 
 // ImportHistoryBody: a type of the API
@@ -2675,7 +2675,7 @@ type ImportHistoryBody struct {
 
 // IntegrationBody: a type of the API
 type IntegrationBody struct {
-	Credentials map[string]string `json:"credentials,omitempty"` // field to value; of a change, what is blank or left out stays as it is
+	Credentials map[string]string `json:"credentials,omitempty"` // values by field; in a change, fields that are blank or left out are kept
 	ID          *string           `json:"id,omitempty"`          // change this account; left out: connect another one
 	Label       *string           `json:"label,omitempty"`       // your name for it
 	Provider    string            `json:"provider"`              // one of those that GET /integrations lists
@@ -2691,7 +2691,7 @@ type IntegrationList struct {
 // IntegrationRun: a type of the API
 type IntegrationRun struct {
 	Applied   bool    `json:"applied"` // false: a dry run
-	Changed   int     `json:"changed"` // conversions that are new or others now, or days of spend
+	Changed   int     `json:"changed"` // conversions that are new or have changed, or days whose spend has changed
 	EndedAt   *string `json:"endedAt"` // null: it is under way
 	Error     *string `json:"error"`
 	From      *string `json:"from"`
@@ -2715,7 +2715,7 @@ type IntegrationSaved struct {
 
 // IntegrationTested: a type of the API
 type IntegrationTested struct {
-	Detail  *string  `json:"detail"` // what the provider said, if it fails
+	Detail  *string  `json:"detail"` // the provider's message, if it fails
 	Message string   `json:"message"`
 	Ok      bool     `json:"ok"`    // the provider accepts the credentials
 	Zones   []string `json:"zones"` // that the account holds
@@ -2730,7 +2730,7 @@ type IsSetCondition struct {
 
 // JobAnswer: a type of the API
 type JobAnswer struct {
-	Error  *Error    `json:"error"` // why it failed; result_dropped where it is done and its result is not kept any more; null otherwise
+	Error  *Error    `json:"error"` // why it failed; result_dropped: it is done, but its result is no longer stored; null otherwise
 	ID     string    `json:"id"`
 	Kind   string    `json:"kind"`
 	Result JobResult `json:"result"` // the documented answer of the call; null until status is done
@@ -2781,10 +2781,10 @@ type Kept struct {
 
 // LabelsPatch: a type of the API
 type LabelsPatch struct {
-	AddTags    []string `json:"add_tags,omitempty"` // tags that each of them gets, besides its own
+	AddTags    []string `json:"add_tags,omitempty"` // tags to add to each of them
 	GroupName  *string  `json:"group_name,omitempty"`
 	Ids        []string `json:"ids"`                   // all of them change, or none
-	RemoveTags []string `json:"remove_tags,omitempty"` // tags that each of them loses
+	RemoveTags []string `json:"remove_tags,omitempty"` // tags to remove from each of them
 	Status     *string  `json:"status,omitempty"`      // active, paused
 	Tags       []string `json:"tags,omitempty"`
 }
@@ -2892,10 +2892,10 @@ type LanguageCodeCondition struct {
 
 // LastCheck: a type of the API
 type LastCheck struct {
-	Broken       bool    `json:"broken"` // two checks in a row failed: it is in GET /alerts
+	Broken       bool    `json:"broken"` // two consecutive checks failed: GET /alerts lists it
 	CheckedAt    string  `json:"checked_at"`
 	Error        *string `json:"error"`         // why it is not ok
-	FailingSince *string `json:"failing_since"` // the first of the failures in a row
+	FailingSince *string `json:"failing_since"` // when the first of the consecutive failures happened
 	Ok           bool    `json:"ok"`
 	Status       *int    `json:"status"` // null when no answer came
 }
@@ -2932,7 +2932,7 @@ type LeftOut struct {
 	Name   string  `json:"name"`
 	Path   string  `json:"path"`
 	PathID *string `json:"path_id"` // null: it is a path itself
-	Reason string  `json:"reason"`  // capped: when its cap is reached, its visitors go to the others; alone: nothing else takes the same visitors; address: its clicks are not told apart; twice: it is in several slots; not_drawn: it takes what others leave: paused, no_weight, capped, alone, address, twice, not_drawn
+	Reason string  `json:"reason"`  // capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be told apart; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get: paused, no_weight, capped, alone, address, twice, not_drawn
 }
 
 // LinkBody: a type of the API
@@ -2950,8 +2950,8 @@ type LinkBrokenData struct {
 	ID           string `json:"id"`            // of the offer or landing page
 	Kind         string `json:"kind"`          // offer, lander
 	Name         string `json:"name"`
-	Status       *int   `json:"status"` // the status that answered the last check; null: no answer came
-	URL          string `json:"url"`    // as the record has it, with its tokens
+	Status       *int   `json:"status"` // status of the answer to the last check; null: no answer came
+	URL          string `json:"url"`    // the record's URL, with its tokens
 }
 
 // LinkBrokenEvent: a type of the API
@@ -2992,7 +2992,7 @@ type LinkUnsafeData struct {
 	List      string        `json:"list"`       // the list that has it: web_risk, safe_browsing
 	Name      string        `json:"name"`
 	Threats   []string      `json:"threats"` // in the list's own words, such as MALWARE or SOCIAL_ENGINEERING
-	URL       string        `json:"url"`     // as the record has it, with its tokens
+	URL       string        `json:"url"`     // the record's URL, with its tokens
 }
 
 // LinkUnsafeEvent: a type of the API
@@ -3145,25 +3145,25 @@ type Measures struct {
 type MoveCheck struct {
 	CampaignID string               `json:"campaign_id"`
 	Name       string               `json:"name"`
-	Status     string               `json:"status"` // the check takes the campaign as if it were active: active, paused, archived
+	Status     string               `json:"status"` // status of the campaign; the check treats every campaign as active: active, paused, archived
 	Visitors   []MoveCheckedVisitor `json:"visitors"`
 }
 
 // MoveCheckedVisitor: a type of the API
 type MoveCheckedVisitor struct {
 	Browser   string   `json:"browser"`
-	Certain   bool     `json:"certain"` // false: it depends on what no request can say, such as the provider
+	Certain   bool     `json:"certain"` // false: the result depends on something that no request can carry, such as the provider
 	Country   string   `json:"country"`
-	ID        string   `json:"id"` // names the visitor in the script and in its answers; changes with the request
+	ID        string   `json:"id"` // identifies the visitor in the script and in its answers; another request has another id
 	Language  string   `json:"language"`
-	Places    []string `json:"places"` // where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw decides
-	URL       string   `json:"url"`    // the address that is asked for, without its scheme
+	Places    []string `json:"places"` // the addresses with their tokens, or the status of an answer without an address; several if the draws decide, at most 10
+	URL       string   `json:"url"`    // the address that is requested, without its scheme
 	UserAgent string   `json:"user_agent"`
 }
 
 // MoveChecks: a type of the API
 type MoveChecks struct {
-	Next  *int        `json:"next"`  // for offset; null at the end
+	Next  *int        `json:"next"`  // value of offset for the next rows; null at the end
 	Rows  []MoveCheck `json:"rows"`  // by name
 	Total int         `json:"total"` // imported campaigns
 }
@@ -3172,7 +3172,7 @@ type MoveChecks struct {
 type MoveCompared struct {
 	Campaigns []MoveComparedCampaign `json:"campaigns"` // those with the most differences first
 	Counts    map[string]int         `json:"counts"`    // visitors by result: same, dice, unsure, differs, missing
-	LeftOut   int                    `json:"left_out"`  // visitors that are counted and not listed, because at most 2000 are
+	LeftOut   int                    `json:"left_out"`  // visitors that are counted but not listed, because at most 2000 are listed
 	Unread    int                    `json:"unread"`    // lines that could not be read, or name no imported campaign
 }
 
@@ -3189,14 +3189,14 @@ type MoveComparedCampaign struct {
 type MoveDifference struct {
 	Browser   string   `json:"browser"`
 	Country   string   `json:"country"`
-	Here      []string `json:"here"` // as places of GET /config/checks
-	ID        string   `json:"id"`   // names the visitor in the script and in its answers; changes with the request
+	Here      []string `json:"here"` // where the visitor goes here, as in places of GET /config/checks
+	ID        string   `json:"id"`   // identifies the visitor in the script and in its answers; another request has another id
 	Language  string   `json:"language"`
-	Reason    string   `json:"reason"` // for unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two has an address: , attribute, page, itself, changed, address, parameters, answer
-	Result    string   `json:"result"` // dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
+	Reason    string   `json:"reason"` // of unsure: attribute, it depends on something that no request can carry; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address: , attribute, page, itself, changed, address, parameters, answer
+	Result    string   `json:"result"` // dice: the draws decide, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
 	Status    int      `json:"status"` // of the old tracker's answer; 0: none came
 	There     string   `json:"there"`  // the address that the old tracker answered; empty: none
-	URL       string   `json:"url"`    // the address that is asked for, without its scheme
+	URL       string   `json:"url"`    // the address that is requested, without its scheme
 	UserAgent string   `json:"user_agent"`
 }
 
@@ -3210,12 +3210,12 @@ type Network struct {
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
 	OfferType        string              `json:"offer_type"`
-	Page             string              `json:"page"` // address of the page on which the values were read; empty: not told
+	Page             string              `json:"page"` // address of the page on which the values were read; empty: not known
 	PaymentFrequency string              `json:"payment_frequency"`
 	PaymentTerms     string              `json:"payment_terms"`
 	PostbackParams   map[string]string   `json:"postback_params"`
 	PostbackScheme   string              `json:"postback_scheme"` // how its notifications are signed and read; empty: it sends postbacks with parameters
-	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not told
+	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map"`      // words that mean something else than usual
 	URL              string              `json:"url"`
 }
@@ -3238,12 +3238,12 @@ type NetworkAnswer struct {
 	Name              string              `json:"name"`
 	Notes             string              `json:"notes"`
 	OfferType         string              `json:"offer_type"`       // CPA, CPS, CPL, CPC, CPM, or empty
-	OfferURLSuffix    string              `json:"offer_url_suffix"` // what offer URLs of the network end in, so that it learns the click id: the redirect adds it where a URL has no token of the click id; empty: the network's click_param is not known
+	OfferURLSuffix    string              `json:"offer_url_suffix"` // the end of offer URLs that passes the click id to the network: the redirect adds it to a URL without a token for the click id; empty: the network's click_param is not known
 	PaymentFrequency  string              `json:"payment_frequency"`
 	PaymentTerms      string              `json:"payment_terms"`
 	PostbackParams    map[string]string   `json:"postback_params"`
 	PostbackScheme    string              `json:"postback_scheme"` // how its notifications are signed and read, or empty: it sends postbacks with parameters
-	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with its own macros as it fills them; a parameter without a value needs a macro that is not known here. It has the secret for a key that may write, *** for any other
+	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with the network's own macros; a parameter without a value needs a macro that is not known here. A key that may write sees the secret in it, any other key sees ***
 	Status            string              `json:"status"`          // active, paused
 	StatusMap         map[string][]string `json:"status_map"`
 	Tags              []string            `json:"tags"`
@@ -3261,19 +3261,19 @@ type NetworkBody struct {
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
 	OfferType        *string             `json:"offer_type,omitempty"`
-	Page             *string             `json:"page,omitempty"` // address of the page on which the values were read; empty: not told
+	Page             *string             `json:"page,omitempty"` // address of the page on which the values were read; empty: not known
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"`
 	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how its notifications are signed and read; empty: it sends postbacks with parameters
-	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not told
+	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // words that mean something else than usual
 	URL              *string             `json:"url,omitempty"`
 }
 
 // NetworkCreateBody: a type of the API
 type NetworkCreateBody struct {
-	AnswerText       *string             `json:"answer_text,omitempty"` // what an accepted postback is answered, as plain text, where the network wants one such as OK; empty: JSON
+	AnswerText       *string             `json:"answer_text,omitempty"` // the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter that carries the click id
 	Currency         *string             `json:"currency,omitempty"`    // three letters; anything else is read as USD; default USD
 	GroupName        *string             `json:"group_name,omitempty"`
@@ -3293,33 +3293,33 @@ type NetworkCreateBody struct {
 	PostbackSecret   *string             `json:"postback_secret,omitempty"` // on PUT blank leaves it unchanged
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // the network's words for each of the four statuses
 	Tags             []string            `json:"tags,omitempty"`
-	Template         *string             `json:"template,omitempty"` // name or id of a network template, from which fields come that are left out
+	Template         *string             `json:"template,omitempty"` // name or id of a network template that fills the fields left out
 	URL              *string             `json:"url,omitempty"`      // http(s)
 }
 
 // NetworkIntegration: a type of the API
 type NetworkIntegration struct {
 	ChangesError        *string               `json:"changesError"`        // why the last import of decisions or of older orders failed; the next one continues where it ended
-	ChangesReadTo       *string               `json:"changesReadTo"`       // the network's decisions about orders of any age are imported until then; null: none yet, or the provider cannot be asked by the date of a change
+	ChangesReadTo       *string               `json:"changesReadTo"`       // the network's decisions up to this time are imported, for orders of any age; null: none yet, or the provider cannot be queried by the date of a change
 	ConnectedTo         *string               `json:"connectedTo"`         // the provider; null: not connected
 	Credentials         map[string]string     `json:"credentials"`         // by field; secrets are masked
 	EncryptionAvailable bool                  `json:"encryptionAvailable"` // false: this install cannot store credentials
-	IsEnabled           bool                  `json:"is_enabled"`          // orders are imported by themselves, every half hour
+	IsEnabled           bool                  `json:"is_enabled"`          // orders are imported automatically every half hour
 	LastCheckedAt       *string               `json:"lastCheckedAt"`
 	LastError           *string               `json:"lastError"`
-	LastStatus          *string               `json:"lastStatus"`   // how asking the provider went; null: it was never asked: ok, error
+	LastStatus          *string               `json:"lastStatus"`   // result of the last request to the provider; null: there was none yet: ok, error
 	LastSyncedAt        *string               `json:"lastSyncedAt"` // when orders were last imported
 	NetworkID           string                `json:"networkId"`
 	NetworkName         string                `json:"networkName"`
-	NextSyncAt          *string               `json:"nextSyncAt"` // of the next import by itself; null: there is none
+	NextSyncAt          *string               `json:"nextSyncAt"` // when the next automatic import runs; null: none is planned
 	Providers           []NetworkProviderForm `json:"providers"`  // what can be connected, with the fields of a form for it
 	Runs                []IntegrationRun      `json:"runs"`       // the last 20 imports and dry runs, the latest first; runs are kept for 90 days
 }
 
 // NetworkIntegrationBody: a type of the API
 type NetworkIntegrationBody struct {
-	Credentials map[string]string `json:"credentials,omitempty"` // field to value; of a change, what is blank or left out stays as it is
-	IsEnabled   *bool             `json:"is_enabled,omitempty"`  // whether orders are imported by themselves; left out it stays, at first true
+	Credentials map[string]string `json:"credentials,omitempty"` // values by field; in a change, fields that are blank or left out are kept
+	IsEnabled   *bool             `json:"is_enabled,omitempty"`  // whether orders are imported automatically; left out: unchanged, at first true
 	Provider    string            `json:"provider"`              // one of those that the GET lists
 }
 
@@ -3344,7 +3344,7 @@ type NetworkPatchAnswer struct {
 
 // NetworkProviderForm: a type of the API
 type NetworkProviderForm struct {
-	Click    string                 `json:"click"` // where the provider keeps our click id
+	Click    string                 `json:"click"` // the provider's field for our click id
 	Fields   []CredentialFieldShown `json:"fields"`
 	Label    string                 `json:"label"`
 	Provider string                 `json:"provider"`
@@ -3352,7 +3352,7 @@ type NetworkProviderForm struct {
 
 // NetworkPut: a type of the API
 type NetworkPut struct {
-	AnswerText       *string             `json:"answer_text,omitempty"` // what an accepted postback is answered, as plain text, where the network wants one such as OK; empty: JSON
+	AnswerText       *string             `json:"answer_text,omitempty"` // the plain text that answers an accepted postback, if the network requires one such as OK; empty: JSON
 	ClickParam       *string             `json:"click_param,omitempty"` // parameter that carries the click id
 	Currency         *string             `json:"currency,omitempty"`    // three letters; anything else is read as USD; default USD
 	GroupName        *string             `json:"group_name,omitempty"`
@@ -3382,7 +3382,7 @@ type NetworkReport struct {
 	Kind      string             `json:"kind"`     // orders: a row for each conversion, with our click id; totals: sums by day: orders, totals
 	Refusals  []ReportRowRefused `json:"refusals"` // at most 100
 	Refused   int                `json:"refused"`
-	Stored    int                `json:"stored"` // they replace what earlier files said: sums of the same days, orders of all days from from to to
+	Stored    int                `json:"stored"` // rows that were stored. They replace rows of earlier files: sums of the same days, orders of all days between from and to
 	To        *string            `json:"to"`
 	Total     int                `json:"total"`     // rows read
 	Truncated bool               `json:"truncated"` // there are more rows than are read
@@ -3426,14 +3426,14 @@ type NetworkRow struct {
 	Name              string              `json:"name"`
 	Notes             string              `json:"notes"`
 	OfferType         string              `json:"offer_type"`       // CPA, CPS, CPL, CPC, CPM, or empty
-	OfferURLSuffix    string              `json:"offer_url_suffix"` // what offer URLs of the network end in, so that it learns the click id: the redirect adds it where a URL has no token of the click id; empty: the network's click_param is not known
+	OfferURLSuffix    string              `json:"offer_url_suffix"` // the end of offer URLs that passes the click id to the network: the redirect adds it to a URL without a token for the click id; empty: the network's click_param is not known
 	PaymentFrequency  string              `json:"payment_frequency"`
 	PaymentTerms      string              `json:"payment_terms"`
 	Pending           *int                `json:"pending,omitempty"`
 	PendingRevenue    *float64            `json:"pending_revenue,omitempty"`
 	PostbackParams    map[string]string   `json:"postback_params"`
 	PostbackScheme    string              `json:"postback_scheme"` // how its notifications are signed and read, or empty: it sends postbacks with parameters
-	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with its own macros as it fills them; a parameter without a value needs a macro that is not known here. It has the secret for a key that may write, *** for any other
+	PostbackURL       string              `json:"postback_url"`    // the address to enter at the network for its postbacks, with the network's own macros; a parameter without a value needs a macro that is not known here. A key that may write sees the secret in it, any other key sees ***
 	Profit            *float64            `json:"profit,omitempty"`
 	Rejected          *int                `json:"rejected,omitempty"`
 	Revenue           *float64            `json:"revenue,omitempty"` // approved payouts
@@ -3442,7 +3442,7 @@ type NetworkRow struct {
 	StatusMap         map[string][]string `json:"status_map"`
 	Tags              []string            `json:"tags"`
 	UniqueClicks      *int                `json:"unique_clicks,omitempty"`
-	UnknownWords      []StatusWord        `json:"unknown_words"` // status words that came in postbacks and stand for no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them
+	UnknownWords      []StatusWord        `json:"unknown_words"` // status words of received postbacks that are mapped to no status, the most frequent first, at most 50: conversions with them are pending. PATCH with status_map maps them
 	UpdatedAt         string              `json:"updated_at"`
 	URL               string              `json:"url"`
 }
@@ -3457,8 +3457,8 @@ type NetworkRows struct {
 type NetworkSynced struct {
 	DryRun    bool                `json:"dryRun"`
 	From      string              `json:"from"`
-	Matched   int                 `json:"matched"`  // orders that are recorded, or would be: also those that change nothing
-	Outcomes  []ConversionOutcome `json:"outcomes"` // one for each order; the job of an import by itself keeps those that changed something
+	Matched   int                 `json:"matched"`  // orders that are recorded, or would be without the dry run, including those that change nothing
+	Outcomes  []ConversionOutcome `json:"outcomes"` // one for each order; the job of an automatic import keeps only those that changed something
 	Payout    float64             `json:"payout"`   // of the matched orders
 	Provider  string              `json:"provider"`
 	To        string              `json:"to"`
@@ -3493,13 +3493,13 @@ type NetworkTemplateRow struct {
 	Name             string              `json:"name"`
 	Notes            string              `json:"notes"`
 	OfferType        string              `json:"offer_type"`
-	Page             string              `json:"page"` // address of the page on which the values were read; empty: not told
+	Page             string              `json:"page"` // address of the page on which the values were read; empty: not known
 	PaymentFrequency string              `json:"payment_frequency"`
 	PaymentTerms     string              `json:"payment_terms"`
 	PostbackParams   map[string]string   `json:"postback_params"`
 	PostbackQuery    string              `json:"postback_query"`  // query of the postback address to give to the network
 	PostbackScheme   string              `json:"postback_scheme"` // how its notifications are signed and read; empty: it sends postbacks with parameters
-	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not told
+	ReadOn           string              `json:"read_on"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map"`      // words that mean something else than usual
 	UpdatedAt        *string             `json:"updated_at"`      // null for a built-in one
 	URL              string              `json:"url"`
@@ -3520,12 +3520,12 @@ type NetworkTemplatesBody struct {
 	Name             *string             `json:"name,omitempty"`
 	Notes            *string             `json:"notes,omitempty"`
 	OfferType        *string             `json:"offer_type,omitempty"`
-	Page             *string             `json:"page,omitempty"` // address of the page on which the values were read; empty: not told
+	Page             *string             `json:"page,omitempty"` // address of the page on which the values were read; empty: not known
 	PaymentFrequency *string             `json:"payment_frequency,omitempty"`
 	PaymentTerms     *string             `json:"payment_terms,omitempty"`
 	PostbackParams   map[string]string   `json:"postback_params,omitempty"`
 	PostbackScheme   *string             `json:"postback_scheme,omitempty"` // how its notifications are signed and read; empty: it sends postbacks with parameters
-	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not told
+	ReadOn           *string             `json:"read_on,omitempty"`         // day on which the page was read, YYYY-MM-DD; empty: not known
 	StatusMap        map[string][]string `json:"status_map,omitempty"`      // words that mean something else than usual
 	Templates        []NetworkBody       `json:"templates,omitempty"`       // or the body is one template; keys in camelCase or snake_case
 	URL              *string             `json:"url,omitempty"`
@@ -3533,7 +3533,7 @@ type NetworkTemplatesBody struct {
 
 // NetworkTested: a type of the API
 type NetworkTested struct {
-	Detail   *string `json:"detail"` // what the provider said, if it fails
+	Detail   *string `json:"detail"` // the provider's message, if it fails
 	Message  string  `json:"message"`
 	Ok       bool    `json:"ok"` // the provider accepts the credentials
 	Provider string  `json:"provider"`
@@ -3572,15 +3572,15 @@ type NumberOrderCondition struct {
 // OAuthConnection: a type of the API
 type OAuthConnection struct {
 	ConnectedAt  string   `json:"connectedAt"`
-	Error        *string  `json:"error"`        // why they could not
-	ExpiresAt    *string  `json:"expiresAt"`    // of its access token, which is renewed before
-	FailingSince *string  `json:"failingSince"` // null: its tokens could be renewed the last time
+	Error        *string  `json:"error"`        // why its tokens could not be renewed
+	ExpiresAt    *string  `json:"expiresAt"`    // when its access token expires; it is renewed before that
+	FailingSince *string  `json:"failingSince"` // null: the last renewal of its tokens succeeded
 	ID           string   `json:"id"`
-	Missing      []string `json:"missing"`     // what the person who signed in did not allow: ads is to read ad accounts and spend, uploads is to upload conversions; the rest works
+	Missing      []string `json:"missing"`     // permissions that the person who signed in did not grant: ads (to read ad accounts and spend), uploads (to upload conversions); everything else works
 	RefreshedAt  *string  `json:"refreshedAt"` // when its tokens were last renewed
 	Scopes       []string `json:"scopes"`      // what was granted, in the platform's words
-	Status       string   `json:"status"`      // revoked: the platform takes it no longer, somebody has to sign in again: active, revoked
-	UserID       string   `json:"userId"`      // the platform's id of who has signed in
+	Status       string   `json:"status"`      // revoked: the platform no longer accepts it, and a person has to sign in again: active, revoked
+	UserID       string   `json:"userId"`      // the platform's id of the person who signed in
 	UserName     string   `json:"userName"`    // an e-mail address or a name; may be empty
 }
 
@@ -3601,7 +3601,7 @@ type OAuthProvider struct {
 // OAuthStart: a type of the API
 type OAuthStart struct {
 	ExpiresAt string `json:"expiresAt"` // until when the sign-in has to be completed
-	URL       string `json:"url"`       // open it in the browser of who has the ad accounts; it is a secret
+	URL       string `json:"url"`       // open it in the browser of the person who has the ad accounts; it is a secret
 }
 
 // OfferAnswer: a type of the API
@@ -3630,7 +3630,7 @@ type OfferBody struct {
 	Country         *string  `json:"country,omitempty"`   // two letters, or empty
 	Currency        *string  `json:"currency,omitempty"`  // three letters; anything else is read as USD; default USD
 	DailyCap        *int     `json:"daily_cap,omitempty"` // conversions per day
-	Group           *string  `json:"group,omitempty"`     // another name of group_name, which goes before it
+	Group           *string  `json:"group,omitempty"`     // another name of group_name, which takes precedence
 	GroupName       *string  `json:"group_name,omitempty"`
 	Name            string   `json:"name"`
 	NetworkID       *string  `json:"network_id,omitempty"` // an affiliate network on this account
@@ -3647,7 +3647,7 @@ type OfferPut struct {
 	Country         *string  `json:"country,omitempty"`   // two letters, or empty
 	Currency        *string  `json:"currency,omitempty"`  // three letters; anything else is read as USD; default USD
 	DailyCap        *int     `json:"daily_cap,omitempty"` // conversions per day
-	Group           *string  `json:"group,omitempty"`     // another name of group_name, which goes before it
+	Group           *string  `json:"group,omitempty"`     // another name of group_name, which takes precedence
 	GroupName       *string  `json:"group_name,omitempty"`
 	ID              string   `json:"id"` // the record's id
 	Name            string   `json:"name"`
@@ -3665,7 +3665,7 @@ type OfferRow struct {
 	ApproveRate     *float64   `json:"approve_rate"` // percent
 	Approved        int        `json:"approved"`
 	BotClicks       int        `json:"bot_clicks"`
-	CappedToday     bool       `json:"capped_today"` // it has its daily_cap of conversions, in the account's day: nobody is sent there
+	CappedToday     bool       `json:"capped_today"` // it has reached its daily_cap of conversions, in the account's day: no visitor is sent to it
 	Chargebacks     int        `json:"chargebacks"`
 	Clicks          int        `json:"clicks"`      // without bots
 	Conversions     int        `json:"conversions"` // approved and pending
@@ -3708,30 +3708,30 @@ type OfferRow struct {
 type OldTracker struct {
 	Days    []OldTrackerDay `json:"days"` // newest first; days without postbacks are left out
 	Range   Range           `json:"range"`
-	Tracker string          `json:"tracker"` // by whose form its click ids are recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     string          `json:"url"`     // the address to which its postbacks are sent on; empty: none are
+	Tracker string          `json:"tracker"` // the tracker whose form of click ids is recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     string          `json:"url"`     // the address to which postbacks about its clicks are forwarded; empty: none are forwarded
 }
 
 // OldTrackerBody: a type of the API
 type OldTrackerBody struct {
 	Tracker *string `json:"tracker,omitempty"` // needed with a url: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     *string `json:"url,omitempty"`     // where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is sent on
+	URL     *string `json:"url,omitempty"`     // where the old tracker answers now: http or https, on the public internet, and no domain of this service. Without a path, the path at which a postback arrived is added. Empty: nothing is forwarded
 }
 
 // OldTrackerDay: a type of the API
 type OldTrackerDay struct {
 	Day     string `json:"day"`     // YYYY-MM-DD, in the account's time zone
-	Failed  int    `json:"failed"`  // the old tracker did not take them
-	Known   int    `json:"known"`   // they name a click of this account here
-	SentOn  int    `json:"sent_on"` // they were sent on to the old tracker, which took them
-	Unknown int    `json:"unknown"` // they name an unknown click; of postbacks without a click id, at most 20 an hour are counted
-	Waiting int    `json:"waiting"` // they wait to be sent on, for the first time or again
+	Failed  int    `json:"failed"`  // postbacks that the old tracker did not accept
+	Known   int    `json:"known"`   // postbacks that name a click of this account
+	SentOn  int    `json:"sent_on"` // postbacks that were forwarded to the old tracker and that it accepted
+	Unknown int    `json:"unknown"` // postbacks that name an unknown click; of postbacks without a click id, at most 20 an hour are counted
+	Waiting int    `json:"waiting"` // postbacks that wait to be forwarded, for the first time or again
 }
 
 // OldTrackerSettings: a type of the API
 type OldTrackerSettings struct {
-	Tracker string `json:"tracker"` // by whose form its click ids are recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
-	URL     string `json:"url"`     // the address to which its postbacks are sent on; empty: none are
+	Tracker string `json:"tracker"` // the tracker whose form of click ids is recognised; empty: none was chosen: keitaro, binom, voluum, redtrack, bemob, clickflare,
+	URL     string `json:"url"`     // the address to which postbacks about its clicks are forwarded; empty: none are forwarded
 }
 
 // OlderCondition: was saved before its value was checked, and holds for nobody
@@ -3808,7 +3808,7 @@ type Overview struct {
 	LpViews        int               `json:"lp_views"`
 	Pending        int               `json:"pending"`
 	PendingRevenue float64           `json:"pending_revenue"`
-	PreviousRange  Range             `json:"previousRange"` // as long, or as many days by the clock of tz; it ends where range begins
+	PreviousRange  Range             `json:"previousRange"` // the window before, equally long or with as many days in the time zone tz; it ends where range begins
 	Profit         float64           `json:"profit"`
 	Range          Range             `json:"range"`
 	Rejected       int               `json:"rejected"`
@@ -3856,13 +3856,13 @@ type Path struct {
 	CollectClicks bool          `json:"collect_clicks"`        // false: its clicks are not recorded
 	DailyCap      *int          `json:"daily_cap"`             // clicks a day; null: no cap
 	Destinations  []Destination `json:"destinations"`          // offers, landing pages and addresses, drawn by weight
-	Filters       []Condition   `json:"filters"`               // conditions of its own; none: it fits everybody
+	Filters       []Condition   `json:"filters"`               // conditions of its own; none: it fits every visitor
 	ID            string        `json:"id"`                    // keeps the path's statistics when the flow is sent again; new when left out
 	IsActive      bool          `json:"is_active"`
 	Logic         string        `json:"logic"`              // among the filters and rules: and, or
 	Name          string        `json:"name"`               // unique in the flow; Path N when left out
 	Response      *Response     `json:"response,omitempty"` // action nothing: what is answered
-	RuleGroup     int           `json:"rule_group"`         // paths of the lowest group with one that fits are drawn from
+	RuleGroup     int           `json:"rule_group"`         // paths are drawn from the lowest group that has a path that fits
 	Rules         []RuleRef     `json:"rules"`
 	StreamType    string        `json:"stream_type"` // forced paths are tried first, the default one last: regular, forced, default
 	Transition    string        `json:"transition"`  // how the visitor is sent on: 302, 301, 303, 307, meta, double_meta, js, blank_referrer, form_post, iframe
@@ -3876,13 +3876,13 @@ type PathBody struct {
 	CollectClicks *bool             `json:"collect_clicks,omitempty"` // false: its clicks are not recorded; default true
 	DailyCap      *int              `json:"daily_cap,omitempty"`      // clicks a day; null: no cap
 	Destinations  []DestinationBody `json:"destinations,omitempty"`   // offers, landing pages and addresses, drawn by weight
-	Filters       []ConditionBody   `json:"filters,omitempty"`        // conditions of its own; none: it fits everybody
+	Filters       []ConditionBody   `json:"filters,omitempty"`        // conditions of its own; none: it fits every visitor
 	ID            *string           `json:"id,omitempty"`             // keeps the path's statistics when the flow is sent again; new when left out
 	IsActive      *bool             `json:"is_active,omitempty"`      // default true
 	Logic         *string           `json:"logic,omitempty"`          // among the filters and rules; default and: and, or
 	Name          *string           `json:"name,omitempty"`           // unique in the flow; Path N when left out
 	Response      *ResponseBody     `json:"response,omitempty"`       // action nothing: what is answered
-	RuleGroup     *int              `json:"rule_group,omitempty"`     // paths of the lowest group with one that fits are drawn from
+	RuleGroup     *int              `json:"rule_group,omitempty"`     // paths are drawn from the lowest group that has a path that fits
 	Rules         []RuleRefBody     `json:"rules,omitempty"`
 	StreamType    *string           `json:"stream_type,omitempty"` // forced paths are tried first, the default one last; default regular: regular, forced, default
 	Transition    *string           `json:"transition,omitempty"`  // how the visitor is sent on; default 302: 302, 301, 303, 307, meta, double_meta, js, blank_referrer, form_post, iframe
@@ -3923,7 +3923,7 @@ type Performance struct {
 	Labels       map[string]map[string]string `json:"labels"` // by dimension: the names of ids
 	Range        Range                        `json:"range"`
 	Rows         []PerformanceRow             `json:"rows"`      // in the order of sort, at most limit
-	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30, where all traffic sources agree that the filters by source_id and campaign_id leave
+	SubNames     map[string]string            `json:"sub_names"` // names of sub1 to sub30, if all traffic sources that the filters by source_id and campaign_id keep have the same name
 	Totals       Compared                     `json:"totals"`    // of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit. A campaign counts in each of its tags, but once in the totals without having
 	Truncated    bool                         `json:"truncated"` // there are more groups than rows; an export has up to 100,000
 	TZ           string                       `json:"tz"`        // the time zone of the dimensions of time
@@ -3936,7 +3936,7 @@ type PerformanceRow struct {
 	BotClicks      int               `json:"bot_clicks"`
 	Changes        *FigureChanges    `json:"changes,omitempty"` // with compare: in percent of the other window's figure; null where that is zero
 	Chargebacks    int               `json:"chargebacks"`
-	ClickLoss      *ClickLoss        `json:"click_loss"`        // of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id
+	ClickLoss      *ClickLoss        `json:"click_loss"`        // only for days and sources whose click counts the source has reported; null: it reported none, or the report is not by source_id and date (UTC) alone, not over whole days, or has a filter other than source_id
 	Clicks         int               `json:"clicks"`            // without bots
 	Compare        *FigureRow        `json:"compare,omitempty"` // with compare: the figures of the other window
 	Conversions    int               `json:"conversions"`       // approved and pending
@@ -4007,7 +4007,7 @@ type PlanAnswer struct {
 	CurrentPeriodEnd  string         `json:"currentPeriodEnd"`  // when the month ends
 	Includes          PlanIncludes   `json:"includes"`
 	PastAllowance     string         `json:"pastAllowance"` // what happens to clicks beyond the allowance of a month
-	Period            string         `json:"period"`        // what allowances of clicks are for: a calendar month, in UTC: month
+	Period            string         `json:"period"`        // the period of the click allowance: a calendar month, in UTC: month
 	Plan              string         `json:"plan"`
 	Status            string         `json:"status"` // active
 }
@@ -4016,7 +4016,7 @@ type PlanAnswer struct {
 type PlanConfigBody struct {
 	Document any             `json:"document"`        // the document: an object, or a text with YAML or JSON
 	Prune    *PruneBody      `json:"prune,omitempty"` // delete records that the document does not have, but only those of a group or with a tag; campaigns with clicks are archived
-	Read     *ConfigReadBody `json:"read,omitempty"`  // for a document that was read from another tracker, as sy import does
+	Read     *ConfigReadBody `json:"read,omitempty"`  // additional data for a document that was read from another tracker, as sy import sends them
 }
 
 // PlanCopilot: a type of the API
@@ -4046,7 +4046,7 @@ type PlanForecast struct {
 	Clicks    int     `json:"clicks"` // at the end of the month
 	High      *int    `json:"high"`
 	IsOver    bool    `json:"isOver"`    // the allowance is passed already
-	Low       *int    `json:"low"`       // with high the band in which four of five forecasts end, by how much the month's whole days differ; null before there are three
+	Low       *int    `json:"low"`       // low and high are the band in which four of five forecasts end, estimated from how much the month's whole days differ; null before there are three such days
 	OverOn    *string `json:"overOn"`    // the day on which the allowance is passed; null: not this month
 	PerDay    int     `json:"perDay"`    // clicks a day so far
 	Remaining *int    `json:"remaining"` // clicks that are left of the allowance; null: unlimited
@@ -4101,7 +4101,7 @@ type PlanUsageAnswer struct {
 	Detail            PlanDetail     `json:"detail"`
 	Includes          PlanIncludes   `json:"includes"`
 	PastAllowance     string         `json:"pastAllowance"` // what happens to clicks beyond the allowance of a month
-	Period            string         `json:"period"`        // what allowances of clicks are for: a calendar month, in UTC: month
+	Period            string         `json:"period"`        // the period of the click allowance: a calendar month, in UTC: month
 	Plan              string         `json:"plan"`
 	Status            string         `json:"status"` // active
 }
@@ -4118,8 +4118,8 @@ type PlanUse struct {
 
 // PointAnswer: a type of the API
 type PointAnswer struct {
-	Certificate *CertificateAnswer `json:"certificate"` // as the edge last said; null without an edge
-	Detail      string             `json:"detail"`      // the record that points the domain, or that is in its way
+	Certificate *CertificateAnswer `json:"certificate"` // as the edge last reported it; null: there is no edge
+	Detail      string             `json:"detail"`      // the record that points the domain at the tracker, or a conflicting record
 	Message     string             `json:"message"`
 	Note        string             `json:"note"`
 	Ok          bool               `json:"ok"`
@@ -4135,8 +4135,8 @@ type PostbackLog struct {
 
 // PostbackRedelivered: a type of the API
 type PostbackRedelivered struct {
-	Error      *string `json:"error"`       // why it was not told
-	HTTPStatus *int    `json:"http_status"` // what the source answered; null when no answer came
+	Error      *string `json:"error"`       // why the source was not notified
+	HTTPStatus *int    `json:"http_status"` // status of the source's answer; null: no answer came
 	ID         string  `json:"id"`
 	Told       bool    `json:"told"`
 }
@@ -4144,13 +4144,13 @@ type PostbackRedelivered struct {
 // PostbackReplayed: a type of the API
 type PostbackReplayed struct {
 	ID     string `json:"id"`
-	Result string `json:"result"` // what becomes of it is in the log within seconds: accepted
+	Result string `json:"result"` // the result is in the log within seconds: accepted
 }
 
 // PostbackRow: a type of the API
 type PostbackRow struct {
-	AmountReason  *string       `json:"amount_reason"` // why its payout or its cost counts no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received
-	At            string        `json:"at"`            // when it arrived; of one that is sent, when the conversion got its status; ISO 8601, UTC
+	AmountReason  *string       `json:"amount_reason"` // why its payout or its cost counts as no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received
+	At            string        `json:"at"`            // when it arrived; for a postback that is sent, when the conversion got its status; ISO 8601, UTC
 	CampaignID    *string       `json:"campaign_id"`   // of its click
 	CampaignName  string        `json:"campaign_name"`
 	ClickID       *string       `json:"click_id"`
@@ -4159,14 +4159,14 @@ type PostbackRow struct {
 	Direction     string        `json:"direction"`     // in, out
 	Domain        string        `json:"domain"`        // that it was sent to
 	ID            string        `json:"id"`
-	InvalidPayout *string       `json:"invalid_payout"` // what stands in the place of its payout, if that is no amount or a macro that was not filled in; the offer's payout is taken only if it is not from the postback (payout_from_param)
-	InvalidTime   *string       `json:"invalid_time"`   // the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, and that of its click if the time is not understood
+	InvalidPayout *string       `json:"invalid_payout"` // the text received as its payout, if that is no amount or a macro that was not filled in; the offer's own payout counts only if the offer does not take it from the postback (payout_from_param)
+	InvalidTime   *string       `json:"invalid_time"`   // the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, or the time of its click if the stated time is not understood
 	IP            string        `json:"ip"`             // of its sender
 	NetworkID     *string       `json:"network_id"`     // that its address names
 	NetworkName   string        `json:"network_name"`
 	Query         string        `json:"query"`  // its parameters as they were received, by name; *** stands for secrets and for what may be one
 	Reason        string        `json:"reason"` // of the result, for a person
-	Result        string        `json:"result"` // accepted: stored, and its conversion is recorded as soon as its click is known; the last four are of those that are sent; skipped: its source was paused, say: accepted, matched, unmatched, refused, duplicate, ignored, pending, told, failed, skipped
+	Result        string        `json:"result"` // accepted: stored, and its conversion is recorded as soon as its click is known; the last four are for postbacks that are sent; skipped: not sent, for example because its source was paused: accepted, matched, unmatched, refused, duplicate, ignored, pending, told, failed, skipped
 	Sample        bool          `json:"sample"` // it names no click; of such messages 20 an hour are stored for each network or domain
 	Sent          *SentPostback `json:"sent"`   // of one that is sent to a traffic source; null for others
 	Source        string        `json:"source"` // postback, pixel, tag or goal_api
@@ -4175,20 +4175,20 @@ type PostbackRow struct {
 // PostbacksReplayed: a type of the API
 type PostbacksReplayed struct {
 	DryRun   bool            `json:"dry_run"`
-	Outcomes []ReplayOutcome `json:"outcomes"` // of a dry run: of each that was read, newest first, at most 100; else empty
-	Range    Range           `json:"range"`    // they arrived in it
-	Replayed int             `json:"replayed"` // postbacks that are accepted again; what becomes of them is in the log within seconds. In a dry run those that were read
+	Outcomes []ReplayOutcome `json:"outcomes"` // of a dry run: the result of each postback that was read, newest first, at most 100; else empty
+	Range    Range           `json:"range"`    // the window in which the postbacks arrived
+	Replayed int             `json:"replayed"` // postbacks that are accepted again; their results are in the log within seconds. In a dry run, postbacks that were read
 }
 
 // PostbacksResent: a type of the API
 type PostbacksResent struct {
-	Range    Range `json:"range"`    // the conversions got their status in it
-	Requeued int   `json:"requeued"` // postbacks that are pending again; what becomes of them is in the log
+	Range    Range `json:"range"`    // the window in which the conversions got their status
+	Requeued int   `json:"requeued"` // postbacks that are pending again; their results are in the log
 }
 
 // PredictedRow: a type of the API
 type PredictedRow struct {
-	CampaignID   string  `json:"campaign_id"` // that decides; after a hand-over another one
+	CampaignID   string  `json:"campaign_id"` // the campaign that decides; after a hand-over it is another one
 	CampaignName *string `json:"campaign_name"`
 	Clicks       int     `json:"clicks"` // that would go there, without bots
 	LanderID     *string `json:"lander_id"`
@@ -4294,15 +4294,15 @@ type RecordedChange struct {
 	At         string   `json:"at"`
 	By         string   `json:"by"`          // copilot: a suggestion or a proposal that was applied, or a rule: person, key, copilot
 	CampaignID *string  `json:"campaign_id"` // the campaign that was changed; null: the change does not belong to exactly one campaign
-	Fields     []string `json:"fields"`      // what was sent, without values
+	Fields     []string `json:"fields"`      // names of the fields that were sent, without their values
 	ID         string   `json:"id"`
 	Kind       string   `json:"kind"`      // of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot
 	Operation  string   `json:"operation"` // method and path of the call
-	Record     *string  `json:"record"`    // its name by now; null: it has none, or is gone
+	Record     *string  `json:"record"`    // its present name; null: it has no name, or no longer exists
 	RecordID   *string  `json:"record_id"`
 	Title      *string  `json:"title"`     // of a change by the Copilot: what it does
-	UndoneAt   *string  `json:"undone_at"` // of a change by the Copilot: when it was taken back
-	Who        string   `json:"who"`       // the name of the person or the key; of a rule: the rule's
+	UndoneAt   *string  `json:"undone_at"` // of a change by the Copilot: when it was undone
+	Who        string   `json:"who"`       // the name of the person or key; for a rule, the rule's name
 }
 
 // RedeliverBody: a type of the API
@@ -4312,14 +4312,14 @@ type RedeliverBody struct {
 
 // RedeliveredAll: a type of the API
 type RedeliveredAll struct {
-	Range    Range `json:"range"`    // the deliveries were made in it
-	Requeued int   `json:"requeued"` // deliveries that are pending again; what becomes of them is in the log
+	Range    Range `json:"range"`    // the window in which the deliveries were made
+	Requeued int   `json:"requeued"` // deliveries that are pending again; their results are in the log
 }
 
 // RepeatIPRow: a type of the API
 type RepeatIPRow struct {
 	BotClicks  int    `json:"bot_clicks"` // of them, by bots
-	Campaigns  int    `json:"campaigns"`  // how many it clicked on; with link, smartlinks
+	Campaigns  int    `json:"campaigns"`  // how many campaigns it clicked on; with link, how many smartlinks
 	Country    string `json:"country"`
 	FirstSeen  string `json:"first_seen"`
 	Hits       int    `json:"hits"` // clicks
@@ -4341,7 +4341,7 @@ type RepeatIPs struct {
 
 // ReplaceBody: a type of the API
 type ReplaceBody struct {
-	Campaigns []string `json:"campaigns,omitempty"` // only in these campaigns; without campaigns and flows everywhere
+	Campaigns []string `json:"campaigns,omitempty"` // only in these campaigns; if campaigns and flows are both left out, everywhere
 	Flows     []string `json:"flows,omitempty"`     // only in these saved flows
 	With      string   `json:"with"`                // what replaces it
 }
@@ -4354,7 +4354,7 @@ type Replaced struct {
 
 // ReplayBody: a type of the API
 type ReplayBody struct {
-	DryRun  *bool   `json:"dry_run,omitempty"` // changes nothing, and tells what would become of the newest ones
+	DryRun  *bool   `json:"dry_run,omitempty"` // changes nothing, and reports the result that each of the newest ones would have
 	Network *string `json:"network,omitempty"` // only those whose address names this network; left out: all
 }
 
@@ -4363,7 +4363,7 @@ type ReplayOutcome struct {
 	ClickID *string `json:"click_id"` // that it names; null: none
 	ID      string  `json:"id"`
 	Reason  string  `json:"reason"` // of the result, for a person
-	Result  string  `json:"result"` // matched: its click is found and its sender believed: matched, unmatched, refused
+	Result  string  `json:"result"` // matched: its click is found and its sender is trusted: matched, unmatched, refused
 }
 
 // ReportRowRefused: a type of the API
@@ -4374,12 +4374,12 @@ type ReportRowRefused struct {
 
 // Rescored: a type of the API
 type Rescored struct {
-	BotsAfter  int   `json:"bots_after"`  // of clicks, those that are a bot's since
-	BotsBefore int   `json:"bots_before"` // of clicks, those that were a bot's before they were scored anew
-	Changed    int   `json:"changed"`     // of clicks, those that are a bot's now and were not, or the other way round
-	Clicks     int   `json:"clicks"`      // those scored anew: only clicks on which a signal had fired or an entry of the bot lists matched. All other clicks of the range are no bots' under any settings, and no number here counts them
-	Range      Range `json:"range"`       // whose clicks were scored
-	Superseded bool  `json:"superseded"`  // the settings were changed meanwhile: the job of that change scores the whole range again, and the numbers here are of what was done until then
+	BotsAfter  int   `json:"bots_after"`  // of clicks, those that are a bot's after they were scored again
+	BotsBefore int   `json:"bots_before"` // of clicks, those that were a bot's before they were scored again
+	Changed    int   `json:"changed"`     // of clicks, those that became a bot's or are no longer a bot's
+	Clicks     int   `json:"clicks"`      // clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the range into bots', and no number here counts them
+	Range      Range `json:"range"`       // the window whose clicks were scored
+	Superseded bool  `json:"superseded"`  // the settings were changed while the job ran: the job of that change scores the whole range again, and the numbers here cover the clicks that were scored until then
 }
 
 // ResendBody: a type of the API
@@ -4437,13 +4437,13 @@ type RouteStep struct {
 	PathID string      `json:"path_id"`
 	Reason *string     `json:"reason"` // why it was refused: inactive, capped, conditions, no_usable_destination, weight_zero, over_budget
 	Taken  bool        `json:"taken"`
-	Units  []RouteUnit `json:"units"` // empty where its conditions were not looked at
+	Units  []RouteUnit `json:"units"` // empty if its conditions were not checked
 	Via    string      `json:"via"`   // why the path was tried, for example forced, bound, regular or default
 }
 
 // RouteUnit: a type of the API
 type RouteUnit struct {
-	Conditions []Finding `json:"conditions"` // each with the value it saw; known is false where there was none
+	Conditions []Finding `json:"conditions"` // each with the value of the visitor; known is false if there was none
 	Matched    bool      `json:"matched"`
 	Rule       string    `json:"rule"` // empty: the filters
 }
@@ -4624,7 +4624,7 @@ type RuleRefBody struct {
 
 // RunItem: a type of the API
 type RunItem struct {
-	ChangeID *string  `json:"change_id"` // of done: the change, which POST /copilot undo takes back; null: an alert
+	ChangeID *string  `json:"change_id"` // of done: id of the change, which POST /copilot can undo; null: an alert
 	Figures  []Figure `json:"figures"`
 	Of       string   `json:"of"`
 	Outcome  string   `json:"outcome"` // done, would, cooling, idle, left, refused
@@ -4634,11 +4634,11 @@ type RunItem struct {
 // RunSummary: a type of the API
 type RunSummary struct {
 	At      string `json:"at"`
-	Cut     bool   `json:"cut"`     // there were more targets than one run judges
-	Done    int    `json:"done"`    // changes that were made, or alerts that stand
+	Cut     bool   `json:"cut"`     // there was more than one run can check
+	Done    int    `json:"done"`    // changes that were made, or alerts that are active
 	From    string `json:"from"`    // the window's
-	Looked  int    `json:"looked"`  // number of campaigns, paths, offers or values that were judged
-	Matched int    `json:"matched"` // number of them that met all conditions
+	Looked  int    `json:"looked"`  // how many campaigns, paths, offers or values were checked
+	Matched int    `json:"matched"` // of them, those that met all conditions
 	Outcome string `json:"outcome"` // done, shadow, too_large, plan_required, failed
 	To      string `json:"to"`
 }
@@ -4664,7 +4664,7 @@ type SavedFlowAnswer struct {
 // SavedFlowBody: a type of the API
 type SavedFlowBody struct {
 	Country   *string    `json:"country,omitempty"` // two letters, or empty
-	Group     *string    `json:"group,omitempty"`   // another name of group_name, which goes before it
+	Group     *string    `json:"group,omitempty"`   // another name of group_name, which takes precedence
 	GroupName *string    `json:"group_name,omitempty"`
 	Name      string     `json:"name"`
 	Notes     *string    `json:"notes,omitempty"`
@@ -4675,7 +4675,7 @@ type SavedFlowBody struct {
 // SavedFlowPut: a type of the API
 type SavedFlowPut struct {
 	Country   *string    `json:"country,omitempty"` // two letters, or empty
-	Group     *string    `json:"group,omitempty"`   // another name of group_name, which goes before it
+	Group     *string    `json:"group,omitempty"`   // another name of group_name, which takes precedence
 	GroupName *string    `json:"group_name,omitempty"`
 	ID        string     `json:"id"` // the record's id
 	Name      string     `json:"name"`
@@ -4717,11 +4717,11 @@ type SentPostback struct {
 	ConversionReference string    `json:"conversion_reference"` // the network's or shop's own id of the conversion
 	Currency            string    `json:"currency"`
 	Goal                string    `json:"goal"`
-	HTTPStatus          *int      `json:"http_status"` // what the source answered last; null when no answer came
+	HTTPStatus          *int      `json:"http_status"` // status of the source's last answer; null: no answer came
 	LastAttemptAt       *string   `json:"last_attempt_at"`
 	Method              string    `json:"method"`          // of the last attempt; empty before the first
 	NextAttemptAt       *string   `json:"next_attempt_at"` // while it is pending
-	Payout              float64   `json:"payout"`          // of the conversion; its source is told a share of it, see send_payout_pct
+	Payout              float64   `json:"payout"`          // payout of the conversion; the source is sent a share of it, see send_payout_pct
 	SourceID            string    `json:"source_id"`
 	SourceName          string    `json:"source_name"`
 	Status              string    `json:"status"` // that the conversion got: pending, approved, rejected, chargeback
@@ -4741,16 +4741,16 @@ type SentRequest struct {
 type SentTry struct {
 	At         string `json:"at"`          // ISO 8601, UTC, milliseconds
 	Error      string `json:"error"`       // why it did not succeed
-	HTTPStatus *int   `json:"http_status"` // what the source answered; null when no answer came
+	HTTPStatus *int   `json:"http_status"` // status of the source's answer; null: no answer came
 	Ms         int    `json:"ms"`          // how long it took, in milliseconds
 }
 
 // SetCostBody: a type of the API
 type SetCostBody struct {
-	Amount     *float64 `json:"amount,omitempty"`      // what all clicks together have cost; or cpc
+	Amount     *float64 `json:"amount,omitempty"`      // the total cost of all clicks; send either amount or cpc
 	Apply      *bool    `json:"apply,omitempty"`       // only true writes; anything else is a dry run
 	CampaignID *string  `json:"campaign_id,omitempty"` // its clicks; left out: those of all campaigns of the source
-	Cpc        *float64 `json:"cpc,omitempty"`         // what each click has cost
+	Cpc        *float64 `json:"cpc,omitempty"`         // the cost of each click; send either amount or cpc
 	Currency   *string  `json:"currency,omitempty"`    // three letters; default: the account's
 	From       string   `json:"from"`                  // YYYY-MM-DD, a day in the account's time zone; included
 	SourceID   *string  `json:"source_id,omitempty"`   // the clicks of this traffic source; left out: those of all sources of the campaign
@@ -4765,23 +4765,23 @@ type Settings struct {
 	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
 	Currency         string  `json:"currency"`         // of all figures
 	DateFormat       string  `json:"dateFormat"`
-	JobID            *string `json:"jobId"` // restates what was recorded, after a change of the currency; null: nothing is restated
+	JobID            *string `json:"jobId"` // the job that converts recorded amounts after a change of the currency; null: nothing is converted
 	OrganizationName string  `json:"organizationName"`
-	SiteKey          string  `json:"siteKey"` // by which the page tag names the account
+	SiteKey          string  `json:"siteKey"` // the key by which the page tag identifies the account
 	TimeFormat       string  `json:"timeFormat"`
-	Timezone         string  `json:"timezone"` // in which days of caps begin
+	Timezone         string  `json:"timezone"` // the time zone in which the days of caps begin
 }
 
 // SettingsBody: a type of the API
 type SettingsBody struct {
-	AssistantChanges *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: it stays
-	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: it stays
+	AssistantChanges *int    `json:"assistant_changes,omitempty"` // changes that a key may make at /mcp in 24 hours; left out: unchanged
+	Assistants       *bool   `json:"assistants,omitempty"`        // whether /mcp answers the account's keys; left out: unchanged
 	Currency         *string `json:"currency,omitempty"`          // three letters; default USD
-	DateFormatRead   *string `json:"dateFormat,omitempty"`        // counts where date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
+	DateFormatRead   *string `json:"dateFormat,omitempty"`        // is used if date_format is left out: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
 	DateFormat       *string `json:"date_format,omitempty"`       // default YYYY-MM-DD: YYYY-MM-DD, DD.MM.YYYY, DD/MM/YYYY, MM/DD/YYYY, DD MMM YYYY
-	NameRead         *string `json:"organizationName,omitempty"`  // counts where organization_name is left out
-	OrganizationName *string `json:"organization_name,omitempty"` // left out: it stays
-	TimeFormatRead   *string `json:"timeFormat,omitempty"`        // counts where time_format is left out: 12h, 24h
+	NameRead         *string `json:"organizationName,omitempty"`  // is used if organization_name is left out
+	OrganizationName *string `json:"organization_name,omitempty"` // left out: unchanged
+	TimeFormatRead   *string `json:"timeFormat,omitempty"`        // is used if time_format is left out: 12h, 24h
 	TimeFormat       *string `json:"time_format,omitempty"`       // default 24h: 12h, 24h
 	Timezone         *string `json:"timezone,omitempty"`          // a time zone by its IANA name, such as Europe/Berlin; default UTC
 }
@@ -4792,44 +4792,44 @@ type SettingsChanged struct {
 	Assistants       bool    `json:"assistants"`       // whether /mcp answers the account's keys
 	Currency         string  `json:"currency"`         // of all figures
 	DateFormat       string  `json:"dateFormat"`
-	JobID            *string `json:"jobId"` // restates what was recorded, after a change of the currency; null: nothing is restated
+	JobID            *string `json:"jobId"` // the job that converts recorded amounts after a change of the currency; null: nothing is converted
 	OrganizationName string  `json:"organizationName"`
 	TimeFormat       string  `json:"timeFormat"`
-	Timezone         string  `json:"timezone"` // in which days of caps begin
+	Timezone         string  `json:"timezone"` // the time zone in which the days of caps begin
 }
 
 // SharedDomainRow: a type of the API
 type SharedDomainRow struct {
 	Domain    string `json:"domain"`
 	ID        string `json:"id"`
-	IsDefault bool   `json:"is_default"` // campaigns go here for want of another domain
+	IsDefault bool   `json:"is_default"` // campaigns that name no domain use it
 }
 
 // SimulateBody: a type of the API
 type SimulateBody struct {
 	At             *string     `json:"at,omitempty"`            // YYYY-MM-DD HH:MM:SS, UTC; now
 	BindVisitors   *string     `json:"bind_visitors,omitempty"` // with streams: none, streams, streams_landers, streams_landers_offers
-	BlocksOf       *string     `json:"blocks_of,omitempty"`     // with streams: the campaign whose flow they may become. Its source's and its own blocked values hold for the visitor
+	BlocksOf       *string     `json:"blocks_of,omitempty"`     // with streams: the campaign whose flow they may become. Its own blocked values and those of its source apply to the visitor
 	BoundLanderID  *string     `json:"bound_lander_id,omitempty"`
 	BoundOfferID   *string     `json:"bound_offer_id,omitempty"`
 	BoundPathID    *string     `json:"bound_path_id,omitempty"`   // the path that the visitor had before
 	CampaignID     *string     `json:"campaign_id,omitempty"`     // a campaign of the account
-	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click: its visitor, time and draws, and without streams its campaign; visitor, at and seed go before
+	ClickID        *string     `json:"click_id,omitempty"`        // a recorded click, whose visitor, time and draws are used, and without streams its campaign; visitor, at and seed take precedence
 	DestinationURL *string     `json:"destination_url,omitempty"` // with streams
-	Draws          *int        `json:"draws,omitempty"`           // as many such visitors, each with draws of his own; counted by where they go
+	Draws          *int        `json:"draws,omitempty"`           // number of such visitors, each with draws of its own; they are counted by where they go
 	FallbackURL    *string     `json:"fallback_url,omitempty"`    // with streams
 	FlowRotation   *string     `json:"flow_rotation,omitempty"`   // with streams: position, weight
-	Seed           *int        `json:"seed,omitempty"`            // of the draws; random
+	Seed           *int        `json:"seed,omitempty"`            // seed of the draws; default: random
 	Streams        []PathBody  `json:"streams,omitempty"`         // a full flow (an array of Path), instead of the campaign's
 	Visitor        VisitorBody `json:"visitor,omitempty"`         // an object: names of attributes (country, device_type, param.x, header.x, ...) with their values
 }
 
 // Simulated: a type of the API
 type Simulated struct {
-	Campaigns    []RouteStage   `json:"campaigns"`              // one for each campaign that had a say, in order
+	Campaigns    []RouteStage   `json:"campaigns"`              // one for each campaign that took part in the decision, in order
 	Decision     *RouteDecision `json:"decision"`               // null when the campaign does not exist any more
 	Distribution []DrawnWay     `json:"distribution,omitempty"` // with draws: where that many visitors go, the most first
-	Seed         int            `json:"seed"`                   // sent again it gives the same draws
+	Seed         int            `json:"seed"`                   // the same seed gives the same draws
 }
 
 // Site: a type of the API
@@ -4853,8 +4853,8 @@ type SiteAnswer struct {
 // SiteBody: a type of the API
 type SiteBody struct {
 	Currency    *string `json:"currency,omitempty"` // default USD
-	Domain      *string `json:"domain,omitempty"`   // host of its pages, with those below it; an address is reduced to its host. Empty: events name no other site
-	IsActive    *bool   `json:"isActive,omitempty"` // default true; without it no event is taken for the site
+	Domain      *string `json:"domain,omitempty"`   // host of its pages, including hosts below it; an address is reduced to its host. Empty: no host belongs to the site
+	IsActive    *bool   `json:"isActive,omitempty"` // default true; false: events for the site are refused
 	Kind        *string `json:"kind,omitempty"`     // default store: store, lead
 	Name        string  `json:"name"`
 	RevenueFrom *string `json:"revenueFrom,omitempty"` // fixed: goals whose valueMode is from_event are worth their own value, whatever the event says; default order: order, fixed
@@ -4869,15 +4869,15 @@ type SiteDeleted struct {
 
 // SiteList: a type of the API
 type SiteList struct {
-	Sites []Site `json:"sites"` // oldest first: the first active one is meant where a call names none
+	Sites []Site `json:"sites"` // oldest first: a call that names no site means the first active one
 }
 
 // SitePut: a type of the API
 type SitePut struct {
 	Currency    *string `json:"currency,omitempty"` // default USD
-	Domain      *string `json:"domain,omitempty"`   // host of its pages, with those below it; an address is reduced to its host. Empty: events name no other site
+	Domain      *string `json:"domain,omitempty"`   // host of its pages, including hosts below it; an address is reduced to its host. Empty: no host belongs to the site
 	ID          string  `json:"id"`                 // the site's id
-	IsActive    *bool   `json:"isActive,omitempty"` // default true; without it no event is taken for the site
+	IsActive    *bool   `json:"isActive,omitempty"` // default true; false: events for the site are refused
 	Kind        *string `json:"kind,omitempty"`     // default store: store, lead
 	Name        string  `json:"name"`
 	RevenueFrom *string `json:"revenueFrom,omitempty"` // fixed: goals whose valueMode is from_event are worth their own value, whatever the event says; default order: order, fixed
@@ -5086,13 +5086,13 @@ type Source struct {
 	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty where costs come by its API
 	CostModel       string            `json:"cost_model"` // cpc, cpm, cpa, manual
 	CostParam       string            `json:"cost_param"`
-	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty where it adds the parameter itself
+	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter itself
 	ExternalIDParam string            `json:"external_id_param"` // parameter that carries the source's click id
 	Name            string            `json:"name"`
-	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not told
+	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not known
 	Platform        string            `json:"platform"`     // the value of a traffic source's platform
-	PostbackURL     string            `json:"postback_url"` // where the source is told of conversions; YOUR_... in it is the account's own at the source
-	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not told
+	PostbackURL     string            `json:"postback_url"` // address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source
+	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not known
 	TokenMacros     map[string]string `json:"token_macros"`
 }
 
@@ -5129,33 +5129,33 @@ type SourceBody struct {
 	CostMacro       *string           `json:"cost_macro,omitempty"` // the source's macro for the cost; empty where costs come by its API
 	CostModel       *string           `json:"cost_model,omitempty"` // cpc, cpm, cpa, manual
 	CostParam       *string           `json:"cost_param,omitempty"`
-	ExternalIDMacro *string           `json:"external_id_macro,omitempty"` // the source's macro for its click id; empty where it adds the parameter itself
+	ExternalIDMacro *string           `json:"external_id_macro,omitempty"` // the source's macro for its click id; empty if the source adds the parameter itself
 	ExternalIDParam *string           `json:"external_id_param,omitempty"` // parameter that carries the source's click id
 	Name            *string           `json:"name,omitempty"`
-	Page            *string           `json:"page,omitempty"`         // address of the page on which the values were read; empty: not told
+	Page            *string           `json:"page,omitempty"`         // address of the page on which the values were read; empty: not known
 	Platform        *string           `json:"platform,omitempty"`     // the value of a traffic source's platform
-	PostbackURL     *string           `json:"postback_url,omitempty"` // where the source is told of conversions; YOUR_... in it is the account's own at the source
-	ReadOn          *string           `json:"read_on,omitempty"`      // day on which the page was read, YYYY-MM-DD; empty: not told
+	PostbackURL     *string           `json:"postback_url,omitempty"` // address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source
+	ReadOn          *string           `json:"read_on,omitempty"`      // day on which the page was read, YYYY-MM-DD; empty: not known
 	TokenMacros     map[string]string `json:"token_macros,omitempty"`
 }
 
 // SourceCreateBody: a type of the API
 type SourceCreateBody struct {
-	CostMacro        *string            `json:"cost_macro,omitempty"`        // up to 64 characters of a macro; anything else is dropped
+	CostMacro        *string            `json:"cost_macro,omitempty"`        // a macro of up to 64 characters; anything else is dropped
 	CostModel        *string            `json:"cost_model,omitempty"`        // default cpc: cpc, cpm, cpa, manual
 	CostParam        *string            `json:"cost_param,omitempty"`        // parameter that carries the cost of a click; empty: cost
-	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters of a macro; empty where it adds the parameter itself
+	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself
 	ExternalIDParam  *string            `json:"external_id_param,omitempty"` // parameter that carries the source's own click id; empty: external_id
 	GroupName        *string            `json:"group_name,omitempty"`
 	Name             *string            `json:"name,omitempty"` // required, unless platform names a template: then the template's
 	Notes            *string            `json:"notes,omitempty"`
-	Platform         *string            `json:"platform,omitempty"`          // a known platform template, of which POST takes every field that is left out; anything else is dropped
-	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are told otherwise; to tell no others leave postback_url empty
+	Platform         *string            `json:"platform,omitempty"`          // a known platform template, from which POST fills every field that is left out; anything else is dropped
+	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are reported in another way; to report no other goals, leave postback_url empty
 	PostbackMethod   *string            `json:"postback_method,omitempty"`   // POST sends the query of the address as a form; default GET: GET, POST
-	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is told once for each of them that it gets; an empty list tells nothing; default [approved]
-	PostbackURL      *string            `json:"postback_url,omitempty"`      // where the source is told of conversions: http(s) on the public internet; {token} placeholders allowed behind the host
-	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is told, in per cent; default 100
-	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. Left out, new parameters take free ones in the order of token_macros, and the parameters of a source in use keep theirs. Sent, this list counts, and only parameters that it leaves out take free ones
+	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is reported once for each of these statuses that it gets; an empty list: none is reported; default [approved]
+	PostbackURL      *string            `json:"postback_url,omitempty"`      // address where conversions are reported to the source: http(s) on the public internet; {token} placeholders allowed after the host
+	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is reported, in per cent; default 100
+	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. If it is left out, new parameters get free sub-parameters in the order of token_macros, and the parameters of a source in use keep theirs. If it is sent, only parameters that are not in it get free sub-parameters
 	Tags             []string           `json:"tags,omitempty"`
 	TokenMacros      map[string]string  `json:"token_macros,omitempty"`     // parameter to macro; each takes a sub-parameter: see subs
 	TrafficLossPct   *float64           `json:"traffic_loss_pct,omitempty"` // default 0
@@ -5164,7 +5164,7 @@ type SourceCreateBody struct {
 // SourceIntegration: a type of the API
 type SourceIntegration struct {
 	CampaignParam       string               `json:"campaign_param"` // parameter of the tracking link that carries the platform's campaign id; empty: as the source's macros say
-	ClickLoss           []ClickLossDay       `json:"click_loss"`     // of the last 14 days, those of which the platform told its clicks
+	ClickLoss           []ClickLossDay       `json:"click_loss"`     // those of the last 14 days for which the platform reported its clicks
 	Configured          bool                 `json:"configured"`     // false: the source is not connected
 	ConversionAction    string               `json:"conversion_action"`
 	ConversionStatuses  []string             `json:"conversion_statuses"`
@@ -5172,23 +5172,23 @@ type SourceIntegration struct {
 	CostEndpoint        *CostEndpoint        `json:"cost_endpoint"`        // of the custom endpoint; the values of its headers are masked
 	Credentials         map[string]string    `json:"credentials"`          // by field, those that are saved; secrets are masked
 	Currency            *string              `json:"currency"`             // of the account at the platform, as last read
-	DailyCapCount       int                  `json:"daily_cap_count"`      // conversions that are uploaded in a day of the account at most
-	DailyCapValue       float64              `json:"daily_cap_value"`      // their value at most, in the account's currency
+	DailyCapCount       int                  `json:"daily_cap_count"`      // the most conversions that are uploaded in a day of the account
+	DailyCapValue       float64              `json:"daily_cap_value"`      // the highest total value of these conversions, in the account's currency
 	EncryptionAvailable bool                 `json:"encryption_available"` // false: this install cannot store credentials
-	IsEnabled           bool                 `json:"is_enabled"`           // spend is read by itself, every three hours
+	IsEnabled           bool                 `json:"is_enabled"`           // spend is read automatically every three hours
 	LastCheckedAt       *string              `json:"last_checked_at"`
 	LastError           *string              `json:"last_error"`
-	LastStatus          *string              `json:"last_status"`         // how asking the platform went; null: it was never asked: ok, error
+	LastStatus          *string              `json:"last_status"`         // result of the last request to the platform; null: there was none yet: ok, error
 	LastSyncAt          *string              `json:"last_sync_at"`        // when spend was last read
 	Mode                *string              `json:"mode"`                // shadow: no upload counts: shadow, live
-	NextSyncAt          *string              `json:"next_sync_at"`        // of the next sync by itself; null: there is none
+	NextSyncAt          *string              `json:"next_sync_at"`        // when the next automatic sync runs; null: none is planned
 	OauthConnectionID   *string              `json:"oauth_connection_id"` // the sign-in at the platform
 	Provider            *string              `json:"provider"`
 	Providers           []SourceProviderForm `json:"providers"` // what can be connected, with the fields of a form for it
 	Runs                []IntegrationRun     `json:"runs"`      // the last 20 syncs, the latest first; runs are kept for 90 days
-	SendKeys            bool                 `json:"send_keys"` // hashed personal data go along, where the person has agreed
+	SendKeys            bool                 `json:"send_keys"` // hashed personal data are sent too, if the person has agreed
 	TimeZone            *string              `json:"time_zone"` // of the account at the platform, as last read: its days are the days of spend
-	Uploads             *SourceUploads       `json:"uploads"`   // what the platform was told of conversions
+	Uploads             *SourceUploads       `json:"uploads"`   // the conversions that were uploaded to the platform
 }
 
 // SourceIntegrationBody: a type of the API
@@ -5198,14 +5198,14 @@ type SourceIntegrationBody struct {
 	ConversionStatuses []string          `json:"conversion_statuses,omitempty"` // statuses of conversions that are uploaded; at first approved
 	ConversionsEnabled *bool             `json:"conversions_enabled,omitempty"` // whether conversions are uploaded; at first false
 	CostEndpoint       *CostEndpointBody `json:"cost_endpoint,omitempty"`       // of the provider custom
-	Credentials        map[string]string `json:"credentials,omitempty"`         // field to value; what is blank or left out stays as it is
+	Credentials        map[string]string `json:"credentials,omitempty"`         // values by field; fields that are blank or left out are kept
 	CredentialsClear   []string          `json:"credentials_clear,omitempty"`   // fields of credentials to remove
-	DailyCapCount      *int              `json:"daily_cap_count,omitempty"`     // uploads in a day of the account at most, at first 10000; what is beyond waits for the next day
-	DailyCapValue      *float64          `json:"daily_cap_value,omitempty"`     // their value at most, in the account's currency, at first 100000
-	IsEnabled          *bool             `json:"is_enabled,omitempty"`          // whether spend is read by itself; left out it stays, at first true
-	Mode               *string           `json:"mode,omitempty"`                // shadow, as at first: uploads are built, and tried where the platform can try, and count for nothing; live: they count: shadow, live
+	DailyCapCount      *int              `json:"daily_cap_count,omitempty"`     // the most uploads in a day of the account, at first 10000; further uploads wait for the next day
+	DailyCapValue      *float64          `json:"daily_cap_value,omitempty"`     // the highest total value of these uploads, in the account's currency, at first 100000
+	IsEnabled          *bool             `json:"is_enabled,omitempty"`          // whether spend is read automatically; left out: unchanged, at first true
+	Mode               *string           `json:"mode,omitempty"`                // shadow, as at first: uploads are built, and validated if the platform offers that, but do not count; live: they count: shadow, live
 	OauthConnectionID  *string           `json:"oauth_connection_id,omitempty"` // the sign-in at the platform; needed if there are several
-	Provider           string            `json:"provider"`                      // one of those that the GET lists; another one than before forgets the credentials
+	Provider           string            `json:"provider"`                      // one of those that the GET lists; another provider than before deletes the stored credentials
 	SendKeys           *bool             `json:"send_keys,omitempty"`           // whether hashed e-mail addresses, numbers, names and addresses of people who have agreed go to the platform; at first false
 }
 
@@ -5230,27 +5230,27 @@ type SourceProviderForm struct {
 	Label       string                 `json:"label"`
 	Presets     []CostPreset           `json:"presets"` // cost endpoints for platforms that have no provider of their own, for the provider custom
 	Provider    string                 `json:"provider"`
-	SignIn      bool                   `json:"sign_in"` // somebody signs in at the platform: see GET /oauth/connections
+	SignIn      bool                   `json:"sign_in"` // a person has to sign in at the platform: see GET /oauth/connections
 }
 
 // SourcePut: a type of the API
 type SourcePut struct {
-	CostMacro        *string            `json:"cost_macro,omitempty"`        // up to 64 characters of a macro; anything else is dropped
+	CostMacro        *string            `json:"cost_macro,omitempty"`        // a macro of up to 64 characters; anything else is dropped
 	CostModel        *string            `json:"cost_model,omitempty"`        // default cpc: cpc, cpm, cpa, manual
 	CostParam        *string            `json:"cost_param,omitempty"`        // parameter that carries the cost of a click; empty: cost
-	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters of a macro; empty where it adds the parameter itself
+	ExternalIDMacro  *string            `json:"external_id_macro,omitempty"` // the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself
 	ExternalIDParam  *string            `json:"external_id_param,omitempty"` // parameter that carries the source's own click id; empty: external_id
 	GroupName        *string            `json:"group_name,omitempty"`
 	ID               string             `json:"id"` // the record's id
 	Name             string             `json:"name"`
 	Notes            *string            `json:"notes,omitempty"`
-	Platform         *string            `json:"platform,omitempty"`          // a known platform template, of which POST takes every field that is left out; anything else is dropped
-	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are told otherwise; to tell no others leave postback_url empty
+	Platform         *string            `json:"platform,omitempty"`          // a known platform template, from which POST fills every field that is left out; anything else is dropped
+	PostbackGoals    []GoalPostbackBody `json:"postback_goals,omitempty"`    // goals that are reported in another way; to report no other goals, leave postback_url empty
 	PostbackMethod   *string            `json:"postback_method,omitempty"`   // POST sends the query of the address as a form; default GET: GET, POST
-	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is told once for each of them that it gets; an empty list tells nothing; default [approved]
-	PostbackURL      *string            `json:"postback_url,omitempty"`      // where the source is told of conversions: http(s) on the public internet; {token} placeholders allowed behind the host
-	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is told, in per cent; default 100
-	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. Left out, new parameters take free ones in the order of token_macros, and the parameters of a source in use keep theirs. Sent, this list counts, and only parameters that it leaves out take free ones
+	PostbackStatuses []string           `json:"postback_statuses,omitempty"` // a conversion is reported once for each of these statuses that it gets; an empty list: none is reported; default [approved]
+	PostbackURL      *string            `json:"postback_url,omitempty"`      // address where conversions are reported to the source: http(s) on the public internet; {token} placeholders allowed after the host
+	SendPayoutPct    *float64           `json:"send_payout_pct,omitempty"`   // how much of the payout is reported, in per cent; default 100
+	Subs             []SubSlotBody      `json:"subs,omitempty"`              // which parameter fills which sub-parameter. If it is left out, new parameters get free sub-parameters in the order of token_macros, and the parameters of a source in use keep theirs. If it is sent, only parameters that are not in it get free sub-parameters
 	Tags             []string           `json:"tags,omitempty"`
 	TokenMacros      map[string]string  `json:"token_macros,omitempty"`     // parameter to macro; each takes a sub-parameter: see subs
 	TrafficLossPct   *float64           `json:"traffic_loss_pct,omitempty"` // default 0
@@ -5262,7 +5262,7 @@ type SourceRow struct {
 	Approved         int               `json:"approved"`
 	BotClicks        int               `json:"bot_clicks"`
 	Chargebacks      int               `json:"chargebacks"`
-	ClickLoss        *ClickLoss        `json:"click_loss"`  // of the days of the window of which the source told its clicks; null: it told none
+	ClickLoss        *ClickLoss        `json:"click_loss"`  // for the days of the window for which the source reported its clicks; null: it reported none
 	Clicks           int               `json:"clicks"`      // without bots
 	Conversions      int               `json:"conversions"` // approved and pending
 	Cost             float64           `json:"cost"`
@@ -5309,15 +5309,15 @@ type SourceRow struct {
 // SourceRun: a type of the API
 type SourceRun struct {
 	Action   string   `json:"action"`  // test, sync
-	Changed  int      `json:"changed"` // days whose spend is another now
+	Changed  int      `json:"changed"` // days whose spend has changed
 	Currency *string  `json:"currency"`
-	Detail   *string  `json:"detail"`  // what the platform said, if it fails
+	Detail   *string  `json:"detail"`  // the platform's message, if it fails
 	Matched  int      `json:"matched"` // rows whose campaign at the platform has sent clicks to a campaign here; the others are spread over the source's clicks
 	Message  string   `json:"message"`
 	Ok       bool     `json:"ok"` // the platform answered
 	Provider string   `json:"provider"`
 	Range    DayRange `json:"range"`
-	Rows     int      `json:"rows"`  // that the platform tells: one for each day and campaign
+	Rows     int      `json:"rows"`  // rows that the platform reports: one for each day and campaign
 	Spend    float64  `json:"spend"` // in the currency of the account at the platform
 	TimeZone *string  `json:"time_zone"`
 }
@@ -5332,7 +5332,7 @@ type SourceRunBody struct {
 // SourceSub: a type of the API
 type SourceSub struct {
 	Filled bool     `json:"filled"` // false: links do not carry the parameter
-	Param  string   `json:"param"`  // the parameter that has it; empty: it is free
+	Param  string   `json:"param"`  // the parameter that fills it; empty: it is free
 	Recent []string `json:"recent"` // up to 3 values of the source's latest clicks, newest first
 	Sub    int      `json:"sub"`
 	UsedBy []SubUse `json:"used_by"` // records that name it: campaigns by the conditions of their flows, offers and landing pages by a token in their address
@@ -5363,13 +5363,13 @@ type SourceTemplateRow struct {
 	CostMacro       string            `json:"cost_macro"` // the source's macro for the cost; empty where costs come by its API
 	CostModel       string            `json:"cost_model"` // cpc, cpm, cpa, manual
 	CostParam       string            `json:"cost_param"`
-	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty where it adds the parameter itself
+	ExternalIDMacro string            `json:"external_id_macro"` // the source's macro for its click id; empty if the source adds the parameter itself
 	ExternalIDParam string            `json:"external_id_param"` // parameter that carries the source's click id
 	Name            string            `json:"name"`
-	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not told
+	Page            string            `json:"page"`         // address of the page on which the values were read; empty: not known
 	Platform        string            `json:"platform"`     // the value of a traffic source's platform
-	PostbackURL     string            `json:"postback_url"` // where the source is told of conversions; YOUR_... in it is the account's own at the source
-	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not told
+	PostbackURL     string            `json:"postback_url"` // address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source
+	ReadOn          string            `json:"read_on"`      // day on which the page was read, YYYY-MM-DD; empty: not known
 	Subs            []SubSlot         `json:"subs"`         // the sub-parameters that a source made from it fills
 	TokenMacros     map[string]string `json:"token_macros"`
 }
@@ -5384,14 +5384,14 @@ type SourceUpload struct {
 	Action       string   `json:"action"` // upload, restate, retract
 	Attempts     int      `json:"attempts"`
 	ClickID      string   `json:"click_id"`
-	ConversionID string   `json:"conversion_id"` // ours, by which the platform knows the conversion
+	ConversionID string   `json:"conversion_id"` // our id, by which the platform identifies the conversion
 	CreatedAt    string   `json:"created_at"`
 	Currency     string   `json:"currency"`
 	DecidedAt    *string  `json:"decided_at"`
 	Goal         string   `json:"goal"`
-	HappenedAt   string   `json:"happened_at"` // as the platform is told
+	HappenedAt   string   `json:"happened_at"` // the time that is sent to the platform
 	ID           string   `json:"id"`
-	Keys         []string `json:"keys"`   // hashed personal data that went along, or would have in shadow mode
+	Keys         []string `json:"keys"`   // hashed personal data that were sent or, in shadow mode, would have been sent
 	Reason       string   `json:"reason"` // the platform's words, or why it waits or was skipped
 	Result       string   `json:"result"` // pending, accepted, rejected, shadow, skipped
 	Status       string   `json:"status"` // of the conversion, as it was recorded
@@ -5400,16 +5400,16 @@ type SourceUpload struct {
 
 // SourceUploads: a type of the API
 type SourceUploads struct {
-	Accepted  int            `json:"accepted"`   // of the last 30 days, by the platform, as are the next ones
+	Accepted  int            `json:"accepted"`   // uploads of the last 30 days that the platform accepted; the other counts are of these days too
 	LastError *string        `json:"last_error"` // why the last job failed; null: it did not
 	MatchKeys UploadKeys     `json:"match_keys"` // hashed personal data of the conversions of the last seven days
 	Pending   int            `json:"pending"`
-	ReadyAt   *string        `json:"ready_at"` // the platform takes none before
-	Rejected  int            `json:"rejected"` // by the platform
+	ReadyAt   *string        `json:"ready_at"` // the platform accepts no uploads before this time
+	Rejected  int            `json:"rejected"` // uploads that the platform rejected
 	Rows      []SourceUpload `json:"rows"`     // the last 20, the latest first
-	Shadow    int            `json:"shadow"`   // built, and tried where the platform can try, without counting
-	Skipped   int            `json:"skipped"`  // there was nothing to tell, or no way to
-	Stopped   *string        `json:"stopped"`  // why they were stopped; a PUT begins them again
+	Shadow    int            `json:"shadow"`   // built, and validated if the platform offers that, without counting
+	Skipped   int            `json:"skipped"`  // there was nothing to upload, or no way to upload it
+	Stopped   *string        `json:"stopped"`  // why uploads were stopped; a PUT starts them again
 	StoppedAt *string        `json:"stopped_at"`
 }
 
@@ -5460,7 +5460,7 @@ type TestClickBody struct {
 	IP        *string `json:"ip,omitempty"`       // of the visitor; left out: an address of no country
 	Language  *string `json:"language,omitempty"` // Accept-Language
 	Referrer  *string `json:"referrer,omitempty"`
-	URL       *string `json:"url,omitempty"`        // the link as the source calls it, its macros filled; left out: the campaign's tracking_url with made-up values
+	URL       *string `json:"url,omitempty"`        // the link as the source calls it, with its macros filled; left out: the campaign's tracking_url with made-up values
 	UserAgent *string `json:"user_agent,omitempty"` // left out: a usual browser
 }
 
@@ -5487,7 +5487,7 @@ type TestPostbackBody struct {
 	Goal         *string `json:"goal,omitempty"`          // left out: test, if the network sends a goal
 	Payout       *string `json:"payout,omitempty"`        // a text, as the network writes it; left out: 1.23
 	Status       *string `json:"status,omitempty"`        // the network's own word; left out: a word for approved, if the network sends its word
-	URL          *string `json:"url,omitempty"`           // the address as the network calls it, its macros filled; left out: the network's postback_url with the values below
+	URL          *string `json:"url,omitempty"`           // the address as the network calls it, with its macros filled; left out: the network's postback_url with the values below
 }
 
 // TestRead: a type of the API
@@ -5514,13 +5514,13 @@ type TestStep struct {
 
 // TestedClick: a type of the API
 type TestedClick struct {
-	Campaigns   []RouteStage   `json:"campaigns"`   // one for each campaign that had a say, in order
+	Campaigns   []RouteStage   `json:"campaigns"`   // one for each campaign that took part in the decision, in order
 	Click       *TestRead      `json:"click"`       // what would be recorded; null if the link leads to no campaign
 	Decision    *RouteDecision `json:"decision"`    // null when the campaign does not exist any more
-	Destination string         `json:"destination"` // where the visitor is sent, its tokens filled; empty: nowhere
+	Destination string         `json:"destination"` // where the visitor is sent, with the tokens filled; empty: nowhere
 	HTTPStatus  int            `json:"http_status"` // of the answer; 0 if the link leads to no campaign
 	Offers      []TestOffer    `json:"offers"`      // where the landing page's slots lead
-	Steps       []TestStep     `json:"steps"`       // in order: domain, campaign, parameters, visitor, decision, destination; those behind a step that leads nowhere are left out
+	Steps       []TestStep     `json:"steps"`       // in order: domain, campaign, parameters, visitor, decision, destination; steps after one that leads nowhere are left out
 	Test        bool           `json:"test"`        // always true: nothing was recorded or counted
 	URL         string         `json:"url"`         // the link that was tried
 }
@@ -5541,9 +5541,9 @@ type TestedConversion struct {
 type TestedPostback struct {
 	Conversion *TestedConversion `json:"conversion"` // as it would be afterwards; null if there is none
 	Params     map[string]string `json:"params"`     // as they were read, secrets masked
-	Result     string            `json:"result"`     // what would become of it: recorded, duplicate, ignored, superseded, waiting, unmatched, refused
+	Result     string            `json:"result"`     // the result that it would have: recorded, duplicate, ignored, superseded, waiting, unmatched, refused
 	Steps      []TestStep        `json:"steps"`      // in order: address, click, secret, status, payout, time (where one is stated), goal, result; the first ones only if it could not be read
-	Test       bool              `json:"test"`       // always true: nothing was recorded, and nobody is told
+	Test       bool              `json:"test"`       // always true: nothing was recorded, and no notification was sent
 }
 
 // TextAsNumberCondition: compares a text that is a number; between takes two
@@ -5587,7 +5587,7 @@ type TrendRow struct {
 	BotClicks      int        `json:"bot_clicks"`
 	Bucket         string     `json:"bucket"` // 2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00
 	Chargebacks    int        `json:"chargebacks"`
-	ClickLoss      *ClickLoss `json:"click_loss"`  // of those days and sources of which the clicks that the source counted are known; null: of none, or the buckets are not months, days or weekdays (UTC) of whole days, filtered by nothing but source_id
+	ClickLoss      *ClickLoss `json:"click_loss"`  // only for days and sources whose click counts the source has reported; null: it reported none, or the buckets are not months, days or weekdays (UTC) of whole days, or there is a filter other than source_id
 	Clicks         int        `json:"clicks"`      // without bots
 	Conversions    int        `json:"conversions"` // approved and pending
 	Cost           float64    `json:"cost"`
@@ -5621,13 +5621,13 @@ type Trends struct {
 type TriedSource struct {
 	Answer     string      `json:"answer"` // the beginning of its body
 	ClickID    string      `json:"click_id"`
-	Error      *string     `json:"error"`       // why it was not told
-	HTTPStatus *int        `json:"http_status"` // what the source answered; null when no answer came
+	Error      *string     `json:"error"`       // why the source was not notified
+	HTTPStatus *int        `json:"http_status"` // status of the source's answer; null: no answer came
 	Ms         int         `json:"ms"`
 	Request    SentRequest `json:"request"` // secrets masked
 	Test       bool        `json:"test"`    // always true: nothing was recorded, and no figure counts it
 	Told       bool        `json:"told"`    // the source answered 2xx
-	Wanted     bool        `json:"wanted"`  // false: such a conversion would not be told, by postback_statuses or postback_goals
+	Wanted     bool        `json:"wanted"`  // false: the source would not be notified of such a conversion, because of postback_statuses or postback_goals
 }
 
 // TruthCondition: is true, or is false
@@ -5642,7 +5642,7 @@ type TrySourceBody struct {
 	ClickID      *string  `json:"click_id,omitempty"`      // a click of the source; left out: the latest of it among the last 20,000 of the account
 	ConversionID *string  `json:"conversion_id,omitempty"` // default test
 	Goal         *string  `json:"goal,omitempty"`
-	Payout       *float64 `json:"payout,omitempty"` // in the account's currency; the source is told send_payout_pct of it; default 1
+	Payout       *float64 `json:"payout,omitempty"` // in the account's currency; the source is sent send_payout_pct of it; default 1
 	Status       *string  `json:"status,omitempty"` // default approved: approved, pending, rejected, chargeback
 }
 
@@ -5676,14 +5676,14 @@ type UploadKeyShare struct {
 
 // UploadKeys: a type of the API
 type UploadKeys struct {
-	Conversions int              `json:"conversions"` // that are for the platform, the latest 10,000 at most
+	Conversions int              `json:"conversions"` // conversions for the platform, at most the latest 10,000
 	Keys        []UploadKeyShare `json:"keys"`        // all of them, also those without conversions
 }
 
 // UsePlace: a type of the API
 type UsePlace struct {
 	ID        string   `json:"id"`    // of the campaign or the saved flow
-	Joins     bool     `json:"joins"` // the new one is in the same slot of the path already: one place remains, and its weight is the sum of both
+	Joins     bool     `json:"joins"` // the replacement is already in the same slot of the path: one place remains, and its weight is the sum of both
 	Kind      string   `json:"kind"`  // flow: a saved flow: campaign, flow
 	Name      string   `json:"name"`
 	NewWeight *float64 `json:"new_weight"` // weight of the record that replaces it; null without one
@@ -5734,10 +5734,10 @@ type VerifyAnswer struct {
 	Detail    string   `json:"detail"`
 	Domain    string   `json:"domain"`
 	Expected  string   `json:"expected"` // what the domain's CNAME should point at; the records to set are in GET /domains
-	Https     *bool    `json:"https"`    // the domain answers over HTTPS, with a certificate that browsers take; null: it could not be asked
+	Https     *bool    `json:"https"`    // the domain answers over HTTPS, with a certificate that browsers accept; null: it could not be checked
 	ID        string   `json:"id"`
-	Points    *bool    `json:"points"`   // DNS leads to the tracker; null: DNS could not be asked
-	Proof     *string  `json:"proof"`    // how DNS shows that the domain is the account's; null: DNS could not be asked: none, txt, cname
+	Points    *bool    `json:"points"`   // DNS points at the tracker; null: DNS could not be queried
+	Proof     *string  `json:"proof"`    // how DNS proves that the domain is the account's; null: DNS could not be queried: none, txt, cname
 	Records   []string `json:"records"`  // what DNS answered
 	Verified  bool     `json:"verified"` // links on it work: this install has answered at the domain and DNS shows that it is the account's, or the operator has verified it
 }
@@ -5809,13 +5809,13 @@ type WebhookRedelivered struct {
 	Delivered bool    `json:"delivered"`
 	Error     *string `json:"error"`  // why it was not delivered
 	ID        string  `json:"id"`     // the delivery's id
-	Status    *int    `json:"status"` // what the endpoint answered; null when no answer came
+	Status    *int    `json:"status"` // status of the endpoint's answer; null: no answer came
 }
 
 // WebhookRotated: a type of the API
 type WebhookRotated struct {
 	ID             string `json:"id"`
-	OldSecretUntil string `json:"oldSecretUntil"` // until then deliveries also carry a second v1, made with the old secret
+	OldSecretUntil string `json:"oldSecretUntil"` // until then deliveries also carry a second v1 signature, made with the old secret
 	Secret         string `json:"secret"`         // signs every delivery from now on; it is not shown again
 }
 
@@ -5826,7 +5826,7 @@ type WebhookRow struct {
 	CreatedAt           string       `json:"createdAt"`
 	Deliveries          WebhookCount `json:"deliveries"` // of the last seven days
 	Events              []string     `json:"events"`
-	FailingSince        *string      `json:"failingSince"` // the first of the attempts in a row that failed
+	FailingSince        *string      `json:"failingSince"` // when the first of the consecutive failed attempts was made
 	ID                  string       `json:"id"`
 	Name                string       `json:"name"`
 	OldSecretUntil      *string      `json:"oldSecretUntil"` // after a rotation: until when the old secret signs too
@@ -5838,7 +5838,7 @@ type WebhookTested struct {
 	Delivered  bool    `json:"delivered"`
 	DeliveryID string  `json:"deliveryId"`
 	Error      *string `json:"error"`  // why it was not delivered
-	Status     *int    `json:"status"` // what the endpoint answered; null when no answer came
+	Status     *int    `json:"status"` // status of the endpoint's answer; null: no answer came
 }
 
 // Weekday: 1 is Monday: 1, 2, 3, 4, 5, 6, 7

@@ -49,10 +49,10 @@ func listRoutes(d Deps) []route.Route {
 
 // AlertList is the answer of GET /alerts.
 type AlertList struct {
-	Alerts    []Alert        `json:"alerts" doc:"the latest first; at most 500 of one cause"`
+	Alerts    []Alert        `json:"alerts" doc:"newest first; at most 500 with the same cause"`
 	Count     int            `json:"count"`
 	CheckedAt *string        `json:"checkedAt" doc:"when the links were last checked; null before the first time"`
-	Services  []AlertService `json:"services" doc:"what alerts come from, and how the install does"`
+	Services  []AlertService `json:"services" doc:"the services that alerts come from, and how this install works"`
 
 	UnmatchedPostbacks int `json:"unmatchedPostbacks" doc:"postbacks of the last seven days that found no click; 100: there may be more"`
 	OpenSuggestions    int `json:"openSuggestions" doc:"open suggestions of the Copilot"`
@@ -68,24 +68,24 @@ const (
 type Alert struct {
 	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,domain.expiring,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,postbacks.unread,clicks.unread,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,clicks.behind,jobs.behind"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
-	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,oauth_connection,webhook,source,network,account,copilot_rule" doc:"what id is the id of"`
+	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,oauth_connection,webhook,source,network,account,copilot_rule" doc:"the kind of record that id names"`
 	ID        string   `json:"id"`
 	Name      string   `json:"name"`
-	URL       *string  `json:"url" doc:"as the record has it, with its tokens; of a webhook without its path for those who may not change it"`
-	Message   string   `json:"message" doc:"what is seen"`
+	URL       *string  `json:"url" doc:"the record's URL with its tokens; a webhook's URL has no path if the caller may not change the webhook"`
+	Message   string   `json:"message" doc:"what was found"`
 	Do        string   `json:"do" doc:"what to do"`
-	Status    *int     `json:"status" doc:"the status that answered the last check; null: no answer came or there is none"`
+	Status    *int     `json:"status" doc:"status of the answer to the last check; null: no answer came, or there was no check"`
 	Threats   []string `json:"threats" doc:"of an unsafe link, in the list's own words"`
 	Since     string   `json:"since" doc:"of an offer at its cap: when the account's day began"`
-	CheckedAt *string  `json:"checkedAt" doc:"when it was last looked at"`
+	CheckedAt *string  `json:"checkedAt" doc:"when it was last checked"`
 }
 
 // AlertService is a part of the install, or a check that the install makes.
 type AlertService struct {
 	Name      string  `json:"name" enum:"link_checks,safe_browsing,database,jobs,clicks,clickhouse,edge"`
-	Status    string  `json:"status" enum:"ok,behind,failing,off,waiting" doc:"behind: it works, and what it shows is old; off: not set up on this install; waiting: not run yet"`
+	Status    string  `json:"status" enum:"ok,behind,failing,off,waiting" doc:"behind: it works, but its data are old; off: not set up on this install; waiting: not run yet"`
 	Message   *string `json:"message"`
-	CheckedAt *string `json:"checkedAt" doc:"of jobs: when the clock's last one ran; of the edge: when it was last brought up to date"`
+	CheckedAt *string `json:"checkedAt" doc:"of jobs: when the last scheduled job ran; of the edge: when it was last updated"`
 }
 
 func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {

@@ -49,7 +49,7 @@ type AlertChannelList struct {
 type AlertChannelForm struct {
 	Kind      string                        `json:"kind"`
 	Label     string                        `json:"label"`
-	Available bool                          `json:"available" doc:"false: its operator has not set it up on this install"`
+	Available bool                          `json:"available" doc:"false: the operator of this install has not set it up"`
 	Fields    []answer.CredentialFieldShown `json:"fields"`
 }
 
@@ -58,14 +58,14 @@ type AlertChannelShown struct {
 	ID           uuid.UUID         `json:"id"`
 	Kind         string            `json:"kind" enum:"email,slack,discord,telegram"`
 	Name         string            `json:"name"`
-	Severity     string            `json:"severity" enum:"warning,critical" doc:"it hears of alerts that are at least so severe"`
+	Severity     string            `json:"severity" enum:"warning,critical" doc:"the lowest severity of the alerts that are sent to the channel"`
 	IsActive     bool              `json:"is_active"`
-	Confirmed    bool              `json:"confirmed" doc:"false: it hears of nothing until its code is sent to POST /alerts/channels/confirm"`
+	Confirmed    bool              `json:"confirmed" doc:"false: the channel gets no alerts until its code is sent to POST /alerts/channels/confirm"`
 	Credentials  map[string]string `json:"credentials" doc:"by field; secrets are masked"`
 	CreatedAt    string            `json:"created_at"`
-	SentAt       *string           `json:"sent_at" doc:"when the last message was taken"`
-	FailingSince *string           `json:"failing_since" doc:"null: the last message was taken"`
-	Error        *string           `json:"error" doc:"why the last message was not taken"`
+	SentAt       *string           `json:"sent_at" doc:"when the last message was accepted"`
+	FailingSince *string           `json:"failing_since" doc:"null: the last message was accepted"`
+	Error        *string           `json:"error" doc:"why the last message was not accepted"`
 }
 
 func channelAnswer(c models.AlertChannel) AlertChannelShown {
@@ -91,8 +91,8 @@ func (d Deps) listAlertChannels(c *route.Call) (AlertChannelList, error) {
 type AlertChannelBody struct {
 	Kind        string            `json:"kind" required:"unknown_kind" bad:"unknown_kind" trim:"true" case:"lower" doc:"one of those that GET /alerts/channels lists"`
 	Name        string            `json:"name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"your name for it"`
-	Severity    string            `json:"severity" bad:"invalid_input" enum:"warning,critical" default:"warning" doc:"it hears of alerts that are at least so severe"`
-	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"field to value"`
+	Severity    string            `json:"severity" bad:"invalid_input" enum:"warning,critical" default:"warning" doc:"the lowest severity of the alerts that are sent to the channel"`
+	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"values by field"`
 }
 
 func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelShown, error) {
@@ -181,8 +181,8 @@ type AlertChannelID struct{ bind.ID }
 
 // AlertTested is the answer of POST /alerts/channels/test.
 type AlertTested struct {
-	Sent  bool    `json:"sent" doc:"the receiver, or its mail server, took it"`
-	Error *string `json:"error" doc:"why it was not taken"`
+	Sent  bool    `json:"sent" doc:"the receiver, or its mail server, accepted the message"`
+	Error *string `json:"error" doc:"why the message was not accepted"`
 }
 
 var testAlertJob = slow.New(jobs.TestAlert, func(a jobs.TestedAlert) AlertTested {

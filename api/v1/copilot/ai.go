@@ -83,8 +83,8 @@ func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {
 type AIBody struct {
 	Action   string `json:"action" bad:"invalid" required:"invalid" enum:"models,connect,model"`
 	Provider string `json:"provider" bad:"invalid" case:"lower" enum:"openai,anthropic,gemini,openrouter" doc:"left out: the one that is connected"`
-	Model    string `json:"model" bad:"invalid" trim:"true" maxLength:"200" doc:"needed by the action model; with connect left out: a usual one of the provider"`
-	APIKey   string `json:"apiKey" bad:"invalid" trim:"true" maxLength:"500" doc:"needed by the action connect; with models left out: the saved one"`
+	Model    string `json:"model" bad:"invalid" trim:"true" maxLength:"200" doc:"needed by the action model; if the action connect leaves it out, a usual model of the provider is used"`
+	APIKey   string `json:"apiKey" bad:"invalid" trim:"true" maxLength:"500" doc:"needed by the action connect; if the action models leaves it out, the saved key is used"`
 }
 
 // AIActed is the answer of POST /copilot/ai. Only the field of the requested action is set.

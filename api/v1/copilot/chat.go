@@ -65,8 +65,8 @@ type ChatMessageBody struct {
 type ChatAnswer struct {
 	ChatState
 
-	Answer    string         `json:"answer" doc:"text; figures that nothing looked up confirms are named at its end"`
-	Lookups   []ChatLookup   `json:"lookups" doc:"what was read for it"`
+	Answer    string         `json:"answer" doc:"text; its end names figures that no look-up confirms"`
+	Lookups   []ChatLookup   `json:"lookups" doc:"the data that were read for the answer"`
 	Proposals []ChatProposal `json:"proposals" doc:"changes for a person to apply by POST /copilot; none for a read-only key"`
 }
 

@@ -87,7 +87,7 @@ type CopilotList struct {
 type CopilotSuggestion struct {
 	copilot.Suggestion
 	AdviceOnly bool     `json:"advice_only" doc:"it cannot be applied automatically"`
-	Variants   []string `json:"variants" doc:"the ways in which it can be applied, of network, most and all; empty: there is one way"`
+	Variants   []string `json:"variants" doc:"the variants in which it can be applied: network, most or all; empty: there is only one way"`
 }
 
 // CopilotChange is an action that was applied. It may have been undone since.
@@ -98,7 +98,7 @@ type CopilotChange struct {
 	RuleID       uuid.NullUUID     `json:"rule_id" doc:"the rule of POST /copilot/rules that made the change"`
 	CampaignID   uuid.NullUUID     `json:"campaign_id"`
 	Title        string            `json:"title"`
-	Evidence     *copilot.Evidence `json:"evidence" doc:"of a rule: the figures by which it acted"`
+	Evidence     *copilot.Evidence `json:"evidence" doc:"of a rule: the figures that made it act"`
 	Action       copilot.Action    `json:"action"`
 	Status       string            `json:"status" enum:"applied,undone"`
 	CreatedAt    models.Stamp      `json:"created_at"`
@@ -153,7 +153,7 @@ type CopilotPreview struct {
 	Before copilot.Part      `json:"before"`
 	After  copilot.Part      `json:"after"`
 	Names  map[string]string `json:"names" doc:"of paths, offers and landing pages, by id"`
-	Stale  *string           `json:"stale" doc:"why it cannot be carried out any more; null: it can be"`
+	Stale  *string           `json:"stale" doc:"why it can no longer be carried out; null: it can be carried out"`
 }
 
 func previewCopilot(c *route.Call) (CopilotPreview, error) {
@@ -176,9 +176,9 @@ type CopilotBody struct {
 // CopilotActed is the answer of POST /copilot.
 type CopilotActed struct {
 	Action       string  `json:"action"`
-	ID           *string `json:"id" doc:"what was acted on; null: refresh"`
-	Status       *string `json:"status" doc:"its state by now"`
-	ChangeID     *string `json:"change_id" doc:"apply, apply_proposal and undo: the change, which undo takes back"`
+	ID           *string `json:"id" doc:"the suggestion, change or proposal; null: refresh"`
+	Status       *string `json:"status" doc:"its state after the call"`
+	ChangeID     *string `json:"change_id" doc:"apply, apply_proposal and undo: id of the change, which the action undo can undo"`
 	SnoozedUntil *string `json:"snoozedUntil" doc:"snooze: when it is open again"`
 	LastRunAt    *string `json:"lastRunAt" doc:"refresh: when the figures were judged"`
 	Judged       *int    `json:"judged" doc:"refresh: how many things were judged"`

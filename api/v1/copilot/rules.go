@@ -122,7 +122,7 @@ func listCopilotRuleRuns(c *route.Call) (resource.Listed[CopilotRuleRun], error)
 type CopilotRuleReplay struct {
 	From   string                 `json:"from" doc:"UTC; 30 whole days of the account's time zone"`
 	To     string                 `json:"to"`
-	Looked int                    `json:"looked" doc:"number of campaigns, paths, offers or values that were judged"`
+	Looked int                    `json:"looked" doc:"how many campaigns, paths, offers or values were checked"`
 	Total  int                    `json:"total" doc:"how often it would have acted"`
 	Rows   []CopilotRuleReplayRow `json:"rows" doc:"in the order of time; the first 500"`
 }
@@ -132,7 +132,7 @@ type CopilotRuleReplayRow struct {
 	At      string           `json:"at" doc:"the end of the hour or day"`
 	Of      string           `json:"of"`
 	Figures []copilot.Figure `json:"figures" doc:"by which it matched"`
-	After   answer.Figures   `json:"after" doc:"what it had from then to the end, as nothing was done"`
+	After   answer.Figures   `json:"after" doc:"its recorded figures from that time to the end of the window, without any action of the rule"`
 }
 
 var replayRuleJob = slow.New(jobs.ReplayRule, func(r jobs.RuleReplay) CopilotRuleReplay {

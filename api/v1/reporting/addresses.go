@@ -26,7 +26,7 @@ type RepeatIPRow struct {
 	BotClicks  int64  `json:"bot_clicks" doc:"of them, by bots"`
 	Visitors   int64  `json:"visitors" doc:"by cookie, else by fingerprint"`
 	UserAgents int64  `json:"user_agents"`
-	Campaigns  int64  `json:"campaigns" doc:"how many it clicked on; with link, smartlinks"`
+	Campaigns  int64  `json:"campaigns" doc:"how many campaigns it clicked on; with link, how many smartlinks"`
 	Sources    int64  `json:"sources"`
 	Country    string `json:"country"`
 	ISP        string `json:"isp"`

@@ -26,11 +26,11 @@ type ClickRow struct {
 	NetworkID        *uuid.UUID `json:"network_id"`
 	SourceID         *uuid.UUID `json:"source_id"`
 	ExternalID       string     `json:"external_id" doc:"the traffic source's own click id"`
-	PassedStreamID   *uuid.UUID `json:"passed_stream_id" doc:"the first path that was to take the visitor and could not"`
-	PassedReason     string     `json:"passed_reason" enum:",capped,no_usable_destination,over_budget,blocked" doc:"why it could not; blocked: no path was tried, because the visitor has a blocked value"`
-	BotEntryID       *uuid.UUID `json:"bot_entry_id" doc:"the entry of the bot lists that decided; null: the signals did"`
+	PassedStreamID   *uuid.UUID `json:"passed_stream_id" doc:"the first path that matched the visitor but could not be used"`
+	PassedReason     string     `json:"passed_reason" enum:",capped,no_usable_destination,over_budget,blocked" doc:"why that path could not be used; blocked: no path was tried, because the visitor has a blocked value"`
+	BotEntryID       *uuid.UUID `json:"bot_entry_id" doc:"the entry of the bot lists that decided; null: the signals decided"`
 	GeoSource        string     `json:"geo_source" doc:"the account's geo database that says where the visitor is; empty: the service's own"`
-	Crawler          string     `json:"crawler" doc:"the crawler that clicked, once the name of its address has confirmed it; else empty"`
+	Crawler          string     `json:"crawler" doc:"the crawler that clicked, once the host name of its address has confirmed it; else empty"`
 	ClaimedCrawler   string     `json:"claimed_crawler" doc:"the well-known crawler that the user agent names; empty: none"`
 	Domain           string     `json:"domain"`
 	Destination      string     `json:"destination"`
@@ -43,7 +43,7 @@ type ClickRow struct {
 
 	Cost     models.Money `json:"cost"`
 	Currency string       `json:"currency" doc:"of the cost"`
-	Rate     *json.Number `json:"rate" doc:"how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money"`
+	Rate     *json.Number `json:"rate" doc:"the value of one unit of currency in the account's currency; null: there is no rate for the day yet, and the amount counts as no money"`
 	IsUnique bool         `json:"is_unique"`
 	LPViews  int          `json:"lp_views"`
 	LPClicks int          `json:"lp_clicks"`

@@ -37,11 +37,11 @@ type Difference struct {
 	TZ            string              `json:"tz" doc:"time zone of our days"`
 	TheirTZ       string              `json:"their_tz" doc:"time zone of their days"`
 	Basis         string              `json:"basis" enum:"platform,spend,orders,totals,postbacks," doc:"where their figures come from: platform: spend that the connection has read; spend: entered from a file; orders: read by the connection, or from a file; totals: daily sums of a file; postbacks: those that the network has sent; empty: nothing is stored, so nothing is compared"`
-	ReadAt        *string             `json:"read_at" doc:"when theirs were last read"`
-	Currency      string              `json:"currency" doc:"of ours, of the difference and of its causes"`
-	TheirCurrency string              `json:"their_currency" doc:"of theirs; the difference is taken between the numbers, and the cause currency has the conversion; empty: they report several currencies, and theirs are converted to currency"`
+	ReadAt        *string             `json:"read_at" doc:"when their figures were last read"`
+	Currency      string              `json:"currency" doc:"currency of our figures, of the difference and of its causes"`
+	TheirCurrency string              `json:"their_currency" doc:"currency of their figures; the difference is taken between the numbers, and the cause currency holds the effect of the conversion; empty: they report in several currencies, and their figures are converted to currency"`
 	Compares      difference.Measures `json:"compares" doc:"the figures that they report; the others are null in theirs, in the difference and in the causes"`
-	Rates         []RateUsed          `json:"rates" doc:"by which their amounts count in currency"`
+	Rates         []RateUsed          `json:"rates" doc:"by which their amounts are converted to currency"`
 	Total         DifferenceTotal     `json:"total"`
 	Rows          []DifferenceRow     `json:"rows" doc:"by day and campaign; at most 5000"`
 	Examples      []DifferenceExample `json:"examples" doc:"conversions and orders that differ, at most 10 of each cause and reason"`
@@ -71,7 +71,7 @@ type DifferenceCause struct {
 // DifferenceReason is a cause of the totals, with the reason that was stored.
 type DifferenceReason struct {
 	DifferenceCause
-	Reason string `json:"reason" doc:"for a person; empty: the cause says all, or it adds up the less frequent reasons"`
+	Reason string `json:"reason" doc:"for a person; empty: the cause explains it, or the row adds up the less frequent reasons"`
 }
 
 // DifferenceSides has both sides. The difference is theirs minus ours, and equals the sum of the causes and of unexplained.
@@ -101,11 +101,11 @@ type DifferenceRow struct {
 type DifferenceExample struct {
 	Cause        string        `json:"cause" enum:"unmatched,not_received,refused,not_sent,late,currency,correction,not_read," doc:"empty: nothing explains it"`
 	Reason       string        `json:"reason"`
-	Day          string        `json:"day" doc:"theirs; if they do not have it, ours"`
+	Day          string        `json:"day" doc:"their day; ours, if they do not have the conversion"`
 	OrderID      string        `json:"order_id" doc:"theirs"`
 	ClickID      *string       `json:"click_id"`
 	ConversionID string        `json:"conversion_id" doc:"the id that they gave the conversion"`
-	TheirStatus  *string       `json:"their_status" doc:"null: they do not have it, or do not say"`
+	TheirStatus  *string       `json:"their_status" doc:"null: they do not have it, or do not report a status"`
 	OurStatus    *string       `json:"our_status" doc:"null: we do not have it"`
 	Payout       *models.Money `json:"payout" doc:"theirs"`
 	Currency     string        `json:"currency" doc:"of payout"`

@@ -204,7 +204,7 @@ type ExportAnswer struct {
 	RowCount    int64     `json:"row_count" doc:"without the header"`
 	ByteSize    int64     `json:"byte_size"`
 	CreatedAt   string    `json:"created_at"`
-	DownloadURL string    `json:"download_url" doc:"asks for the key like every call"`
+	DownloadURL string    `json:"download_url" doc:"needs the key like every call"`
 }
 
 func exportAnswer(x models.Export, baseURL string) ExportAnswer {

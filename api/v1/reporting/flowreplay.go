@@ -42,7 +42,7 @@ type FlowReplayed struct {
 // PredictedRow is a destination of clicks.
 type PredictedRow struct {
 	To           string       `json:"to" enum:"path,fallback_url,destination_url,none"`
-	CampaignID   uuid.UUID    `json:"campaign_id" doc:"that decides; after a hand-over another one"`
+	CampaignID   uuid.UUID    `json:"campaign_id" doc:"the campaign that decides; after a hand-over it is another one"`
 	CampaignName *string      `json:"campaign_name"`
 	StreamID     *uuid.UUID   `json:"stream_id"`
 	StreamName   *string      `json:"stream_name"`

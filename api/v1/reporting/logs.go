@@ -70,7 +70,7 @@ type Log[T any] struct {
 // ClickLog is a page of the log of clicks.
 type ClickLog struct {
 	Log[ClickRow]
-	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}, where all traffic sources agree that the filters by source_id and campaign_id leave"`
+	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}, if all traffic sources that the filters by source_id and campaign_id keep have the same name"`
 }
 
 // logQuery parses the parameters that all logs share.
@@ -135,13 +135,13 @@ type ConversionRow struct {
 	models.ConversionData
 	OriginalStatus string        `json:"original_status" doc:"the network's own word"`
 	NetworkID      *uuid.UUID    `json:"network_id"`
-	Rate           *json.Number  `json:"rate" doc:"how much of the account's currency one of currency is; null: there was none for its day yet, and it counts no money"`
-	AmountReason   *string       `json:"amount_reason" doc:"why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood, which is XXX then; null otherwise"`
+	Rate           *json.Number  `json:"rate" doc:"the value of one unit of currency in the account's currency; null: there is no rate for the day yet, and the amount counts as no money"`
+	AmountReason   *string       `json:"amount_reason" doc:"why the payout does not count as it was received: it is no amount, it can be read in two ways, or its currency is not understood and is shown as XXX; null otherwise"`
 	Cost           models.Money  `json:"cost" doc:"in the account's currency"`
-	SaleAmount     *models.Money `json:"sale_amount" doc:"amount of the sale that the payout is earned by, as the network or the postback reports it; null: not reported"`
+	SaleAmount     *models.Money `json:"sale_amount" doc:"amount of the sale for which the payout is paid, as the network or the postback reports it; null: not reported"`
 	SaleCurrency   *string       `json:"sale_currency"`
 	UpdatedAt      string        `json:"updated_at"`
-	InvalidTime    *string       `json:"invalid_time" doc:"its time as the sender stated it, if that does not count; recorded_at is then the nearest possible time, and that of its click if the time is not understood"`
+	InvalidTime    *string       `json:"invalid_time" doc:"the time that the sender stated, if it does not count; recorded_at is then the nearest possible time, or the click's time if the stated time is not understood"`
 	TimeReason     string        `json:"time_reason" doc:"why the stated time does not count; else empty"`
 	CampaignName   *string       `json:"campaign_name"`
 	OfferName      *string       `json:"offer_name"`

@@ -31,9 +31,9 @@ type PostbackLog struct {
 type PostbackRow struct {
 	ID            uuid.UUID  `json:"id"`
 	Direction     string     `json:"direction" enum:"in,out"`
-	At            string     `json:"at" doc:"when it arrived; of one that is sent, when the conversion got its status; ISO 8601, UTC"`
+	At            string     `json:"at" doc:"when it arrived; for a postback that is sent, when the conversion got its status; ISO 8601, UTC"`
 	DecidedAt     *string    `json:"decided_at" doc:"when the result was found; null: it is waiting"`
-	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored,pending,told,failed,skipped" doc:"accepted: stored, and its conversion is recorded as soon as its click is known; the last four are of those that are sent; skipped: its source was paused, say"`
+	Result        string     `json:"result" enum:"accepted,matched,unmatched,refused,duplicate,ignored,pending,told,failed,skipped" doc:"accepted: stored, and its conversion is recorded as soon as its click is known; the last four are for postbacks that are sent; skipped: not sent, for example because its source was paused"`
 	Reason        string     `json:"reason" doc:"of the result, for a person"`
 	Sample        bool       `json:"sample" doc:"it names no click; of such messages 20 an hour are stored for each network or domain"`
 	NetworkID     *uuid.UUID `json:"network_id" doc:"that its address names"`
@@ -42,9 +42,9 @@ type PostbackRow struct {
 	CampaignName  string     `json:"campaign_name"`
 	ClickID       *string    `json:"click_id"`
 	ConversionID  *uuid.UUID `json:"conversion_id" doc:"the id of the conversion in its log"`
-	InvalidPayout *string    `json:"invalid_payout" doc:"what stands in the place of its payout, if that is no amount or a macro that was not filled in; the offer's payout is taken only if it is not from the postback (payout_from_param)"`
-	InvalidTime   *string    `json:"invalid_time" doc:"the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, and that of its click if the time is not understood"`
-	AmountReason  *string    `json:"amount_reason" doc:"why its payout or its cost counts no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received"`
+	InvalidPayout *string    `json:"invalid_payout" doc:"the text received as its payout, if that is no amount or a macro that was not filled in; the offer's own payout counts only if the offer does not take it from the postback (payout_from_param)"`
+	InvalidTime   *string    `json:"invalid_time" doc:"the time that it states, if that is not understood, before its click or in the future; the reason says which. Its conversion then has the nearest possible time, or the time of its click if the stated time is not understood"`
+	AmountReason  *string    `json:"amount_reason" doc:"why its payout or its cost counts as no money, or in another currency than its parameter says: it is no amount, it can be read in two ways, or its currency is not understood; null: all count as they were received"`
 	Query         string     `json:"query" doc:"its parameters as they were received, by name; *** stands for secrets and for what may be one"`
 	Source        string     `json:"source" doc:"postback, pixel, tag or goal_api"`
 	Domain        string     `json:"domain" doc:"that it was sent to"`
@@ -177,7 +177,7 @@ func (d Deps) findPostback(c *route.Call) (PostbackRow, error) {
 // PostbackReplayed is the answer to the replay of a postback.
 type PostbackReplayed struct {
 	ID     uuid.UUID `json:"id"`
-	Result string    `json:"result" enum:"accepted" doc:"what becomes of it is in the log within seconds"`
+	Result string    `json:"result" enum:"accepted" doc:"the result is in the log within seconds"`
 }
 
 func (d Deps) replayPostback(c *route.Call) (PostbackReplayed, error) {
@@ -194,21 +194,21 @@ func (d Deps) replayPostback(c *route.Call) (PostbackReplayed, error) {
 // ReplayBody selects the unmatched postbacks that are read again.
 type ReplayBody struct {
 	Network bind.Opt[string] `json:"network" bad:"invalid_id" format:"uuid" doc:"only those whose address names this network; left out: all"`
-	DryRun  bool             `json:"dry_run" doc:"changes nothing, and tells what would become of the newest ones"`
+	DryRun  bool             `json:"dry_run" doc:"changes nothing, and reports the result that each of the newest ones would have"`
 }
 
 // PostbacksReplayed is the answer to the replay of unmatched postbacks.
 type PostbacksReplayed struct {
-	Range    bind.Range      `json:"range" doc:"they arrived in it"`
-	Replayed int64           `json:"replayed" doc:"postbacks that are accepted again; what becomes of them is in the log within seconds. In a dry run those that were read"`
+	Range    bind.Range      `json:"range" doc:"the window in which the postbacks arrived"`
+	Replayed int64           `json:"replayed" doc:"postbacks that are accepted again; their results are in the log within seconds. In a dry run, postbacks that were read"`
 	DryRun   bool            `json:"dry_run"`
-	Outcomes []ReplayOutcome `json:"outcomes" doc:"of a dry run: of each that was read, newest first, at most 100; else empty"`
+	Outcomes []ReplayOutcome `json:"outcomes" doc:"of a dry run: the result of each postback that was read, newest first, at most 100; else empty"`
 }
 
 // ReplayOutcome is the result that a postback would have.
 type ReplayOutcome struct {
 	ID      uuid.UUID `json:"id"`
-	Result  string    `json:"result" enum:"matched,unmatched,refused" doc:"matched: its click is found and its sender believed"`
+	Result  string    `json:"result" enum:"matched,unmatched,refused" doc:"matched: its click is found and its sender is trusted"`
 	Reason  string    `json:"reason" doc:"of the result, for a person"`
 	ClickID *string   `json:"click_id" doc:"that it names; null: none"`
 }

@@ -24,12 +24,12 @@ type SentPostback struct {
 	Reference     string           `json:"conversion_reference" doc:"the network's or shop's own id of the conversion"`
 	Goal          string           `json:"goal"`
 	Status        string           `json:"status" enum:"pending,approved,rejected,chargeback" doc:"that the conversion got"`
-	Payout        models.Money     `json:"payout" doc:"of the conversion; its source is told a share of it, see send_payout_pct"`
+	Payout        models.Money     `json:"payout" doc:"payout of the conversion; the source is sent a share of it, see send_payout_pct"`
 	Currency      string           `json:"currency"`
 	Method        string           `json:"method" doc:"of the last attempt; empty before the first"`
 	URL           string           `json:"url" doc:"of the last attempt; *** stands for what may be a secret"`
 	Body          string           `json:"body" doc:"of the last attempt by POST"`
-	HTTPStatus    *int             `json:"http_status" doc:"what the source answered last; null when no answer came"`
+	HTTPStatus    *int             `json:"http_status" doc:"status of the source's last answer; null: no answer came"`
 	Answer        string           `json:"answer" doc:"the first 2 kB of it"`
 	Attempts      int              `json:"attempts"`
 	Tries         []models.SentTry `json:"tries" doc:"the last 20 attempts, oldest first"`
@@ -127,8 +127,8 @@ func findSent(c *route.Call) (PostbackRow, error) {
 type PostbackRedelivered struct {
 	ID         uuid.UUID `json:"id"`
 	Told       bool      `json:"told"`
-	HTTPStatus *int      `json:"http_status" doc:"what the source answered; null when no answer came"`
-	Error      *string   `json:"error" doc:"why it was not told"`
+	HTTPStatus *int      `json:"http_status" doc:"status of the source's answer; null: no answer came"`
+	Error      *string   `json:"error" doc:"why the source was not notified"`
 }
 
 var resendJob = slow.New(jobs.ResendPostback, func(a jobs.PostbackAnswer) PostbackRedelivered {
@@ -157,8 +157,8 @@ type ResendBody struct {
 
 // PostbacksResent counts the postbacks that are sent again.
 type PostbacksResent struct {
-	Range    bind.Range `json:"range" doc:"the conversions got their status in it"`
-	Requeued int64      `json:"requeued" doc:"postbacks that are pending again; what becomes of them is in the log"`
+	Range    bind.Range `json:"range" doc:"the window in which the conversions got their status"`
+	Requeued int64      `json:"requeued" doc:"postbacks that are pending again; their results are in the log"`
 }
 
 var resendFailedJob = slow.New(jobs.ResendFailed, func(a jobs.RedeliverFailedAnswer) PostbacksResent {

@@ -92,7 +92,7 @@ type Performance struct {
 	Truncated    bool                         `json:"truncated" doc:"there are more groups than rows; an export has up to 100,000"`
 	Totals       Compared                     `json:"totals" doc:"of all groups, also of those that min_clicks and limit leave out; with having only of the groups that having and min_clicks keep, also beyond limit. A campaign counts in each of its tags, but once in the totals without having"`
 	Labels       map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
-	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to {lastSub}, where all traffic sources agree that the filters by source_id and campaign_id leave"`
+	SubNames     map[string]string            `json:"sub_names" doc:"names of sub1 to {lastSub}, if all traffic sources that the filters by source_id and campaign_id keep have the same name"`
 }
 
 // DimensionFilter restricts the rows to a value of a dimension or, with Not, to all other values.
@@ -128,7 +128,7 @@ type PerformanceRow struct {
 // Compared has figures and, if the call requests them, the figures of a second time window.
 type Compared struct {
 	answer.Figures
-	ClickLoss *answer.ClickLoss     `json:"click_loss" doc:"of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id"`
+	ClickLoss *answer.ClickLoss     `json:"click_loss" doc:"only for days and sources whose click counts the source has reported; null: it reported none, or the report is not by source_id and date (UTC) alone, not over whole days, or has a filter other than source_id"`
 	Compare   *answer.Figures       `json:"compare,omitempty" doc:"with compare: the figures of the other window"`
 	Changes   *models.FigureChanges `json:"changes,omitempty" doc:"with compare: in percent of the other window's figure; null where that is zero"`
 }

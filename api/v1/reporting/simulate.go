@@ -67,12 +67,12 @@ type SimulateBody struct {
 	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account"`
 	DraftFlow
 
-	BlocksOf uuid.UUID       `json:"blocks_of" bad:"invalid_id" doc:"with streams: the campaign whose flow they may become. Its source's and its own blocked values hold for the visitor"`
-	ClickID  string          `json:"click_id" bad:"invalid_id" doc:"a recorded click: its visitor, time and draws, and without streams its campaign; visitor, at and seed go before"`
+	BlocksOf uuid.UUID       `json:"blocks_of" bad:"invalid_id" doc:"with streams: the campaign whose flow they may become. Its own blocked values and those of its source apply to the visitor"`
+	ClickID  string          `json:"click_id" bad:"invalid_id" doc:"a recorded click, whose visitor, time and draws are used, and without streams its campaign; visitor, at and seed take precedence"`
 	Visitor  json.RawMessage `json:"visitor" is:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
 	At       string          `json:"at" bad:"invalid_time" doc:"YYYY-MM-DD HH:MM:SS, UTC; now"`
-	Seed     *int64          `json:"seed" doc:"of the draws; random"`
-	Draws    int             `json:"draws" bad:"invalid_input" min:"1" max:"1000" doc:"as many such visitors, each with draws of his own; counted by where they go"`
+	Seed     *int64          `json:"seed" doc:"seed of the draws; default: random"`
+	Draws    int             `json:"draws" bad:"invalid_input" min:"1" max:"1000" doc:"number of such visitors, each with draws of its own; they are counted by where they go"`
 
 	BoundPathID   uuid.UUID `json:"bound_path_id" bad:"invalid_id" doc:"the path that the visitor had before"`
 	BoundLanderID uuid.UUID `json:"bound_lander_id" bad:"invalid_id"`
@@ -81,7 +81,7 @@ type SimulateBody struct {
 
 // Simulated tells where the visitor would go.
 type Simulated struct {
-	Seed int64 `json:"seed" doc:"sent again it gives the same draws"`
+	Seed int64 `json:"seed" doc:"the same seed gives the same draws"`
 	RouteTrace
 	Distribution []DrawnWay `json:"distribution,omitempty" doc:"with draws: where that many visitors go, the most first"`
 }

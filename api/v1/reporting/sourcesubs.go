@@ -28,7 +28,7 @@ type SourceSubList struct {
 // SourceSub is a sub-parameter of a traffic source.
 type SourceSub struct {
 	Sub    int            `json:"sub"`
-	Param  string         `json:"param" doc:"the parameter that has it; empty: it is free"`
+	Param  string         `json:"param" doc:"the parameter that fills it; empty: it is free"`
 	Filled bool           `json:"filled" doc:"false: links do not carry the parameter"`
 	Recent []string       `json:"recent" doc:"up to 3 values of the source's latest clicks, newest first"`
 	UsedBy []store.SubUse `json:"used_by" doc:"records that name it: campaigns by the conditions of their flows, offers and landing pages by a token in their address"`

@@ -33,7 +33,7 @@ func Stats(d Deps) []route.Route {
 // Overview is the answer of GET /stats/overview.
 type Overview struct {
 	Range         bind.Range        `json:"range"`
-	PreviousRange bind.Range        `json:"previousRange" doc:"as long, or as many days by the clock of tz; it ends where range begins"`
+	PreviousRange bind.Range        `json:"previousRange" doc:"the window before, equally long or with as many days in the time zone tz; it ends where range begins"`
 	TZ            string            `json:"tz" doc:"the time zone of the days that are compared"`
 	Filters       []DimensionFilter `json:"filters"`
 	answer.Figures

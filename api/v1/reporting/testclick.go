@@ -31,7 +31,7 @@ func TestClick(d Deps) route.Route {
 
 // TestClickBody describes a click. Every field may be left out.
 type TestClickBody struct {
-	URL       string `json:"url" trim:"true" maxLength:"8000" doc:"the link as the source calls it, its macros filled; left out: the campaign's tracking_url with made-up values"`
+	URL       string `json:"url" trim:"true" maxLength:"8000" doc:"the link as the source calls it, with its macros filled; left out: the campaign's tracking_url with made-up values"`
 	IP        string `json:"ip" trim:"true" doc:"of the visitor; left out: an address of no country"`
 	UserAgent string `json:"user_agent" trim:"true" maxLength:"1000" doc:"left out: a usual browser"`
 	Language  string `json:"language" trim:"true" maxLength:"200" doc:"Accept-Language"`
@@ -56,11 +56,11 @@ func (s *steps) add(step string, ok bool, format string, args ...any) {
 type TestedClick struct {
 	Test  bool       `json:"test" doc:"always true: nothing was recorded or counted"`
 	URL   string     `json:"url" doc:"the link that was tried"`
-	Steps []TestStep `json:"steps" doc:"in order: domain, campaign, parameters, visitor, decision, destination; those behind a step that leads nowhere are left out"`
+	Steps []TestStep `json:"steps" doc:"in order: domain, campaign, parameters, visitor, decision, destination; steps after one that leads nowhere are left out"`
 	Click *TestRead  `json:"click" doc:"what would be recorded; null if the link leads to no campaign"`
 	RouteTrace
 	HTTPStatus  int         `json:"http_status" doc:"of the answer; 0 if the link leads to no campaign"`
-	Destination string      `json:"destination" doc:"where the visitor is sent, its tokens filled; empty: nowhere"`
+	Destination string      `json:"destination" doc:"where the visitor is sent, with the tokens filled; empty: nowhere"`
 	Offers      []TestOffer `json:"offers" doc:"where the landing page's slots lead"`
 }
 

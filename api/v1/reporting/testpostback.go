@@ -33,7 +33,7 @@ func TestPostback(d Deps) route.Route {
 
 // TestPostbackBody describes a postback, either by its address or by the values that the network fills in for its macros.
 type TestPostbackBody struct {
-	URL          string `json:"url" trim:"true" maxLength:"8000" doc:"the address as the network calls it, its macros filled; left out: the network's postback_url with the values below"`
+	URL          string `json:"url" trim:"true" maxLength:"8000" doc:"the address as the network calls it, with its macros filled; left out: the network's postback_url with the values below"`
 	ClickID      string `json:"click_id" trim:"true" maxLength:"255" doc:"a recorded click, or any text; left out: the latest click of the network among the last 20,000 of the account, or an id of no click"`
 	Payout       string `json:"payout" trim:"true" maxLength:"64" doc:"a text, as the network writes it; left out: 1.23"`
 	Status       string `json:"status" trim:"true" maxLength:"255" doc:"the network's own word; left out: a word for approved, if the network sends its word"`
@@ -44,10 +44,10 @@ type TestPostbackBody struct {
 
 // TestedPostback is the result of a test postback.
 type TestedPostback struct {
-	Test       bool              `json:"test" doc:"always true: nothing was recorded, and nobody is told"`
+	Test       bool              `json:"test" doc:"always true: nothing was recorded, and no notification was sent"`
 	Params     map[string]string `json:"params" doc:"as they were read, secrets masked"`
 	Steps      []TestStep        `json:"steps" doc:"in order: address, click, secret, status, payout, time (where one is stated), goal, result; the first ones only if it could not be read"`
-	Result     string            `json:"result" enum:"recorded,duplicate,ignored,superseded,waiting,unmatched,refused" doc:"what would become of it"`
+	Result     string            `json:"result" enum:"recorded,duplicate,ignored,superseded,waiting,unmatched,refused" doc:"the result that it would have"`
 	Conversion *TestedConversion `json:"conversion" doc:"as it would be afterwards; null if there is none"`
 }
 

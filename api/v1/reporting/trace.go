@@ -18,7 +18,7 @@ import (
 // RouteTrace explains a routing decision.
 type RouteTrace struct {
 	Decision  *RouteDecision `json:"decision" doc:"null when the campaign does not exist any more"`
-	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that had a say, in order"`
+	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that took part in the decision, in order"`
 }
 
 // ClickTrace explains how a click was routed. The decision is repeated with the values that were recorded with the click: the seed
@@ -70,14 +70,14 @@ type RouteStep struct {
 	Taken  bool        `json:"taken"`
 	Reason *string     `json:"reason" enum:"inactive,capped,conditions,no_usable_destination,weight_zero,over_budget" doc:"why it was refused"`
 	Logic  string      `json:"logic" enum:"and,or"`
-	Units  []RouteUnit `json:"units" doc:"empty where its conditions were not looked at"`
+	Units  []RouteUnit `json:"units" doc:"empty if its conditions were not checked"`
 }
 
 // RouteUnit has either all filters of the path together, or a rule of the path.
 type RouteUnit struct {
 	Rule       string         `json:"rule" doc:"empty: the filters"`
 	Matched    bool           `json:"matched"`
-	Conditions []cond.Finding `json:"conditions" doc:"each with the value it saw; known is false where there was none"`
+	Conditions []cond.Finding `json:"conditions" doc:"each with the value of the visitor; known is false if there was none"`
 }
 
 func routeTrace(e routing.Explanation) RouteTrace {

@@ -29,7 +29,7 @@ type TrendRow struct {
 	Bucket string  `json:"bucket" doc:"2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00"`
 	Start  *string `json:"start" doc:"where it begins in the window, ISO 8601, UTC; null for weekdays and hours of the week"`
 	answer.Figures
-	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"of those days and sources of which the clicks that the source counted are known; null: of none, or the buckets are not months, days or weekdays (UTC) of whole days, filtered by nothing but source_id"`
+	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"only for days and sources whose click counts the source has reported; null: it reported none, or the buckets are not months, days or weekdays (UTC) of whole days, or there is a filter other than source_id"`
 }
 
 func (d Deps) trends(c *route.Call) (Trends, error) {
@@ -105,7 +105,7 @@ var timeseriesJob = slow.New(jobs.ReadTimeseries, func(a jobs.ReportAnswer) Time
 
 // HourPoint has the figures of an hour of the day.
 type HourPoint struct {
-	Hour  int    `json:"hour" doc:"0-23, by the clock of tz; it comes twice in the night in which the clock goes back"`
+	Hour  int    `json:"hour" doc:"0-23, in the time zone tz; one hour comes twice in the night in which clocks go back"`
 	Start string `json:"start" doc:"where it begins, ISO 8601, UTC"`
 	Point
 }

@@ -22,7 +22,7 @@ func TrySource(d Deps) route.Route {
 type TrySourceBody struct {
 	ClickID      string       `json:"click_id" trim:"true" maxLength:"255" doc:"a click of the source; left out: the latest of it among the last 20,000 of the account"`
 	Status       string       `json:"status" bad:"invalid_value" enum:"approved,pending,rejected,chargeback" default:"approved"`
-	Payout       models.Money `json:"payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000000" default:"1" doc:"in the account's currency; the source is told send_payout_pct of it"`
+	Payout       models.Money `json:"payout" bad:"invalid_number,out_of_range" min:"0" max:"1000000000" default:"1" doc:"in the account's currency; the source is sent send_payout_pct of it"`
 	ConversionID string       `json:"conversion_id" trim:"true" maxLength:"255" default:"test"`
 	Goal         string       `json:"goal" trim:"true" maxLength:"64"`
 }
@@ -31,12 +31,12 @@ type TrySourceBody struct {
 type TriedSource struct {
 	Test       bool               `json:"test" doc:"always true: nothing was recorded, and no figure counts it"`
 	ClickID    string             `json:"click_id"`
-	Wanted     bool               `json:"wanted" doc:"false: such a conversion would not be told, by postback_statuses or postback_goals"`
+	Wanted     bool               `json:"wanted" doc:"false: the source would not be notified of such a conversion, because of postback_statuses or postback_goals"`
 	Told       bool               `json:"told" doc:"the source answered 2xx"`
 	Request    models.SentRequest `json:"request" doc:"secrets masked"`
-	HTTPStatus *int               `json:"http_status" doc:"what the source answered; null when no answer came"`
+	HTTPStatus *int               `json:"http_status" doc:"status of the source's answer; null: no answer came"`
 	Answer     string             `json:"answer" doc:"the beginning of its body"`
-	Error      *string            `json:"error" doc:"why it was not told"`
+	Error      *string            `json:"error" doc:"why the source was not notified"`
 	Ms         int64              `json:"ms"`
 }
 

@@ -291,7 +291,7 @@ func removeThen[T remover, R, A, L any](res Kind[T, R, A], summary string, then 
 
 // Users lists the records that use a removed record.
 type Users struct {
-	UsedBy []models.User `json:"used_by" doc:"what names it still: of each kind the active ones first; at most 100"`
+	UsedBy []models.User `json:"used_by" doc:"records that still refer to it: of each kind the active ones first; at most 100"`
 }
 
 // UsersOf returns the records that use the record of the call.

@@ -22,9 +22,9 @@ import (
 // cli lists the commands in the order in which help shows them.
 type cli struct {
 	Up       upCmd       `cmd:"" help:"Run everything in one process, on private servers where no URL is set."`
-	Web      webCmd      `cmd:"" help:"Answer HTTP: the API, tracking links, postbacks and the operators' pages."`
+	Web      webCmd      `cmd:"" help:"Serve HTTP: the API, tracking links, postbacks and the operators' pages."`
 	Worker   workerCmd   `cmd:"" help:"Carry out jobs."`
-	Clock    clockCmd    `cmd:"" help:"Start jobs by the clock; any number may run, one works."`
+	Clock    clockCmd    `cmd:"" help:"Start scheduled jobs. Several may run; one of them is active."`
 	Jobs     jobsCmd     `cmd:"" help:"List jobs, run failed ones again."`
 	Config   configCmd   `cmd:"" help:"List every setting with its value, default and meaning."`
 	Plans    plansCmd    `cmd:"" help:"List the plans that accounts may be on."`
@@ -34,9 +34,9 @@ type cli struct {
 	Accounts accountsCmd `cmd:"" help:"Make, change, delete and list accounts."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
 	Users    usersCmd    `cmd:"" help:"Let people into the dashboard, and list them."`
-	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
+	Domains  domainsCmd  `cmd:"" help:"List, add, verify and reject accounts' own tracking domains."`
 	OAuth    oauthCmd    `cmd:"" name:"oauth" help:"Connect accounts to ad platforms by sign-in."`
-	Geo      geoCmd      `cmd:"" help:"Say what the geo databases of this install are."`
+	Geo      geoCmd      `cmd:"" help:"List the geo databases of this install."`
 	Data     dataCmd     `cmd:"" help:"Load lists of networks, referrers and crawlers for bot detection."`
 	Rates    ratesCmd    `cmd:"" help:"Import and list exchange rates."`
 	Clicks   clicksCmd   `cmd:"" help:"Copy clicks to ClickHouse for reports, compare the copy, and go back."`

@@ -77,9 +77,9 @@ func (p pools) clicksCheck() []monitor.Check {
 
 // clicksCmd groups the operator's commands for the copy of clicks in ClickHouse.
 type clicksCmd struct {
-	Move   clicksMove   `cmd:"" help:"Copy all clicks to ClickHouse and have them follow, or go back to PostgreSQL alone."`
+	Move   clicksMove   `cmd:"" help:"Copy all clicks to ClickHouse and keep the copy up to date, or go back to PostgreSQL alone."`
 	Audit  clicksAudit  `cmd:"" help:"Compare PostgreSQL's ledger with ClickHouse's clicks."`
-	Status clicksStatus `cmd:"" help:"Say how far the copy is."`
+	Status clicksStatus `cmd:"" help:"Show the progress of the copy."`
 }
 
 // withCopy calls fn with the copy of clicks in ClickHouse. It fails if CLICKS_URL is not set or ClickHouse does not answer.
@@ -142,7 +142,7 @@ func (c *clicksMove) Run(ctx context.Context, e *env) error {
 }
 
 type clicksAudit struct {
-	Days   int  `help:"Days to compare, today and before." default:"7"`
+	Days   int  `help:"Number of days to compare, ending today." default:"7"`
 	Repair bool `help:"Copy again what differs."`
 	JSON   bool `help:"Print one JSON value."`
 }

@@ -17,15 +17,15 @@ import (
 
 // dataCmd loads lists for bot detection.
 type dataCmd struct {
-	Update dataUpdate `cmd:"" help:"Load lists from files, in the place of those of their kinds."`
+	Update dataUpdate `cmd:"" help:"Load lists from files. They replace the lists of the same kinds."`
 	List   dataList   `cmd:"" help:"List what is loaded, with its age, and what comes with the build."`
 	Delete dataDelete `cmd:"" help:"Remove the list of a kind."`
 }
 
 type dataUpdate struct {
 	Files []string `arg:"" name:"file" help:"Text, one entry a line, # begins a comment; or JSON of a large cloud. Files of one kind are put together."`
-	Kind  string   `help:"What the entries are: ${kinds}. Default: as the name of the file begins." enum:",${kinds}" default:""`
-	Force bool     `help:"Take entries that would make bots of people too, such as a search engine among spam referrers. Each is told."`
+	Kind  string   `help:"Kind of the entries: ${kinds}. Default: the kind that the file's name begins with." enum:",${kinds}" default:""`
+	Force bool     `help:"Accept entries that would also mark people as bots, such as a search engine among spam referrers. Each such entry is printed."`
 	JSON  bool     `help:"Print one JSON value."`
 }
 

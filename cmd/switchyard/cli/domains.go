@@ -10,9 +10,9 @@ import (
 // domainsCmd lists, adds, verifies and rejects accounts' own tracking domains.
 type domainsCmd struct {
 	List   domainsList   `cmd:"" help:"List the hostnames that accounts have added, all of them or one."`
-	Add    domainsAdd    `cmd:"" help:"Add a hostname to an account, verified: also one below the install's own names."`
-	Verify domainsVerify `cmd:"" help:"Say that a hostname is its account's, so that links on it work."`
-	Reject domainsReject `cmd:"" help:"Say that it is not, or not any more: links on it stop working."`
+	Add    domainsAdd    `cmd:"" help:"Add a hostname to an account as verified. It may be below the install's own names."`
+	Verify domainsVerify `cmd:"" help:"Mark a hostname as owned by its account, so that links on it work."`
+	Reject domainsReject `cmd:"" help:"Mark a hostname as not owned by its account: links on it stop working."`
 }
 
 type domainsList struct {

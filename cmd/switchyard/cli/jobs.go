@@ -44,7 +44,7 @@ func (c jobsChoice) check() error {
 type jobsList struct {
 	jobsChoice
 	State string `help:"archived (failed), retry, pending, active, scheduled or completed." default:""`
-	Limit int    `help:"How many at most." default:"1000"`
+	Limit int    `help:"The most jobs to list." default:"1000"`
 	JSON  bool   `help:"Print one JSON value."`
 }
 
@@ -82,7 +82,7 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 }
 
 type jobsRequeue struct {
-	IDs  []string `arg:"" optional:"" name:"id" help:"Ids as jobs list shows them, or as the queues' page does."`
+	IDs  []string `arg:"" optional:"" name:"id" help:"Ids as printed by jobs list or shown on the queues' page."`
 	All  bool     `help:"Every failed job, or those of --queue and --kind."`
 	JSON bool     `help:"Print one JSON value."`
 	jobsChoice

@@ -12,13 +12,13 @@ type keysCmd struct {
 	Create keysCreate `cmd:"" help:"Make a key and show it, once."`
 	List   keysList   `cmd:"" help:"List the keys of an account."`
 	Rotate keysRotate `cmd:"" help:"Replace a key; the old one stays valid for one day."`
-	Revoke keysRevoke `cmd:"" help:"End a key at once."`
+	Revoke keysRevoke `cmd:"" help:"Revoke a key at once."`
 }
 
 type keysCreate struct {
 	Account string `help:"Id of the account." required:""`
 	Scope   string `help:"full or read_only." default:"full"`
-	Days    int    `name:"expires-days" help:"30, 90 or 365; 0: without end." default:"0"`
+	Days    int    `name:"expires-days" help:"Days until the key expires: 30, 90 or 365; 0: never." default:"0"`
 	Name    string `help:"What the key is for." default:""`
 	JSON    bool   `help:"Print one JSON value."`
 }

@@ -24,7 +24,7 @@ import (
 type oauthCmd struct {
 	Connect    oauthConnect    `cmd:"" help:"Sign in at an ad platform, in a browser of this machine."`
 	List       oauthList       `cmd:"" help:"List the connections of an account."`
-	Disconnect oauthDisconnect `cmd:"" help:"Forget a connection and its tokens."`
+	Disconnect oauthDisconnect `cmd:"" help:"Delete a connection and its tokens."`
 }
 
 type oauthList struct{ accountFlags }

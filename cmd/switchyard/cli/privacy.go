@@ -18,13 +18,13 @@ import (
 // privacyCmd answers the requests of visitors for a copy or the erasure of the data stored about them.
 type privacyCmd struct {
 	Export privacyExport `cmd:"" help:"Print what is stored of a visitor, as JSON."`
-	Erase  privacyErase  `cmd:"" help:"Take what describes a visitor out of everything that is stored."`
+	Erase  privacyErase  `cmd:"" help:"Remove what describes a visitor from all stored data."`
 }
 
 // whichVisitor holds the flags that identify a visitor.
 type whichVisitor struct {
-	Click   string `help:"Id of one of his clicks: all clicks with the same visitor id are his." xor:"who" required:""`
-	Visitor string `help:"His visitor id, the value of the cookie sy_v, on a shared domain of the one whose name goes on with the id of the account. All clicks are looked through." xor:"who" required:""`
+	Click   string `help:"Id of one of the visitor's clicks. All clicks with the same visitor id belong to the visitor." xor:"who" required:""`
+	Visitor string `help:"The visitor id: the value of the cookie sy_v or, on a shared domain, of the cookie whose name is sy_v followed by the id of the account. All clicks are searched." xor:"who" required:""`
 }
 
 // each calls fn once for each account that has clicks of the visitor.

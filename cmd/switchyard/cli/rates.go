@@ -21,7 +21,7 @@ type ratesCmd struct {
 
 type ratesImport struct {
 	File    string `arg:"" type:"existingfile" help:"CSV of day, currency and how much of it is one euro, such as 2026-01-02,USD,1.0842."`
-	Replace bool   `help:"Replace rates of days that have one; what was counted by them is counted anew."`
+	Replace bool   `help:"Replace rates of days that have one; amounts that were converted by them are converted again."`
 	JSON    bool   `help:"Print one JSON value."`
 }
 
@@ -48,10 +48,10 @@ func (c *ratesImport) Run(ctx context.Context, e *env) error {
 }
 
 type ratesList struct {
-	Currency string    `help:"Only of this currency."`
+	Currency string    `help:"Only rates of this currency."`
 	From     time.Time `help:"First day." format:"2006-01-02"`
 	To       time.Time `help:"Last day." format:"2006-01-02"`
-	Limit    int       `help:"Rates at most." default:"100"`
+	Limit    int       `help:"The most rates to list." default:"100"`
 	JSON     bool      `help:"Print one JSON value."`
 }
 

@@ -27,7 +27,7 @@ import (
 type workerCmd struct {
 	Queues string `help:"Queues to serve with their weights, such as interactive=6,webhooks=4; empty: all." default:""`
 	Slots  int    `help:"Jobs at once per unit of weight." default:"10"`
-	Nice   int    `help:"How far the process gives way to others on its machine, such as web: 0 to 19." default:"5"`
+	Nice   int    `help:"Niceness: how far other processes on the machine, such as web, take precedence over this one: 0 to 19." default:"5"`
 	figuresFlag
 }
 

@@ -17,7 +17,7 @@ type apiCmd struct {
 	Path   string            `arg:"" help:"Path such as /offers or /api/v1/offers?limit=10."`
 	Body   string            `short:"b" help:"Body: JSON, @file, or - for standard input."`
 	Query  map[string]string `short:"q" help:"Parameters, such as -q limit=10."`
-	Key    string            `name:"idempotency-key" help:"Do a POST once, however often the command runs within a day."`
+	Key    string            `name:"idempotency-key" help:"Idempotency key: a POST with it is done once, however often the command runs within a day."`
 	DryRun bool              `help:"Print the request and do not send it."`
 }
 

@@ -34,26 +34,26 @@ type globals struct {
 type cli struct {
 	globals
 
-	Login      loginCmd      `cmd:"" help:"Keep the address of the service and a key in a profile."`
+	Login      loginCmd      `cmd:"" help:"Store the address of the service and a key in a profile."`
 	Logout     logoutCmd     `cmd:"" help:"Delete a profile."`
 	Profiles   profilesCmd   `cmd:"" help:"List the profiles."`
 	Get        getCmd        `cmd:"" help:"List records, or show one by its name or id."`
 	Report     reportCmd     `cmd:"" help:"Show figures by up to five dimensions."`
 	Compare    compareCmd    `cmd:"" help:"Show the figures of two windows next to each other."`
-	Trace      traceCmd      `cmd:"" help:"Say where a click went and why."`
+	Trace      traceCmd      `cmd:"" help:"Show where a click went and why."`
 	Tail       tailCmd       `cmd:"" help:"Follow clicks, conversions or unmatched postbacks."`
-	Simulate   simulateCmd   `cmd:"" help:"Say where a described visitor would go. Nothing is recorded."`
-	Check      checkCmd      `cmd:"" help:"Say what is wrong with a campaign. Exits with 1 if anything is."`
+	Simulate   simulateCmd   `cmd:"" help:"Show where a described visitor would go. Nothing is recorded."`
+	Check      checkCmd      `cmd:"" help:"Show what is wrong with a campaign. Exits with 1 if anything is."`
 	Export     exportCmd     `cmd:"" help:"Write everything that the account has set up, as one document."`
-	Diff       diffCmd       `cmd:"" help:"Say what a document would change. Exits with 2 if it would."`
+	Diff       diffCmd       `cmd:"" help:"Show what a document would change. Exits with 2 if it would change something."`
 	Apply      applyCmd      `cmd:"" help:"Change the account to what a document says."`
 	Import     importCmd     `cmd:"" help:"Read another tracker from this machine, show what it would change, and apply it."`
-	Undo       undoCmd       `cmd:"" help:"Take back a document that was applied."`
+	Undo       undoCmd       `cmd:"" help:"Undo a document that was applied."`
 	Pause      pauseCmd      `cmd:"" help:"Pause records."`
 	Resume     resumeCmd     `cmd:"" help:"Let paused records work again."`
-	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Connect an assistant that only starts commands."`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Connect an assistant that can only start local commands."`
 	API        apiCmd        `cmd:"" name:"api" help:"Call a path of the API."`
-	Completion completionCmd `cmd:"" help:"Print how a shell completes commands."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes commands in a shell."`
 	Version    versionCmd    `cmd:"" help:"Show the version."`
 }
 

@@ -198,7 +198,7 @@ func (c *getCmd) Run(ctx context.Context, e *env) error {
 type switchCmd struct {
 	Kind   string   `arg:"" predictor:"pausable" help:"Kind of record: ${pausable}."`
 	Names  []string `arg:"" help:"Names or ids."`
-	DryRun bool     `help:"Say what would be done, and do nothing."`
+	DryRun bool     `help:"Show what would be done, and do nothing."`
 }
 
 // pauseCmd pauses records.

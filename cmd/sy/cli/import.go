@@ -19,7 +19,7 @@ import (
 // service.
 type importCmd struct {
 	Tracker     string `arg:"" enum:"keitaro,binom,voluum,redtrack,csv" help:"keitaro, binom, voluum, redtrack, or csv for tables of any other."`
-	URL         string `help:"Address of the tracker. For csv and a dump it only tells trackers apart." placeholder:"URL"`
+	URL         string `help:"Address of the tracker. For csv and a dump it only distinguishes several trackers." placeholder:"URL"`
 	AccessID    string `help:"Voluum: the access id that belongs to the key."`
 	Dump        string `help:"Keitaro: a dump of its database instead of the key, plain or gzip." type:"existingfile"`
 	Offers      string `help:"csv: the table of offers." type:"existingfile"`

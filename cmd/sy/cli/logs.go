@@ -223,7 +223,7 @@ type simulateCmd struct {
 	Set      map[string]string `help:"Other attributes, such as --set sub1=ad7 --set is_bot=true."`
 	At       string            `help:"Time of the visit, UTC: 2026-11-20 18:00:00."`
 	Draws    int               `help:"Count where this many such visitors go."`
-	Seed     int               `help:"Throw the same dice again."`
+	Seed     int               `help:"Seed of the draws: the same seed repeats the same draws."`
 }
 
 // Run implements the command. It exits with 1 if the visitor would go nowhere.

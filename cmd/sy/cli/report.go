@@ -51,10 +51,10 @@ type figureFlags struct {
 	By        string   `default:"campaign" help:"Up to five dimensions, such as country,offer: campaign, path, offer, lander, source, network, device, or a dimension of the API."`
 	Filter    []string `sep:"none" help:"Only a value of a dimension, such as source=Push or country!=DE. Records may be named. Repeat it for more."`
 	Figures   []string `default:"clicks,conversions,cost,revenue,profit,roi" help:"Figures of the table."`
-	Sort      string   `help:"Figure or dimension to sort by, after a minus descending: --sort=-profit."`
+	Sort      string   `help:"Figure or dimension to sort by; a minus in front sorts descending: --sort=-profit."`
 	Having    string   `help:"Only groups with these figures, such as profit<0,cost>=10."`
 	MinClicks int      `help:"Only groups with at least this many clicks."`
-	Limit     int      `default:"100" help:"Most rows."`
+	Limit     int      `default:"100" help:"The most rows to show."`
 	TZ        string   `name:"tz" help:"Time zone of dimensions of time."`
 }
 
