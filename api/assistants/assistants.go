@@ -10,7 +10,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"strings"
+	"slices"
 	"time"
 
 	"switchyard/api/middleware"
@@ -165,10 +165,5 @@ func (d Deps) recordEnd(ctx context.Context, c *route.Call, ended *models.Assist
 
 // Serves reports whether a path belongs to the server.
 func Serves(path string) bool {
-	for _, own := range Paths {
-		if strings.TrimSuffix(path, "/") == own {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(Paths, path)
 }
