@@ -24,6 +24,7 @@ var shared = []string{
 	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",
 	"crawler_answers", "link_services", "spool_states", "domain_claims", "lander_keys", "click_copy", "click_cold", "click_forgotten", "installation", "goose_db_version",
+	"assistant_clients",
 }
 
 // TestDeleteAccount deletes an account that has a row in every table. The call is cut short after each table from which it deletes,
