@@ -31,7 +31,7 @@ type backupCmd struct {
 // Help implements kong.HelpProvider.
 func (c *backupCmd) Help() string {
 	return `Writes the whole database as it is at one moment, compressed, into one file that only its owner can read. The
-service goes on meanwhile; migrations wait. The file has its name only once it is complete: until then it is FILE.part.
+service keeps running; migrations wait. The file has its name only once it is complete: until then it is FILE.part.
 It has all keys' hashes, visitors' addresses and customers' data: keep it as safe as the database.
 
 ` + notInBackup
@@ -100,8 +100,8 @@ type restoreCmd struct {
 // Help implements kong.HelpProvider.
 func (c *restoreCmd) Help() string {
 	return `Loads a backup into the empty database that DATABASE_URL names, and migrates it to this program's schema. The
-role must own the database; it need not be a superuser. All rows come at once or, after an error, none: then the same
-command can be given again. Start the service afterwards, with an empty Redis.
+role must own the database; it need not be a superuser. All rows are loaded or, after an error, none: then the same
+command can be run again. Start the service afterwards, with an empty Redis.
 
 ` + notInBackup
 }

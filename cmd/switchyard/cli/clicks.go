@@ -106,10 +106,10 @@ type clicksMove struct {
 
 // Help implements kong.HelpProvider.
 func (c *clicksMove) Help() string {
-	return `To clickhouse: makes the tables, has the database note what changes from now on, and copies day by day, the newest
-first. It may be interrupted, and goes on where it was when it is given again. Workers with CLICKS_URL bring the changes.
+	return `To clickhouse: makes the tables, has the database record changes from now on, and copies day by day, the newest
+first. It may be interrupted, and continues where it was when it is run again. Workers with CLICKS_URL copy the changes.
 
-To postgres: clicks that only ClickHouse has are brought back, and nothing is noted any more. Take CLICKS_URL away from all
+To postgres: clicks that only ClickHouse has are brought back, and changes are no longer recorded. Remove CLICKS_URL from all
 processes afterwards.`
 }
 

@@ -191,8 +191,8 @@ func answerMetrics(k *click.CopyReader) (all []prometheus.Collector) {
 
 // replicaMetrics returns the metrics of a read replica.
 func replicaMetrics(r *db.Replica) []prometheus.Collector {
-	const behindHelp = "Age of what the read replica shows, at most, as of the last read; -1 before the first and where it cannot be told."
-	const readsHelp = "Reads for reports, logs and exports by the server that was asked."
+	const behindHelp = "Largest possible lag of the read replica, as of the last read; -1 before the first read and if it is not known."
+	const readsHelp = "Reads for reports, logs and exports, by the server that was read."
 	return []prometheus.Collector{
 		monitor.Gauge("replica_behind_seconds", behindHelp, nil, func() float64 {
 			if behind, known := r.Behind(); known {

@@ -100,10 +100,10 @@ type privacyErase struct {
 
 // Help implements kong.HelpProvider.
 func (c *privacyErase) Help() string {
-	return `Empties addresses, user agents, referrers, parameters, visitor ids and destinations of his clicks, takes his clicks out
-of site events, and deletes the postbacks that were received and sent for them. Figures, conversions and money stay. A
-worker does it, a day of clicks after the other; cut short, it goes on by itself. What waits in the spool of a web
-process is stored later: run the command again. Backups, export files and what others were sent are not touched.`
+	return `Empties addresses, user agents, referrers, parameters, visitor ids and destinations of the visitor's clicks, removes these
+clicks from site events, and deletes the postbacks that were received and sent for them. Figures, conversions and money stay. A
+worker does it, one day of clicks after another, and continues automatically if it is interrupted. Clicks in the spool of a web
+process are stored later: run the command again. Backups, export files and data that others were sent are not changed.`
 }
 
 // erasedVisitor reports the data that was erased in one account.
