@@ -287,8 +287,8 @@ func (x *examples) configure() {
 // readHistory reads the log of an empty RedTrack.
 func (x *examples) readHistory() {
 	day := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
-	dbtest.Exec(x.t, x.DB, `INSERT INTO config_keys (account_id, kind, key, record_id) VALUES ($1, 'campaigns', 'redtrack.api.redtrack.io.1', $2)`,
-		x.Account.ID, x.ids["campaign"])
+	dbtest.Exec(x.t, x.DB, `INSERT INTO config_keys (account_id, kind, key, record_id) VALUES ($1, 'campaigns', 'redtrack.api.redtrack.io.1', $2)
+		ON CONFLICT (account_id, kind, record_id) DO UPDATE SET key = EXCLUDED.key`, x.Account.ID, x.ids["campaign"])
 	defer dbtest.Exec(x.t, x.DB, `DELETE FROM config_keys WHERE account_id = $1 AND key = 'redtrack.api.redtrack.io.1'`, x.Account.ID)
 	fake := httptest.NewServer(redtracktest.New([]byte("{}")))
 	defer fake.Close()
