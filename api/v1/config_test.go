@@ -94,7 +94,7 @@ func TestHistoryRefusals(t *testing.T) {
 	e := newEnv(t, s)
 	yesterday, today := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), time.Now().UTC().Format(time.DateOnly)
 	good := object{"tracker": "redtrack", "key": "secret-of-the-tracker", "from": yesterday, "to": yesterday}
-	e.Do("POST", "/config/history", good).Want(409, "not_applied")
+	e.Do("POST", "/config/history", good).Want(409, "not_imported")
 	dbtest.Exec(t, s.DB, `INSERT INTO config_keys (account_id, kind, key, record_id) VALUES ($1, 'campaigns', 'redtrack.api.redtrack.io.1', $2)`,
 		e.Account.ID, e.ids["campaign"])
 	for _, c := range []struct {

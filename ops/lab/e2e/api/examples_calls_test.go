@@ -290,7 +290,7 @@ func (x *examples) readHistory() {
 	dbtest.Exec(x.t, x.DB, `INSERT INTO config_keys (account_id, kind, key, record_id) VALUES ($1, 'campaigns', 'redtrack.api.redtrack.io.1', $2)
 		ON CONFLICT (account_id, kind, record_id) DO UPDATE SET key = EXCLUDED.key`, x.Account.ID, x.ids["campaign"])
 	defer dbtest.Exec(x.t, x.DB, `DELETE FROM config_keys WHERE account_id = $1 AND key = 'redtrack.api.redtrack.io.1'`, x.Account.ID)
-	fake := httptest.NewServer(redtracktest.New([]byte("{}")))
+	fake := httptest.NewServer(redtracktest.New([]byte(`{"tracks": [], "conversions": []}`)))
 	defer fake.Close()
 	hosts := x.hosts
 	defer func() { x.hosts = hosts }()
