@@ -1114,7 +1114,7 @@ type ClickVisitor struct {
 // CompareMoveBody: a type of the API
 type CompareMoveBody struct {
 	Answers string  `json:"answers"`           // what the script has printed, at most 10000 lines
-	Country *string `json:"country,omitempty"` // the country of the machine on which the script ran. It is the country of all visitors for whom the script could not send another one; left out: visitors whose result depends on the country are not compared
+	Country *string `json:"country,omitempty"` // the country of the machine on which it ran. Visitors for whom the script could not send another country are taken to come from it. Left out: what depends on the country is not compared
 }
 
 // Compared: a type of the API
@@ -1586,7 +1586,7 @@ type CopilotRuleRun struct {
 	At      string    `json:"at"`
 	Cut     bool      `json:"cut"`  // there was more than one run can check
 	Done    int       `json:"done"` // changes that were made, or alerts that are active
-	From    string    `json:"from"` // the window's
+	From    string    `json:"from"` // start of the window
 	ID      string    `json:"id"`
 	Items   []RunItem `json:"items"`   // what matched, at most 50: those that cost most first
 	Looked  int       `json:"looked"`  // how many campaigns, paths, offers or values were checked
@@ -2308,7 +2308,7 @@ type FigureRow struct {
 
 // FileLook: a type of the API
 type FileLook struct {
-	Charset      string    `json:"charset"`       // in which the file was written: utf-8, utf-16le, utf-16be, windows-1251, windows-1252
+	Charset      string    `json:"charset"`       // the charset of the file: utf-8, utf-16le, utf-16be, windows-1251, windows-1252
 	Header       []Heading `json:"header"`        // the cells of the header
 	Missing      []string  `json:"missing"`       // needed columns that the header lacks
 	Records      []Cells   `json:"records"`       // of a file of offers or links: the rows, at most 1000; else empty
@@ -3152,11 +3152,11 @@ type MoveCheck struct {
 // MoveCheckedVisitor: a type of the API
 type MoveCheckedVisitor struct {
 	Browser   string   `json:"browser"`
-	Certain   bool     `json:"certain"` // false: the result depends on something that no request can carry, such as the provider
+	Certain   bool     `json:"certain"` // false: it depends on what no request can say, such as the provider
 	Country   string   `json:"country"`
 	ID        string   `json:"id"` // identifies the visitor in the script and in its answers; another request has another id
 	Language  string   `json:"language"`
-	Places    []string `json:"places"` // the addresses with their tokens, or the status of an answer without an address; several if the draws decide, at most 10
+	Places    []string `json:"places"` // where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw decides
 	URL       string   `json:"url"`    // the address that is requested, without its scheme
 	UserAgent string   `json:"user_agent"`
 }
@@ -3189,11 +3189,11 @@ type MoveComparedCampaign struct {
 type MoveDifference struct {
 	Browser   string   `json:"browser"`
 	Country   string   `json:"country"`
-	Here      []string `json:"here"` // where the visitor goes here, as in places of GET /config/checks
+	Here      []string `json:"here"` // as places of GET /config/checks
 	ID        string   `json:"id"`   // identifies the visitor in the script and in its answers; another request has another id
 	Language  string   `json:"language"`
-	Reason    string   `json:"reason"` // of unsure: attribute, it depends on something that no request can carry; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. Of differs: the address, only its parameters, or whether there is an address: , attribute, page, itself, changed, address, parameters, answer
-	Result    string   `json:"result"` // dice: the draws decide, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
+	Reason    string   `json:"reason"` // for unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two h...: , attribute, page, itself, changed, address, parameters, answer
+	Result    string   `json:"result"` // dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer: dice, unsure, differs, missing
 	Status    int      `json:"status"` // of the old tracker's answer; 0: none came
 	There     string   `json:"there"`  // the address that the old tracker answered; empty: none
 	URL       string   `json:"url"`    // the address that is requested, without its scheme
@@ -4636,7 +4636,7 @@ type RunSummary struct {
 	At      string `json:"at"`
 	Cut     bool   `json:"cut"`     // there was more than one run can check
 	Done    int    `json:"done"`    // changes that were made, or alerts that are active
-	From    string `json:"from"`    // the window's
+	From    string `json:"from"`    // start of the window
 	Looked  int    `json:"looked"`  // how many campaigns, paths, offers or values were checked
 	Matched int    `json:"matched"` // of them, those that met all conditions
 	Outcome string `json:"outcome"` // done, shadow, too_large, plan_required, failed

@@ -1,6 +1,5 @@
 // Made of the rows of the API by its tests (-run TestTypes -update). Do not edit.
 
-export interface HistoryImported { "clicks": number; "conversions": number; "skipped": Record<string, number> }
 export type Json = unknown
 
 export interface AIActed { "models"?: (AIModel)[]; "connected"?: AIConnected | null; "model"?: string }
@@ -237,6 +236,7 @@ export interface GoalTotals { "events": number; "views": number; "clicks": numbe
 export interface GoalsLive { "windowMinutes": number; "clicks": number; "views": number; "events": number; "latest": (LiveEvent)[] }
 export interface GroupNames { "scope": "campaigns" | "offers" | "landers" | "domains"; "groups": (string)[] }
 export interface Heading { "cell": string; "column": string }
+export interface HistoryImported { "clicks": number; "conversions": number; "skipped": Record<string, number> }
 export interface HopRow { "kind": "redirect" | "click_out"; "at": string; "slot": number | null; "lander_id": string | null; "offer_id": string | null; "network_id": string | null; "destination": string }
 export interface HourPoint { "hour": number; "start": string; "clicks": number; "conversions": number; "cost": number; "revenue": number }
 export interface Hourly { "tz": string; "points": (HourPoint)[] }
@@ -658,7 +658,7 @@ export interface Calls {
   "DELETE /sites": { query: { "id"?: string }; path: {  }; body: undefined; answer: SiteDeleted; codes: "no_id" }
   "POST /sites/lead": { query: {  }; path: {  }; body: undefined; answer: SiteAnswer; codes: "plan_limit" }
   "POST /config/import": { query: {  }; path: {  }; body: ImportConfigBody; answer: ConfigPlanned; codes: "required" | "too_long" }
-  "POST /config/history": { query: {  }; path: {  }; body: ImportHistoryBody; answer: HistoryImported; codes: "bad_range" | "not_applied" | "required" | "too_long" }
+  "POST /config/history": { query: {  }; path: {  }; body: ImportHistoryBody; answer: HistoryImported; codes: "bad_range" | "not_imported" | "not_read" | "required" | "too_long" }
   "GET /config": { query: { "format"?: string; "kinds"?: string }; path: {  }; body: undefined; answer: File; codes: never }
   "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" | "too_long" }
   "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }
