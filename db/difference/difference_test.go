@@ -47,8 +47,8 @@ func (e *env) readSource(day int, list ...spend.Spend) {
 	}
 }
 
-// TestSource checks each cause for which our clicks and money can differ from those of a traffic source. The size of each difference
-// is known. The platform's days begin at midnight in New York.
+// TestSource checks each cause for which a traffic source can report other clicks and other money than ours. The size of each
+// difference is known. The platform's days begin at midnight in New York.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -149,7 +149,7 @@ func (e *env) saveOrders(at time.Time, list ...reported.Order) {
 	})
 }
 
-// TestNetworkOrders checks each cause for which our conversions and money can differ from those of a network. The size of each
+// TestNetworkOrders checks each cause for which a network can report other conversions and other money than ours. The size of each
 // difference is known. The network's days begin at midnight in New York, and its currency is the euro.
 func TestNetworkOrders(t *testing.T) {
 	t.Parallel()
