@@ -41,7 +41,7 @@ func config(d Deps) []route.Route {
 		Awaits(importConfigJob.Answer())
 	read.BodyLimit = 2 * maxDump
 	history := row("POST", "/history", "read the log of clicks and conversions of another tracker", route.HandleBody(d.importHistory),
-		"400 required too_long bad_range", "409 not_imported not_read").Awaits(importHistoryJob.Answer())
+		"400 required too_long bad_range invalid_timezone", "409 not_imported not_read").Awaits(importHistoryJob.Answer())
 	return append([]route.Route{
 		read, history, export.WithQuery(
 			route.Param{Name: "format", Doc: "yaml or json; default yaml"},

@@ -107,7 +107,7 @@ func TestHistoryRefusals(t *testing.T) {
 		{object{"to": today}, "bad_range"},
 		{object{"from": "2020-01-01"}, "bad_range"},
 		{object{"from": "yesterday"}, "bad_range"},
-		{object{"timezone": "Nowhere/Town"}, "invalid_input"},
+		{object{"timezone": "Nowhere/Town"}, "invalid_timezone"},
 	} {
 		body := maps.Clone(good)
 		maps.Copy(body, c.change)

@@ -206,7 +206,7 @@ func TestLoadErrors(t *testing.T) {
 func TestOpsAddrApart(t *testing.T) {
 	t.Parallel()
 	for addr, want := range map[string]string{
-		":80": "that of PORT", "127.0.0.1:80": "that of PORT", "localhost:0": "1 to 65535",
+		":80": "the same as PORT", "127.0.0.1:80": "the same as PORT", "localhost:0": "1 to 65535",
 	} {
 		_, err := Load(from(map[string]string{"PORT": "80", "OPS_ADDR": addr}))
 		if err == nil || !strings.Contains(err.Error(), "OPS_ADDR") || !strings.Contains(err.Error(), want) {
