@@ -258,10 +258,13 @@ func (p *page) visit(address, user, password string) {
 	p.goTo(address)
 }
 
-// watch starts recording the requests of the page.
+// watch starts recording the requests of the page. It forgets those recorded before.
 func (p *page) watch() {
 	p.t.Helper()
 	p.call("Network.enable", nil, nil)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests = nil
 }
 
 // goTo opens an address.

@@ -35,7 +35,7 @@ func newAssistantProgram(t *testing.T) *assistantProgram {
 			p.returned <- r.URL.Query()
 		}
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte("<!doctype html><title>back</title><p>You can close this page."))
+		_, _ = w.Write([]byte("<!doctype html><title>back</title><link rel=\"icon\" href=\"data:,\"><p>You can close this page."))
 	}))
 	t.Cleanup(back.Close)
 	p.redirect = back.URL + "/back"
@@ -172,6 +172,7 @@ func (b *env) revokesAssistant(p *assistantProgram) {
 		b.t.Errorf("before it is revoked, a call is answered %d", got)
 	}
 	b.goTo(b.f.URL + "/app/keys")
+	b.watch() // the page of the program was on another host
 	b.waitText("Connected assistants")
 	b.waitText(programName)
 	for _, width := range []int{1440, 390} {
@@ -204,6 +205,7 @@ func (b *env) refusesAssistant(p *assistantProgram, address string) {
 	query := u.Query()
 	query.Set("redirect_uri", "https://evil.example/")
 	b.goTo(b.f.URL + "/app/connect?" + query.Encode())
+	b.watch()
 	b.waitText("This assistant cannot be connected")
 	b.waitText("an address that is not its own")
 	b.sound("connect-refused")
