@@ -34,9 +34,14 @@ func (d Deps) assistants() []route.Route {
 
 // requestParams are the parameters with which a program sends a person to the page (RFC 6749, 7636 and 8707).
 var requestParams = []route.Param{
-	{Name: "client_id"}, {Name: "redirect_uri"}, {Name: "response_type", Doc: "code"},
-	{Name: "code_challenge", Doc: "SHA-256 of the verifier, in base64url"}, {Name: "code_challenge_method", Doc: "S256"},
-	{Name: "scope", Doc: "read, propose, change"}, {Name: "resource", Doc: "the address of /mcp; left out: that one"}, {Name: "state"},
+	{Name: "client_id"},
+	{Name: "redirect_uri"},
+	{Name: "response_type", Doc: "code"},
+	{Name: "code_challenge", Doc: "SHA-256 of the verifier, in base64url"},
+	{Name: "code_challenge_method", Doc: "S256"},
+	{Name: "scope", Doc: "read, propose, change"},
+	{Name: "resource", Doc: "the address of /mcp; left out: that one"},
+	{Name: "state"},
 }
 
 // ConnectRequest is what a program asks for.
@@ -206,7 +211,10 @@ func listAssistants(c *route.Call) (AssistantList, error) {
 	list, err := assistant.New(c.Store).List(c.Context(), c.Account.ID, onlyOwn(c), time.Now())
 	return AssistantList{answer.Each(list, func(g models.AssistantGrant) AssistantRow {
 		return AssistantRow{
-			g.ID, AssistantClient{g.ClientName, g.ClientHost}, AssistantPerson{g.PersonID, g.Person}, g.Rights,
+			g.ID,
+			AssistantClient{g.ClientName, g.ClientHost},
+			AssistantPerson{g.PersonID, g.Person},
+			g.Rights,
 			answer.Stamp(g.CreatedAt), answer.StampOrNull(g.UsedAt),
 		}
 	})}, err

@@ -21,7 +21,7 @@ func StorePast(ctx context.Context, l click.Log, c db.Conn, clicks []models.Clic
 	if len(clicks) == 0 {
 		return 0, nil
 	}
-	b := batch{clicks: db.Map(clicks, func(k models.Click) *click.StoredClick { return newStored(k) })}
+	b := batch{clicks: db.Map(clicks, newStored)}
 	ids := db.SortedIDs(db.ByKey(b.clicks, (*click.StoredClick).ClickID))
 	known, err := l.Store().Known(ctx, c, ids)
 	if err == nil {

@@ -60,7 +60,8 @@ var costColumns = []Column{
 	campaignColumn: {"campaign", false, []string{
 		"campaignid", "campaign", "campaignname", "campaignalias", "adcampaign", "kampagnenid", "kampagne", "kampagnenname",
 	}},
-	costCurrencyColumn: {"currency", false, []string{"currency", "currencycode", "costcurrency", "spendcurrency", "accountcurrency", "cur", "währung",
+	costCurrencyColumn: {"currency", false, []string{
+		"currency", "currencycode", "costcurrency", "spendcurrency", "accountcurrency", "cur", "währung",
 		"währungscode",
 	}},
 	clicksColumn:      {"clicks", false, []string{"clicks", "linkclicks", "clicksall", "visits", "klicks", "linkklicks"}},

@@ -77,6 +77,7 @@ func TestMCPPrograms(t *testing.T) {
 	dir := npmPrograms(t)
 	x := newMCP(t)
 	t.Run("conformance", func(t *testing.T) {
+		t.Parallel()
 		address := withKey(t, x.Server)
 		for _, name := range scenarios {
 			out, err := runNode(t, dir, filepath.Join("node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js"),
@@ -87,12 +88,14 @@ func TestMCPPrograms(t *testing.T) {
 		}
 	})
 	t.Run("full key", func(t *testing.T) {
+		t.Parallel()
 		got := runNPMClient(t, x, dir, x.Key)
 		if !slices.Contains(got.names(), "set_active") || !strings.Contains(got.Refused, "not_found") {
 			t.Errorf("tools %v, and pausing a campaign that does not exist is answered with %q", got.names(), got.Refused)
 		}
 	})
 	t.Run("read-only key", func(t *testing.T) {
+		t.Parallel()
 		got := runNPMClient(t, x, dir, x.ReadKey)
 		for _, listed := range got.Tools {
 			if !listed.Annotations.ReadOnlyHint {

@@ -50,7 +50,7 @@ func (b *env) findsShop() {
 	b.goTo(b.f.URL + "/app")
 	b.waitText("A campaign that leads to it")
 	b.tap(button("Create a campaign"))
-	b.waitText("?clickid={clickid} is added by itself")
+	b.waitText("?clickid={clickid} is added automatically")
 	b.tap(button("Create and get the link"))
 	b.waitText("Waiting for the first click")
 	link := b.run(`document.querySelector('.copy pre').textContent`)
