@@ -190,6 +190,9 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 		schema = c.described(schema, f)
 		if c.hasAlike(name) {
 			schema["x-go-name"] = f.Name
+			if schema["enum"] != nil {
+				schema["x-go-type-name"] = t.Name() + f.Name // each list of values is a type in Go
+			}
 		}
 		c.properties[name] = schema
 		optional := absent || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
