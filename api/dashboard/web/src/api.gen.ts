@@ -658,7 +658,7 @@ export interface Calls {
   "DELETE /sites": { query: { "id"?: string }; path: {  }; body: undefined; answer: SiteDeleted; codes: "no_id" }
   "POST /sites/lead": { query: {  }; path: {  }; body: undefined; answer: SiteAnswer; codes: "plan_limit" }
   "POST /config/import": { query: {  }; path: {  }; body: ImportConfigBody; answer: ConfigPlanned; codes: "required" | "too_long" }
-  "POST /config/history": { query: {  }; path: {  }; body: ImportHistoryBody; answer: HistoryImported; codes: "bad_range" | "not_imported" | "not_read" | "required" | "too_long" }
+  "POST /config/history": { query: {  }; path: {  }; body: ImportHistoryBody; answer: HistoryImported; codes: "bad_range" | "invalid_timezone" | "not_imported" | "not_read" | "required" | "too_long" }
   "GET /config": { query: { "format"?: string; "kinds"?: string }; path: {  }; body: undefined; answer: File; codes: never }
   "POST /config/plan": { query: {  }; path: {  }; body: PlanConfigBody; answer: ConfigPlanned; codes: "invalid_document" | "too_long" }
   "GET /config/plans": { query: {  }; path: {  }; body: undefined; answer: ConfigPlans; codes: never }
