@@ -37,8 +37,9 @@ const swiftReturn = 2 * time.Millisecond
 // A job without a slot waits first in the worker, then in the queue. The worker fetches more jobs from the queue than it has
 // slots, so that it finds another account's job behind many jobs of one account.
 //
-// If slow is above zero, only accounts whose jobs take at least that long are limited, and no job waits in the worker. That
-// suits a queue of many short jobs, because a postponed job is fetched from the queue twice.
+// If slow is above zero, only accounts whose jobs take at least that long are limited. A job without a slot is then postponed at
+// once; only a swift job first waits in the worker, for at most shortWait. That suits a queue of many short jobs, because a
+// postponed job is fetched from the queue twice.
 type admission struct {
 	slots int
 	room  int // how many jobs may wait for localWait; when it is reached, swift jobs wait for shortWait
@@ -70,7 +71,7 @@ type waiter struct {
 
 func newAdmission(slots int, slow time.Duration, now func() time.Time) *admission {
 	a := &admission{slots: slots, slow: slow, now: now, accounts: map[uuid.UUID]*accountLoad{}}
-	if slow == 0 { // otherwise no job waits in the worker
+	if slow == 0 { // otherwise no job waits for localWait
 		a.room = max(slots/2, 8)
 	}
 	return a
