@@ -142,7 +142,7 @@ verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or whe
 	@go test -count=1 ./api/clients -run '^TestGenerated'
 	@$(TAG)
 
-bench: lab ## measure against goals (about twenty minutes); PART=redirect, sustain, flood, many, jobs, bots, figures, scale or tls for a part
+bench: lab ## measure against goals (about twenty minutes); PART=redirect, sustain, flood, many, foreign, placements, jobs, bots, figures, scale or tls for a part
 	@$(LAB) bench $(PART)
 
 smoke: lab ## send real traffic through the whole chain and compare every figure; CLICKS=local: with clicks copied to ClickHouse

@@ -87,6 +87,8 @@ var parts = []part{
 	{name: "sustain", steps: []func(*run, context.Context) error{(*run).setUp, (*run).sustain}},
 	{name: "flood", steps: []func(*run, context.Context) error{(*run).setUp, (*run).flood}},
 	{name: "many", steps: []func(*run, context.Context) error{(*run).setUp, (*run).snapshot}},
+	{name: "foreign", steps: []func(*run, context.Context) error{(*run).setUp, (*run).foreign}},
+	{name: "placements", steps: []func(*run, context.Context) error{(*run).setUp, (*run).placements}},
 	{name: "jobs", steps: []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
 	{name: "bots", steps: []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
 	{name: "figures", steps: []func(*run, context.Context) error{(*run).figures}},
@@ -95,7 +97,8 @@ var parts = []part{
 }
 
 // Parts returns the names of the groups of measurements: tracking links and ingest; a load of 5,000 clicks a second; floods; the
-// rate with 10,000 campaigns compared with 10; jobs and events; bot detectors, and bot lists of 100,000 entries; reports,
+// rate with 10,000 campaigns compared with 10; the rate with 10,000 links of another tracker compared with none; a report of
+// 50,000 placements, 5,000 of which are blocked; jobs and events; bot detectors, and bot lists of 100,000 entries; reports,
 // exports and corrections on two million clicks; the same clicks in ClickHouse; tracking links by TLS, and 10,000 certificates.
 func Parts() []string {
 	var names []string

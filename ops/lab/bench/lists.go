@@ -24,7 +24,8 @@ const (
 // slice is the length of one turn. It is short, so that other load on the machine hardly changes between two turns.
 const slice = 250 * time.Millisecond
 
-// side is one of the two accounts, with its load and its results. Their campaigns have the same settings.
+// side is one of two compared links, with the account to which it belongs, its load and its results. The campaigns of both sides
+// have the same settings.
 type side struct {
 	turns
 	load Load
@@ -60,22 +61,32 @@ func (r *run) lists(ctx context.Context) error {
 		return err
 	}
 	with := r.side(r.sent)
-	if _, err := r.round(ctx, without, with, 4); err != nil { // fills the cache of user agents, as traffic does
+	ratio, err := r.compare(ctx, without, with, "with lists and signals")
+	if err != nil {
 		return err
+	}
+	r.add("tracking link, no bot lists, signals count for nothing", without.String(), "", true)
+	r.add(fmt.Sprintf("tracking link, all signals and %d list entries", listEntries*listValues), with.String(), "", true)
+	r.add("rate with lists / rate without", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalLists), ratio >= goalLists)
+	return nil
+}
+
+// compare runs the rounds of two sides. It returns the median over the rounds of the rate with divided by the rate without. The
+// name of the side with is used in the progress.
+func (r *run) compare(ctx context.Context, without, with *side, name string) (float64, error) {
+	if _, err := r.round(ctx, without, with, 4); err != nil { // fills the cache of user agents, as traffic does
+		return 0, err
 	}
 	without.turns, with.turns = turns{}, turns{}
 	ratios := make([]float64, r.Rounds)
 	for i := range ratios {
+		var err error
 		if ratios[i], err = r.round(ctx, without, with, max(2, int(r.Duration/slice))); err != nil {
-			return err
+			return 0, err
 		}
-		r.logf("round %d of %d: with lists and signals %.2f of the rate without", i+1, r.Rounds, ratios[i])
+		r.logf("round %d of %d: %s %.2f of the rate without", i+1, r.Rounds, name, ratios[i])
 	}
-	r.add("tracking link, no bot lists, signals count for nothing", without.String(), "", true)
-	r.add(fmt.Sprintf("tracking link, all signals and %d list entries", listEntries*listValues), with.String(), "", true)
-	ratio := median(ratios)
-	r.add("the one by the other, round by round", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalLists), ratio >= goalLists)
-	return nil
+	return median(ratios), nil
 }
 
 // round runs the given number of slices for each side and waits until all their clicks are counted. It returns the number of

@@ -39,7 +39,7 @@ func (r *run) snapshot(ctx context.Context) error {
 	if _, err := r.fill(ctx, d, 0, few); err != nil {
 		return err
 	}
-	light, err := r.another(ctx, few)
+	light, err := r.another(ctx, few, "/many-0")
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (r *run) snapshot(ctx context.Context) error {
 	ratio := large / small
 	r.add(fmt.Sprintf("rate with %d campaigns of %d paths by the rate with %d", many, pathsEach, few),
 		fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalMany), ratio >= goalMany)
-	heavy, err := r.another(ctx, many)
+	heavy, err := r.another(ctx, many, "/many-0")
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (r *run) spread(ctx context.Context, n int) (float64, error) {
 	return median(shares), nil
 }
 
-// another starts one more web process and waits until it routes visitors.
-func (r *run) another(ctx context.Context, campaigns int) (web, error) {
+// another starts one more web process and waits until it routes visitors of a link. The number of campaigns is used in the progress.
+func (r *run) another(ctx context.Context, campaigns int, link string) (web, error) {
 	port, err := devstack.FreePort()
 	if err != nil {
 		return web{}, err
@@ -169,7 +169,7 @@ func (r *run) another(ctx context.Context, campaigns int) (web, error) {
 	starting, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	err = client.Poll(starting, 20*time.Millisecond, func() (bool, error) {
-		status, err := r.head(starting, w.url, "/many-0")
+		status, err := r.head(starting, w.url, link)
 		return err == nil && status == http.StatusFound, nil
 	})
 	if err != nil {
