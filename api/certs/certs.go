@@ -37,7 +37,7 @@ type Options struct {
 	Store Store
 	URL   string // the database's URL, for the connection that listens to changes
 	Dir   string // the directory of the copies on disk; if it is empty, no copies are kept
-	// Serves reports whether this install answers for a host. It must cost nothing but a look-up in memory.
+	// Serves reports whether this install answers for a host. It must be a look-up in memory.
 	Serves func(host string) bool
 	// Missing is called for a host that is served and has no certificate, at most once a minute for each host. It may be nil.
 	Missing func(ctx context.Context, host string) error
@@ -291,7 +291,7 @@ func (u *unusable) add(host string, err error) {
 // LogValue implements slog.LogValuer.
 func (u unusable) LogValue() slog.Value {
 	if errors.Is(u.err, seal.ErrOpen) {
-		u.err = fmt.Errorf("%w: is ENCRYPTION_KEY the one of all processes?", u.err)
+		u.err = fmt.Errorf("%w: is ENCRYPTION_KEY the same in all processes?", u.err)
 	}
 	return slog.GroupValue(slog.Int("count", u.count), slog.String("first", u.host), slog.Any("error", u.err))
 }

@@ -18,7 +18,7 @@ import (
 // ChallengePath begins the paths of HTTP-01 challenges.
 const ChallengePath = "/.well-known/acme-challenge/"
 
-// Limits on reading challenges. Requests for challenges that do not exist cannot cause more queries than these.
+// Limits on reading challenges. Requests for challenges that do not exist cannot cause more queries than these limits allow.
 const (
 	betweenReads  = 50 * time.Millisecond
 	challengeTime = 3 * time.Second

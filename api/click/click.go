@@ -92,11 +92,11 @@ type Handler struct {
 	routes       *routing.Refresher
 	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *storedBinding]
-	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
-	used         *otter.Cache[[32]byte, struct{}]       // hashes of single-use keys and clicks that have admitted a visitor
+	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks whose visitors were sent to a lander
+	used         *otter.Cache[[32]byte, struct{}]       // hashes of the single-use keys and clicks that have let a visitor in
 	edge         edgeProof
 	dashboard    string
-	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // clicks of the edge on stable storage
+	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // the edge's clicks that are on stable storage
 	metrics      metrics
 	pool         sync.Pool
 	lastLogged   atomic.Int64

@@ -29,9 +29,9 @@ const (
 	clickCookieAge   = 60 * 24 * time.Hour
 )
 
-// visitHistory is the data that this process and the cookies have about earlier visits of a visitor.
+// visitHistory is what this process and the cookies know about earlier visits of a visitor.
 type visitHistory struct {
-	isNew       bool // the visitor id was made now
+	isNew       bool // the visitor id was made for this request
 	bound       flow.Binding
 	stored      *storedBinding // the binding of the fingerprint; nil if it does not exist or has expired
 	isReturning bool           // the visitor was here within the campaign's uniqueness time, as far as this process knows

@@ -24,8 +24,8 @@ const (
 	maxEdgeTarget  = 16 << 10
 )
 
-// notFromVisitors are headers that are removed from the visitor's request: proxies between the visitor and the edge may have
-// added them, or this service sets them from the edge's report.
+// notFromVisitors are headers that are removed from the visitor's request. Proxies between the visitor and the edge may have
+// added them, or this service sets them itself from the edge's report.
 var notFromVisitors = []string{"X-Forwarded-For", "X-Forwarded-Proto", "Forwarded", "Cookie", edgeHeader}
 
 // request returns the visitor's request as if it had come to this service. ok is false if the fields make no valid request.

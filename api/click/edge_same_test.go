@@ -120,7 +120,7 @@ type edgeAnswer struct {
 	wantSeed     uint64
 }
 
-// noProof is what the edge sends if it hands a visitor over before it draws.
+// noProof is what the edge sends if it hands a visitor over before it draws a random number.
 const noProof = "-"
 
 // TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in the edge's
@@ -381,7 +381,7 @@ func describeClick(c *models.Click) string {
 		c.Cost, c.Currency, c.UniqueKey, c.UniqueHours, c.RouteSeed, c.FlowHash, c.Via, c.PassedStreamID, c.PassedReason)
 }
 
-// checkStored ingests the spool and checks that PostgreSQL then has each click once.
+// checkStored ingests the spool and checks that PostgreSQL then has each click exactly once.
 func (a *edgeAccounts) checkStored(t *testing.T, disk *spool.Spool, routed map[string]bool) {
 	t.Helper()
 	d := dbtest.New(t)

@@ -144,9 +144,9 @@ type eventsReply struct {
 }
 
 // pageEvents answers /t/event, where the page tag reports what happened on a page. 204 means that all events are on stable
-// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. It also lists personal
-// data that are not kept. Any page may send events, because the site key is public and the answer discloses nothing. If the browser
-// permits it, the request has the cookies of the tracking domain.
+// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. The answer also
+// lists personal data that are not kept. Any page may send events, because the site key is public and the answer discloses
+// nothing. If the browser permits it, the request has the cookies of the tracking domain.
 func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 	allowOrigin(w.Header(), r)
 	if r.Method == http.MethodOptions {

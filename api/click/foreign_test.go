@@ -100,8 +100,8 @@ func TestForeignLinkOfADomain(t *testing.T) {
 	}
 }
 
-// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page still has, with the click in the cookie
-// or in the parameter that the page fills.
+// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page may still have. The click is named by
+// the cookie or by the parameter that the page fills.
 func TestForeignClickOut(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

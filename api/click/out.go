@@ -80,9 +80,9 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.send(w, flow.Transition302)
 }
 
-// nextDestination draws the destination of a lander's visitor for the slot and fills it. bound is the offer, or the address in
-// its place, that the visitor is bound to. nextDestination returns the destination's address with its tokens unfilled. ok is
-// false if the slot has no destination.
+// nextDestination draws the destination of a lander's visitor for the slot and fills it into the request. bound is the offer
+// that the visitor is bound to, or the address that stands in an offer's place. nextDestination returns the destination's
+// address with its tokens unfilled. ok is false if the slot has no destination.
 func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
 	if !ok {
@@ -205,8 +205,8 @@ func (r *request) rebuild(t clickCookie) {
 	r.describe()
 }
 
-// findClick returns a click from memory or, within the timeout, from PostgreSQL. It returns nil if neither has it. known is false
-// if PostgreSQL did not answer; the caller then has to use the cookie.
+// findClick returns a click from memory or, within the timeout, from PostgreSQL. It returns nil if neither has the click. known
+// is false if PostgreSQL did not answer. The caller then has to use the cookie.
 func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c, true

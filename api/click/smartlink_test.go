@@ -215,7 +215,8 @@ func tokenHandler(tb testing.TB) *Handler {
 	return handlerOf(tb, nowhere{}, r)
 }
 
-// staysSafe reports whether the redirect of a visitor goes to the host of the template, on one line.
+// staysSafe requests the smartlink. It returns the Location of the redirect, and whether this is one header of one line that
+// leads to the template's host.
 func staysSafe(ctx context.Context, h *Handler, query, agent, referrer string) (string, bool) {
 	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
 	req.URL = &url.URL{Path: "/deal", RawQuery: query}

@@ -17,9 +17,10 @@ import (
 	"switchyard/models"
 )
 
-// assistants returns the rows by which people connect assistants and end them. A viewer connects assistants that read.
+// assistants returns the rows with which people connect and disconnect assistants. A viewer can connect only assistants that
+// read.
 func (d Deps) assistants() []route.Route {
-	request := personRoute("GET", "/assistants/request", "what a program asks for that wants to connect an assistant", route.Handle(d.findRequest),
+	request := personRoute("GET", "/assistants/request", "the request of a program that wants to connect an assistant", route.Handle(d.findRequest),
 		"400 invalid_client invalid_redirect invalid_request", "403 mcp_off", "429 rate_limited", "503 unavailable").
 		WithQuery(requestParams...).Awaits(readClientJob.Answer())
 	decide := personRoute("POST", "/assistants", "connect an assistant, or refuse it", route.HandleBody(d.decideRequest),
@@ -44,7 +45,7 @@ var requestParams = []route.Param{
 	{Name: "state"},
 }
 
-// ConnectRequest is what a program asks for.
+// ConnectRequest is the request of a program that wants to connect an assistant.
 type ConnectRequest struct {
 	Client  ConnectClient   `json:"client"`
 	Account ConnectAccount  `json:"account"`
@@ -52,11 +53,11 @@ type ConnectRequest struct {
 	Asked   models.Rights   `json:"asked" doc:"what the program asks for, as far as the person may grant it"`
 }
 
-// ConnectClient is the program. It has chosen its name itself.
+// ConnectClient is the program that asks. The program has chosen its own name.
 type ConnectClient struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
-	Host         string `json:"host" doc:"of a document: the host that publishes it; else the host to which it redirects"`
+	Host         string `json:"host" doc:"for a client with a document: the host that publishes the document; otherwise the host to which the program redirects"`
 	Kind         string `json:"kind" enum:"registered,document"`
 	RedirectHost string `json:"redirect_host" doc:"the host to which the browser goes next"`
 }
@@ -67,10 +68,10 @@ type ConnectAccount struct {
 	Name string    `json:"name"`
 }
 
-// readClientJob is the job for which the page of a new client waits. The page asks again for the answer.
+// readClientJob reads the document of a new client. The page waits for the job and then requests its answer again.
 var readClientJob = slow.New(jobs.ReadClient, func(jobs.ReadClientAnswer) ConnectRequest { return ConnectRequest{} })
 
-// Limits of reading documents. Each is a request to an address that a person chose.
+// Limits of reading documents. Reading a document is a request to an address that the program chose.
 const (
 	documentsPerPerson = 30
 	documentsWithin    = time.Hour
@@ -138,7 +139,7 @@ func (d Deps) checkAssistants(c *route.Call) error {
 type connectBody struct {
 	assistants.Request
 
-	Rights  models.Rights `json:"rights" doc:"what the person grants; only with refused: nothing"`
+	Rights  models.Rights `json:"rights" doc:"what the person grants; not needed if refused is true"`
 	Refused bool          `json:"refused"`
 }
 

@@ -23,22 +23,23 @@ type AuditRow struct {
 	ID        uuid.UUID  `json:"id"`
 	At        string     `json:"at"`
 	Who       string     `json:"who" doc:"the name at that time, which people choose themselves"`
-	Email     *string    `json:"email" doc:"of a person"`
+	Email     *string    `json:"email" doc:"the person's e-mail; null if no person made the change"`
 	PersonID  *uuid.UUID `json:"person_id"`
 	KeyID     *uuid.UUID `json:"key_id"`
 	Address   string     `json:"address"`
 	Operation string     `json:"operation" doc:"method and path"`
 	Record    *string    `json:"record"`
-	Name      string     `json:"name" doc:"of the record now; empty: it has none, or is deleted"`
+	Name      string     `json:"name" doc:"the record's present name; empty: the record has no name, or is deleted"`
 	Fields    []string   `json:"fields" doc:"names of the fields that were sent, without their values"`
-	Changes   []Change   `json:"changes" doc:"what it changed in fields that may be shown and have at most 500 bytes"`
+	Changes   []Change   `json:"changes" doc:"the changed fields whose values may be shown and have at most 500 bytes"`
 	Via       string     `json:"via" doc:"mcp: an assistant made the change with the key; empty: a direct call"`
 	Client    string     `json:"client" doc:"the name that the assistant's program gives itself"`
-	Tool      string     `json:"tool" doc:"of the assistant"`
-	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: a change"`
+	Tool      string     `json:"tool" doc:"the tool that the assistant called"`
+	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: the entry is a change"`
 }
 
-// Change is a field before and after a change, as JSON text. For a deleted record it holds the name, and null.
+// Change is a field before and after a change, as JSON text. For a deleted record it has the record's name before, and null
+// after.
 type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`

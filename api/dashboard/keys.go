@@ -22,7 +22,7 @@ func keys() []route.Route {
 	}
 }
 
-// KeyRow is an API key. Key is the key itself. Only calls that make a key answer with it.
+// KeyRow is an API key. Key is the key itself. Only the calls that make a key return it.
 type KeyRow struct {
 	ID        uuid.UUID `json:"id"`
 	Name      string    `json:"name"`

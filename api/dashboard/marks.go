@@ -32,7 +32,7 @@ func marks() []route.Route {
 type MarkList struct {
 	Changes   []answer.RecordedChange `json:"changes" doc:"newest first"`
 	Notes     []NoteRow               `json:"notes" doc:"newest first"`
-	Truncated bool                    `json:"truncated" doc:"there are more than the answer contains"`
+	Truncated bool                    `json:"truncated" doc:"true: the window has more changes or notes than the answer contains"`
 }
 
 // NoteRow is a note that a person has written about a moment.
@@ -40,7 +40,7 @@ type NoteRow struct {
 	ID         uuid.UUID  `json:"id"`
 	At         string     `json:"at"`
 	Text       string     `json:"text"`
-	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: about all campaigns"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that the note is about; null: all campaigns"`
 	Campaign   *string    `json:"campaign"`
 	Author     string     `json:"author"`
 	MayChange  bool       `json:"may_change"`
@@ -74,7 +74,7 @@ func listMarks(c *route.Call) (MarkList, error) {
 type noteBody struct {
 	At         string     `json:"at" required:"true" maxLength:"40" doc:"YYYY-MM-DD HH:MM:SS, UTC"`
 	Text       string     `json:"text" required:"true" maxLength:"500" trim:"true"`
-	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: about all campaigns"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that the note is about; null: all campaigns"`
 }
 
 // put copies the body into a note. It refuses a date that is not from 2000 to 2100.

@@ -55,8 +55,8 @@ func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error)
 	return append(addressAllowances(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
-// limited runs check, which checks a proof for an e-mail at the sign-in page or by a link. It refuses the proof without a check if
-// an allowance is used up.
+// limited runs check, which checks a proof for an e-mail at the sign-in page or by a link. If an allowance is used up, limited
+// refuses the proof and does not run check.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
 	allowances, err := d.personAllowances(c, email)
 	if err != nil {

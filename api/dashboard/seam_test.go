@@ -177,7 +177,8 @@ func TestSessionIsOfOneSite(t *testing.T) {
 	}
 }
 
-// TestSignIn: every sign-in starts a new session, whatever cookie the browser had. A session that is ended ends at once.
+// TestSignIn: every sign-in starts a new session, whatever cookie the browser had. A session that the person ends is refused at
+// once.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -265,8 +266,8 @@ func TestLinkWorksOnce(t *testing.T) {
 	p.do("POST", "/app/api/links/use", map[string]any{"token": late}).want(t, 404, "link_gone")
 }
 
-// TestInvitationOpensNoOtherAccount: an invited person who works on another account must prove it with the existing password.
-// If that person has no password, the invitation cannot set one.
+// TestInvitationOpensNoOtherAccount: an invited person who already works on another account must prove their identity with the
+// existing password. If that person has no password, the invitation cannot set one.
 func TestInvitationOpensNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -22,7 +22,7 @@ func ownerRoute(method, path, summary string, h route.Handler, codes ...string) 
 
 // team returns the rows for the people of an account.
 func team(d Deps) []route.Route {
-	role := ownerRoute("PATCH", "/team/{id}", "change somebody's role", route.HandleBody(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
+	role := ownerRoute("PATCH", "/team/{id}", "change a person's role", route.HandleBody(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
 	leave := ownerRoute("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Handle(removeMember),
 		"404 not_found", "409 last_owner")
 	role.Recorded, leave.Recorded = recordedMember, recordedMember

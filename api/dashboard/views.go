@@ -196,7 +196,7 @@ func deleteView(c *route.Call) (answer.DeletedAnswer, error) {
 }
 
 type defaultViewBody struct {
-	View *uuid.UUID `json:"view" doc:"null: none"`
+	View *uuid.UUID `json:"view" doc:"null: no default view"`
 }
 
 // DefaultView is the view that reports open with.

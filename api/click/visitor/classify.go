@@ -47,7 +47,7 @@ func classify(userAgent string) *agent {
 	return a
 }
 
-// kindOf returns the kind of automated client that a user agent, also given in lower case, declares itself to be.
+// kindOf returns the kind of automated client that a user agent declares itself to be. lower is the user agent in lower case.
 func kindOf(userAgent, lower string) kind {
 	for _, b := range botMarks {
 		if hasMark(lower, b.marks) && (!b.general || hasMark(strings.ToLower(withoutDevice(userAgent)), b.marks)) {

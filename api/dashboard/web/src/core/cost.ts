@@ -49,7 +49,7 @@ export function targetOfRow(ask: Ask, path: string[], s: Span): Target | undefin
   return out
 }
 
-// bodyOf returns the body of a cost, and undefined while something is missing.
+// bodyOf returns the body of the call that sets a cost, or undefined while a value is missing.
 export function bodyOf(of: Target, kind: 'amount' | 'cpc', amount: number | null, currency: string): SetCostBody | undefined {
   if ((!of.campaign && !of.source) || amount == null || amount < 0 || !of.from || !of.to || !/^[A-Z]{3}$/.test(currency)) return undefined
   return {

@@ -34,8 +34,9 @@ function useMenuKeys(box: { current: HTMLDivElement | null }) {
   }
 }
 
-// Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes back
-// to the button. The content is rendered while the menu is open. A form at its top has the focus.
+// Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes
+// back to the button. The content is rendered while the menu is open. If a form is at the top of the content, it gets the
+// focus.
 export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
   const id = useId(),
     box = useRef<HTMLDivElement>(null),

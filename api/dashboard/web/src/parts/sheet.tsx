@@ -203,8 +203,9 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
   )
 }
 
-// Leaving asks whether edits that are not saved may be lost. A question closes a frame after its button is pressed, and must not
-// close the next question. It is in this file because the page has always loaded this file when a form is shown.
+// Leaving asks whether edits that are not saved may be lost. A question closes one animation frame after its button is pressed,
+// and must not close the next question. Leaving is in this file because the page has always loaded this file when a form is
+// shown.
 export const Leaving = () => {
   const go = leaving.value
   return go ? (

@@ -33,8 +33,8 @@ const sent = () => Object.fromEntries(fields.map(name => [name, place.value.quer
 // sentenceOf says why the request of a program is not answered. Faults of the request itself have one sentence, in two codes.
 const sentenceOf = (e: unknown) => explained(e, { invalid_request: w.incomplete, required: w.incomplete, ...w.codes })
 
-// Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). A request that is
-// not right is explained on the page, because its address may not belong to the program.
+// Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). An invalid
+// request is explained on the page and not sent back, because its return address may not belong to the program.
 export function Connect() {
   const [request] = useState(sent),
     { data, error, again } = use('GET /app/api/assistants/request', request)
