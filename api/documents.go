@@ -20,7 +20,7 @@ func pages(d Deps) []tool.Page {
 
 const markdown = "text/markdown; charset=utf-8"
 
-// documents serves the pages of the documentation at /docs/NAME.md, and everything else below /docs by next.
+// documents serves the pages of the documentation at /docs/NAME.md. next serves everything else below /docs.
 func documents(list []tool.Page, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, isMarkdown := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/docs/"), ".md")

@@ -191,7 +191,7 @@ func TestFailedAttemptsRunAgain(t *testing.T) {
 		if err := s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers`); err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]int{false: 1, true: 5}[slow != nil]; n != want { // a slow call's writes are its own
+		if want := map[bool]int{false: 1, true: 5}[slow != nil]; n != want { // a slow call commits its own writes
 			t.Errorf("slow %v: %d records, want %d", slow, n, want)
 		}
 	}

@@ -113,7 +113,7 @@ func (c *Certificates) Run(ctx context.Context) {
 	defer others.Wait()
 	others.Go(func() {
 		if err := db.Listen(ctx, c.options.URL, certstore.Channel, c.handleNotice); err != nil {
-			slog.ErrorContext(ctx, "changes of certificates cannot be listened to", "error", err)
+			slog.ErrorContext(ctx, "cannot listen to changes of certificates", "error", err)
 		}
 	})
 	others.Go(func() { c.reportMissing(ctx) })
@@ -243,7 +243,7 @@ func (c *Certificates) load(ctx context.Context, hosts []string) error {
 			c.writeCopy(ctx, s)
 		}
 		if unusable.count > 0 {
-			slog.ErrorContext(ctx, "certificates in postgres are not usable, workers obtain them anew", "unusable", unusable)
+			slog.ErrorContext(ctx, "certificates in postgres are not usable, workers obtain new ones", "unusable", unusable)
 		}
 		for _, host := range chunk {
 			if !found[host] {

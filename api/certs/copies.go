@@ -27,7 +27,7 @@ func (c *Certificates) readCopies(ctx context.Context) {
 		return
 	}
 	if err := os.MkdirAll(c.options.Dir, 0o700); err != nil {
-		slog.ErrorContext(ctx, "no copies of certificates on disk", "error", err)
+		slog.ErrorContext(ctx, "no copies of certificates are kept: their directory cannot be made", "error", err)
 		return
 	}
 	files, err := os.ReadDir(c.options.Dir)

@@ -69,7 +69,7 @@ func (c *Certificates) reportMissing(ctx context.Context) {
 			}
 			limited, cancel := context.WithTimeout(ctx, missingTime)
 			if err := c.options.Missing(limited, host); err != nil && ctx.Err() == nil {
-				slog.WarnContext(ctx, "certificate not asked for", "host", host, "error", err)
+				slog.WarnContext(ctx, "missing certificate not reported", "host", host, "error", err)
 			}
 			cancel()
 		}

@@ -86,7 +86,7 @@ func TestHiddenLink(t *testing.T) {
 		{"fetched ahead", "GET", models.FormatClickID(old), []edit{header("Sec-Purpose", "prefetch;prerender")}, nil},
 		{"too old", "GET", models.FormatClickID(ancient), nil, nil},
 		{"unknown", "GET", models.FormatClickID(idBefore(2 * time.Minute)), nil, nil},
-		{"of tomorrow", "GET", models.FormatClickID(idBefore(-time.Hour)), nil, nil},
+		{"from the future", "GET", models.FormatClickID(idBefore(-time.Hour)), nil, nil},
 		{"no click id", "GET", "22-characters-but-none!", nil, nil},
 		{"nothing", "GET", "", nil, nil},
 		{"zero", "GET", models.FormatClickID(uuid.Nil), nil, nil},

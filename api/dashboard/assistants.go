@@ -28,7 +28,7 @@ func (d Deps) assistants() []route.Route {
 	decide.Confirm, decide.Repeats = true, true
 	return []route.Route{
 		request, decide,
-		personRoute("GET", "/assistants", "connected assistants: one's own, of an owner all of the account", route.Handle(listAssistants)),
+		personRoute("GET", "/assistants", "connected assistants: for an owner all of the account, for others their own", route.Handle(listAssistants)),
 		personRoute("DELETE", "/assistants/{id}", "end a connected assistant at once", route.Handle(revokeAssistant), "404 not_found"),
 	}
 }
@@ -41,7 +41,7 @@ var requestParams = []route.Param{
 	{Name: "code_challenge", Doc: "SHA-256 of the verifier, in base64url"},
 	{Name: "code_challenge_method", Doc: "S256"},
 	{Name: "scope", Doc: "read, propose, change"},
-	{Name: "resource", Doc: "the address of /mcp; left out: that one"},
+	{Name: "resource", Doc: "the address of /mcp, which is also the default"},
 	{Name: "state"},
 }
 
@@ -98,7 +98,7 @@ func (d Deps) readClient(c *route.Call, id string) error {
 	c.ReleasePlace()
 	_, err = jobs.AwaitTimeout(c.Context(), h, documentTime)
 	if errors.Is(err, jobs.ErrPending) {
-		err = models.Errorf(models.KindUnavailable, "unavailable", "it takes longer than usual to read who asks: try again")
+		err = models.Errorf(models.KindUnavailable, "unavailable", "reading the program's document takes longer than usual: try again")
 	}
 	return err
 }

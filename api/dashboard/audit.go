@@ -12,8 +12,8 @@ import (
 // audit returns the row that lists the audit log. People who are not owners see only their own changes.
 func audit() []route.Route {
 	row := personRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit), "400 invalid_id too_long", "403 role_required").
-		WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "a person or a key; others than oneself: for owners"}).
-		WithQuery(route.Param{Name: "what", Doc: "the first part of the path of the calls: offers"})
+		WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "id of a person or a key; only owners may send another id than their own"}).
+		WithQuery(route.Param{Name: "what", Doc: "the first part of the calls' path, such as offers"})
 	row.Role = models.RoleContributor
 	return []route.Route{row}
 }
@@ -69,7 +69,7 @@ func listAudit(c *route.Call) (AuditList, error) {
 	}
 	if me := (uuid.NullUUID{UUID: c.Person.ID, Valid: true}); !c.Role.Includes(models.RoleOwner) {
 		if filter.Who.Valid && filter.Who != me {
-			return AuditList{}, models.Errorf(models.KindForbidden, "role_required", "what others did takes the role %s", models.RoleOwner)
+			return AuditList{}, models.Errorf(models.KindForbidden, "role_required", "to see what others did, you need the role %s", models.RoleOwner)
 		}
 		filter.Who = me
 	}

@@ -17,8 +17,8 @@ const maxMarks = 300
 func marks() []route.Route {
 	write := func(r route.Route) route.Route { r.Role = models.RoleContributor; return r }
 	return []route.Route{
-		personRoute("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Handle(listMarks), "400 invalid_id").
-			WithWindow().WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only what names it, and notes about all"}),
+		personRoute("GET", "/marks", "changes that may have affected figures, and notes, in a window", route.Handle(listMarks), "400 invalid_id").
+			WithWindow().WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only changes and notes that name this campaign, and notes about all campaigns"}),
 		write(personRoute("POST", "/notes", "write a note", route.HandleBody(createNote),
 			"400 required too_long too_many invalid_date invalid_campaign")),
 		write(personRoute("PUT", "/notes/{id}", "change a note: its author or an owner", route.HandleRecordBody((*store.Store).Notes, changeNote),

@@ -23,8 +23,8 @@ func (d Deps) me() []route.Route {
 	repeats := func(r route.Route) route.Route { r.Repeats = true; return r }
 	return []route.Route{
 		personRoute("GET", "/session", "who is signed in, and on which account", route.Handle(d.findMe)),
-		repeats(personRoute("POST", "/session/confirm", "prove once more who it is", route.HandleBody(d.confirm), "401 wrong_sign_in code_required")),
-		repeats(personRoute("POST", "/session/account", "go to another account", route.HandleBody(moveSession), "404 not_found")),
+		repeats(personRoute("POST", "/session/confirm", "prove the person's identity again", route.HandleBody(d.confirm), "401 wrong_sign_in code_required")),
+		repeats(personRoute("POST", "/session/account", "switch the session to another account", route.HandleBody(moveSession), "404 not_found")),
 		personRoute("GET", "/sessions", "browsers that are signed in", route.Handle(listSessions)),
 		personRoute("DELETE", "/sessions/{id}", "end a session", route.Handle(endSession), "404 not_found"),
 		personRoute("DELETE", "/sessions", "end all other sessions", route.Handle(endOtherSessions)),

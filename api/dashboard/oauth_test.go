@@ -67,7 +67,7 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 	p := signedIn(t, s, "ana@example.com", models.RoleMember)
 	state := p.connect()
 	for who, other := range map[string]*person{
-		"another session of hers": signedIn(t, s, "ana@example.com", models.RoleMember), "somebody else": signedIn(t, s, "bob@example.com", models.RoleOwner),
+		"another session of the person": signedIn(t, s, "ana@example.com", models.RoleMember), "another person": signedIn(t, s, "bob@example.com", models.RoleOwner),
 	} {
 		for _, refused := range []string{"", "access_denied"} {
 			if got := other.end(state, "stolen", refused); got.status != 400 {

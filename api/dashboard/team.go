@@ -23,12 +23,12 @@ func ownerRoute(method, path, summary string, h route.Handler, codes ...string) 
 // team returns the rows for the people of an account.
 func team(d Deps) []route.Route {
 	role := ownerRoute("PATCH", "/team/{id}", "change a person's role", route.HandleBody(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
-	leave := ownerRoute("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Handle(removeMember),
+	leave := ownerRoute("DELETE", "/team/{id}", "remove a person from the account; the person's sessions end", route.Handle(removeMember),
 		"404 not_found", "409 last_owner")
 	role.Recorded, leave.Recorded = recordedMember, recordedMember
 	return []route.Route{
 		ownerRoute("GET", "/team", "people of the account, and open invitations", route.Handle(listTeam)),
-		ownerRoute("POST", "/team", "invite somebody by a link", route.HandleBody(d.invite), "400 required too_long too_many invalid_email invalid_role"),
+		ownerRoute("POST", "/team", "invite a person by a link", route.HandleBody(d.invite), "400 required too_long too_many invalid_email invalid_role"),
 		role, leave,
 		ownerRoute("DELETE", "/team/links/{id}", "withdraw an invitation", route.Handle(removeLink), "404 not_found"),
 	}

@@ -100,8 +100,9 @@ var (
 
 var crossOrigin = http.NewCrossOriginProtection()
 
-// ownPage reports whether a request comes from no page of a browser, or from a page of this service. A name that a stranger lets point
-// to this machine is not this service, although the page and the request then have the same host.
+// ownPage reports whether a request comes from no page of a browser, or from a page of this service. A stranger can let a host
+// name of their own point to this machine. Such a name is not this service, although the page and the request then have the
+// same host.
 func (s *Service) ownPage(r *http.Request) bool {
 	if crossOrigin.Check(r) != nil {
 		return false

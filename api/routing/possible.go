@@ -7,9 +7,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// Possible returns every decision that the redirect can make for a new visitor of a campaign, whatever the draws, while all caps
-// have room. unsure reports whether an attribute is unknown. certain is false if an unknown attribute can change the decision.
-// Has must be true for the campaign.
+// Possible returns every decision that the redirect can make for a new visitor of a campaign, by any random draw, while all
+// caps have room. unsure reports whether an attribute is unknown. certain is false if an unknown attribute can change the
+// decision. Has must be true for the campaign.
 func (x *Explainer) Possible(campaign uuid.UUID, f *cond.Facts, unsure func(attribute string) bool) (list []flow.Decision, certain bool) {
 	c := x.snap.Campaign(campaign)
 	v := possibleVisit{snap: x.snap, source: c.Row.SourceID.UUID, facts: f, unsure: unsure, entered: map[uuid.UUID]bool{}, certain: true}

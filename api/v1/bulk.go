@@ -24,7 +24,7 @@ var bulkCodes = route.Codes("400 invalid_ids no_fields invalid_status", "404 not
 
 // ManyIDs names the records that a call changes, and the tags that it adds to them and removes from them.
 type ManyIDs struct {
-	IDs        []uuid.UUID `json:"ids" bad:"invalid_ids" required:"invalid_ids" minItems:"1" maxItems:"500" doc:"all of them change, or none"`
+	IDs        []uuid.UUID `json:"ids" bad:"invalid_ids" required:"invalid_ids" minItems:"1" maxItems:"500" doc:"ids of the records; all of them change, or none"`
 	AddTags    models.Tags `json:"add_tags" doc:"tags to add to each of them"`
 	RemoveTags models.Tags `json:"remove_tags" doc:"tags to remove from each of them"`
 }

@@ -55,7 +55,7 @@ func config(d Deps) []route.Route {
 			route.Param{Name: "limit", Type: "integer", Doc: "1 to 1000, default 100"}),
 		row("POST", "/apply", "carry out a plan", route.HandleBody(d.applyConfig), "400 invalid_id", "404 not_found", "409 stale not_planned has_refused").
 			Awaits(applyConfigJob.Answer()),
-		row("POST", "/undo", "take back a plan that was applied", route.HandleBody(d.undoConfig), "400 invalid_id", "404 not_found", "409 not_applied").
+		row("POST", "/undo", "undo a plan that was applied", route.HandleBody(d.undoConfig), "400 invalid_id", "404 not_found", "409 not_applied").
 			Awaits(applyConfigJob.Answer()),
 	}, configChecks(d)...)
 }
@@ -300,10 +300,10 @@ type ConfigItem struct {
 	Key      string                      `json:"key"`
 	Name     string                      `json:"name"`
 	Op       string                      `json:"op" enum:"create,change,same,delete,archive,refused"`
-	Fields   []accountconfig.FieldChange `json:"fields" doc:"of a change, at most 200"`
+	Fields   []accountconfig.FieldChange `json:"fields" doc:"the changed fields, at most 200"`
 	Errors   []string                    `json:"errors" doc:"why the record is refused"`
 	Warnings []string                    `json:"warnings"`
-	Done     bool                        `json:"done" doc:"it is written"`
+	Done     bool                        `json:"done" doc:"true: the record has been written"`
 }
 
 // ConfigItems is the answer of GET /config/plans/{id}/items.

@@ -52,7 +52,7 @@ type AlertList struct {
 	Alerts    []Alert        `json:"alerts" doc:"newest first; at most 500 with the same cause"`
 	Count     int            `json:"count"`
 	CheckedAt *string        `json:"checkedAt" doc:"when the links were last checked; null before the first time"`
-	Services  []AlertService `json:"services" doc:"the services that alerts come from, and how this install works"`
+	Services  []AlertService `json:"services" doc:"the parts of the install and its checks, with their states"`
 
 	UnmatchedPostbacks int `json:"unmatchedPostbacks" doc:"postbacks of the last seven days that found no click; 100: there may be more"`
 	OpenSuggestions    int `json:"openSuggestions" doc:"open suggestions of the Copilot"`
@@ -75,9 +75,9 @@ type Alert struct {
 	Message   string   `json:"message" doc:"what was found"`
 	Do        string   `json:"do" doc:"what to do"`
 	Status    *int     `json:"status" doc:"status of the answer to the last check; null: no answer came, or there was no check"`
-	Threats   []string `json:"threats" doc:"of an unsafe link, in the list's own words"`
-	Since     string   `json:"since" doc:"of an offer at its cap: when the account's day began"`
-	CheckedAt *string  `json:"checkedAt" doc:"when it was last checked"`
+	Threats   []string `json:"threats" doc:"for an unsafe link: the threats, in the words of the list that names it"`
+	Since     string   `json:"since" doc:"when the problem began; for an offer at its cap: when the account's day began"`
+	CheckedAt *string  `json:"checkedAt" doc:"when the record was last checked"`
 }
 
 // AlertService is a part of the install, or a check that the install makes.
@@ -85,7 +85,7 @@ type AlertService struct {
 	Name      string  `json:"name" enum:"link_checks,safe_browsing,database,jobs,clicks,clickhouse,edge"`
 	Status    string  `json:"status" enum:"ok,behind,failing,off,waiting" doc:"behind: it works, but its data are old; off: not set up on this install; waiting: not run yet"`
 	Message   *string `json:"message"`
-	CheckedAt *string `json:"checkedAt" doc:"of jobs: when the last scheduled job ran; of the edge: when it was last updated"`
+	CheckedAt *string `json:"checkedAt" doc:"for jobs: when the last scheduled job ran; for the edge: when it was last updated"`
 }
 
 func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {
@@ -165,8 +165,8 @@ func (s *AlertService) setFailing(message string) {
 	s.Status, s.Message = models.ServiceFailing, &message
 }
 
-// clicksService returns how late recorded clicks are stored. It asks this process directly. The other processes have stored their
-// state.
+// clicksService returns how late recorded clicks are stored. It asks this process directly, and uses the states that the other
+// processes have stored.
 func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) {
 	s := AlertService{Name: "clicks", Status: models.ServiceWaiting}
 	stored, err := ingest.ReadStored(c.Context(), c.Store.Conn(), now)
