@@ -31,7 +31,7 @@ func TestOperationPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []string{"downloadReportExport", "getConfig", "getConfigCheckScript"} // their answers are no JSON
+	files := []string{"downloadReportExport", "getConfig", "getConfigCheckScript"} // their answers are not JSON
 	const pages = "/docs/operations/"
 	for path, item := range whole.Paths.Map() {
 		for method, op := range item.Operations() {

@@ -201,7 +201,7 @@ type decider struct {
 	*env
 
 	person *apitest.Server
-	asked  string // what the page offered at last
+	asked  string // what the page offered in the latest visit
 	away   bool
 }
 

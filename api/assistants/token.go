@@ -114,7 +114,7 @@ func (d Deps) token(c *route.Call) (route.Raw, error) {
 	})
 }
 
-// revoke ends a token that a program no longer needs (RFC 7009). A token that is unknown has ended already, which is no error.
+// revoke ends a token that a program no longer needs (RFC 7009). An unknown token has ended already, so it is not an error.
 func (d Deps) revoke(c *route.Call) (route.Raw, error) {
 	f, err := d.form(c)
 	if err != nil {

@@ -40,7 +40,8 @@ func places(n int) []string {
 	return list
 }
 
-// TestBlockedValuesAreLiveInAllProcesses blocks 5,000 placements at once while two processes route, and takes the change back.
+// TestBlockedValuesAreLiveInAllProcesses blocks 5,000 placements in one change while two processes route, and takes the change
+// back.
 func TestBlockedValuesAreLiveInAllProcesses(t *testing.T) {
 	t.Parallel()
 	first := newEnv(t)

@@ -22,7 +22,7 @@ import (
 // working when the campaign does.
 const hopWord = "go" // the path below /out
 
-// hopLife is how long the address of a second page is valid. It may be short, because the first page leads there at once.
+// hopLife is how long the address of a second page is valid. It may be short, because the first page leads there immediately.
 const hopLife = 10 * time.Minute
 
 // hopLink is the part of a second page's address that is signed together with the destination.

@@ -48,7 +48,7 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.readQuery(req.URL.RawQuery)
 	t, ok := r.resume()
 	switch {
-	case !ok && r.camp != nil: // the campaign exists, but its path is gone
+	case !ok && r.camp != nil: // the campaign exists, but no longer has the path
 		r.sendToFallback(w)
 		return
 	case !ok:

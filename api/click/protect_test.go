@@ -28,7 +28,7 @@ func (w *env) protect(lander uuid.UUID, p m) {
 	dbtest.Exec(w, w.db, `UPDATE landers SET protection = $2 WHERE id = $1`, lander, string(text))
 }
 
-// protectedCampaign creates a campaign on the own domain. Its only lander is protected.
+// protectedCampaign creates a campaign on the account's own domain. Its only lander is protected.
 func (w *env) protectedCampaign(alias, url string, p m) uuid.UUID {
 	w.Helper()
 	l := w.lander(url)

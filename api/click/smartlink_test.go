@@ -40,7 +40,7 @@ func is(attribute string, values ...string) m {
 	return m{"attribute": attribute, "operator": "in", "value": values}
 }
 
-// smartlink creates an active smartlink on the own domain.
+// smartlink creates an active smartlink on the account's own domain.
 func (w *env) smartlink(slug, url string, rules ...m) uuid.UUID {
 	w.Helper()
 	if rules == nil {
@@ -193,7 +193,8 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	}
 }
 
-// tokenHandler returns a handler that answers /deal on the own domain with every kind of token. If x is sent, a rule chooses the
+// tokenHandler returns a handler that answers /deal on the account's own domain with every kind of token. If x is sent, a rule
+// chooses the destination.
 // destination.
 func tokenHandler(tb testing.TB) *Handler {
 	tb.Helper()

@@ -143,7 +143,7 @@ type connectBody struct {
 	Refused bool          `json:"refused"`
 }
 
-// ConnectDecision tells the page where the browser goes next.
+// ConnectDecision is the answer to a decision: where the browser goes next.
 type ConnectDecision struct {
 	Redirect string `json:"redirect" doc:"an address of the program, with the code or the error"`
 }
@@ -203,7 +203,7 @@ type AssistantList struct {
 	Rows []AssistantRow `json:"rows"`
 }
 
-// onlyOwn limits people who are no owners to their own assistants.
+// onlyOwn limits people who are not owners to their own assistants.
 func onlyOwn(c *route.Call) uuid.NullUUID {
 	return uuid.NullUUID{UUID: c.Person.ID, Valid: !c.Role.Includes(models.RoleOwner)}
 }

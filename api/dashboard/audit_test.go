@@ -58,7 +58,7 @@ func TestAuditHasEntries(t *testing.T) {
 	}
 }
 
-// TestAuditNamesPeople: the log shows the e-mail too, so a member who takes another person's name can be told apart.
+// TestAuditNamesPeople: the log shows the e-mail too, so that a member who takes another person's name can be distinguished.
 func TestAuditNamesPeople(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

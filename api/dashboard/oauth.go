@@ -24,7 +24,7 @@ func (d Deps) oauth() []route.Route {
 	return []route.Route{begin, end}
 }
 
-// OAuthBegun tells the page where a sign-in continues.
+// OAuthBegun is the address at which the page continues a sign-in.
 type OAuthBegun struct {
 	URL       string `json:"url" doc:"the platform's page; it is a secret"`
 	ExpiresAt string `json:"expires_at"`

@@ -80,7 +80,7 @@ func (p *person) do(method, path string, body any, headers ...string) answer {
 		Data  map[string]any
 		Error struct{ Code string }
 	}
-	_ = json.NewDecoder(resp.Body).Decode(&got) // some answers are no JSON
+	_ = json.NewDecoder(resp.Body).Decode(&got) // some answers are not JSON
 	for _, c := range resp.Cookies() {
 		if strings.HasPrefix(c.Name, "switchyard-device-") {
 			p.devices[c.Name] = c.Value
@@ -335,7 +335,8 @@ func TestConfirm(t *testing.T) {
 	p.do("POST", "/app/api/keys", key).want(t, 201, "")
 }
 
-// TestTeam checks that an owner can remove a person from the account, whose session ends at once, and that the last owner stays.
+// TestTeam checks that an owner can remove a person from the account, whose session ends immediately, and that the last owner
+// stays.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

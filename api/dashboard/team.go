@@ -127,7 +127,7 @@ func changeRole(c *route.Call, b roleBody) (answer.DeletedAnswer, error) {
 }
 
 func removeMember(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, "") // without a role a person is no member
+	return answer.Deleted(c.ID), people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, "") // a person without a role is not a member
 }
 
 func removeLink(c *route.Call) (answer.DeletedAnswer, error) {

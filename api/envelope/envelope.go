@@ -146,7 +146,7 @@ func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (complete bool)
 	}
 	w.WriteHeader(r.Status)
 	if !r.IsFile() {
-		_, _ = w.Write(r.Body) // a client that went away is no error
+		_, _ = w.Write(r.Body) // a client that has disconnected is not an error
 		return true
 	}
 	if err := r.file.Write(ctx, w); err != nil {

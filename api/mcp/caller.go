@@ -84,8 +84,8 @@ func (c *caller) use(t *tool.Tool, r *sdk.CallToolRequest) (result *sdk.CallTool
 
 var errPanic = errors.New("mcp: panic in a tool")
 
-// marked puts data between marks, so that the model can tell data from instructions. The mark is random, so the authors of the
-// data cannot know it.
+// marked puts data between marks, so that the model can distinguish data from instructions. The mark is random, so the authors
+// of the data cannot know it.
 func marked(data string) string {
 	mark := "data-" + rand.Text()
 	return "<" + mark + ">\n" + data + "</" + mark + ">"

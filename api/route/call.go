@@ -43,9 +43,9 @@ type Call struct {
 	Role    models.Role
 	// Assistant is the connected assistant that calls by an access token. Role is then the role of its person. Nil: another caller.
 	Assistant *models.AssistantCaller
-	// Credential is the key or the session's token. It tells callers apart.
+	// Credential is the key or the session's token. It identifies the caller.
 	Credential string
-	// Client is the address of the caller, as far as trusted proxies tell it.
+	// Client is the address of the caller, as far as trusted proxies report it.
 	Client netip.Addr
 	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also stores the answer.
 	// Work that must wait for the commit is added with After.

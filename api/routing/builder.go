@@ -165,8 +165,8 @@ func (b *Builder) lander(row *store.RoutingLander, old *Lander) *Lander {
 	return l
 }
 
-// setRef points the shared reference to the record's new version, so that every plan that has the reference sees the change at
-// once. It makes a new reference if ref is nil.
+// setRef points the shared reference to the record's new version, so that every plan that has the reference sees the change
+// immediately. It makes a new reference if ref is nil.
 func (b *Builder) setRef(ref *flow.Ref, id uuid.UUID, kind flow.Kind, to record, active bool) *flow.Ref {
 	if ref == nil {
 		ref = flow.NewRef(id, kind, to)

@@ -89,7 +89,7 @@ func (a *alertEnv) rowCause(raise, clear string, id any) cause {
 	return cause{func() { a.sql(raise, args(raise)...) }, func() { a.sql(clear, args(clear)...) }}
 }
 
-// unreadCosts stores clicks whose links have a cost that is no amount.
+// unreadCosts stores clicks whose links have a cost that is not an amount.
 func (a *alertEnv) unreadCosts() {
 	a.t.Helper()
 	log, err := spool.Open(a.t.TempDir(), spool.Options{})

@@ -70,7 +70,7 @@ type LeftOut struct {
 	Path   string  `json:"path"`
 	ID     *string `json:"id" doc:"null: an address"`
 	Name   string  `json:"name"`
-	Reason string  `json:"reason" enum:"paused,no_weight,capped,alone,address,twice,not_drawn" doc:"capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be told apart; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get"`
+	Reason string  `json:"reason" enum:"paused,no_weight,capped,alone,address,twice,not_drawn" doc:"capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be distinguished from others; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get"`
 }
 
 // compareCampaign reads figures by day, because judging needs them.

@@ -89,7 +89,7 @@ func (d Deps) campaignActivity(c *route.Call) (CampaignActivity, error) {
 	return out, err
 }
 
-// Arrivals tells how the visitors of one or more campaigns were identified.
+// Arrivals reports how the visitors of one or more campaigns were identified.
 type Arrivals struct {
 	Arrivals []Arrival `json:"arrivals" doc:"most clicks first"`
 }

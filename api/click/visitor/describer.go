@@ -88,8 +88,8 @@ func (d *Describer) Reload(ctx context.Context) {
 	}
 }
 
-// Warm runs the slow parsers for a user agent at once and without a budget, so that the next Describe has the complete description.
-// It is for measurements: a web process learns from its visitors.
+// Warm runs the slow parsers for a user agent immediately and without a budget, so that the next Describe has the complete
+// description. It is for measurements: a web process learns from its visitors.
 func (d *Describer) Warm(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
 		d.agents.storeComplete(userAgent)

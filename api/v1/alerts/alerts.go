@@ -32,9 +32,9 @@ type Deps struct {
 	Spool func() spool.Stats
 	// EgressAllow lists addresses that a customer's URL may have although they are not public.
 	EgressAllow []netip.Prefix
-	// EdgePublishing tells whether workers publish campaigns to an edge.
+	// EdgePublishing reports whether workers publish campaigns to an edge.
 	EdgePublishing bool
-	// Email tells whether workers send e-mail.
+	// Email reports whether workers send e-mail.
 	Email bool
 }
 
@@ -64,7 +64,7 @@ const (
 	mostUnmatched = 100
 )
 
-// Alert is a problem that needs attention. It disappears as soon as its cause is gone.
+// Alert is a problem that needs attention. It disappears as soon as its cause has ended.
 type Alert struct {
 	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,domain.expiring,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,postbacks.unread,clicks.unread,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,clicks.behind,jobs.behind"`
 	Severity  string   `json:"severity" enum:"warning,critical"`

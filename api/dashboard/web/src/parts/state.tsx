@@ -35,7 +35,7 @@ export function Late({ children }: { children: ComponentChildren }) {
   )
 }
 
-// Alert is a sentence that says what is wrong. A screen reader reads it at once.
+// Alert is a sentence that says what is wrong. A screen reader reads it immediately.
 export const Alert = ({ text, look = 'bad' }: { text: string; look?: string }) => (
   <p class={look} role="alert">
     {text}

@@ -4,7 +4,7 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { useVirtual } from './virtual.ts'
 
-// Column is a column of a table. With phone it stays on a narrow screen. sort tells whether rows can be ordered by the column. With
+// Column is a column of a table. With phone it stays on a narrow screen. sort is set if rows can be ordered by the column. With
 // first it is the column of names: its first order is ascending.
 export type Column<R> = {
   name: string

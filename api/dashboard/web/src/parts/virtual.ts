@@ -1,4 +1,4 @@
-// Renders only the rows in sight. All rows have the same height, so the scrolled distance tells which rows are in sight.
+// Renders only the rows in sight. All rows have the same height, so the scrolled distance determines which rows are in sight.
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { onResize } from '../core/resize.ts'
 

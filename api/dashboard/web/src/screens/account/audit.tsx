@@ -148,7 +148,7 @@ function UndoCell({ of: r, change: id, again }: { of: AuditRow; change?: string;
   ) : null
 }
 
-// Log lists the changes and sign-ins in the window, newest first. People who are no owners see their own.
+// Log lists the changes and sign-ins in the window, newest first. People who are not owners see their own entries.
 function Log() {
   const address = place.value.query,
     who = address.get('who') ?? '',

@@ -109,7 +109,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
   )
 }
 
-// Looked tells what the Copilot looked at, and which checks had too little data.
+// Looked shows what the Copilot looked at, and which checks had too little data.
 function Looked({ of }: { of: Scope }) {
   const lacking = of.checks.filter(c => c.judged === 0),
     judged = of.checks.filter(c => c.judged > 0)

@@ -176,8 +176,8 @@ const TotalActs = ({ act }: { act: () => void }) => (
   </span>
 )
 
-// Parts shows the values of a row of a flat table. The last value tells rows apart, so the other values are cut first where room
-// is short.
+// Parts shows the values of a row of a flat table. The last value distinguishes the rows, so the other values are cut first
+// where room is short.
 function Parts({ of: name }: { of: string }) {
   const last = name.lastIndexOf(' · ') + 1
   return (
