@@ -80,7 +80,7 @@ func TestIdempotencyRules(t *testing.T) {
 		t.Error("a clone was made twice")
 	}
 
-	// A 409 and a 400 are stored and repeated too, even if their cause is gone.
+	// A 409 and a 400 are stored and repeated too, even if their cause no longer exists.
 	s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
 	s.Do("DELETE", fmt.Sprintf("/offers?id=%s", first.Map()["id"]), nil).Want(200, "")
 	dup := s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")

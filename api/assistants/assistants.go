@@ -75,7 +75,7 @@ type oauthError struct {
 	About string `json:"error_description,omitempty"`
 }
 
-// statuses has the statuses of kinds of errors. All other kinds are answered with 400.
+// statuses maps kinds of errors to statuses. All other kinds are answered with 400.
 var statuses = map[models.Kind]int{
 	models.KindUnauthenticated: http.StatusUnauthorized, models.KindTooMany: http.StatusTooManyRequests,
 	models.KindTooLarge: http.StatusRequestEntityTooLarge, models.KindUnavailable: http.StatusServiceUnavailable,
@@ -128,7 +128,7 @@ func (d Deps) aboutServer(c *route.Call) (route.Raw, error) {
 	})
 }
 
-// maxQuery is the number of bytes of a request's query that is passed on.
+// maxQuery is the maximum length, in bytes, of the query that authorize passes on.
 const maxQuery = 12 << 10
 
 // authorize sends the browser to the page of the dashboard. The browser does not send the session's cookie with a navigation

@@ -140,7 +140,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestWhereTokensAreValid: a token works at /mcp and in the calls of its tools. The API refuses it as an unknown key.
+// TestWhereTokensAreValid: a token works at /mcp and in the calls of its tools. Direct calls of the API refuse it as an unknown
+// key.
 func TestWhereTokensAreValid(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -84,7 +84,7 @@ type entry struct {
 // issuer is an intermediate certificate.
 type issuer struct {
 	der  []byte
-	uses int // the certificates that it belongs to
+	uses int // the number of certificates that it belongs to
 }
 
 // New returns a Certificates that holds no certificate yet.

@@ -92,7 +92,7 @@ func (c *challenges) read(ctx context.Context, done chan struct{}) {
 	defer close(done)
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	_ = interval.Sleep(ctx, betweenReads-time.Since(c.last)) // the context does not end
+	_ = interval.Sleep(ctx, betweenReads-time.Since(c.last)) // this context never ends
 	c.last = time.Now()
 	c.mu.Lock()
 	c.next = nil

@@ -9,7 +9,7 @@ import (
 
 // Limits on reporting missing certificates.
 const (
-	missingEvery = time.Minute // how often the missing certificate of one host is reported at most
+	missingEvery = time.Minute // the shortest time between two reports about the same host
 	missingQueue = 64
 	missingTime  = 5 * time.Second
 )

@@ -24,7 +24,7 @@ func (w *env) block(scope string, id uuid.UUID, dimension string, values ...stri
 	return c
 }
 
-// undo takes a change of blocked values back.
+// undo undoes a change of blocked values.
 func (w *env) undo(c models.BlockChange) {
 	w.Helper()
 	if _, err := storeOn(w.db).Blocks().Undo(w.Context(), w.account, c.ID); err != nil {

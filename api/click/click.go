@@ -236,7 +236,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// toRenamedTag reports whether a request is for a page tag that has a name of the customer's choice. Such a tag sends its page
+// toRenamedTag reports whether a request is for a page tag whose name the customer has chosen. Such a tag sends its page
 // events to its own address, because ad blockers that block t.js block t/event too.
 func (h *Handler) toRenamedTag(r *http.Request, word string) bool {
 	d, _ := h.find(models.BareHost(r.Host), word)

@@ -107,7 +107,7 @@ type edgeClick struct {
 	Headers     map[string]string `json:"headers"`
 	Visitor     string            `json:"visitor"` // the visitor's id, as in the cookie
 	New         bool              `json:"new"`     // the edge made the visitor's id
-	Seed        string            `json:"seed"`    // the seed of the draws, in hex
+	Seed        string            `json:"seed"`    // the seed of the random draws, in hex
 	Via         int               `json:"via"`     // a flow.Via
 	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
 	Lander      uuid.UUID         `json:"lander"`

@@ -287,7 +287,7 @@ func TestGoalsAreLimited(t *testing.T) {
 	}
 }
 
-// TestStrangersCannotTakeServerIDs checks that an event sent by the public site key cannot displace a server's goal. The event
+// TestStrangersCannotTakeServerIDs checks that an event sent with the public site key cannot displace a server's goal. The event
 // uses the server's event_id, or the server's whole message, as its id.
 func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	t.Parallel()

@@ -174,7 +174,7 @@ func TestMappedParametersAreNoPersonalData(t *testing.T) {
 	}
 }
 
-// keysOf opens the keys that an event has.
+// keysOf decrypts the hashed personal data of an event.
 func (w *env) keysOf(e models.SiteEvent) (h matchkey.Hashes) {
 	w.Helper()
 	if len(e.Keys) == 0 {

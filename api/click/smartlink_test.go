@@ -195,7 +195,6 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 
 // tokenHandler returns a handler that answers /deal on the account's own domain with every kind of token. If x is sent, a rule
 // chooses the destination.
-// destination.
 func tokenHandler(tb testing.TB) *Handler {
 	tb.Helper()
 	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}&r={_referrer}&u={_user_agent}" +

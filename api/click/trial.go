@@ -18,7 +18,7 @@ import (
 )
 
 // Tester runs test requests through the code that answers real requests. It stores nothing: no click, no count of a cap, and no
-// binding for the visitor's return. Safe for concurrent use.
+// binding for the visitor's next visit. Safe for concurrent use.
 type Tester struct{ visitors Describer }
 
 // NewTester returns a Tester that describes visitors with v.
@@ -36,7 +36,7 @@ func (t *Tester) handler(s *routing.Snapshot) *Handler {
 type Trial struct {
 	Word     string            // the first part of the path: an alias or a slug
 	Domain   *routing.Domain   // nil: the host is not a tracking domain, and all fields below are empty
-	Campaign *routing.Campaign // nil: the word names no campaign, and below only Smart may be set
+	Campaign *routing.Campaign // nil: the word names no campaign, and of the fields below only Smart may be set
 	Smart    *routing.Smartlink
 
 	Params      []TrialParam // parameters in the order of the query

@@ -183,7 +183,7 @@ type AssistantRow struct {
 	Person    AssistantPerson `json:"person"`
 	Rights    models.Rights   `json:"rights" enum:"read,propose,change"`
 	CreatedAt string          `json:"created_at"`
-	UsedAt    *string         `json:"used_at" doc:"when it was last used, to some minutes"`
+	UsedAt    *string         `json:"used_at" doc:"when the assistant was last used, accurate to a few minutes"`
 }
 
 // AssistantClient is the program of a connected assistant.

@@ -125,8 +125,8 @@ func TestOAuthRefused(t *testing.T) {
 	p.end(moved, "code", "").want(t, 200, "")
 }
 
-// TestOAuthCallback checks the page that platforms redirect back to. It passes a code of the dashboard on in the fragment of the
-// address, which no server sees, and drops all other parameters.
+// TestOAuthCallback checks the page that platforms redirect back to. If the sign-in began in the dashboard, the page passes the
+// code on in the fragment of the address, which no server sees, and drops all other parameters.
 func TestOAuthCallback(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)

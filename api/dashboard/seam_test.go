@@ -177,8 +177,8 @@ func TestSessionIsOfOneSite(t *testing.T) {
 	}
 }
 
-// TestSignIn: every sign-in starts a new session, whatever cookie the browser had. A session that the person ends is refused at
-// once.
+// TestSignIn: every sign-in starts a new session, whatever cookie the browser had. A session that the person ends is refused
+// immediately.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -278,7 +278,7 @@ func TestInvitationOpensNoOtherAccount(t *testing.T) {
 	token := link(t, s, mine, models.LinkInvite, "known@example.com", models.RoleViewer)
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "another password"}).want(t, 401, "wrong_sign_in")
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as if entered before an entry link set a password
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as for a person who joined before entry links asked for a password
 		t.Fatal(err)
 	}
 	token = link(t, s, mine, models.LinkInvite, "bare@example.com", models.RoleViewer)

@@ -112,7 +112,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 // Error is the error member of an answer.
 type Error struct {
 	Message string `json:"message" doc:"text for a person"`
-	Code    string `json:"code" doc:"machine value; clients branch on it"`
+	Code    string `json:"code" doc:"a fixed word for programs, on which clients can branch"`
 }
 
 // marshal encodes a value as the JSON of an answer: without HTML escapes, and without a line break at the end.

@@ -221,7 +221,7 @@ func (s *schemas) failure() object {
 		"data": object{"type": "null"},
 		"error": object{"type": "object", "required": []string{"message", "code"}, "properties": object{
 			"message": object{"type": "string", "description": "text for a person"},
-			"code":    object{"type": "string", "description": "machine value; clients branch on it"},
+			"code":    object{"type": "string", "description": "a fixed word for programs, on which clients can branch"},
 		}},
 	}})
 }

@@ -37,7 +37,7 @@ func (src *Source) ExternalIDParams() [3]string {
 	return [...]string{src.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"}
 }
 
-// Takes reports whether the source's settings give a parameter to the cost or to the source's own click id.
+// Takes reports whether the source's settings use a parameter for the cost or for the source's own click id.
 func (src *Source) Takes(param string) bool {
 	return strings.EqualFold(param, src.Row.CostParam) || strings.EqualFold(param, src.Row.ExternalIDParam)
 }

@@ -57,7 +57,7 @@ func kindOf(userAgent, lower string) kind {
 	return human
 }
 
-// hasMark reports whether a user agent in lower case has one of the marks. A mark that begins with ^ stands at its start.
+// hasMark reports whether a user agent in lower case has one of the marks. A mark that begins with ^ must be at the start.
 func hasMark(lower string, marks []string) bool {
 	for _, mark := range marks {
 		if mark[0] == '^' && strings.HasPrefix(lower, mark[1:]) || strings.Contains(lower, mark) {
@@ -109,7 +109,7 @@ func findBrowser(ua, os string) (name, version string, inApp bool) {
 	return "", "", false
 }
 
-// hasText reports whether a user agent has a mark. A mark that begins with ^ stands at its start.
+// hasText reports whether a user agent has a mark. A mark that begins with ^ must be at the start.
 func hasText(ua, mark string) bool {
 	if mark[0] == '^' {
 		return strings.HasPrefix(ua, mark[1:])

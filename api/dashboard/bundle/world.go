@@ -75,7 +75,7 @@ func countryPaths(text []byte) (map[string]string, error) {
 	arcs := make([][]position, len(t.Arcs))
 	for i, arc := range t.Arcs {
 		var x, y float64
-		for _, step := range arc { // positions are differences
+		for _, step := range arc { // a position is stored as the difference from the previous position
 			x, y = x+step[0], y+step[1]
 			arcs[i] = append(arcs[i], position{
 				x*t.Transform.Scale[0] + t.Transform.Translate[0], y*t.Transform.Scale[1] + t.Transform.Translate[1],

@@ -6,8 +6,8 @@ import { newID } from './id.ts'
 import { offline } from './online.ts'
 
 export type Row = keyof Calls
-// match is the version that a write changes. key is the Idempotency-Key of a write that may be sent again. later is called with the
-// job's id as soon as the job is known.
+// match is the version of the record that a write expects. key is the Idempotency-Key of a write that may be sent again. later
+// is called with the job's id as soon as the job is known.
 type Request<R extends Row> = {
   query?: Calls[R]['query']
   path?: Calls[R]['path']

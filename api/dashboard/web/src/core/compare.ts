@@ -27,7 +27,8 @@ async function put(id: string, streams: Path[], match: string): Promise<FlowAnsw
   return answer
 }
 
-// applyWeights saves the proposed weights of a group, if the flow still has the version of the comparison. A toast offers to undo it.
+// applyWeights saves the proposed weights of a group, if the flow still has the version of the comparison. A toast offers to
+// undo the change.
 export async function applyWeights(id: string, version: string, group: ComparedGroup, done: string, undone: string) {
   const old = await call('GET /campaigns/{id}/flow', { path: { id } })
   if (old.version !== version) throw new ApiError('stale', 409, 'the flow has changed')

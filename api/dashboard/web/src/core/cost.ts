@@ -75,5 +75,5 @@ export const setCost = (name: string, body: SetCostBody, describe: (a: CostSet) 
 
 export const undoCost = (id: string) => call('POST /corrections/cost/changes/{id}/undo', { path: { id } })
 
-// moved are the answers that a change of cost makes wrong.
+// moved are the answers that a change of cost makes outdated.
 export const moved = ['reports', 'stats', 'campaigns', 'traffic-sources', 'corrections']

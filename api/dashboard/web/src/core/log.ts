@@ -14,7 +14,7 @@ type Logs = {
     : never
 }[Row]
 export type LogRow<R extends Logs> = Calls[R]['answer']['rows'][number]
-// idOf returns the id of a row. A click has the id click_id.
+// idOf returns the id of a row. For a click, the id is its click_id.
 export const idOf = (r: Identified) => ('id' in r ? r.id : r.click_id)
 
 // isClickID reports whether a text has the form of a click id.

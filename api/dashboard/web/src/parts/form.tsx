@@ -109,7 +109,7 @@ export const SelectField = <V extends string>({ label, hint, error, wide, group,
 
 type SwitchProps = { on: boolean; set: (on: boolean) => void; label: string; disabled?: boolean; shown?: boolean; wired?: Wired }
 
-// Switch turns something on or off. With shown its label is visible next to it.
+// Switch turns something on or off. With `shown`, its label is visible next to it.
 export const Switch = ({ on, set, label, disabled, shown, wired }: SwitchProps) => (
   <button
     type="button"

@@ -92,7 +92,7 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
 
 type ItemProps = { on: () => void; close?: () => void; pressed?: boolean; children: ComponentChildren }
 
-// Item is a line of a menu. With close it closes the menu first.
+// Item is a line of a menu. With `close`, it closes the menu first.
 export const Item = ({ on, close, pressed, children }: ItemProps) => (
   <button
     type="button"
@@ -116,7 +116,8 @@ export const Tick = ({ on }: { on: boolean }) => (
 type RowAction = { label: string; key?: string; on: () => void; bad?: boolean }
 type RowMenuProps = { name: string; kind?: string; actions: (RowAction | false)[] }
 
-// RowMenu shows the actions on a row behind a button with three dots. key is the key that does the same as an action.
+// RowMenu shows the actions on a row behind a button with three dots. `key` is the letter on the keyboard that does the same as
+// an action.
 export const RowMenu = ({ name, kind = 'btn sm quiet icon', actions }: RowMenuProps) => (
   <Menu kind={kind} name={name} icon="more" label={<span class="hidden">{name}</span>}>
     {close =>

@@ -162,7 +162,7 @@ function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
 
 type Hovered = { i: number; x: number }
 
-// Plot shows lines over time. over is drawn above the plot. It gets the function that places a moment.
+// Plot shows lines over time. `over` is drawn above the plot, and gets the function that places a moment.
 export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null),
     room = over ? 30 : 10,

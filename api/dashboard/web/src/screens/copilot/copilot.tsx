@@ -133,7 +133,7 @@ function Looked({ of }: { of: Scope }) {
 
 type ChoiceMenuProps = { kind: string; name: string; text: string; of: string; choices: { label: string; on: () => void }[] }
 
-// ChoiceMenu is a button that opens a menu of choices. of is the record that they act on, for screen readers.
+// ChoiceMenu is a button that opens a menu of choices. `of` names the record that the choices act on, for screen readers.
 const ChoiceMenu = ({ kind, name, text, of, choices }: ChoiceMenuProps) => (
   <Menu
     kind={kind}

@@ -46,7 +46,7 @@ const covers = (o: Path, p: Path) =>
 const includes = (p: Path, filters: Condition[], logic: string) =>
   filters.length === 0 || (logic === 'and' && p.logic === 'and' && filters.every(f => p.filters.some(g => same(sent(f), sent(g)))))
 const leadsOn = (p: Path) => p.action === 'nothing' || (p.action === 'campaign' ? !!p.campaign_id : p.destinations.some(d => d.weight > 0))
-// neverDrawn reports whether a path gets no visitor because its weight is 0. Only regular paths are drawn by weight.
+// neverDrawn reports whether a path gets no visitor because its weight is 0. Only regular paths are chosen by weight.
 const neverDrawn = (p: Path) => p.stream_type === 'regular' && p.weight === 0
 // drawnTogether reports whether a visitor who fits two paths gets one of them by chance.
 const drawnTogether = (a: Path, b: Path, rotation: string) =>
@@ -130,7 +130,7 @@ export function unitsOf(p: Path, saved: Map<string, { name: string; logic: strin
 export type Known = { landers: Set<string>; names: Record<string, string>; loaded: boolean }
 export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
 export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))
-// shownName returns the name of a destination, gone if its record was removed, or dots until the lists are loaded.
+// shownName returns the name of a destination, `gone` if its record was removed, or dots until the lists are loaded.
 export const shownName = (d: Destination, known: Known, gone: string) => nameOf(d, known) || (known.loaded ? gone : '…')
 // split separates the landing pages of a path from its other destinations, to which visitors go on.
 export const split = (p: Path, known: Known) => ({
@@ -151,7 +151,8 @@ export const toSend = (flow: Flow): Flow =>
     rules: p.rules.map(r => (r.rule_id ? r : { ...r, conditions: (r.conditions ?? []).map(sent) })),
   }))
 
-// Change is an edit of a flow. path is the name of the path. For a weight, of is the name of the destination, and empty for the path.
+// Change is an edit of a flow. path is the name of the path. For a changed weight, `of` is the name of the destination. It is
+// empty if the weight is the path's own.
 export type Change =
   | ({ kind: 'added' | 'removed' | 'order' } & { path: string })
   | { kind: 'weight'; path: string; of: string; from: number; to: number }

@@ -23,7 +23,7 @@ type TableProps = {
   box: { current: HTMLDivElement | null }
   ask: Ask
   root?: Performance
-  rowCount: number // on the first level
+  rowCount: number // number of rows on the first level
   lines: Line[]
   cursor: number
   focus: (i: number) => void
@@ -266,7 +266,7 @@ const Row = ({ line, formulas, i, at, tabbed, scale, ask, focus, toggle, act, se
   </tr>
 )
 
-// Missing is shown where rows are not there: they are on their way, their request has failed, or they are too many.
+// Missing is shown where rows are not there: they are being loaded, their request has failed, or they are too many.
 const Missing = ({ line, ask, retry }: { line: Exclude<Line, { kind: 'row' }>; ask: Ask; retry: () => void }) =>
   line.kind === 'wait' ? (
     <tr role="row" aria-busy="true">
