@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	_ "time/tzdata" // accounts have time zones, and not every system has their data
+	_ "time/tzdata" // the data of the accounts' time zones, which some systems lack
 
 	"github.com/google/uuid"
 
@@ -21,7 +21,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Builder builds a snapshot from another snapshot. Only one goroutine at a time builds.
+// Builder builds a snapshot from another snapshot. Only one goroutine at a time may use it.
 type Builder struct {
 	*Snapshot
 	explained bool        // plans are compiled so that their decisions can be explained

@@ -23,7 +23,7 @@ type possibleVisit struct {
 	source  uuid.UUID
 	facts   *cond.Facts
 	unsure  func(string) bool
-	entered map[uuid.UUID]bool // true: its decisions are being collected, false: they are in the list
+	entered map[uuid.UUID]bool // true: the campaign's decisions are being collected, false: they are in the list
 	list    []flow.Decision
 	certain bool
 }
@@ -55,7 +55,7 @@ func (v *possibleVisit) follow(c *Campaign, d flow.Decision, hops int) {
 		return
 	}
 	switch open, known := v.entered[next.Row.ID]; {
-	case open: // a circle, which ends after some rounds
+	case open: // a loop of hand-overs, which ends after some rounds
 		v.list = append(v.list, c.Plan.LastResort())
 	case !known:
 		v.enter(next, hops+1)

@@ -22,7 +22,7 @@ func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Quest
 		Campaign: campaign, Facts: ClickFacts(click, x.Zone(click.AccountID)), Seed: click.RouteSeed,
 		Bound: map[uuid.UUID]flow.Binding{},
 	}
-	if flow.Via(click.Via) == flow.ViaBound { //nolint:gosec // a stored Via
+	if flow.Via(click.Via) == flow.ViaBound { //nolint:gosec // the number is a stored Via
 		q.Bound[click.CampaignID] = flow.Binding{Path: click.StreamID, Lander: click.LanderID, Offer: click.OfferID}
 	}
 	return q

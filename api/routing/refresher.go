@@ -213,7 +213,7 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	}
 	r.LanderSecret = secret
 	from := k.current.Load()
-	if !k.readAll { // nothing of the copy on disk stays
+	if !k.readAll { // no record of the copy on disk is kept
 		from = &Snapshot{}
 	}
 	k.Publish(from.Update(keys, r))

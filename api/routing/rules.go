@@ -21,7 +21,7 @@ type rule struct {
 
 func (r *rule) row() store.RoutingRow { return &r.saved }
 
-func (r *rule) detach(b *Builder) record { //nolint:unparam // of an interface
+func (r *rule) detach(b *Builder) record { //nolint:unparam // the interface needs the result
 	b.stale.Store(true)
 	return nil
 }

@@ -1,6 +1,6 @@
-// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If
-// the job takes too long, the answer is 202 with the job. The route.Route holds what Job.Answer returns. With it, GET /jobs/{id}
-// makes the documented answer later.
+// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If the
+// job takes too long, the answer is 202 with the job. The route.Route holds what Job.Answer returns. With this value, GET
+// /jobs/{id} makes the documented answer later.
 package slow
 
 import (
@@ -74,7 +74,7 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 // release gives a call's place back when the job has ended, or when the job's time limit has passed.
 func (j Job[A, R, T]) release(ctx context.Context, h jobs.Handle[R], place func()) {
 	defer place()
-	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // the place is free in any case
+	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // the place is released in any case
 }
 
 // Start calls Begin and then waits like Run.
@@ -157,7 +157,7 @@ func (j Job[A, R, T]) Join(c *route.Call, client *jobs.Client, args A) (answer T
 	return j.Start(c, client, args, nil)
 }
 
-// Await waits like Run, for a job whose row was inserted and dispatched before. The call leaves its place in the route's
+// Await waits like Run, for a job whose row was inserted and dispatched before. The call gives up its place in the route's
 // share, because the worker has limits of its own.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
 	c.ReleasePlace()
@@ -176,7 +176,7 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	r, err := jobs.AwaitTimeout(c.Context(), h, jobs.AnswerWithin)
 	switch {
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
-		// If the caller has gone away, this answer is stored for a repeated call with the same Idempotency-Key.
+		// If the caller has disconnected, this answer is stored for a repeated call with the same Idempotency-Key.
 		return answer, later
 	case errors.Is(err, jobrow.ErrResultRemoved): // GET /jobs/{id} shows this error
 		later.Job.Status = models.JobDone

@@ -183,7 +183,7 @@ func (b *BotDetection) count(fired []report.BotScore) map[bot.Signals]int64 {
 			scores[f.Score] += f.Clicks
 		}
 		for row := range bot.All() {
-			if bot.Signals(f.Signals)&row.Bit != 0 { //nolint:gosec // the same bits come back
+			if bot.Signals(f.Signals)&row.Bit != 0 { //nolint:gosec // the conversion keeps all bits
 				hits[row.Bit] += f.Clicks
 			}
 		}

@@ -60,7 +60,8 @@ func config(d Deps) []route.Route {
 	}, configChecks(d)...)
 }
 
-// exportConfig answers with the document. It stores the keys that it gives to records, so that later exports have the same keys.
+// exportConfig answers with the document. It stores the keys that it assigns to records, so that later exports have the same
+// keys.
 func exportConfig(c *route.Call) (route.File, error) {
 	format := c.Query.Get("format")
 	if format != "" && format != "yaml" && format != "json" {
@@ -131,7 +132,7 @@ type ReadLink struct {
 	Campaign string `json:"campaign" maxLength:"100" doc:"key of the campaign in the document"`
 }
 
-// ReadNote says what became of a record of the other tracker: it was refused, lost something, or was changed.
+// ReadNote says what happened to a record of the other tracker: it was refused, lost something, or was changed.
 type ReadNote struct {
 	Severity string             `json:"severity" enum:"refused,lost,changed"`
 	Kind     accountconfig.Kind `json:"kind"`

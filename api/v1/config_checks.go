@@ -173,7 +173,7 @@ type CompareMoveBody struct {
 type MoveCompared struct {
 	Counts    map[string]int         `json:"counts" doc:"visitors by result: same, dice, unsure, differs, missing"`
 	Unread    int                    `json:"unread" doc:"lines that could not be read, or name no imported campaign"`
-	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"those with the most differences first"`
+	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"the campaigns with the most differences first"`
 	LeftOut   int                    `json:"left_out" doc:"visitors that are counted but not listed, because at most 2000 are listed"`
 }
 

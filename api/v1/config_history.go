@@ -18,10 +18,10 @@ import (
 // ImportHistoryBody is the body of POST /config/history.
 type ImportHistoryBody struct {
 	Tracker  string `json:"tracker" required:"true" enum:"redtrack" doc:"the tracker whose log is read; its settings were imported before"`
-	URL      string `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker's API; empty: the usual one"`
+	URL      string `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker's API; empty: the usual address"`
 	Key      string `json:"key" required:"true" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
 	From     string `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the first day, as the other tracker counts days"`
-	To       string `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the last day there; the day is included, and must be over"`
+	To       string `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the last day, as the other tracker counts days; it is included, and must be over"`
 	Timezone string `json:"timezone" optional:"true" trim:"true" format:"timezone" doc:"time zone of the account there, for times without an offset; default: the time zone of the account here"`
 }
 
