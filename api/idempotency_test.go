@@ -154,7 +154,7 @@ func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Rou
 				panic("broken")
 			case 3:
 				return 0, models.Invalid("refused", "refused after writing")
-			case 4: // the connection dies, as if PostgreSQL were restarted
+			case 4: // the connection breaks, as if PostgreSQL were restarted
 				_, err := c.Store.Conn().ExecContext(c.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`)
 				return 0, err
 			}

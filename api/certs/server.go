@@ -13,8 +13,8 @@ import (
 const (
 	// maxSilent is the number of connections that may be open without having sent a request: in the handshake, or after it.
 	maxSilent = 2048
-	// maxOpen is the number of connections that may be open at once, at about 50 kB of memory each. NewGuard lowers it if the
-	// system allows fewer open files.
+	// maxOpen is the number of connections that may be open at the same time, at about 50 kB of memory each. NewGuard lowers it
+	// if the system allows fewer open files.
 	maxOpen = 16_384
 )
 

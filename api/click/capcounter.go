@@ -30,9 +30,9 @@ const flushEvery = 10 * time.Millisecond
 // All processes share a path's cap. Far from the cap, each process counts for itself and adds its clicks to Redis every
 // flushEvery. Near the cap, each click asks Redis. The cap is then exceeded only by clicks that other processes have not
 // reported yet. The method near keeps these clicks below one percent of the cap for a few processes. The count that a process
-// holds is never higher than the true count. While Redis is away, or after it was emptied, a cap may be exceeded by more, but
-// no visitor is refused below the cap. Clicks in PostgreSQL always count. The clicks of a campaign are not counted in Redis,
-// only in PostgreSQL and in the process.
+// holds is never higher than the true count. While Redis cannot be reached, or after it was emptied, a cap may be exceeded by
+// more, but no visitor is refused below the cap. Clicks in PostgreSQL always count. The clicks of a campaign are not counted in
+// Redis, only in PostgreSQL and in the process.
 type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex

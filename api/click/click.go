@@ -118,8 +118,8 @@ type Usage interface {
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
 }
 
-// New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL is away, from the copy in DataDir. If
-// neither can be read, New succeeds without a snapshot, and Ready returns false. Run keeps the snapshot fresh.
+// New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL cannot be reached, from the copy in
+// DataDir. If neither can be read, New succeeds without a snapshot, and Ready returns false. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DB == nil || d.Clicks.Conn == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
 		d.Proofs == nil || d.Visitors == nil {
@@ -274,10 +274,10 @@ func FirstHop(ctx context.Context, secure func(host string) bool) context.Contex
 	return context.WithValue(ctx, firstHop{}, secure)
 }
 
-// upgrade redirects a visitor to https if the domain wants https. It does so only if the visitor is known to have come by http and
-// https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host has a
-// certificate. Postbacks, reports of pages and servers, and all methods except GET and HEAD are answered before this point,
-// because a redirect could lose them. upgrade reports whether it redirected.
+// upgrade redirects a visitor to https if the domain requires https. It does so only if the visitor is known to have come by
+// http and https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host
+// has a certificate. Postbacks, reports of pages and servers, and all methods except GET and HEAD are answered before this
+// point, because a redirect could lose them. upgrade reports whether it redirected.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil {
 		return false

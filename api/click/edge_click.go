@@ -89,9 +89,9 @@ func (h *Handler) edgeClick(e *edgeClick) (c *models.Click, ok bool) {
 	return new(r.click), true
 }
 
-// applyEdge stores the edge's decision and the visitor's binding in the click. The click has no hash of the flows if the edge's flows
-// differ from the flows of this service. applyEdge returns false if the seed is malformed, or if a campaign is gone or belongs to
-// another account.
+// applyEdge stores the edge's decision and the visitor's binding in the click. The click has no hash of the flows if the edge's
+// flows differ from the flows of this service. applyEdge returns false if the seed is malformed, or if a campaign no longer
+// exists or belongs to another account.
 func (r *request) applyEdge(e *edgeClick) bool {
 	c := &r.click
 	seed, err := strconv.ParseUint(e.Seed, 16, 64)

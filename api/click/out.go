@@ -190,9 +190,9 @@ func (r *request) madeClick(c *models.Click) bool {
 	return err == nil && id != uuid.Nil && id == c.VisitorID
 }
 
-// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used in two cases. In the
-// first, the visitor of this request is not proven to have made the click. In the second, only the cookie knows the click: PostgreSQL
-// is away, and the click came to another process, or to this process before a restart.
+// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used in two cases.
+// In the first, the visitor of this request is not proven to have made the click. In the second, only the cookie knows the
+// click: PostgreSQL cannot be reached, and the click came to another process, or to this process before a restart.
 func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{

@@ -70,7 +70,7 @@ func (w *env) key(target, from string) []byte {
 	return key[:]
 }
 
-// checkPrivacy checks that no record in the spool has a whole address, and that all other data is there.
+// checkPrivacy checks that no record in the spool has a whole address, and that each record has all other data.
 func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 	w.Helper()
 	kinds := map[string]bool{}

@@ -136,8 +136,8 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 	}
 }
 
-// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL is away. Each address may report only a limited
-// number. A trap that is lost because the disk is full is counted.
+// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL cannot be reached. Each address may report only
+// a limited number. A trap that is lost because the disk is full is counted.
 func TestHiddenLinkInTrouble(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

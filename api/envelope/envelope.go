@@ -96,7 +96,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
 		shown = models.Invalid("invalid_input", "a value cannot be stored")
 	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
-		// The client went away and will not read this answer.
+		// The client has disconnected and will not read this answer.
 		shown = models.Errorf(models.KindUnavailable, "unavailable", "the request was given up")
 	case db.Unavailable(err):
 		slog.ErrorContext(ctx, "database unavailable", "request_id", requestID, "error", err)

@@ -55,8 +55,9 @@ type Given struct {
 // Apply sets the cost of a click.
 //
 // With the model auto, the link states the cost. For a source that charges per thousand clicks, the link states the price of a
-// thousand. The link may state another currency than the campaign's, and a currency in the amount itself wins. If the stated
-// cost is not an amount, or its currency is not understood, the click's currency is money.Unknown and its cost counts as zero.
+// thousand. The link may state another currency than the campaign's, and a currency in the amount itself takes precedence. If
+// the stated cost is not an amount, or its currency is not understood, the click's currency is money.Unknown and its cost
+// counts as zero.
 //
 // Clicks that are paid but get lost on the way make the arriving clicks more expensive. Their percentage is campaignLoss, or
 // the source's traffic loss if campaignLoss is zero.

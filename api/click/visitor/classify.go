@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// classify describes a user agent by its markers. It goes through each table of marks once, and the first hit wins. This takes a
-// few microseconds for any text. The markers alone decide all properties by which reports are grouped.
+// classify describes a user agent by its markers. It goes through each table of marks once, and the first hit counts. This
+// takes a few microseconds for any text. The markers alone decide all properties by which reports are grouped.
 func classify(userAgent string) *agent {
 	lower := strings.ToLower(userAgent)
 	a := &agent{kind: kindOf(userAgent, lower)}

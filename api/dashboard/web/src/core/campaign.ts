@@ -63,7 +63,7 @@ export const hasProblems = (id: string) =>
     () => false,
   )
 
-// checkOf returns the page of a campaign with its check open. live adds a button that sets the campaign active.
+// checkOf returns the page of a campaign with its check open. `live` adds a button that sets the campaign active.
 export const checkOf = (id: string, live = false) => to(`/app/campaigns/${id}/flow`, { check: live ? 'live' : '1' })
 
 export const useGroups = (scope: Calls['GET /groups']['query']['scope']) => use('GET /groups', { scope }).data?.groups ?? []

@@ -1,4 +1,4 @@
-// use loads an answer and caches it. A screen that is opened again shows the cached answer at once, and reloads it in the
+// use loads an answer and caches it. A screen that is opened again shows the cached answer immediately, and reloads it in the
 // background.
 import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'

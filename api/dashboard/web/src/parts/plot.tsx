@@ -42,7 +42,7 @@ function useTheme() {
 type Drawn = Pick<Props, 'times' | 'series' | 'hours'>
 const plotHeight = 236 // px
 
-// axesOf returns the time axis, and an axis of values on the left and, if a series wants it, on the right.
+// axesOf returns the time axis, and an axis of values on the left and, if a series needs it, on the right.
 function axesOf({ times, series, hours }: Drawn, el: HTMLElement, font: string): uPlot.Axis[] {
   const tz = zone.value,
     stroke = resolved('--text-3'),

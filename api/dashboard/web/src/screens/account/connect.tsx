@@ -65,7 +65,8 @@ const Refused = ({ of }: { of: ApiError }) => (
   </>
 )
 
-// useAnswer sends the person's answer, and then the browser to the program. leaving becomes true when the browser is on its way.
+// useAnswer sends the person's answer, and then the browser to the program. `leaving` becomes true when the browser begins to
+// leave the page.
 function useAnswer(sent: Sent) {
   const [leaving, setLeaving] = useState(false),
     { busy, wrong, run } = useAttempt(sentenceOf)

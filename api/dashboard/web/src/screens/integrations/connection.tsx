@@ -67,7 +67,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
     [busy, run] = useBusy()
   const form = providers.find(p => p.provider === provider),
     saved = connected === provider ? credentials : {}
-  // touched wraps a setter so that the sheet learns of unsaved changes.
+  // touched wraps a setter so that the sheet notices unsaved changes.
   const touched =
     <A extends unknown[]>(fn: (...a: A) => void) =>
     (...a: A) => {

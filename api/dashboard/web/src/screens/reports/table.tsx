@@ -283,7 +283,7 @@ const Missing = ({ line, ask, retry }: { line: Exclude<Line, { kind: 'row' }>; a
     </tr>
   )
 
-// Bones are the cells of a row that is not there yet. i is the row's number.
+// Bones are the cells of a row that is not loaded yet. `i` is the row's number.
 const Bones = ({ columns, i = 0, depth = 0, role }: { columns: Name[]; i?: number; depth?: number; role?: 'gridcell' }) => (
   <>
     <td role={role} class="first" style={`--d:${depth}`}>
