@@ -34,8 +34,8 @@ type Guard struct {
 
 // tracked is an open connection.
 type tracked struct {
-	silent *list.Element // nil: it has sent a request
-	idle   uint64        // the turn at which it began to wait for its next request; 0: it does not wait
+	silent *list.Element // nil: the connection has sent a request
+	idle   uint64        // the turn at which the connection began to wait for its next request; 0: the connection does not wait
 }
 
 // NewGuard returns a guard with the limits maxSilent and maxOpen. It leaves at least a quarter of the files that the process may

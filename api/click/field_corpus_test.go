@@ -41,7 +41,7 @@ type fieldSettings struct {
 	Statuses map[string][]string // the network's own words, by status
 	Secret   string
 	Scheme   string        // the scheme of the network's notifications, see models/notification
-	Sign     string        // the key with which the sender signs the message; empty: it is not signed
+	Sign     string        // the key with which the sender signs the message; empty: the message is not signed
 	Age      time.Duration // the age of the signature
 
 	Source     string   // for a link: key of the traffic source's template; for a file of spend: the source that the call names

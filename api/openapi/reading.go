@@ -254,7 +254,7 @@ func exampleText(example any) string {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if enc.Encode(example) != nil {
-		return "" // it was read from JSON, so it can be written as JSON
+		return "" // the value was read from JSON, so it can be written as JSON
 	}
 	return strings.TrimSpace(out.String())
 }

@@ -36,7 +36,7 @@ func (m ManyIDs) changesTags() bool { return len(m.AddTags)+len(m.RemoveTags) > 
 func (m ManyIDs) fields(body []byte) (bulk.Members, error) {
 	var sent bulk.Members
 	if err := json.Unmarshal(body, &sent); err != nil {
-		return nil, models.Invalid("bad_body", "the body is not a JSON object") // cannot happen: it was decoded before
+		return nil, models.Invalid("bad_body", "the body is not a JSON object") // cannot happen: the body was decoded before
 	}
 	for _, name := range []string{"ids", "add_tags", "remove_tags"} {
 		delete(sent, name)

@@ -130,7 +130,7 @@ func codeOf(number, name string) string {
 	if region, unknown := language.EncodeM49(n); err == nil && unknown == nil && len(region.String()) == 2 {
 		return region.String()
 	}
-	if name == "Kosovo" { // it has no number
+	if name == "Kosovo" { // Kosovo has no number
 		return "XK"
 	}
 	return ""

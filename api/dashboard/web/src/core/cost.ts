@@ -6,7 +6,7 @@ import { filterQuery, type Ask } from './report.ts'
 import { zone } from './me.ts'
 import { iso, span, spanOf, type Span } from './window.ts'
 
-// Target is what a cost is set for. from and to are days of the account's time zone.
+// Target is what a cost is set for. `from` and `to` are days of the account's time zone.
 export type Target = { campaign: string; source: string; sub: number; value: string; from: string; to: string }
 
 export const targetOf = (s: Span, more: Partial<Target> = {}): Target => ({

@@ -1,4 +1,4 @@
-// The page's address is its state. place holds the path and the query.
+// The page's address is its state. `place` holds the path and the query.
 import { signal } from '@preact/signals'
 import { leave, unsaved } from './unsaved.ts'
 

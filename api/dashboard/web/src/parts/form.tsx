@@ -74,7 +74,7 @@ export const Input = ({ value, on, wired, class: more = '', ...rest }: InputProp
 
 type AreaProps = { value: string; on: (v: string) => void; wired?: Wired; rows?: number; max?: number }
 
-// Area takes a text of several lines. max is the number of characters that it may have.
+// Area takes a text of several lines. `max` is the number of characters that it may have.
 export const Area = ({ value, on, wired, rows = 3, max }: AreaProps) => (
   <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
 )

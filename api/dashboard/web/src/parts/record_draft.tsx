@@ -3,7 +3,7 @@ import { isSame, merge, type Conflict, type Fields } from '../core/merge.ts'
 import { w } from '../text/merge.ts'
 import { Button } from './button.tsx'
 
-// useRecordDraft holds the edits of a record. value is the saved record, and names are the fields of the form. What another
+// useRecordDraft holds the edits of a record. `value` is the saved record, and `names` are the fields of the form. What another
 // person saves while the form is open is joined with the edits.
 export function useRecordDraft(value: Fields, names: string[]) {
   const [draft, setDraft] = useState(value),

@@ -42,7 +42,7 @@ export type Spec = Base &
     | { kind: 'own'; render: (d: Draft, set: (name: string, v: unknown) => void, error?: string) => ComponentChildren }
   )
 
-// needed returns a check of a text that must not be empty. text says what to do.
+// needed returns a check of a text that must not be empty. `text` says what to do.
 export const needed = (name: string, text: string) => (d: Draft) => (String(d[name] ?? '').trim() ? undefined : text)
 
 export type Section = { title: string; text?: string; specs: Spec[]; folded?: boolean }

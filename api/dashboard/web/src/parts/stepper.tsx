@@ -5,7 +5,7 @@ import { t } from '../core/text.ts'
 // Steps lead from the record in a sheet to its neighbours in the list.
 export type Steps = { go: (by: number) => void; first: boolean; last: boolean }
 
-// stepsOf returns the steps from a row of a list. at is the row's index.
+// stepsOf returns the steps from a row of a list. `at` is the row's index.
 export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) => void): Steps => ({
   go: by => {
     const next = rows?.[at + by]

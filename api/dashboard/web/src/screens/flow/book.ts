@@ -13,7 +13,7 @@ export type Book = {
   clickParams: Map<string, string>
 }
 
-// useBook loads the records that a flow can use, as lists and as a Book. waits is true until landing pages can be distinguished
+// useBook loads the records that a flow can use, as lists and as a Book. `waits` is true until landing pages can be distinguished
 // from offers.
 export function useBook() {
   const offerPages = useAll('GET /offers', {}),

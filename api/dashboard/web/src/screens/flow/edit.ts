@@ -33,7 +33,7 @@ export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !=
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 // coverer returns the path that is tried before a path and takes all of its visitors, or undefined. The path gets visitors only while
-// its coverer cannot send them on. A path with a daily cap lets visitors pass. rotation is the campaign's flow_rotation.
+// its coverer cannot send them on. A path with a daily cap lets visitors pass. `rotation` is the campaign's flow_rotation.
 export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
   const order = tried(flow),
     at = order.findIndex(p => p.id === id),
@@ -108,7 +108,7 @@ export function moveTo(flow: Flow, id: string, place: string): Flow {
 // Unit is a set of conditions. It belongs to a rule, or to the path itself and then has no name.
 export type Unit = { name: string; logic: string; conditions: Condition[]; saved: boolean }
 
-// unitsOf returns the sets of conditions of a path. saved holds the account's saved rules by id.
+// unitsOf returns the sets of conditions of a path. `saved` holds the account's saved rules by id.
 export function unitsOf(p: Path, saved: Map<string, { name: string; logic: string; conditions: Condition[] }>): Unit[] {
   const own = p.filters.length ? [{ name: '', logic: p.logic, conditions: p.filters, saved: false }] : []
   return [
@@ -125,8 +125,8 @@ export function unitsOf(p: Path, saved: Map<string, { name: string; logic: strin
   ]
 }
 
-// Known has the ids of the account's landing pages, and the names of its records by id. loaded is false until all lists have come, so
-// that a record without a name is not taken for a removed one.
+// Known has the ids of the account's landing pages, and the names of its records by id. `loaded` is false until all lists have
+// come, so that a record without a name is not taken for a removed one.
 export type Known = { landers: Set<string>; names: Record<string, string>; loaded: boolean }
 export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
 export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))
@@ -151,7 +151,7 @@ export const toSend = (flow: Flow): Flow =>
     rules: p.rules.map(r => (r.rule_id ? r : { ...r, conditions: (r.conditions ?? []).map(sent) })),
   }))
 
-// Change is an edit of a flow. path is the name of the path. For a changed weight, `of` is the name of the destination. It is
+// Change is an edit of a flow. `path` is the name of the path. For a changed weight, `of` is the name of the destination. It is
 // empty if the weight is the path's own.
 export type Change =
   | ({ kind: 'added' | 'removed' | 'order' } & { path: string })
