@@ -77,8 +77,8 @@ func (s edgeProof) read(value, purpose, subject string, now time.Time) (text str
 	return text, hmac.Equal(mac, s.sum(purpose, at, text, subject))
 }
 
-// edgeSeed returns the seed that the edge drew for this visitor before it handed the visitor over. ok is false without such a
-// seed.
+// edgeSeed returns the seed that the edge chose at random for this visitor before it handed the visitor over. ok is false
+// without such a seed.
 func (r *request) edgeSeed() (seed uint64, ok bool) {
 	v := r.http.Header[edgeHeader]
 	if len(v) == 0 {
@@ -107,7 +107,7 @@ type edgeClick struct {
 	Headers     map[string]string `json:"headers"`
 	Visitor     string            `json:"visitor"` // the visitor's id, as in the cookie
 	New         bool              `json:"new"`     // the edge made the visitor's id
-	Seed        string            `json:"seed"`    // the seed of the random draws, in hex
+	Seed        string            `json:"seed"`    // the seed of the random numbers, in hex
 	Via         int               `json:"via"`     // a flow.Via
 	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
 	Lander      uuid.UUID         `json:"lander"`

@@ -125,8 +125,8 @@ const noProof = "-"
 
 // TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in the edge's
 // own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
-// destination, final address and cookies that this service chooses with the same random draws. Each visitor that the edge hands
-// over must bring the seed of the random draws. The clicks, each sent twice, must be in PostgreSQL once.
+// destination, final address and cookies that this service chooses with the same random numbers. Each visitor that the edge hands
+// over must bring the seed of the random numbers. The clicks, each sent twice, must be in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

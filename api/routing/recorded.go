@@ -15,7 +15,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Recorded returns a Question with the visitor, time, random draws and binding of a recorded click. The answer shows how the
+// Recorded returns a Question with the visitor, time, random numbers and binding of a recorded click. The answer shows how the
 // present flows would route the click. The caller fills in the counts of the day.
 func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Question {
 	q := Question{

@@ -88,9 +88,9 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 	return j.Await(c, client, id)
 }
 
-// Begin inserts the row of a job and dispatches the job. write runs in the transaction of the insert and gets the row's
-// id; it may be nil. A repeated Idempotency-Key gets the job of the first call. The error is plan_limit if the account has as many
-// open jobs as its plan allows.
+// Begin inserts the row of a job and dispatches the job. The function write runs in the transaction of the insert and gets the
+// row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call. The error is plan_limit if the account
+// has as many open jobs as its plan allows.
 func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	uuid.UUID, error,
 ) {
@@ -104,8 +104,8 @@ func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write fu
 	return j.dispatch(c, client, id, err)
 }
 
-// BeginPrepared is Begin with the arguments that prepare returns. prepare runs before the insert, in the same transaction. If it
-// returns no arguments, no job is inserted, and the id is zero.
+// BeginPrepared is Begin with the arguments that prepare returns. The function prepare runs before the insert, in the same
+// transaction. If it returns no arguments, no job is inserted, and the id is zero.
 func (j Job[A, R, T]) BeginPrepared(c *route.Call, client *jobs.Client, prepare func(*store.Store) (*A, error)) (
 	uuid.UUID, error,
 ) {

@@ -96,8 +96,8 @@ func (d *Describer) Warm(userAgent string) {
 	}
 }
 
-// Describe overwrites into with the description of the request, using the operator's lists in data; nil means no lists. It blocks
-// at most for one parse of a user agent never seen before (some 4 ms), and only within the budget of the parsers.
+// Describe writes the description of the request to the target into, using the operator's lists in data; nil means no lists. It
+// blocks at most for one parse of a user agent never seen before (some 4 ms), and only within the budget of the parsers.
 func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Description) {
 	*into = Description{Visitor: models.Visitor{ProxyKind: ProxyNone, DeviceType: Unknown}}
 	h := r.Header
