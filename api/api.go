@@ -134,8 +134,8 @@ func New(d Deps) http.Handler {
 	return compress(e)
 }
 
-// serveMCP serves the protocol of assistants, and the authorization server by which people connect them. The tools call the rows that e
-// serves.
+// serveMCP serves the protocol of assistants, and the authorization server through which people connect assistants. The tools
+// call the rows that e serves.
 func serveMCP(e *gin.Engine, p *middleware.Pipeline, site *middleware.Site, d Deps, docs []tool.Page) {
 	service := mcp.New(mcp.Deps{Store: d.Store, Site: site, API: e, BaseURL: d.BaseURL, Version: d.Version, Docs: docs})
 	if d.Registry != nil {

@@ -54,7 +54,7 @@ func TestKeyChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.As(clear).Do("GET", "/offers", nil).Want(200, "") // one day of overlap
+	s.As(clear).Do("GET", "/offers", nil).Want(200, "") // the old key stays valid for one more day
 	s.As(newClear).Do("GET", "/offers", nil).Want(200, "")
 	if d := time.Until(*fresh.ExpiresAt); d < 29*24*time.Hour || d > 30*24*time.Hour {
 		t.Errorf("the new key lives %s", d)

@@ -12,8 +12,8 @@ import (
 	"switchyard/api"
 )
 
-// TestOperationPages: every operation is in the list. It has a page with its example and its codes, and a document that contains
-// all components to which it refers. The same holds for the events of webhooks.
+// TestOperationPages: every operation is in the list. Each operation has a page with its example and its codes, and a document
+// that contains all components to which the operation refers. The same holds for the events of webhooks.
 func TestOperationPages(t *testing.T) {
 	t.Parallel()
 	h := api.New(api.Deps{BaseURL: "https://track.example.com"})
@@ -31,7 +31,7 @@ func TestOperationPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := []string{"downloadReportExport", "getConfig", "getConfigCheckScript"} // their answers are no JSON
+	files := []string{"downloadReportExport", "getConfig", "getConfigCheckScript"} // their answers are not JSON
 	const pages = "/docs/operations/"
 	for path, item := range whole.Paths.Map() {
 		for method, op := range item.Operations() {

@@ -20,7 +20,7 @@ func pages(d Deps) []tool.Page {
 
 const markdown = "text/markdown; charset=utf-8"
 
-// documents serves the pages of the documentation at /docs/NAME.md, and everything else below /docs by next.
+// documents serves the pages of the documentation at /docs/NAME.md. next serves everything else below /docs.
 func documents(list []tool.Page, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, isMarkdown := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/docs/"), ".md")
@@ -37,10 +37,10 @@ func plain(w http.ResponseWriter, kind, text string) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "public, max-age=3600")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write([]byte(text)) // a client that went away is no error
+	_, _ = w.Write([]byte(text)) // a client that has disconnected is not an error
 }
 
-// llms serves /llms.txt, which tells programs what there is to read (llmstxt.org). withMCP tells whether /mcp is served.
+// llms serves /llms.txt, which lists for programs what there is to read (llmstxt.org). withMCP reports whether /mcp is served.
 func llms(baseURL string, list []tool.Page, withMCP bool) http.Handler {
 	base := strings.TrimSuffix(baseURL, "/")
 	var b strings.Builder

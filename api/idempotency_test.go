@@ -80,7 +80,7 @@ func TestIdempotencyRules(t *testing.T) {
 		t.Error("a clone was made twice")
 	}
 
-	// A 409 and a 400 are stored and repeated too, even if their cause is gone.
+	// A 409 and a 400 are stored and repeated too, even if their cause no longer exists.
 	s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
 	s.Do("DELETE", fmt.Sprintf("/offers?id=%s", first.Map()["id"]), nil).Want(200, "")
 	dup := s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
@@ -154,7 +154,7 @@ func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Rou
 				panic("broken")
 			case 3:
 				return 0, models.Invalid("refused", "refused after writing")
-			case 4: // the connection dies, as if PostgreSQL were restarted
+			case 4: // the connection breaks, as if PostgreSQL were restarted
 				_, err := c.Store.Conn().ExecContext(c.Context(), `SELECT pg_terminate_backend(pg_backend_pid())`)
 				return 0, err
 			}
@@ -191,7 +191,7 @@ func TestFailedAttemptsRunAgain(t *testing.T) {
 		if err := s.DB.GetContext(t.Context(), &n, `SELECT count(*) FROM offers`); err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]int{false: 1, true: 5}[slow != nil]; n != want { // a slow call's writes are its own
+		if want := map[bool]int{false: 1, true: 5}[slow != nil]; n != want { // a slow call commits its own writes
 			t.Errorf("slow %v: %d records, want %d", slow, n, want)
 		}
 	}

@@ -218,7 +218,7 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 		return -1
 	}, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
 	name = strings.ToUpper(name[:1]) + name[1:]
-	for w.taken[name] { // by the other form of the type, or by a type of another package
+	for w.taken[name] { // the name is taken by the other form of the type, or by a type of another package
 		if _, ok := w.names[typeRole{t, !body}]; ok && body {
 			name += "Part"
 			continue

@@ -10,16 +10,16 @@ import (
 type RecordedChange struct {
 	ID         uuid.UUID  `json:"id"`
 	At         string     `json:"at"`
-	By         string     `json:"by" enum:"person,key,copilot" doc:"copilot: a suggestion or a proposal that was applied, or a rule"`
+	By         string     `json:"by" enum:"person,key,copilot" doc:"copilot: an applied suggestion or proposal, or a rule"`
 	Who        string     `json:"who" doc:"the name of the person or key; for a rule, the rule's name"`
 	Operation  string     `json:"operation" doc:"method and path of the call"`
-	Kind       string     `json:"kind" doc:"of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot"`
+	Kind       string     `json:"kind" doc:"the kind of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, blocks, settings or copilot"`
 	RecordID   *uuid.UUID `json:"record_id"`
-	Record     *string    `json:"record" doc:"its present name; null: it has no name, or no longer exists"`
+	Record     *string    `json:"record" doc:"the record's present name; null: the record has no name, or no longer exists"`
 	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that was changed; null: the change does not belong to exactly one campaign"`
 	Fields     []string   `json:"fields" doc:"names of the fields that were sent, without their values"`
-	Title      *string    `json:"title" doc:"of a change by the Copilot: what it does"`
-	UndoneAt   *string    `json:"undone_at" doc:"of a change by the Copilot: when it was undone"`
+	Title      *string    `json:"title" doc:"for a change by the Copilot: what the change does; otherwise null"`
+	UndoneAt   *string    `json:"undone_at" doc:"when the change was undone; null unless it was made by the Copilot and undone"`
 }
 
 // ChangeOf makes the answer for a change.

@@ -6,9 +6,9 @@ import (
 
 // CredentialFieldShown describes a credential of a provider, for a form.
 type CredentialFieldShown struct {
-	Name     string   `json:"name" doc:"its name in credentials"`
+	Name     string   `json:"name" doc:"the field's name in credentials"`
 	Label    string   `json:"label"`
-	Secret   bool     `json:"secret" doc:"it is stored encrypted and never shown"`
+	Secret   bool     `json:"secret" doc:"the value is stored encrypted and never shown"`
 	Required bool     `json:"required"`
 	Values   []string `json:"values" doc:"the values that are allowed; empty: any text"`
 	Default  *string  `json:"default"`

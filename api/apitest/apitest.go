@@ -170,7 +170,7 @@ type Answer struct {
 	Message string
 }
 
-// Do calls a path below /api/v1. A path that begins with /app/ is called without this prefix. Body is nil, a text or bytes that are
+// Do calls a path below /api/v1. A path that begins with /app/ gets no /api/v1 in front. Body is nil, a text or bytes that are
 // sent unchanged, or a value that is sent as JSON. Headers come in pairs of name and value.
 func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 	s.t.Helper()

@@ -75,7 +75,7 @@ func difference(method, path string, a Answer) error {
 	}
 	response := op.Responses.Status(a.Status)
 	if response == nil {
-		return fmt.Errorf("status %d is not among those of %s", a.Status, op.OperationID)
+		return fmt.Errorf("status %d is not among the documented statuses of %s", a.Status, op.OperationID)
 	}
 	var value any
 	if err := json.Unmarshal(a.Raw, &value); err != nil {
@@ -85,7 +85,7 @@ func difference(method, path string, a Answer) error {
 		return nil // a job of a row that only a test has
 	}
 	if a.parse(); !includesCode(response.Value.Extensions["x-codes"], a.Code) {
-		return fmt.Errorf("code %s is not among those of %s", a.Code, op.OperationID)
+		return fmt.Errorf("code %s is not among the documented codes of %s", a.Code, op.OperationID)
 	}
 	content := response.Value.Content.Get("application/json")
 	if content == nil {

@@ -1,4 +1,5 @@
-// Package assistants is the authorization server by which people connect assistants that take no API key (OAuth 2.1).
+// Package assistants is the authorization server (OAuth 2.1) through which people connect assistants that cannot use an API
+// key.
 //
 // A program learns the addresses from the documents below /.well-known, registers itself or publishes a document about itself, and
 // sends a person to the dashboard. The person decides there, and the program exchanges the code for tokens. There are only public
@@ -45,7 +46,7 @@ type Deps struct {
 	Now     func() time.Time // default time.Now
 }
 
-// Routes returns the rows of the server. They are not in the table of the API, and answer as the standards say.
+// Routes returns the rows of the server. They are not in the table of the API, and their answers follow the OAuth standards.
 func Routes(d Deps) []route.Route {
 	if d.Now == nil {
 		d.Now = time.Now
@@ -68,19 +69,19 @@ func Routes(d Deps) []route.Route {
 	}
 }
 
-// oauthError is an error as OAuth answers it.
+// oauthError is the body of an OAuth error answer.
 type oauthError struct {
 	Code  string `json:"error"`
 	About string `json:"error_description,omitempty"`
 }
 
-// statuses are the statuses of errors that are not 400.
+// statuses maps kinds of errors to statuses. All other kinds are answered with 400.
 var statuses = map[models.Kind]int{
 	models.KindUnauthenticated: http.StatusUnauthorized, models.KindTooMany: http.StatusTooManyRequests,
 	models.KindTooLarge: http.StatusRequestEntityTooLarge, models.KindUnavailable: http.StatusServiceUnavailable,
 }
 
-// answered turns an error that a client may see into an answer of OAuth. Other errors stay errors, which the pipeline logs.
+// answered turns an error that a client may see into an OAuth error answer. Other errors stay errors, which the pipeline logs.
 func answered(answer route.Raw, err error) (any, error) {
 	e, ok := models.AsError(err)
 	if !ok {
@@ -98,10 +99,10 @@ func jsonAnswer(status int, v any) (route.Raw, error) {
 	return route.Raw{Status: status, Type: "application/json", Body: body}, err
 }
 
-// aboutKept is how long programs may keep the documents.
+// aboutKept allows programs to cache the documents for five minutes.
 const aboutKept = "public, max-age=300"
 
-// aboutResource tells what takes tokens, and who issues them (RFC 9728).
+// aboutResource describes the resource that accepts tokens, and names the server that issues them (RFC 9728).
 func (d Deps) aboutResource(c *route.Call) (route.Raw, error) {
 	c.Header().Set("Cache-Control", aboutKept)
 	return jsonAnswer(http.StatusOK, map[string]any{
@@ -110,7 +111,7 @@ func (d Deps) aboutResource(c *route.Call) (route.Raw, error) {
 	})
 }
 
-// aboutServer tells the addresses of the server and what it can do (RFC 8414).
+// aboutServer lists the addresses of the server and what the server can do (RFC 8414).
 func (d Deps) aboutServer(c *route.Call) (route.Raw, error) {
 	c.Header().Set("Cache-Control", aboutKept)
 	issuer, none := Issuer(d.BaseURL), []string{"none"} // there are only public clients
@@ -127,11 +128,11 @@ func (d Deps) aboutServer(c *route.Call) (route.Raw, error) {
 	})
 }
 
-// maxQuery is the number of bytes of a request's query that is passed on.
+// maxQuery is the maximum length, in bytes, of the query that authorize passes on.
 const maxQuery = 12 << 10
 
-// authorize sends the browser to the page of the dashboard. The browser does not send the session's cookie with a navigation from
-// another site, so the page's own script asks what the program wants.
+// authorize sends the browser to the page of the dashboard. The browser does not send the session's cookie with a navigation
+// from another site. The page's own script therefore asks the dashboard what the program requests.
 func (d Deps) authorize(c *route.Call) (route.Raw, error) {
 	query := c.Request.URL.RawQuery
 	if len(query) > maxQuery {
@@ -142,7 +143,7 @@ func (d Deps) authorize(c *route.Call) (route.Raw, error) {
 	return route.Raw{Status: http.StatusFound, Type: "text/plain; charset=utf-8"}, nil
 }
 
-// limit counts a call of a client address.
+// limit counts a call from a client address. Beyond the limit it returns an error.
 func (d Deps) limit(c *route.Call, name string, calls int, within time.Duration) error {
 	w := d.Rates.AllowWithin(c.Context(), "assistant-"+name+":"+netguard.ClientPrefix(c.Client).String(), calls, within)
 	if !w.Over {
@@ -152,7 +153,7 @@ func (d Deps) limit(c *route.Call, name string, calls int, within time.Duration)
 	return models.Errorf(models.KindTooMany, "temporarily_unavailable", "too many calls from this address: try again later")
 }
 
-// recordEnd writes the end of an assistant into the audit log. It is made already, so a failure is only logged.
+// recordEnd writes the end of an assistant into the audit log. The assistant has ended already, so a failure is only logged.
 func (d Deps) recordEnd(ctx context.Context, c *route.Call, ended *models.AssistantGrant) {
 	e := models.AuditEntry{
 		AccountID: ended.AccountID, Who: ended.ClientName, Address: c.Address(), Route: c.Route.Method + " " + c.Route.Path, Record: ended.ID.String(),

@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// TestDocumentClient: a worker reads the document of a client when a person is asked about it, and again after a day. The client then
-// connects without registration.
+// TestDocumentClient: a worker reads a client's document when a person is asked about the client, and again after a day. The
+// client then connects without registration.
 func TestDocumentClient(t *testing.T) {
 	t.Parallel()
 	const id = "https://claude.example/client.json"

@@ -104,7 +104,7 @@ func (e *env) register() string {
 	return a.data["client_id"].(string)
 }
 
-// request returns what a program asks for.
+// request returns the authorization request of a program.
 func request(client string) map[string]any {
 	sum := sha256.Sum256([]byte(verifier))
 	return map[string]any{
@@ -113,7 +113,8 @@ func request(client string) map[string]any {
 	}
 }
 
-// with returns a request with other members. They come in pairs.
+// with changes members of a request and returns the request. The arguments pairs are names of members, each followed by its
+// value.
 func with(r map[string]any, pairs ...any) map[string]any {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		r[pairs[i].(string)] = pairs[i+1]
@@ -201,11 +202,11 @@ type decider struct {
 	*env
 
 	person *apitest.Server
-	asked  string // what the page offered at last
+	asked  string // what the page offered in the latest visit
 	away   bool
 }
 
-// decide lets an assistant propose, as a browser does that follows the address of the request.
+// decide grants an assistant the right to propose, like a browser that follows the address of the request.
 func (d *decider) decide(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	if d.away {
 		return nil, errors.New("there is no person at the page")

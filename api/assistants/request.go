@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// Request is what a program asks a person for (RFC 6749, 7636 and 8707).
+// Request is an authorization request, with which a program asks a person for rights (RFC 6749, 7636 and 8707).
 type Request struct {
 	ClientID            string `json:"client_id" required:"true" maxLength:"2000"`
 	RedirectURI         string `json:"redirect_uri" required:"true" maxLength:"2000"`
@@ -29,7 +29,7 @@ func Resource(baseURL string) string {
 	return strings.TrimSuffix(baseURL, "/") + middleware.ResourcePath
 }
 
-// isResource reports whether a program means the address of /mcp. Scheme and host may be in upper case, and a slash may follow.
+// isResource reports whether asked is the address of /mcp. Scheme and host may be in upper case, and a slash may follow.
 func isResource(baseURL, asked string) bool {
 	u, err := url.Parse(asked)
 	if err != nil {
@@ -39,11 +39,11 @@ func isResource(baseURL, asked string) bool {
 	return u.String() == Resource(baseURL)
 }
 
-// challengeForm is the form of a challenge by S256: 32 bytes in base64url.
+// challengeForm is the form of an S256 challenge: 32 bytes in base64url.
 var challengeForm = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// Check returns the client of a request that is right in all parts. Its errors are for the person: no answer redirects to an
-// address that is not known to be the client's. Errors: invalid_client, invalid_redirect, invalid_request.
+// Check validates a request and returns its client. Its errors are for the person: no answer redirects to an address that is
+// not known to be the client's. Errors: invalid_client, invalid_redirect, invalid_request.
 func Check(ctx context.Context, s *store.Store, baseURL string, r Request) (models.AssistantClient, error) {
 	client, ok, err := assistant.New(s).FindClient(ctx, r.ClientID)
 	switch {

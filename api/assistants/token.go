@@ -27,7 +27,7 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(max(1, int(d.Round(time.Second).Seconds())))
 }
 
-// body reads the body of a call, of one type.
+// body reads the body of a call. It refuses a body that does not have the media type.
 func body(c *route.Call, mediaType string) ([]byte, error) {
 	if got, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type")); err != nil || got != mediaType {
 		return nil, models.Invalid("invalid_request", "the body must be %s", mediaType)
@@ -114,7 +114,7 @@ func (d Deps) token(c *route.Call) (route.Raw, error) {
 	})
 }
 
-// revoke ends a token that a program no longer needs (RFC 7009). A token that is unknown has ended already, which is no error.
+// revoke ends a token that a program no longer needs (RFC 7009). An unknown token has ended already, so it is not an error.
 func (d Deps) revoke(c *route.Call) (route.Raw, error) {
 	f, err := d.form(c)
 	if err != nil {
@@ -145,7 +145,7 @@ type registered struct {
 	Scope                   string   `json:"scope"`
 }
 
-// register stores a program that tells about itself. Every registered program is a public client, whatever it asks for.
+// register stores a program that registers itself. Every registered program is a public client, whatever it asks for.
 func (d Deps) register(c *route.Call) (route.Raw, error) {
 	raw, err := body(c, "application/json")
 	if err != nil {

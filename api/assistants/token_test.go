@@ -18,7 +18,7 @@ import (
 	"switchyard/models"
 )
 
-// TestRefusedExchanges checks what does not give tokens. None of these attempts uses up the code.
+// TestRefusedExchanges checks exchanges that give no tokens. None of these attempts uses up the code.
 func TestRefusedExchanges(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -53,7 +53,8 @@ func TestRefusedExchanges(t *testing.T) {
 	e.want(e.form(assistants.TokenPath, refreshForm(client, first.refresh)), http.StatusBadRequest, "invalid_grant")
 }
 
-// TestRefresh: a refresh token is replaced at each use. The second use of an old one ends the assistant, with its valid access token.
+// TestRefresh: a refresh token is replaced at each use. If an old refresh token is used again, the assistant is disconnected,
+// and its valid access token ends too.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -78,7 +79,8 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestRefreshAtOnce: of two uses of a refresh token at the same time, one gets tokens, and the other ends the assistant.
+// TestRefreshAtOnce: if a refresh token is used twice at the same time, one use gets tokens, and the other disconnects the
+// assistant.
 func TestRefreshAtOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -138,7 +140,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestWhereTokensAreValid: a token works at /mcp and in the calls of its tools. The API refuses it as an unknown key.
+// TestWhereTokensAreValid: a token works at /mcp and in the calls of its tools. Direct calls of the API refuse it as an unknown
+// key.
 func TestWhereTokensAreValid(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -262,8 +265,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestEnds: a person ends an own assistant, an owner any of the account, and none of another account. While an account has assistants
-// switched off, they are refused.
+// TestEnds: people may end their own assistants, and an owner may end every assistant of the account. No one can end an
+// assistant of another account. While an account has assistants switched off, they are refused.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -302,7 +305,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestRequests checks what the page refuses. None of it redirects anywhere.
+// TestRequests checks what the page refuses. No refusal redirects the browser.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -344,7 +347,7 @@ func TestRequests(t *testing.T) {
 	person.Do("POST", "/app/api/assistants", with(request(client), "rights", "read"), "X-Switchyard-Page", "").Want(http.StatusForbidden, "cross_site")
 }
 
-// TestRegistration checks what a program may tell about itself, and how often.
+// TestRegistration checks what a program may state about itself, and how often it may register.
 func TestRegistration(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -37,7 +37,7 @@ type Options struct {
 	Store Store
 	URL   string // the database's URL, for the connection that listens to changes
 	Dir   string // the directory of the copies on disk; if it is empty, no copies are kept
-	// Serves reports whether this install answers for a host. It must cost nothing but a look-up in memory.
+	// Serves reports whether this install answers for a host. It must be a look-up in memory.
 	Serves func(host string) bool
 	// Missing is called for a host that is served and has no certificate, at most once a minute for each host. It may be nil.
 	Missing func(ctx context.Context, host string) error
@@ -84,7 +84,7 @@ type entry struct {
 // issuer is an intermediate certificate.
 type issuer struct {
 	der  []byte
-	uses int // the certificates that it belongs to
+	uses int // the number of certificates that it belongs to
 }
 
 // New returns a Certificates that holds no certificate yet.
@@ -113,7 +113,7 @@ func (c *Certificates) Run(ctx context.Context) {
 	defer others.Wait()
 	others.Go(func() {
 		if err := db.Listen(ctx, c.options.URL, certstore.Channel, c.handleNotice); err != nil {
-			slog.ErrorContext(ctx, "changes of certificates cannot be listened to", "error", err)
+			slog.ErrorContext(ctx, "cannot listen to changes of certificates", "error", err)
 		}
 	})
 	others.Go(func() { c.reportMissing(ctx) })
@@ -243,7 +243,7 @@ func (c *Certificates) load(ctx context.Context, hosts []string) error {
 			c.writeCopy(ctx, s)
 		}
 		if unusable.count > 0 {
-			slog.ErrorContext(ctx, "certificates in postgres are not usable, workers obtain them anew", "unusable", unusable)
+			slog.ErrorContext(ctx, "certificates in postgres are not usable, workers obtain new ones", "unusable", unusable)
 		}
 		for _, host := range chunk {
 			if !found[host] {
@@ -291,7 +291,7 @@ func (u *unusable) add(host string, err error) {
 // LogValue implements slog.LogValuer.
 func (u unusable) LogValue() slog.Value {
 	if errors.Is(u.err, seal.ErrOpen) {
-		u.err = fmt.Errorf("%w: is ENCRYPTION_KEY the one of all processes?", u.err)
+		u.err = fmt.Errorf("%w: is ENCRYPTION_KEY the same in all processes?", u.err)
 	}
 	return slog.GroupValue(slog.Int("count", u.count), slog.String("first", u.host), slog.Any("error", u.err))
 }

@@ -18,7 +18,7 @@ import (
 // ChallengePath begins the paths of HTTP-01 challenges.
 const ChallengePath = "/.well-known/acme-challenge/"
 
-// Limits on reading challenges. Requests for challenges that do not exist cannot cause more queries than these.
+// Limits on reading challenges. Requests for challenges that do not exist cannot cause more queries than these limits allow.
 const (
 	betweenReads  = 50 * time.Millisecond
 	challengeTime = 3 * time.Second
@@ -92,7 +92,7 @@ func (c *challenges) read(ctx context.Context, done chan struct{}) {
 	defer close(done)
 	c.reading.Lock()
 	defer c.reading.Unlock()
-	_ = interval.Sleep(ctx, betweenReads-time.Since(c.last)) // the context does not end
+	_ = interval.Sleep(ctx, betweenReads-time.Since(c.last)) // this context never ends
 	c.last = time.Now()
 	c.mu.Lock()
 	c.next = nil

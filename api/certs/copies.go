@@ -16,7 +16,7 @@ import (
 
 // A copy is a file named after its host. It holds the version, a line break, and the certificate sealed exactly as in the
 // database. A copy that cannot be opened stays where it is: the process may have been started with a wrong ENCRYPTION_KEY
-// while PostgreSQL is down, and the copy may be all there is. Once PostgreSQL answers, the copy is rewritten or removed.
+// while PostgreSQL is down, and the copy may be the only one left. Once PostgreSQL answers, the copy is rewritten or removed.
 
 // maxCopy is the largest copy in bytes.
 const maxCopy = 1 << 20
@@ -27,7 +27,7 @@ func (c *Certificates) readCopies(ctx context.Context) {
 		return
 	}
 	if err := os.MkdirAll(c.options.Dir, 0o700); err != nil {
-		slog.ErrorContext(ctx, "no copies of certificates on disk", "error", err)
+		slog.ErrorContext(ctx, "no copies of certificates are kept: their directory cannot be made", "error", err)
 		return
 	}
 	files, err := os.ReadDir(c.options.Dir)

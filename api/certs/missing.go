@@ -9,7 +9,7 @@ import (
 
 // Limits on reporting missing certificates.
 const (
-	missingEvery = time.Minute // how often the missing certificate of one host is reported at most
+	missingEvery = time.Minute // the shortest time between two reports about the same host
 	missingQueue = 64
 	missingTime  = 5 * time.Second
 )
@@ -69,7 +69,7 @@ func (c *Certificates) reportMissing(ctx context.Context) {
 			}
 			limited, cancel := context.WithTimeout(ctx, missingTime)
 			if err := c.options.Missing(limited, host); err != nil && ctx.Err() == nil {
-				slog.WarnContext(ctx, "certificate not asked for", "host", host, "error", err)
+				slog.WarnContext(ctx, "missing certificate not reported", "host", host, "error", err)
 			}
 			cancel()
 		}

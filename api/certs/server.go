@@ -13,8 +13,8 @@ import (
 const (
 	// maxSilent is the number of connections that may be open without having sent a request: in the handshake, or after it.
 	maxSilent = 2048
-	// maxOpen is the number of connections that may be open at once, at about 50 kB of memory each. NewGuard lowers it if the
-	// system allows fewer open files.
+	// maxOpen is the number of connections that may be open at the same time, at about 50 kB of memory each. NewGuard lowers it
+	// if the system allows fewer open files.
 	maxOpen = 16_384
 )
 
@@ -34,8 +34,8 @@ type Guard struct {
 
 // tracked is an open connection.
 type tracked struct {
-	silent *list.Element // nil: it has sent a request
-	idle   uint64        // the turn since which it waits for its next request; 0: it does not wait
+	silent *list.Element // nil: the connection has sent a request
+	idle   uint64        // the turn at which the connection began to wait for its next request; 0: the connection does not wait
 }
 
 // NewGuard returns a guard with the limits maxSilent and maxOpen. It leaves at least a quarter of the files that the process may

@@ -24,7 +24,7 @@ func (w *env) block(scope string, id uuid.UUID, dimension string, values ...stri
 	return c
 }
 
-// undo takes a change of blocked values back.
+// undo undoes a change of blocked values.
 func (w *env) undo(c models.BlockChange) {
 	w.Helper()
 	if _, err := storeOn(w.db).Blocks().Undo(w.Context(), w.account, c.ID); err != nil {
@@ -40,7 +40,8 @@ func places(n int) []string {
 	return list
 }
 
-// TestBlockedValuesAreLiveInAllProcesses blocks 5,000 placements at once while two processes route, and takes the change back.
+// TestBlockedValuesAreLiveInAllProcesses blocks 5,000 placements in one change while two processes route, and takes the change
+// back.
 func TestBlockedValuesAreLiveInAllProcesses(t *testing.T) {
 	t.Parallel()
 	first := newEnv(t)

@@ -20,7 +20,8 @@ func (w *env) addBotEntry(account uuid.UUID, campaign *uuid.UUID, listType, attr
 	return id
 }
 
-// Entries of the bot lists take effect with the next click, in their campaign. The conditions of a path see their result.
+// An entry of a bot list takes effect from the next click, and only in the entry's campaign. The conditions of a path use the
+// result.
 func TestBotLists(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

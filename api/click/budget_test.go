@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A decision that takes too long ends at the fallback and is counted. A saved campaign or rule that is over the budget does not
-// keep the process from starting: it is counted, and its visitors still reach a destination.
+// A decision that takes too long sends the visitor to the fallback and is counted. A saved campaign or rule that is over the
+// budget does not keep the process from starting: it is counted, and its visitors still reach a destination.
 func TestDecisionsEndWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

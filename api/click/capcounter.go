@@ -28,10 +28,11 @@ const flushEvery = 10 * time.Millisecond
 // capCounter counts today's clicks of paths and campaigns.
 //
 // All processes share a path's cap. Far from the cap, each process counts for itself and adds its clicks to Redis every
-// flushEvery. Near the cap, each click asks Redis. The cap is then exceeded only by clicks that other processes have not reported
-// yet, which near keeps below one percent for a few processes. The count that a process holds is never higher than the true
-// count. While Redis is away, or after it was emptied, a cap may be exceeded by more, but no visitor is refused below it. Clicks
-// in PostgreSQL always count. The clicks of a campaign are not counted in Redis, only in PostgreSQL and in the process.
+// flushEvery. Near the cap, each click asks Redis. The cap is then exceeded only by clicks that other processes have not
+// reported yet. The method near keeps these clicks below one percent of the cap for a few processes. The count that a process
+// holds is never higher than the true count. While Redis cannot be reached, or after it was emptied, a cap may be exceeded by
+// more, but no visitor is refused below the cap. Clicks in PostgreSQL always count. The clicks of a campaign are not counted in
+// Redis, only in PostgreSQL and in the process.
 type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex
@@ -289,7 +290,8 @@ func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	s := h.routes.Current()
 	for id, offers := range s.CappedOffers() {
 		from := s.Account(id).DayStart(now)
-		used, err := h.usage.ConversionsIn(ctx, id, from, from.AddDate(0, 0, 2)) // until now: no conversion is later
+		// The end is in the future. No conversion is later than now.
+		used, err := h.usage.ConversionsIn(ctx, id, from, from.AddDate(0, 0, 2))
 		if err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func TestCapsOutlast(t *testing.T) {
 	take(b, 20, true)
 	prefix = "test:" + rand.Text() + ":" // as if Redis had been emptied
 	a.caps, b.caps = testCaps(t, prefix), testCaps(t, prefix)
-	take(b, 49, true) // b knows of the 50 clicks before
+	take(b, 49, true) // b knows the 50 clicks that were counted before
 	take(a, 1, true)
 	take(a, 1, false)
 	take(b, 1, false)

@@ -92,11 +92,11 @@ type Handler struct {
 	routes       *routing.Refresher
 	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *storedBinding]
-	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
-	used         *otter.Cache[[32]byte, struct{}]       // hashes of single-use keys and clicks that have admitted a visitor
+	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks whose visitors were sent to a lander
+	used         *otter.Cache[[32]byte, struct{}]       // hashes of the single-use keys and clicks that have let a visitor in
 	edge         edgeProof
 	dashboard    string
-	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // clicks of the edge on stable storage
+	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // the edge's clicks that are on stable storage
 	metrics      metrics
 	pool         sync.Pool
 	lastLogged   atomic.Int64
@@ -118,8 +118,8 @@ type Usage interface {
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
 }
 
-// New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL is away, from the copy in DataDir. If
-// neither can be read, New succeeds without a snapshot, and Ready returns false. Run keeps the snapshot fresh.
+// New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL cannot be reached, from the copy in
+// DataDir. If neither can be read, New succeeds without a snapshot, and Ready returns false. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DB == nil || d.Clicks.Conn == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
 		d.Proofs == nil || d.Visitors == nil {
@@ -236,7 +236,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// toRenamedTag reports whether a request is for a page tag that has a name of the customer's choice. Such a tag sends its page
+// toRenamedTag reports whether a request is for a page tag whose name the customer has chosen. Such a tag sends its page
 // events to its own address, because ad blockers that block t.js block t/event too.
 func (h *Handler) toRenamedTag(r *http.Request, word string) bool {
 	d, _ := h.find(models.BareHost(r.Host), word)
@@ -274,10 +274,10 @@ func FirstHop(ctx context.Context, secure func(host string) bool) context.Contex
 	return context.WithValue(ctx, firstHop{}, secure)
 }
 
-// upgrade redirects a visitor to https if the domain wants https. It does so only if the visitor is known to have come by http and
-// https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host has a
-// certificate. Postbacks, reports of pages and servers, and all methods except GET and HEAD are answered before this point,
-// because a redirect could lose them. upgrade reports whether it redirected.
+// upgrade redirects a visitor to https if the domain requires https. It does so only if the visitor is known to have come by
+// http and https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host
+// has a certificate. Postbacks, reports of pages and servers, and all methods except GET and HEAD are answered before this
+// point, because a redirect could lose them. upgrade reports whether it redirected.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil {
 		return false

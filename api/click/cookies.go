@@ -21,7 +21,7 @@ import (
 const (
 	visitorCookieName = "sy_v" // the visitor id
 	clickCookieName   = "sy_c" // a clickCookie: the last click and where the visitor was sent
-	bindCookieName    = "sy_b" // followed by the campaign's id: the path, lander and offer of a bound visitor
+	bindCookieName    = "sy_b" // begins the name, which ends in the campaign's id: the path, lander and offer of a bound visitor
 )
 
 const (
@@ -29,9 +29,9 @@ const (
 	clickCookieAge   = 60 * 24 * time.Hour
 )
 
-// visitHistory is the data that this process and the cookies have about earlier visits of a visitor.
+// visitHistory is what this process and the cookies know about earlier visits of a visitor.
 type visitHistory struct {
-	isNew       bool // the visitor id was made now
+	isNew       bool // the visitor id was made for this request
 	bound       flow.Binding
 	stored      *storedBinding // the binding of the fingerprint; nil if it does not exist or has expired
 	isReturning bool           // the visitor was here within the campaign's uniqueness time, as far as this process knows

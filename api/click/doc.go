@@ -1,18 +1,18 @@
-// Package click answers everything that visitors, networks and shops send to a tracking domain: tracking links,
-// smartlinks, click-outs of landers, postbacks, the pixel, and the requests by which protected landers check their visitors.
+// Package click answers everything that visitors, networks and shops send to a tracking domain: tracking links, smartlinks,
+// click-outs of landers, postbacks, the pixel, and the requests by which protected landers check their visitors.
 //
 // The redirect depends on no other service. It routes by an in-memory snapshot of all live campaigns and smartlinks. Run keeps
-// the snapshot fresh from PostgreSQL's change notices. If PostgreSQL is away at the start, the snapshot is loaded from a copy on
-// disk. A click is on stable storage before its visitor is answered. If that takes longer than the timeout, the visitor is sent
-// on, the click waits in memory for the disk, and it is counted as late. A click that the spool has no room for is counted as
-// unrecorded. Visitors are never told about a failure.
+// the snapshot fresh from PostgreSQL's change notices. If PostgreSQL cannot be reached at the start, the snapshot is loaded
+// from a copy on disk. A click is on stable storage before its visitor is answered. If that takes longer than the timeout, the
+// visitor is sent on, the click waits in memory for the disk, and it is counted as late. A click that the spool has no room for
+// is counted as unrecorded. Visitors are never told about a failure.
 //
 // # Protected landers
 //
-// The redirect checks the lists of a protection (countries, devices, referrers, bots). It sends a visitor who fails a list to the
-// fallback, so that this visitor never sees the page's address. Only the page itself can ask whether its visitor came through a
-// tracking link. It sends this request from the visitor's browser, or from its own server with the visitor's ip and ua as
-// parameters:
+// The redirect checks the lists of a protection (countries, devices, referrers, bots). It sends a visitor who fails a list to
+// the fallback, so that this visitor never sees the page's address. Only the page itself can ask whether its visitor came
+// through a tracking link. It sends this request from the visitor's browser, or from its own server with the visitor's ip and
+// ua as parameters:
 //
 //	GET https://{tracking domain}/lp/verify
 //	{"data": {"allowed": true, "reason": "ok", "fallback_url": null}}
@@ -27,6 +27,6 @@
 //   - lander: the page's id, for visitors who bring neither a key nor a click. Without it the service does not know which
 //     page's fallback_url to return.
 //
-// With singleUse, each key or click lets in only one visitor, counted over all processes. While PostgreSQL is away, each process
-// counts for itself, so the key or click lets in one visitor per process.
+// With singleUse, each key or click lets in only one visitor, counted over all processes. While PostgreSQL cannot be reached,
+// each process counts for itself, so the key or click lets in one visitor per process.
 package click

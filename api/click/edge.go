@@ -20,8 +20,9 @@ import (
 )
 
 // edgeHeader is the header that signs a request of the edge: "{seconds since 1970}.{text}.{HMAC-SHA256 in hex}". The text is
-// empty for a batch of clicks. For a visitor that the edge could not route, the text is the seed of the visitor's draws, in hex.
-// This service draws with the same seed, because a second draw would distort the weights.
+// empty for a batch of clicks. For a visitor that the edge could not route, the text is the seed of the random numbers that
+// choose among the visitor's paths, in hex. This service uses the same seed, because a second random choice would distort the
+// weights.
 const edgeHeader = "Switchyard-Edge"
 
 // edgeBatchHeader is a second signature of a batch of clicks. It has the same form, but does not cover the body, so that a
@@ -76,8 +77,8 @@ func (s edgeProof) read(value, purpose, subject string, now time.Time) (text str
 	return text, hmac.Equal(mac, s.sum(purpose, at, text, subject))
 }
 
-// edgeSeed returns the seed that the edge drew for this visitor before it handed the visitor over. ok is false without such a
-// seed.
+// edgeSeed returns the seed that the edge chose at random for this visitor before it handed the visitor over. ok is false
+// without such a seed.
 func (r *request) edgeSeed() (seed uint64, ok bool) {
 	v := r.http.Header[edgeHeader]
 	if len(v) == 0 {
@@ -106,7 +107,7 @@ type edgeClick struct {
 	Headers     map[string]string `json:"headers"`
 	Visitor     string            `json:"visitor"` // the visitor's id, as in the cookie
 	New         bool              `json:"new"`     // the edge made the visitor's id
-	Seed        string            `json:"seed"`    // the seed of the draws, in hex
+	Seed        string            `json:"seed"`    // the seed of the random numbers, in hex
 	Via         int               `json:"via"`     // a flow.Via
 	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
 	Lander      uuid.UUID         `json:"lander"`

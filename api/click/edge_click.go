@@ -24,8 +24,8 @@ const (
 	maxEdgeTarget  = 16 << 10
 )
 
-// notFromVisitors are headers that are removed from the visitor's request: proxies between the visitor and the edge may have
-// added them, or this service sets them from the edge's report.
+// notFromVisitors are headers that are removed from the visitor's request. Proxies between the visitor and the edge may have
+// added them, or this service sets them itself from the edge's report.
 var notFromVisitors = []string{"X-Forwarded-For", "X-Forwarded-Proto", "Forwarded", "Cookie", edgeHeader}
 
 // request returns the visitor's request as if it had come to this service. ok is false if the fields make no valid request.
@@ -89,9 +89,9 @@ func (h *Handler) edgeClick(e *edgeClick) (c *models.Click, ok bool) {
 	return new(r.click), true
 }
 
-// applyEdge stores the edge's decision and the visitor's binding in the click. The click has no hash of the flows if the edge's flows
-// differ from the flows of this service. applyEdge returns false if the seed is malformed, or if a campaign is gone or belongs to
-// another account.
+// applyEdge stores the edge's decision and the visitor's binding in the click. The click has no hash of the flows if the edge's
+// flows differ from the flows of this service. applyEdge returns false if the seed is malformed, or if a campaign no longer
+// exists or belongs to another account.
 func (r *request) applyEdge(e *edgeClick) bool {
 	c := &r.click
 	seed, err := strconv.ParseUint(e.Seed, 16, 64)

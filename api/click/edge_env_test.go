@@ -291,7 +291,7 @@ func (a *edgeAccounts) visitor(campaign uuid.UUID) edgeVisitor {
 	return v
 }
 
-// escapeSome escapes a value for a query, as browsers do or as careless senders do.
+// escapeSome escapes a value for a query, either as browsers do or as careless senders do.
 func escapeSome(s *simulated, text string) string {
 	var b strings.Builder
 	for i := range len(text) {

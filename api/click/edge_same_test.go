@@ -120,13 +120,13 @@ type edgeAnswer struct {
 	wantSeed     uint64
 }
 
-// noProof is what the edge sends if it hands a visitor over before it draws.
+// noProof is what the edge sends if it hands a visitor over before it draws a random number.
 const noProof = "-"
 
 // TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in the edge's
 // own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
-// destination, final address and cookies that this service chooses with the same draws. Each visitor that the edge hands over
-// must bring the seed of the draws. The clicks, each sent twice, must be in PostgreSQL once.
+// destination, final address and cookies that this service chooses with the same random numbers. Each visitor that the edge hands
+// over must bring the seed of the random numbers. The clicks, each sent twice, must be in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -190,7 +190,8 @@ func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint
 	return list
 }
 
-// once sends a visitor with cookies to the edge and returns the answer. rnd gives the time of the visit and the seed of the draws.
+// once sends a visitor with cookies to the edge and returns the answer. rnd gives the time of the visit and the seed of the
+// random draws.
 func (a *edgeAccounts) once(
 	t *testing.T, edge *edgeRuntime, h *Handler, campaign uuid.UUID, v edgeVisitor, cookies map[string]string, rnd *rand.Rand,
 ) *edgeAnswer {
@@ -381,7 +382,7 @@ func describeClick(c *models.Click) string {
 		c.Cost, c.Currency, c.UniqueKey, c.UniqueHours, c.RouteSeed, c.FlowHash, c.Via, c.PassedStreamID, c.PassedReason)
 }
 
-// checkStored ingests the spool and checks that PostgreSQL then has each click once.
+// checkStored ingests the spool and checks that PostgreSQL then has each click exactly once.
 func (a *edgeAccounts) checkStored(t *testing.T, disk *spool.Spool, routed map[string]bool) {
 	t.Helper()
 	d := dbtest.New(t)

@@ -144,9 +144,9 @@ type eventsReply struct {
 }
 
 // pageEvents answers /t/event, where the page tag reports what happened on a page. 204 means that all events are on stable
-// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. It also lists personal
-// data that are not kept. Any page may send events, because the site key is public and the answer discloses nothing. If the browser
-// permits it, the request has the cookies of the tracking domain.
+// storage. If some events are malformed, the others are stored, and the answer lists the malformed events. The answer also
+// lists personal data that are not kept. Any page may send events, because the site key is public and the answer discloses
+// nothing. If the browser permits it, the request has the cookies of the tracking domain.
 func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 	allowOrigin(w.Header(), r)
 	if r.Method == http.MethodOptions {
@@ -203,7 +203,7 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (out events
 	if domain == nil || account == nil || !domain.Serves(account.Row.ID) {
 		return out, errUnknownKey
 	}
-	n := len(m.Events) // the first event has already counted with the message
+	n := len(m.Events) // the message has already counted as one event
 	if !h.eventLimits.senders.AllowN(from, n-1, now) || !h.eventLimits.admits(addressee{account: account.Row.ID}, from, n, now) {
 		return out, h.tooMany()
 	}
@@ -339,7 +339,8 @@ func (p *pageEvent) setFoundBy(e *models.SiteEvent, known uuid.UUID) {
 	}
 }
 
-// readMoney sets the value, the currency and the products of an event. fallback is the currency of amounts that state none.
+// readMoney sets the value, the currency and the products of an event. fallback is the currency of amounts that state no
+// currency.
 func (p *pageEvent) readMoney(e *models.SiteEvent, fallback string) *models.Error {
 	if err := readValue(e, string(p.Value), string(p.Currency), fallback); err != nil {
 		return err

@@ -145,8 +145,8 @@ func TestPageEventTimes(t *testing.T) {
 	}
 }
 
-// TestPageEventsRefused: input that is no event is refused with a code. This happens at once, however large or deeply nested the
-// input is. The answer reports how many of the other events are stored.
+// TestPageEventsRefused: input that is not a valid event is refused with a code. The refusal is immediate, however large or
+// deeply nested the input is. The answer reports how many of the other events are stored.
 func TestPageEventsRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -213,8 +213,8 @@ func TestPageEventsRefused(t *testing.T) {
 	}
 }
 
-// TestPageEventsLimited checks that an account and a sender may send only a limited number of events, and that no answer reports
-// an event as stored that is not.
+// TestPageEventsLimited checks that an account and a sender may send only a limited number of events, and that no answer claims
+// that an event is stored if it is not.
 func TestPageEventsLimited(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -296,7 +296,7 @@ func TestTagIsServed(t *testing.T) {
 			t.Errorf("%s%s: a page of another site may not embed it: %q", c.host, c.target, embed)
 		}
 	}
-	// The tag under a name of its own sends events to its own address.
+	// A tag that was given another name sends its events to an address below that name.
 	for _, c := range []struct {
 		method, host, target string
 		status               int

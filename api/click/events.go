@@ -40,9 +40,9 @@ var errNoSite = models.NotFound("site")
 // appendsAtOnce is how many events of one message wait for the disk together, so that they share a write.
 const appendsAtOnce = 64
 
-// storeEvents puts events of an account on stable storage, each with the goals that it reaches by the current settings. An event
-// without a SiteID gets the site that SiteOf finds for its host. If SiteOf finds no site, the error is errNoSite. After any other
-// error some of the events may be stored: the sender sends all of them again, and each counts once.
+// storeEvents puts events of an account on stable storage, each with the goals that it reaches under the current settings. An
+// event without a SiteID gets the site that SiteOf finds for its host. If SiteOf finds no site, the error is errNoSite. After
+// any other error some of the events may be stored: the sender sends all of them again, and each counts once.
 func (h *Handler) storeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
 	snapshot, now := h.routes.Current(), time.Now()
 	for i := range events {
@@ -131,8 +131,8 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	}
 }
 
-// readValue sets the value and the currency of an event. A currency in the text of the value wins over named, and named wins over
-// fallback. An empty value is zero.
+// readValue sets the value and the currency of an event. A currency in the text of the value takes precedence over named, and
+// named takes precedence over fallback. An empty value is zero.
 func readValue(e *models.SiteEvent, value, named, fallback string) *models.Error {
 	e.Currency, _ = money.Currency(named, fallback)
 	if e.Currency != "" && e.Currency != money.Unknown {

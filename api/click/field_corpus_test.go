@@ -35,22 +35,22 @@ type fieldEntry struct {
 
 // fieldSettings are the settings of an entry. Their names in a file are the lower-case names.
 type fieldSettings struct {
-	From     string              // where the form is documented
+	From     string              // where the format of the message is documented
 	Network  string              // name of the network's template; "own" is a network without a template
 	Params   map[string]string   // the network's own parameters, by field; added to the parameters of the template
 	Statuses map[string][]string // the network's own words, by status
 	Secret   string
-	Scheme   string        // of the network's notifications, see models/notification
-	Sign     string        // the key with which the sender signs the message; empty: it is not signed
-	Age      time.Duration // of the signature
+	Scheme   string        // the scheme of the network's notifications, see models/notification
+	Sign     string        // the key with which the sender signs the message; empty: the message is not signed
+	Age      time.Duration // the age of the signature
 
-	Source     string   // of a link: key of the traffic source's template; of a file of spend: the source that the call names
+	Source     string   // for a link: key of the traffic source's template; for a file of spend: the source that the call names
 	Cost       string   // the source's parameter of the cost, if it has no template
 	ExternalID string   `yaml:"external_id"` // the source's parameter of its own click id, if it has no template
 	Tokens     []string // the source's other parameters, if it has no template
-	Currency   string   // the campaign's
+	Currency   string   // the campaign's currency
 
-	Rows    string // of a file: conversions or spend
+	Rows    string // what the rows of a file are: conversions or spend
 	Charset string // the charset in which the body or the file is sent; the corpus itself is UTF-8
 	Bom     bool   // the body or the file begins with a byte order mark
 	Lines   string // how lines end: lf, crlf, cr

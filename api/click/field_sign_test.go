@@ -20,7 +20,8 @@ import (
 	"time"
 )
 
-// signers sign a notification as its platform does, with the setting sign as the key. They add a header or return another body.
+// signers sign a notification as its platform does. The entry's setting Sign is the key. A signer adds a header or returns
+// another body.
 var signers = map[string]func(e *fieldEntry, h http.Header, body []byte) []byte{
 	"shopify": func(e *fieldEntry, h http.Header, body []byte) []byte {
 		h.Set("X-Shopify-Hmac-Sha256", base64.StdEncoding.EncodeToString(e.hmac(body)))
@@ -87,7 +88,7 @@ type formField struct{ name, value string }
 func formFields(body []byte) (list []formField) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
-		panic(err) // a form of the corpus
+		panic(err) // the corpus has only valid forms
 	}
 	for _, name := range slices.Sorted(maps.Keys(form)) {
 		list = append(list, formField{name, form.Get(name)})

@@ -100,8 +100,8 @@ func TestForeignLinkOfADomain(t *testing.T) {
 	}
 }
 
-// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page still has, with the click in the cookie
-// or in the parameter that the page fills.
+// TestForeignClickOut follows the old tracker's click-out addresses, which a landing page may still have. The click is named by
+// the cookie or by the parameter that the page fills.
 func TestForeignClickOut(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -190,8 +190,8 @@ func TestForeignPostbacks(t *testing.T) {
 }
 
 // TestPostbacksOfTheOldTracker: a message whose click id has the form of the old tracker's ids is marked to be forwarded.
-// Messages with our ids or other ids, messages that were already forwarded, and messages of accounts without an old tracker are
-// not marked.
+// Messages with ids of this service or other ids, messages that were already forwarded, and messages of accounts without an old
+// tracker are not marked.
 func TestPostbacksOfTheOldTracker(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -326,7 +326,7 @@ func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *mode
 	return uuid.Nil, nil
 }
 
-// fill sets the value, currency, time and products of an event. fallback is the currency of amounts that state none.
+// fill sets the value, currency, time and products of an event. fallback is the currency of amounts that state no currency.
 func (item goalItem) fill(e *models.SiteEvent, fallback string) *models.Error {
 	if refusal := readValue(e, string(item.Value), string(item.Currency), fallback); refusal != nil {
 		return refusal

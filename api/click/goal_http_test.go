@@ -172,9 +172,9 @@ func TestServersProveThemselves(t *testing.T) {
 	}
 }
 
-// TestUnprovenBodies sends large messages without end, with the public site key and forged signatures. Only a few such messages
-// are in memory, and further messages are refused unread. Small messages and messages of the account's own servers are still
-// answered. A stranger's places are free again after the stranger gives up.
+// TestUnprovenBodies sends large messages that never end, with the public site key and with forged signatures. Only a few such
+// messages are held in memory, and further messages are refused unread. Small messages and messages of the account's own
+// servers are still answered. Once a stranger gives up, the memory places that the stranger held are free again.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := goalServers(t)
@@ -287,7 +287,7 @@ func TestGoalsAreLimited(t *testing.T) {
 	}
 }
 
-// TestStrangersCannotTakeServerIDs checks that an event sent by the public site key cannot displace a server's goal. The event
+// TestStrangersCannotTakeServerIDs checks that an event sent with the public site key cannot displace a server's goal. The event
 // uses the server's event_id, or the server's whole message, as its id.
 func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	t.Parallel()

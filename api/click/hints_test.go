@@ -2,7 +2,7 @@ package click
 
 import "testing"
 
-// TestHintsAreAskedFor checks that only browsers that send client hints are asked for more, on pages as on redirects.
+// TestHintsAreAskedFor checks that only browsers that already send client hints are asked for more, on pages and on redirects.
 func TestHintsAreAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

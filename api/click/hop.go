@@ -15,13 +15,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// hopWord is the last part of the address /out/go, the second page of double_meta. That page is on the tracking domain too. The
-// destination therefore sees this page as the referrer, if the browser sends a referrer at all, and never the page that the
-// visitor came from. The address carries the destination, the campaign and an expiry time, signed for the domain. The service
-// therefore redirects only to addresses that a customer's flow names, and the address stops working with its campaign.
+// hopWord is the last part of the address /out/go, the second page of double_meta. The second page is on the tracking domain,
+// like the first. If the browser sends a referrer, the destination therefore sees the second page as the referrer, and never
+// the page that the visitor came from. The address of the second page carries the destination, the campaign and an expiry time,
+// signed for the domain. The service therefore redirects only to addresses that a customer's flow names, and the address stops
+// working when the campaign does.
 const hopWord = "go" // the path below /out
 
-// hopLife is how long the address of a second page is valid. It may be short, because the first page leads there at once.
+// hopLife is how long the address of a second page is valid. It may be short, because the first page leads there immediately.
 const hopLife = 10 * time.Minute
 
 // hopLink is the part of a second page's address that is signed together with the destination.

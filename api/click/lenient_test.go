@@ -106,7 +106,8 @@ func TestLongLinksKeepClickIDs(t *testing.T) {
 	}
 }
 
-// TestSourceParamIsNoOtherField checks that a parameter that the source gives to the cost or to its click id fills no sub-parameter.
+// TestSourceParamIsNoOtherField checks that a parameter that the source uses for the cost or for its click id fills no
+// sub-parameter.
 func TestSourceParamIsNoOtherField(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

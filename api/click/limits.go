@@ -40,8 +40,9 @@ const (
 	maxAddressees = 10_000
 )
 
-// addressee is the receiver of a postback: the network in its address, or else the domain. The domain is empty if this service
-// does not serve it, so that all made-up hosts share one addressee. For events of pages the receiver is the account.
+// addressee is the receiver of a postback: the network in the postback's address, or else the domain. If this service does not
+// serve the domain, the domain is left empty, so that all made-up hosts share one addressee. For events of pages the receiver
+// is the account.
 type addressee struct {
 	account uuid.UUID
 	network uuid.UUID

@@ -18,7 +18,7 @@ type metrics struct {
 	all                []prometheus.Collector
 }
 
-// observe records the time that a tracking link took, of a campaign or of a smartlink.
+// observe records how long a tracking link of a campaign or smartlink took to answer.
 func (m *metrics) observe(took time.Duration) {
 	m.seconds.Observe(took.Seconds())
 }

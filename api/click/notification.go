@@ -18,8 +18,8 @@ const maxHeader = 2000
 var errLargeNotification = models.Errorf(models.KindTooLarge, "too_large",
 	"a notification has at most %d bytes", notification.MaxBody)
 
-// schemeOf returns the scheme of a network's notifications. It is empty for a network without a scheme. known is false if only
-// PostgreSQL can tell.
+// schemeOf returns the scheme of a network's notifications. It is empty for a network without a scheme. known is false if the
+// scheme can only be read from PostgreSQL.
 func (h *Handler) schemeOf(network uuid.UUID) (scheme string, known bool) {
 	if network == uuid.Nil {
 		return "", true

@@ -25,7 +25,7 @@ func (w *env) networkWith(scheme string) uuid.UUID {
 	return id
 }
 
-// A notification is stored as it arrived, with the headers that its proof needs, and nothing of it in clear.
+// A notification is stored as it arrived, with the headers that its proof needs. No part of it is stored unencrypted.
 func TestNotificationIsKeptAsItArrived(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -48,7 +48,7 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.readQuery(req.URL.RawQuery)
 	t, ok := r.resume()
 	switch {
-	case !ok && r.camp != nil: // the campaign exists, but its path is gone
+	case !ok && r.camp != nil: // the campaign exists, but no longer has the path
 		r.sendToFallback(w)
 		return
 	case !ok:
@@ -80,9 +80,9 @@ func (h *Handler) sendOut(w http.ResponseWriter, req *http.Request, d *routing.D
 	r.send(w, flow.Transition302)
 }
 
-// nextDestination draws the destination of a lander's visitor for the slot and fills it. bound is the offer, or the address in
-// its place, that the visitor is bound to. nextDestination returns the destination's address with its tokens unfilled. ok is
-// false if the slot has no destination.
+// nextDestination chooses the destination of a lander's visitor for the slot at random and fills it into the request. bound is
+// the offer that the visitor is bound to, or the address that stands in an offer's place. nextDestination returns the
+// destination's address with its tokens unfilled. ok is false if the slot has no destination.
 func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
 	if !ok {
@@ -102,9 +102,9 @@ func (r *request) nextDestination(bound uuid.UUID) (url *token.Template, ok bool
 }
 
 // resume finds the click that brought the visitor to the lander: by a parameter that names the click, or else by the cookie. A
-// visitor whose cookie proves the click gets everything that was recorded of it; any other visitor gets only the click's ids. The
-// ids of the cookie are believed only as far as the snapshot confirms them. If only the path is gone, resume returns false and
-// sets the request's campaign.
+// visitor whose cookie proves the click gets everything that was recorded of it; any other visitor gets only the click's ids.
+// The ids of the cookie are believed only as far as the snapshot confirms them. If only the path no longer exists, resume
+// returns false and sets the request's campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t.Click != uuid.Nil && r.confirm(t)
@@ -190,9 +190,9 @@ func (r *request) madeClick(c *models.Click) bool {
 	return err == nil && id != uuid.Nil && id == c.VisitorID
 }
 
-// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used in two cases. In the
-// first, the visitor of this request is not proven to have made the click. In the second, only the cookie knows the click: PostgreSQL
-// is away, and the click came to another process, or to this process before a restart.
+// rebuild fills a click as far as possible from its ids and from the visitor of the present request. It is used in two cases.
+// In the first, the visitor of this request is not proven to have made the click. In the second, only the cookie knows the
+// click: PostgreSQL cannot be reached, and the click came to another process, or to this process before a restart.
 func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
@@ -205,8 +205,8 @@ func (r *request) rebuild(t clickCookie) {
 	r.describe()
 }
 
-// findClick returns a click from memory or, within the timeout, from PostgreSQL. It returns nil if neither has it. known is false
-// if PostgreSQL did not answer; the caller then has to use the cookie.
+// findClick returns a click from memory or, within the timeout, from PostgreSQL. It returns nil if neither has the click. known
+// is false if PostgreSQL did not answer. The caller then has to use the cookie.
 func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c, true

@@ -100,7 +100,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
 		}
 	}
-	// The same campaign is requested on the own domain of another account.
+	// The same campaign is requested on a domain that belongs to another account.
 	foreign := w.newAccount()
 	dbtest.Exec(w, w.db, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
 	w.reload()
@@ -215,8 +215,8 @@ func visitorOf(c *models.Click) edit {
 	return header("Cookie", name+"="+models.FormatClickID(c.VisitorID))
 }
 
-// TestClickIDTellsNothingOfItsVisitor sends another visitor's click id, which is in addresses that others see. The offer's
-// address is filled with the data of the sender, even if the sender forges a click cookie.
+// TestClickIDTellsNothingOfItsVisitor sends another visitor's click id. Click ids are in addresses that others can see. The
+// offer's address is filled with the data of the sender, even if the sender forges a click cookie.
 func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

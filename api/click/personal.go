@@ -46,9 +46,9 @@ const (
 	fromBrowser = true  // the visitor's own browser
 )
 
-// countryFinder returns a function that finds the country of a click's visitor, for the events of one message. If the visitor's own
-// browser sends the message, the function returns the country of the browser's address. It returns an empty text if the country is
-// not known now. Once PostgreSQL has not answered, the function does not ask again.
+// countryFinder returns a function that finds the country of a click's visitor, for the events of one message. If the visitor's
+// own browser sends the message, the function returns the country of the browser's address. It returns an empty text if the
+// country cannot be found at this time. If PostgreSQL fails to answer once, the function does not ask it again.
 func (h *Handler) countryFinder(r *http.Request, sentByBrowser bool) func(click uuid.UUID) string {
 	unreachable := h.clicks.Conn == nil // a test postback has no database
 	return func(click uuid.UUID) string {
@@ -68,9 +68,9 @@ func (h *Handler) countryFinder(r *http.Request, sentByBrowser bool) func(click 
 	}
 }
 
-// setMatchKeys hashes the personal data of a site event and seals the hashes. user is the member of the event's message with the
-// personal data, and word is the message's word for the consent. findCountry returns the country of a click's visitor. setMatchKeys
-// returns the values that are not stored, with the reasons. The event's id must be set.
+// setMatchKeys hashes the personal data of a site event and seals the hashes. user is the part of the event's message that has
+// the personal data, and word is what the message says about consent. findCountry returns the country of a click's visitor.
+// setMatchKeys returns the values that are not stored, with the reasons. The event's id must be set.
 func (h *Handler) setMatchKeys(ctx context.Context, account uuid.UUID, e *models.SiteEvent, user json.RawMessage, word string,
 	findCountry func(click uuid.UUID) string,
 ) ([]matchkey.Dropped, error) {

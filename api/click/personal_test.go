@@ -32,8 +32,8 @@ func sha(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// withDisk makes the env write postbacks and events to a spool too. It returns a function that stores them and reports in how many
-// files and rows a text is.
+// withDisk makes the env write postbacks and events to a spool too. It returns a function that moves them from the spool into
+// PostgreSQL and counts the files and rows that contain a text.
 func (w *env) withDisk(t *testing.T) (search func(text string) (files, rows int)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -159,7 +159,8 @@ func TestPersonalDataOfPostbacks(t *testing.T) {
 	checkHidden(t, search, "inclear")
 }
 
-// TestMappedParametersAreNoPersonalData checks that a network may send one of its fields in a parameter with the name of a key.
+// TestMappedParametersAreNoPersonalData: a network may send one of its fields in a parameter whose name otherwise means
+// personal data.
 func TestMappedParametersAreNoPersonalData(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -173,7 +174,7 @@ func TestMappedParametersAreNoPersonalData(t *testing.T) {
 	}
 }
 
-// keysOf opens the keys that an event has.
+// keysOf decrypts the hashed personal data of an event.
 func (w *env) keysOf(e models.SiteEvent) (h matchkey.Hashes) {
 	w.Helper()
 	if len(e.Keys) == 0 {

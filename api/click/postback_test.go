@@ -236,8 +236,8 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	}
 }
 
-// TestSecretsUnderOtherNames sends a secret under the name of another field, as the receiver's networks may map it, and inside a
-// member of a JSON body. If the message names its click, the click is still found.
+// TestSecretsUnderOtherNames sends a secret under the name of another field, because the receiver's networks may have mapped
+// that name, and inside a member of a JSON body. If the message names its click, the click is still found.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -323,7 +323,7 @@ func TestPixel(t *testing.T) {
 	}
 }
 
-// TestPostbackAnswer checks the answers that networks demand. A refused postback is still answered with its error.
+// TestPostbackAnswer checks the answers that networks demand. A refused postback is still answered with its own error.
 func TestPostbackAnswer(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -30,7 +30,7 @@ func (c concealing) Append(ctx context.Context, r spool.Record) error {
 }
 
 // truncateAddress does nothing if whole addresses are stored. Otherwise it reduces the click's address to the part that may be
-// stored, and sets AddressKey to a hash that tells the addresses of a day apart. r.seen keeps the whole address for the
+// stored, and sets AddressKey to a hash that distinguishes the addresses of a day. r.seen keeps the whole address for the
 // decisions.
 func (r *request) truncateAddress() {
 	if r.h.privacy.StoresWhole() {

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// The operator's setting decides which part of an address is stored, wherever an address could be stored. Decisions see the whole
-// address: lists, rules and uniqueness distinguish two visitors of one network.
+// The operator's setting decides how much of an address is stored, everywhere an address could be stored. Decisions use the
+// whole address: lists, rules and uniqueness distinguish two visitors of one network.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
 	for privacy, stored := range map[models.IPPrivacy]string{
@@ -70,7 +70,7 @@ func (w *env) key(target, from string) []byte {
 	return key[:]
 }
 
-// checkPrivacy checks that no record in the spool has a whole address, and that all other data is there.
+// checkPrivacy checks that no record in the spool has a whole address, and that each record has all other data.
 func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 	w.Helper()
 	kinds := map[string]bool{}
@@ -107,7 +107,7 @@ func (w *env) checkPrivacy(privacy models.IPPrivacy, stored string) {
 	}
 }
 
-// If whole addresses are not stored, the address key differs each day and at each install.
+// If whole addresses are not stored, the address key of a visitor changes every day and differs between installs.
 func TestAddressKeys(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -28,7 +28,7 @@ func (w *env) protect(lander uuid.UUID, p m) {
 	dbtest.Exec(w, w.db, `UPDATE landers SET protection = $2 WHERE id = $1`, lander, string(text))
 }
 
-// protectedCampaign creates a campaign on the own domain. Its only lander is protected.
+// protectedCampaign creates a campaign on the account's own domain. Its only lander is protected.
 func (w *env) protectedCampaign(alias, url string, p m) uuid.UUID {
 	w.Helper()
 	l := w.lander(url)
@@ -265,13 +265,13 @@ func TestFallbackIsFilled(t *testing.T) {
 		want  string
 		edits []edit
 	}{
-		"click":           {url.Values{"clickid": idOf(ownClick)}, "s=&c=click-3&d=desktop&x=", nil},
-		"his own click":   {url.Values{"clickid": idOf(ownClick)}, "s=a%26b&c=click-3&d=desktop&x=", []edit{visitorOf(ownClick)}},
-		"his own other":   {url.Values{"clickid": idOf(ownClick)}, "s=&c=click-3&d=desktop&x=", []edit{visitorOf(otherClick)}},
-		"of a server":     {url.Values{"clickid": idOf(ownClick), "ip": {"8.8.8.8"}}, "s=&c=click-3&d=&x=", nil},
-		"own visitor":     {url.Values{"lander": {ownClick.LanderID.String()}}, "s=&c=&d=desktop&x=", nil},
-		"page's server":   {url.Values{"lander": {ownClick.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x=", nil},
-		"another's click": {url.Values{"lander": {ownClick.LanderID.String()}, "clickid": idOf(otherClick)}, "s=&c=&d=desktop&x=", nil},
+		"click":                       {url.Values{"clickid": idOf(ownClick)}, "s=&c=click-3&d=desktop&x=", nil},
+		"its visitor's click":         {url.Values{"clickid": idOf(ownClick)}, "s=a%26b&c=click-3&d=desktop&x=", []edit{visitorOf(ownClick)}},
+		"another visitor's click":     {url.Values{"clickid": idOf(ownClick)}, "s=&c=click-3&d=desktop&x=", []edit{visitorOf(otherClick)}},
+		"click, by the page's server": {url.Values{"clickid": idOf(ownClick), "ip": {"8.8.8.8"}}, "s=&c=click-3&d=&x=", nil},
+		"no click":                    {url.Values{"lander": {ownClick.LanderID.String()}}, "s=&c=&d=desktop&x=", nil},
+		"page's server":               {url.Values{"lander": {ownClick.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x=", nil},
+		"click to another page":       {url.Values{"lander": {ownClick.LanderID.String()}, "clickid": idOf(otherClick)}, "s=&c=&d=desktop&x=", nil},
 	} {
 		if got := w.verdictOf(tt.query, tt.edits...).FallbackURL; got == nil || *got != "https://else.test/?"+tt.want {
 			t.Errorf("%s: %v, want %s", what, got, tt.want)

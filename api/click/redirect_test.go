@@ -32,8 +32,8 @@ func hostile(rnd *rand.Rand) string {
 	return b.String()
 }
 
-// TestHostileValues puts 50,000 values into every place of a destination that takes them, in every transition. They change
-// neither scheme, host nor path, add no header and break no line. In a page they stay inside their attribute.
+// TestHostileValues puts 50,000 values into every part of a destination that can hold tokens, in every transition. The values
+// change neither scheme, host nor path, add no header and break no line. In a page they stay inside their attribute.
 func TestHostileValues(t *testing.T) {
 	t.Parallel()
 	templates := []string{

@@ -82,7 +82,7 @@ func (h *Handler) acquire(req *http.Request) *request {
 func (r *request) begin(req *http.Request) {
 	r.http, r.now, r.snap = req, time.Now(), r.h.routes.Current()
 	r.signer = signer(r.snap.SigningSecret())
-	r.pcg.Seed(rand.Uint64(), rand.Uint64()) //nolint:gosec // draws among paths, guards nothing
+	r.pcg.Seed(rand.Uint64(), rand.Uint64()) //nolint:gosec // chooses among paths, protects nothing
 }
 
 func (h *Handler) release(r *request) {
@@ -187,7 +187,7 @@ func cleanReceived(value string) string {
 }
 
 // readSubs fills the click's sub-parameters from the parameters that the source names. Sub-parameters that are then still empty
-// are filled from the names that every source may use, unless the source gives the name to the cost or to its own click id.
+// are filled from the names that every source may use, unless the source uses the name for the cost or for its own click id.
 func (r *request) readSubs() {
 	for _, s := range r.source.Subs {
 		r.click.Subs[s.Sub] = r.Param(s.Param)
@@ -202,7 +202,8 @@ func (r *request) readSubs() {
 
 // genericSub returns the sub-parameter that a name fills for every source.
 func genericSub(name string) (n int, ok bool) {
-	// Most parameters end here, without a look-up: the names are t1 to sub_id_10.
+	// Most names are rejected here, without a look-up. The known names have 2 to 9 characters and end in a digit, from t1 to
+	// sub_id_10.
 	if len(name) < 2 || len(name) > 9 || name[len(name)-1] < '0' || name[len(name)-1] > '9' {
 		return 0, false
 	}
@@ -235,7 +236,7 @@ func (r *request) externalID() string {
 	return ""
 }
 
-// givenCost returns the cost that the link states. The parameter for the currency does not count if the source gives it to a
+// givenCost returns the cost that the link states. The parameter for the currency does not count if the source uses it for a
 // sub-parameter.
 func (r *request) givenCost() (given routing.Given) {
 	if given.Amount = r.givenAmount(); given.Amount == "" {
@@ -307,7 +308,7 @@ func (r *request) url() string {
 }
 
 // scoreBot computes the visitor's bot score for the campaign and adds it to the facts. The account's lists read the other facts,
-// so setFacts comes first.
+// so setFacts must run first.
 func (r *request) scoreBot() {
 	c, signals := &r.click, r.seen.Signals
 	if lists := r.snap.BotLists(c.AccountID); lists != nil {

@@ -99,7 +99,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	dbtest.Exec(w, w.db, `UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
 	await.Until(t, "they are counted no longer", func() bool { return !counts() })
 
-	// A deleted rule still guards the paths that use it. Only a rule whose row is gone lets no visitor through.
+	// A deleted rule still guards the paths that use it. Only a rule whose row no longer exists lets no visitor through.
 	changes := w.h.routes.Changes()
 	dbtest.Exec(w, w.db, `UPDATE rules SET deleted_at = now() WHERE id = $1`, r)
 	await.Until(t, "the deletion is read", func() bool { return w.h.routes.Changes() > changes })
@@ -146,7 +146,7 @@ func altered(p m, name string, value any) m {
 	return p
 }
 
-// A campaign may be read before the rule that it names. Until the rule is there, the path lets no visitor through.
+// A campaign may be read before the rule that it uses. Until the rule is read, the path lets no visitor through.
 func TestARuleThatComesLaterCompletesItsCampaigns(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -154,8 +154,8 @@ type arrival struct {
 	back    bool
 }
 
-// question returns the question by which an Explainer decides for the visitor of a recorded click, with the counts and bindings
-// from before the click.
+// question returns the question for an Explainer about the visitor of a recorded click, with the counts and bindings from
+// before the click.
 func (s *simulated) question(c *models.Click, a *arrival, query map[string]string, h *Handler, conversions map[uuid.UUID]int) routing.Question {
 	facts := &cond.Facts{}
 	facts.SetText(cond.Named("sub1"), c.Subs[0])

@@ -40,7 +40,7 @@ func is(attribute string, values ...string) m {
 	return m{"attribute": attribute, "operator": "in", "value": values}
 }
 
-// smartlink creates an active smartlink on the own domain.
+// smartlink creates an active smartlink on the account's own domain.
 func (w *env) smartlink(slug, url string, rules ...m) uuid.UUID {
 	w.Helper()
 	if rules == nil {
@@ -193,8 +193,8 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	}
 }
 
-// tokenHandler returns a handler that answers /deal on the own domain with every kind of token. If x is sent, a rule chooses the
-// destination.
+// tokenHandler returns a handler that answers /deal on the account's own domain with every kind of token. If x is sent, a rule
+// chooses the destination.
 func tokenHandler(tb testing.TB) *Handler {
 	tb.Helper()
 	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}&r={_referrer}&u={_user_agent}" +
@@ -215,7 +215,8 @@ func tokenHandler(tb testing.TB) *Handler {
 	return handlerOf(tb, nowhere{}, r)
 }
 
-// staysSafe reports whether the redirect of a visitor goes to the host of the template, on one line.
+// staysSafe requests the smartlink. It returns the Location of the redirect, and whether this is one header of one line that
+// leads to the template's host.
 func staysSafe(ctx context.Context, h *Handler, query, agent, referrer string) (string, bool) {
 	req := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
 	req.URL = &url.URL{Path: "/deal", RawQuery: query}

@@ -101,7 +101,7 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 }
 
-// storeOn returns the control plane on a pool. It encrypts with a key of its own.
+// storeOn returns a store.Store on a pool. The store encrypts with a key that only the test uses.
 func storeOn(d db.Conn) *store.Store {
 	box, err := seal.New(d, bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -282,7 +282,8 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	w.checkPassed(t, uuid.Nil.String(), "")
 }
 
-// checkPassed checks the path that the last click names as having matched but refused the visitor, and the reason.
+// checkPassed checks which path the last click records as passed over: a path that matched the visitor but refused them. It
+// also checks the reason.
 func (w *env) checkPassed(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
 	if c := w.spool.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {

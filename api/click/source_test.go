@@ -33,7 +33,8 @@ func TestTrackLeavesTheSubOfARemovedParameterEmpty(t *testing.T) {
 	}
 }
 
-// Links fill all sub-parameters: by the parameters of the source, and by the names that every source may use. Addresses have the values.
+// Links fill all sub-parameters: by the parameters of the source, and by the names that every source may use. Destination
+// addresses get the values.
 func TestTrackFillsEverySub(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -89,7 +89,7 @@ func (r *request) isReal() bool {
 func (r *request) isPrefetch() bool { return r.seen.Signals&bot.Prefetch != 0 }
 
 // refusePrefetch answers 503 to a browser that loads a link ahead of a click. Browsers discard an error and ask again when the
-// user clicks. They would follow a redirect at once and use the result for the click: the click would not be counted, and the
+// user clicks. They would follow a redirect immediately and use the result for the click: the click would not be counted, and the
 // offer would get no click id.
 func refusePrefetch(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = noStore
@@ -175,7 +175,7 @@ func (r *request) resolve(d *flow.Decision) {
 	c.Destination = string(r.out)
 }
 
-// expand appends a destination with its tokens filled. The result is empty if it is no http or https address. If an offer's
+// expand appends a destination with its tokens filled. The result is empty if it is not an http or https address. If an offer's
 // address has no token for the click id, expand adds the click id in the parameter that the offer's network names.
 func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte {
 	if t == nil {

@@ -86,7 +86,7 @@ func TestHiddenLink(t *testing.T) {
 		{"fetched ahead", "GET", models.FormatClickID(old), []edit{header("Sec-Purpose", "prefetch;prerender")}, nil},
 		{"too old", "GET", models.FormatClickID(ancient), nil, nil},
 		{"unknown", "GET", models.FormatClickID(idBefore(2 * time.Minute)), nil, nil},
-		{"of tomorrow", "GET", models.FormatClickID(idBefore(-time.Hour)), nil, nil},
+		{"from the future", "GET", models.FormatClickID(idBefore(-time.Hour)), nil, nil},
 		{"no click id", "GET", "22-characters-but-none!", nil, nil},
 		{"nothing", "GET", "", nil, nil},
 		{"zero", "GET", models.FormatClickID(uuid.Nil), nil, nil},
@@ -136,8 +136,8 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 	}
 }
 
-// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL is away. It is limited by address. A full disk is
-// counted.
+// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL cannot be reached. Each address may report only
+// a limited number. A trap that is lost because the disk is full is counted.
 func TestHiddenLinkInTrouble(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -18,7 +18,7 @@ import (
 )
 
 // Tester runs test requests through the code that answers real requests. It stores nothing: no click, no count of a cap, and no
-// binding for the visitor's return. Safe for concurrent use.
+// binding for the visitor's next visit. Safe for concurrent use.
 type Tester struct{ visitors Describer }
 
 // NewTester returns a Tester that describes visitors with v.
@@ -35,8 +35,8 @@ func (t *Tester) handler(s *routing.Snapshot) *Handler {
 // Trial is the result of testing a tracking link.
 type Trial struct {
 	Word     string            // the first part of the path: an alias or a slug
-	Domain   *routing.Domain   // nil: the host is no tracking domain, and all fields below are empty
-	Campaign *routing.Campaign // nil: the word names no campaign, and below only Smart may be set
+	Domain   *routing.Domain   // nil: the host is not a tracking domain, and all fields below are empty
+	Campaign *routing.Campaign // nil: the word names no campaign, and of the fields below only Smart may be set
 	Smart    *routing.Smartlink
 
 	Params      []TrialParam // parameters in the order of the query
@@ -97,7 +97,7 @@ func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http
 }
 
 // Visitors returns a function that computes the facts on which conditions decide, for a visitor who requests a campaign's link on
-// a host. The campaign must be known to x. The function must not be called by two goroutines at once.
+// a host. The campaign must be known to x. The function must not be called by two goroutines at the same time.
 func (t *Tester) Visitors(x *routing.Explainer) func(campaign uuid.UUID, host string, at time.Time, req *http.Request) *cond.Facts {
 	h := t.handler(x.Snapshot())
 	return func(campaign uuid.UUID, host string, at time.Time, req *http.Request) *cond.Facts {

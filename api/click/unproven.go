@@ -5,9 +5,9 @@ import (
 	"net/netip"
 )
 
-// A message that is signed as a whole proves its sender only when all of it is in memory. Strangers who send such messages slowly
-// must not fill the memory, so at most unprovenGroups*unprovenEach large bodies, of up to 1 MiB each, are read at once. The hash
-// of an address chooses its group of places, so one address cannot take the places of most others.
+// A message that is signed as a whole proves its sender only when all of it is in memory. Strangers who send such messages
+// slowly must not fill the memory, so at most unprovenGroups*unprovenEach large bodies, of up to 1 MiB each, are read at the
+// same time. The hash of an address chooses its group of places, so one address cannot take the places of most others.
 const (
 	unprovenGroups = 32
 	unprovenEach   = 4
@@ -15,7 +15,7 @@ const (
 	smallBody = 16 << 10
 )
 
-// unprovenBodies limits how many large bodies of unproven senders are in memory at once. Safe for concurrent use.
+// unprovenBodies limits how many large bodies of unproven senders are in memory at the same time. Safe for concurrent use.
 type unprovenBodies struct {
 	seed   maphash.Seed
 	groups [unprovenGroups]chan struct{}

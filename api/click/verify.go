@@ -48,14 +48,14 @@ type entry struct {
 	reason string    // why the entry is not valid; empty: it is valid
 }
 
-// verifyLander answers /lp/verify, which a protected page calls to check its visitor. The page sends the key of its address (key
-// or lp_key), or the click id (clickid, else the cookie of this domain). For visitors who bring neither, it sends its own id
-// (lander). A page that calls from its server sends ip and ua of its visitor; otherwise the request's own address and user agent
-// count. The lists are checked only if the visitor's browser calls.
+// verifyLander answers /lp/verify, which a protected page calls to check its visitor. The page sends the key of its address
+// (key or lp_key), or the click id (clickid, else the cookie of this domain). For visitors who bring neither, it sends its own
+// id (lander). A page that calls from its server sends ip and ua of its visitor; otherwise the request's own address and user
+// agent count. The lists are checked only if the visitor's browser calls.
 //
-// While PostgreSQL answers, a single-use key lets in one visitor among all processes. While PostgreSQL is away, it lets in one
-// per process. During that time a click of another process cannot be checked. Its visitor is let in if the request names the
-// page, so that an outage closes no page.
+// While PostgreSQL answers, a single-use key lets in one visitor among all processes. While PostgreSQL cannot be reached, it
+// lets in one per process. During that time a click of another process cannot be checked. Its visitor is let in if the request
+// names the page, so that an outage closes no page.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, subpath string) {
 	if subpath != "verify" {
 		notFound(w)
@@ -199,7 +199,7 @@ func (r *request) visitorOf() (netip.Addr, string) {
 	return ip.Unmap(), agent
 }
 
-// clickEntry looks up the click. If PostgreSQL is away and the request names the page, the click is accepted unchecked.
+// clickEntry looks up the click. If PostgreSQL cannot be reached and the request names the page, the click is accepted unchecked.
 func (r *request) clickEntry(id, named uuid.UUID) entry {
 	e := entry{lander: named, click: id, mode: models.ProtectClick, until: models.ClickTime(id)}
 	c, known := r.h.findClick(r.http.Context(), id)
@@ -239,7 +239,7 @@ func (h *Handler) claimEntry(ctx context.Context, e entry, keepUntil time.Time) 
 	defer cancel()
 	first, err := store.UseLanderKey(ctx, h.db, hash[:], keepUntil)
 	if err != nil && !errors.Is(err, context.Canceled) {
-		return fresh // PostgreSQL is away: this process decides
+		return fresh // PostgreSQL cannot be reached: this process decides
 	}
 	return fresh && first
 }

@@ -17,9 +17,10 @@ import (
 	"switchyard/models"
 )
 
-// assistants returns the rows by which people connect assistants and end them. A viewer connects assistants that read.
+// assistants returns the rows with which people connect and disconnect assistants. A viewer can connect only assistants that
+// read.
 func (d Deps) assistants() []route.Route {
-	request := personRoute("GET", "/assistants/request", "what a program asks for that wants to connect an assistant", route.Handle(d.findRequest),
+	request := personRoute("GET", "/assistants/request", "the request of a program that wants to connect an assistant", route.Handle(d.findRequest),
 		"400 invalid_client invalid_redirect invalid_request", "403 mcp_off", "429 rate_limited", "503 unavailable").
 		WithQuery(requestParams...).Awaits(readClientJob.Answer())
 	decide := personRoute("POST", "/assistants", "connect an assistant, or refuse it", route.HandleBody(d.decideRequest),
@@ -27,7 +28,7 @@ func (d Deps) assistants() []route.Route {
 	decide.Confirm, decide.Repeats = true, true
 	return []route.Route{
 		request, decide,
-		personRoute("GET", "/assistants", "connected assistants: one's own, of an owner all of the account", route.Handle(listAssistants)),
+		personRoute("GET", "/assistants", "connected assistants: for an owner all of the account, for others their own", route.Handle(listAssistants)),
 		personRoute("DELETE", "/assistants/{id}", "end a connected assistant at once", route.Handle(revokeAssistant), "404 not_found"),
 	}
 }
@@ -40,11 +41,11 @@ var requestParams = []route.Param{
 	{Name: "code_challenge", Doc: "SHA-256 of the verifier, in base64url"},
 	{Name: "code_challenge_method", Doc: "S256"},
 	{Name: "scope", Doc: "read, propose, change"},
-	{Name: "resource", Doc: "the address of /mcp; left out: that one"},
+	{Name: "resource", Doc: "the address of /mcp, which is also the default"},
 	{Name: "state"},
 }
 
-// ConnectRequest is what a program asks for.
+// ConnectRequest is the request of a program that wants to connect an assistant.
 type ConnectRequest struct {
 	Client  ConnectClient   `json:"client"`
 	Account ConnectAccount  `json:"account"`
@@ -52,11 +53,11 @@ type ConnectRequest struct {
 	Asked   models.Rights   `json:"asked" doc:"what the program asks for, as far as the person may grant it"`
 }
 
-// ConnectClient is the program. It has chosen its name itself.
+// ConnectClient is the program that asks. The program has chosen its own name.
 type ConnectClient struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
-	Host         string `json:"host" doc:"of a document: the host that publishes it; else the host to which it redirects"`
+	Host         string `json:"host" doc:"for a client with a document: the host that publishes the document; otherwise the host to which the program redirects"`
 	Kind         string `json:"kind" enum:"registered,document"`
 	RedirectHost string `json:"redirect_host" doc:"the host to which the browser goes next"`
 }
@@ -67,10 +68,10 @@ type ConnectAccount struct {
 	Name string    `json:"name"`
 }
 
-// readClientJob is the job for which the page of a new client waits. The page asks again for the answer.
+// readClientJob reads the document of a new client. The page waits for the job and then requests its answer again.
 var readClientJob = slow.New(jobs.ReadClient, func(jobs.ReadClientAnswer) ConnectRequest { return ConnectRequest{} })
 
-// Limits of reading documents. Each is a request to an address that a person chose.
+// Limits of reading documents. Reading a document is a request to an address that the program chose.
 const (
 	documentsPerPerson = 30
 	documentsWithin    = time.Hour
@@ -97,7 +98,7 @@ func (d Deps) readClient(c *route.Call, id string) error {
 	c.ReleasePlace()
 	_, err = jobs.AwaitTimeout(c.Context(), h, documentTime)
 	if errors.Is(err, jobs.ErrPending) {
-		err = models.Errorf(models.KindUnavailable, "unavailable", "it takes longer than usual to read who asks: try again")
+		err = models.Errorf(models.KindUnavailable, "unavailable", "reading the program's document takes longer than usual: try again")
 	}
 	return err
 }
@@ -138,11 +139,11 @@ func (d Deps) checkAssistants(c *route.Call) error {
 type connectBody struct {
 	assistants.Request
 
-	Rights  models.Rights `json:"rights" doc:"what the person grants; only with refused: nothing"`
+	Rights  models.Rights `json:"rights" doc:"what the person grants; not needed if refused is true"`
 	Refused bool          `json:"refused"`
 }
 
-// ConnectDecision tells the page where the browser goes next.
+// ConnectDecision is the answer to a decision: where the browser goes next.
 type ConnectDecision struct {
 	Redirect string `json:"redirect" doc:"an address of the program, with the code or the error"`
 }
@@ -182,7 +183,7 @@ type AssistantRow struct {
 	Person    AssistantPerson `json:"person"`
 	Rights    models.Rights   `json:"rights" enum:"read,propose,change"`
 	CreatedAt string          `json:"created_at"`
-	UsedAt    *string         `json:"used_at" doc:"when it was last used, to some minutes"`
+	UsedAt    *string         `json:"used_at" doc:"when the assistant was last used, accurate to a few minutes"`
 }
 
 // AssistantClient is the program of a connected assistant.
@@ -202,7 +203,7 @@ type AssistantList struct {
 	Rows []AssistantRow `json:"rows"`
 }
 
-// onlyOwn limits people who are no owners to their own assistants.
+// onlyOwn limits people who are not owners to their own assistants.
 func onlyOwn(c *route.Call) uuid.NullUUID {
 	return uuid.NullUUID{UUID: c.Person.ID, Valid: !c.Role.Includes(models.RoleOwner)}
 }

@@ -12,8 +12,8 @@ import (
 // audit returns the row that lists the audit log. People who are not owners see only their own changes.
 func audit() []route.Route {
 	row := personRoute("GET", "/audit", "who changed what, newest first", route.Handle(listAudit), "400 invalid_id too_long", "403 role_required").
-		WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "a person or a key; others than oneself: for owners"}).
-		WithQuery(route.Param{Name: "what", Doc: "the first part of the path of the calls: offers"})
+		WithPage().WithWindow().WithQuery(route.Param{Name: "who", Type: "uuid", Doc: "id of a person or a key; only owners may send another id than their own"}).
+		WithQuery(route.Param{Name: "what", Doc: "the first part of the calls' path, such as offers"})
 	row.Role = models.RoleContributor
 	return []route.Route{row}
 }
@@ -23,22 +23,23 @@ type AuditRow struct {
 	ID        uuid.UUID  `json:"id"`
 	At        string     `json:"at"`
 	Who       string     `json:"who" doc:"the name at that time, which people choose themselves"`
-	Email     *string    `json:"email" doc:"of a person"`
+	Email     *string    `json:"email" doc:"the person's e-mail; null if no person made the change"`
 	PersonID  *uuid.UUID `json:"person_id"`
 	KeyID     *uuid.UUID `json:"key_id"`
 	Address   string     `json:"address"`
 	Operation string     `json:"operation" doc:"method and path"`
 	Record    *string    `json:"record"`
-	Name      string     `json:"name" doc:"of the record now; empty: it has none, or is deleted"`
+	Name      string     `json:"name" doc:"the record's present name; empty: the record has no name, or is deleted"`
 	Fields    []string   `json:"fields" doc:"names of the fields that were sent, without their values"`
-	Changes   []Change   `json:"changes" doc:"what it changed in fields that may be shown and have at most 500 bytes"`
+	Changes   []Change   `json:"changes" doc:"the changed fields whose values may be shown and have at most 500 bytes"`
 	Via       string     `json:"via" doc:"mcp: an assistant made the change with the key; empty: a direct call"`
 	Client    string     `json:"client" doc:"the name that the assistant's program gives itself"`
-	Tool      string     `json:"tool" doc:"of the assistant"`
-	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: a change"`
+	Tool      string     `json:"tool" doc:"the tool that the assistant called"`
+	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: the entry is a change"`
 }
 
-// Change is a field before and after a change, as JSON text. For a deleted record it holds the name, and null.
+// Change is a field before and after a change, as JSON text. For a deleted record it has the record's name before, and null
+// after.
 type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`
@@ -68,7 +69,7 @@ func listAudit(c *route.Call) (AuditList, error) {
 	}
 	if me := (uuid.NullUUID{UUID: c.Person.ID, Valid: true}); !c.Role.Includes(models.RoleOwner) {
 		if filter.Who.Valid && filter.Who != me {
-			return AuditList{}, models.Errorf(models.KindForbidden, "role_required", "what others did takes the role %s", models.RoleOwner)
+			return AuditList{}, models.Errorf(models.KindForbidden, "role_required", "to see what others did, you need the role %s", models.RoleOwner)
 		}
 		filter.Who = me
 	}

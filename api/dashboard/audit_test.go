@@ -24,8 +24,8 @@ func entries(t *testing.T, owner *person, query string) (out []string) {
 	return out
 }
 
-// TestAuditHasEntries: the account's audit log records sign-ins, joining by an invitation, a reset and an operator's entry, with the
-// e-mail of the person.
+// TestAuditHasEntries: the account's audit log records sign-ins, joining by an invitation, a reset of a password and the use of
+// an operator's link, each with the person's e-mail.
 func TestAuditHasEntries(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -58,7 +58,7 @@ func TestAuditHasEntries(t *testing.T) {
 	}
 }
 
-// TestAuditNamesPeople: the log shows the e-mail too, so a member who takes another person's name can be told apart.
+// TestAuditNamesPeople: the log shows the e-mail too, so that a member who takes another person's name can be distinguished.
 func TestAuditNamesPeople(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -62,7 +62,7 @@ func (d Deps) device(c *route.Call, email string) (string, error) {
 		return "", nil
 	}
 	if ends, err := strconv.ParseInt(parts[0], 10, 64); err != nil || time.Now().Unix() > ends {
-		return "", nil //nolint:nilerr // the signature holds, so it is a number
+		return "", nil //nolint:nilerr // the signature is valid, so the time is a number
 	}
 	return parts[1], nil
 }

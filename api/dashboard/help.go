@@ -40,5 +40,5 @@ func (p pages) help(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-cache")
-	_, _ = w.Write(text) // a client that went away is no error
+	_, _ = w.Write(text) // a client that has disconnected is not an error
 }

@@ -22,7 +22,7 @@ func keys() []route.Route {
 	}
 }
 
-// KeyRow is an API key. Key is the key itself. Only calls that make a key answer with it.
+// KeyRow is an API key. Key is the key itself. Only the calls that make a key return it.
 type KeyRow struct {
 	ID        uuid.UUID `json:"id"`
 	Name      string    `json:"name"`
@@ -31,7 +31,7 @@ type KeyRow struct {
 	State     string    `json:"state"`
 	CreatedAt string    `json:"created_at"`
 	ExpiresAt *string   `json:"expires_at"`
-	UsedAt    *string   `json:"used_at" doc:"when it was last used, accurate to a few minutes"`
+	UsedAt    *string   `json:"used_at" doc:"when the key was last used, accurate to a few minutes"`
 	Key       string    `json:"key,omitempty"`
 }
 

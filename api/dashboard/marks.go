@@ -17,8 +17,8 @@ const maxMarks = 300
 func marks() []route.Route {
 	write := func(r route.Route) route.Route { r.Role = models.RoleContributor; return r }
 	return []route.Route{
-		personRoute("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Handle(listMarks), "400 invalid_id").
-			WithWindow().WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only what names it, and notes about all"}),
+		personRoute("GET", "/marks", "changes that may have affected figures, and notes, in a window", route.Handle(listMarks), "400 invalid_id").
+			WithWindow().WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only changes and notes that name this campaign, and notes about all campaigns"}),
 		write(personRoute("POST", "/notes", "write a note", route.HandleBody(createNote),
 			"400 required too_long too_many invalid_date invalid_campaign")),
 		write(personRoute("PUT", "/notes/{id}", "change a note: its author or an owner", route.HandleRecordBody((*store.Store).Notes, changeNote),
@@ -32,7 +32,7 @@ func marks() []route.Route {
 type MarkList struct {
 	Changes   []answer.RecordedChange `json:"changes" doc:"newest first"`
 	Notes     []NoteRow               `json:"notes" doc:"newest first"`
-	Truncated bool                    `json:"truncated" doc:"there are more than the answer contains"`
+	Truncated bool                    `json:"truncated" doc:"true: the window has more changes or notes than the answer contains"`
 }
 
 // NoteRow is a note that a person has written about a moment.
@@ -40,7 +40,7 @@ type NoteRow struct {
 	ID         uuid.UUID  `json:"id"`
 	At         string     `json:"at"`
 	Text       string     `json:"text"`
-	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: about all campaigns"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that the note is about; null: all campaigns"`
 	Campaign   *string    `json:"campaign"`
 	Author     string     `json:"author"`
 	MayChange  bool       `json:"may_change"`
@@ -74,7 +74,7 @@ func listMarks(c *route.Call) (MarkList, error) {
 type noteBody struct {
 	At         string     `json:"at" required:"true" maxLength:"40" doc:"YYYY-MM-DD HH:MM:SS, UTC"`
 	Text       string     `json:"text" required:"true" maxLength:"500" trim:"true"`
-	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: about all campaigns"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"the campaign that the note is about; null: all campaigns"`
 }
 
 // put copies the body into a note. It refuses a date that is not from 2000 to 2100.

@@ -23,8 +23,8 @@ func (d Deps) me() []route.Route {
 	repeats := func(r route.Route) route.Route { r.Repeats = true; return r }
 	return []route.Route{
 		personRoute("GET", "/session", "who is signed in, and on which account", route.Handle(d.findMe)),
-		repeats(personRoute("POST", "/session/confirm", "prove once more who it is", route.HandleBody(d.confirm), "401 wrong_sign_in code_required")),
-		repeats(personRoute("POST", "/session/account", "go to another account", route.HandleBody(moveSession), "404 not_found")),
+		repeats(personRoute("POST", "/session/confirm", "prove the person's identity again", route.HandleBody(d.confirm), "401 wrong_sign_in code_required")),
+		repeats(personRoute("POST", "/session/account", "switch the session to another account", route.HandleBody(moveSession), "404 not_found")),
 		personRoute("GET", "/sessions", "browsers that are signed in", route.Handle(listSessions)),
 		personRoute("DELETE", "/sessions/{id}", "end a session", route.Handle(endSession), "404 not_found"),
 		personRoute("DELETE", "/sessions", "end all other sessions", route.Handle(endOtherSessions)),
@@ -42,13 +42,13 @@ type Me struct {
 	Email      string               `json:"email"`
 	Name       string               `json:"name"`
 	Theme      string               `json:"theme" enum:"system,light,dark"`
-	Language   string               `json:"language" doc:"empty: that of the browser"`
-	LetterKeys bool                 `json:"letter_keys" doc:"single letters are keys of a screen"`
-	HasCodes   bool                 `json:"has_codes" doc:"signs in with codes of an app"`
+	Language   string               `json:"language" doc:"empty: the browser's language"`
+	LetterKeys bool                 `json:"letter_keys" doc:"true: single letters are keyboard shortcuts"`
+	HasCodes   bool                 `json:"has_codes" doc:"true: the person signs in with codes of an authenticator app"`
 	Role       models.Role          `json:"role" enum:"viewer,contributor,member,owner"`
 	SessionID  uuid.UUID            `json:"session_id"`
-	Confirmed  bool                 `json:"confirmed" doc:"has confirmed recently who the person is"`
-	Account    MeAccount            `json:"account" doc:"the one that the session is on"`
+	Confirmed  bool                 `json:"confirmed" doc:"true: the person has recently proved their identity"`
+	Account    MeAccount            `json:"account" doc:"the account that the session is on"`
 	Accounts   []dbpeople.Workplace `json:"accounts"`
 }
 
@@ -134,8 +134,8 @@ func endOtherSessions(c *route.Call) (answer.DeletedAnswer, error) {
 type meBody struct {
 	Name       string `json:"name" required:"true" maxLength:"120" trim:"true"`
 	Theme      string `json:"theme" enum:"system,light,dark" default:"system"`
-	Language   string `json:"language" enum:",en,de" doc:"empty: that of the browser"`
-	LetterKeys *bool  `json:"letter_keys" default:"true" doc:"single letters are keys of a screen"`
+	Language   string `json:"language" enum:",en,de" doc:"empty: the browser's language"`
+	LetterKeys *bool  `json:"letter_keys" default:"true" doc:"true: single letters are keyboard shortcuts"`
 }
 
 func (d Deps) changeMe(c *route.Call, b meBody) (Me, error) {
@@ -169,8 +169,8 @@ func changePassword(c *route.Call, b passwordBody) (SignedIn, error) {
 // NewTOTP is the secret for an authenticator app, shown once.
 type NewTOTP struct {
 	Secret string `json:"secret"`
-	URL    string `json:"url" doc:"for an app on the same device"`
-	QR     string `json:"qr" doc:"the same as a picture: a data URL"`
+	URL    string `json:"url" doc:"opens an authenticator app on the same device"`
+	QR     string `json:"qr" doc:"the URL as a QR code: a picture in a data URL"`
 }
 
 const qrSize = 200 // pixels

@@ -13,8 +13,8 @@ import (
 )
 
 // oauth returns the rows for connecting an ad platform by sign-in. A sign-in begins and ends in the same session. The platform
-// sends the browser to a page of ours. That page posts the platform's parameters from our own origin, so that the browser sends
-// the session's cookie.
+// sends the browser to a page of the dashboard. That page posts the platform's parameters from the dashboard's own origin, so
+// that the browser sends the session's cookie.
 func (d Deps) oauth() []route.Route {
 	begin := personRoute("POST", "/oauth/{provider}", "begin a sign-in at an ad platform", route.Handle(d.beginOAuth),
 		"404 unsupported", "400 not_configured too_many no_encryption_key")
@@ -24,7 +24,7 @@ func (d Deps) oauth() []route.Route {
 	return []route.Route{begin, end}
 }
 
-// OAuthBegun tells the page where a sign-in continues.
+// OAuthBegun is the address at which the page continues a sign-in.
 type OAuthBegun struct {
 	URL       string `json:"url" doc:"the platform's page; it is a secret"`
 	ExpiresAt string `json:"expires_at"`

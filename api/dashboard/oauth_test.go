@@ -67,7 +67,7 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 	p := signedIn(t, s, "ana@example.com", models.RoleMember)
 	state := p.connect()
 	for who, other := range map[string]*person{
-		"another session of hers": signedIn(t, s, "ana@example.com", models.RoleMember), "somebody else": signedIn(t, s, "bob@example.com", models.RoleOwner),
+		"another session of the person": signedIn(t, s, "ana@example.com", models.RoleMember), "another person": signedIn(t, s, "bob@example.com", models.RoleOwner),
 	} {
 		for _, refused := range []string{"", "access_denied"} {
 			if got := other.end(state, "stolen", refused); got.status != 400 {
@@ -125,8 +125,8 @@ func TestOAuthRefused(t *testing.T) {
 	p.end(moved, "code", "").want(t, 200, "")
 }
 
-// TestOAuthCallback checks the page that platforms redirect back to. It passes a code of the dashboard on in the fragment of the
-// address, which no server sees, and drops all other parameters.
+// TestOAuthCallback checks the page that platforms redirect back to. If the sign-in began in the dashboard, the page passes the
+// code on in the fragment of the address, which no server sees, and drops all other parameters.
 func TestOAuthCallback(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)

@@ -98,7 +98,7 @@ func (p pages) shell(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = w.Write([]byte(missing)) // a client that went away is no error
+		_, _ = w.Write([]byte(missing)) // a client that has disconnected is not an error
 		return
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -137,5 +137,5 @@ func (p pages) licences(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(text) // a client that went away is no error
+	_, _ = w.Write(text) // a client that has disconnected is not an error
 }

@@ -20,7 +20,7 @@ import (
 // hashCost is the cost of a password hash: 19 MiB and some 50 ms.
 var hashCost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// hashing limits how many passwords a process hashes at once, so that redirects are not slowed down.
+// hashing limits how many passwords a process hashes at the same time, so that redirects are not slowed down.
 var hashing = semaphore.NewWeighted(2)
 
 // checkPassword returns weak_password for a password that is too short or too long.

@@ -23,8 +23,8 @@ func (a answer) rowsOf(t *testing.T) (out []map[string]any) {
 	return out
 }
 
-// TestKeysOfThePage: a key made in the page works at once and shows when it was used. After it is replaced it works for another day.
-// A revoked key is refused at once. The key itself is shown once.
+// TestKeysOfThePage: a key made in the page works immediately and shows when it was used. After it is replaced it works for
+// another day. A revoked key is refused immediately. The key itself is shown once.
 func TestKeysOfThePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -66,7 +66,8 @@ func TestKeysOfThePage(t *testing.T) {
 	offersBy(fresh["key"].(string)).want(t, 200, "")
 }
 
-// TestOtherSessionsEnd checks that the page, or a new password, ends all other sessions at once. The session that asked stays.
+// TestOtherSessionsEnd checks that the page, or a new password, ends all other sessions immediately. The session that made the
+// call stays.
 func TestOtherSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -55,8 +55,8 @@ func (d Deps) personAllowances(c *route.Call, email string) ([]allowance, error)
 	return append(addressAllowances(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
-// limited runs check, which checks a proof for an e-mail at the sign-in page or by a link. It refuses the proof without a check if
-// an allowance is used up.
+// limited runs check, which checks a proof for an e-mail at the sign-in page or by a link. If an allowance is used up, limited
+// refuses the proof and does not run check.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
 	allowances, err := d.personAllowances(c, email)
 	if err != nil {
@@ -85,8 +85,8 @@ func (d Deps) limitedBy(c *route.Call, allowances []allowance, email, code strin
 	return err
 }
 
-// countAttempt counts an attempt against each allowance before the proof is checked, so that many attempts at once cannot all pass. If an
-// allowance is used up, the attempt is refused and counts against none.
+// countAttempt counts an attempt against each allowance before the proof is checked, so that simultaneous attempts cannot all
+// pass. If an allowance is used up, the attempt is refused and counts against none.
 func (d Deps) countAttempt(c *route.Call, allowances []allowance) error {
 	for i, a := range allowances {
 		if w := d.Rates.AllowWithin(c.Context(), a.name, a.limit, attemptTime); w.Over {
@@ -113,8 +113,8 @@ func isWrong(err error, code string) bool {
 	return ok && e.Kind == models.KindUnauthenticated && (e.Code != codeRequired || code != "")
 }
 
-// checkProof checks the password and the code of a person. Its error does not tell which of them is wrong. It asks for a code only after
-// the right password.
+// checkProof checks the password and the code of a person. Its error does not reveal which of them is wrong. It asks for a code
+// only after the right password.
 func checkProof(c *route.Call, person models.Person, password, code string) error {
 	ok, err := isPassword(c.Context(), person, password)
 	switch {

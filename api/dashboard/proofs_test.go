@@ -79,8 +79,8 @@ func TestProofsHaveOneBudget(t *testing.T) {
 	}
 }
 
-// TestAddressesAreLimited: wrong proofs also count for the address and its network, which is a /48 in IPv6. Other networks are not
-// affected.
+// TestAddressesAreLimited: wrong proofs also count against the address and its network, which is a /48 in IPv6. Other networks
+// are not affected.
 func TestAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
@@ -133,7 +133,7 @@ func TestLinksTellNothing(t *testing.T) {
 	withPassword(t, s, "known@example.com", models.RoleOwner)
 	recovery := withCodes(t, withPassword(t, s, "codes@example.com", models.RoleOwner))
 	signedIn(t, s, "bare@example.com", models.RoleOwner)
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as older versions left it
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // older versions stored people without a password
 		t.Fatal(err)
 	}
 	other, _, _ := s.NewAccount("scale")

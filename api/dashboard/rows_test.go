@@ -29,8 +29,8 @@ func withoutRecord(r route.Route) string {
 	return strings.NewReplacer("{id}", "not-an-id", "{provider}", "none", "{clickId}", "x").Replace(r.Path)
 }
 
-// TestNoFormActs: no form and no link of another site can change anything with a session, at any row. A call with a key needs no
-// header.
+// TestNoFormActs: no form and no link of another site can change anything with a session, at any row. A call with a key does
+// not need the header that the dashboard's script sends.
 func TestNoFormActs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

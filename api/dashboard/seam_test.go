@@ -80,7 +80,7 @@ func (p *person) do(method, path string, body any, headers ...string) answer {
 		Data  map[string]any
 		Error struct{ Code string }
 	}
-	_ = json.NewDecoder(resp.Body).Decode(&got) // some answers are no JSON
+	_ = json.NewDecoder(resp.Body).Decode(&got) // some answers are not JSON
 	for _, c := range resp.Cookies() {
 		if strings.HasPrefix(c.Name, "switchyard-device-") {
 			p.devices[c.Name] = c.Value
@@ -177,7 +177,8 @@ func TestSessionIsOfOneSite(t *testing.T) {
 	}
 }
 
-// TestSignIn: every sign-in starts a new session, whatever cookie the browser had. A session that is ended ends at once.
+// TestSignIn: every sign-in starts a new session, whatever cookie the browser had. A session that the person ends is refused
+// immediately.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -265,8 +266,8 @@ func TestLinkWorksOnce(t *testing.T) {
 	p.do("POST", "/app/api/links/use", map[string]any{"token": late}).want(t, 404, "link_gone")
 }
 
-// TestInvitationOpensNoOtherAccount: an invited person who works on another account must prove it with the existing password.
-// If that person has no password, the invitation cannot set one.
+// TestInvitationOpensNoOtherAccount: an invited person who already works on another account must prove their identity with the
+// existing password. If that person has no password, the invitation cannot set one.
 func TestInvitationOpensNoOtherAccount(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -277,7 +278,7 @@ func TestInvitationOpensNoOtherAccount(t *testing.T) {
 	token := link(t, s, mine, models.LinkInvite, "known@example.com", models.RoleViewer)
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "another password"}).want(t, 401, "wrong_sign_in")
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as if entered before an entry link set a password
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as for a person who joined before entry links asked for a password
 		t.Fatal(err)
 	}
 	token = link(t, s, mine, models.LinkInvite, "bare@example.com", models.RoleViewer)
@@ -334,7 +335,8 @@ func TestConfirm(t *testing.T) {
 	p.do("POST", "/app/api/keys", key).want(t, 201, "")
 }
 
-// TestTeam checks that an owner can remove a person from the account, whose session ends at once, and that the last owner stays.
+// TestTeam checks that an owner can remove a person from the account, whose session ends immediately, and that the last owner
+// stays.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -32,7 +32,7 @@ func squattedServer(t *testing.T, email string) (s *apitest.Server, remove func(
 }
 
 // TestEntryTrustsNoOtherPassword: an operator's entry to an account asks for a new password if another account invited the address
-// first. It ends the former password and codes.
+// first. The former password and codes are no longer valid.
 func TestEntryTrustsNoOtherPassword(t *testing.T) {
 	t.Parallel()
 	const email = "demo@example.com"

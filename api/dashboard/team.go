@@ -22,13 +22,13 @@ func ownerRoute(method, path, summary string, h route.Handler, codes ...string) 
 
 // team returns the rows for the people of an account.
 func team(d Deps) []route.Route {
-	role := ownerRoute("PATCH", "/team/{id}", "change somebody's role", route.HandleBody(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
-	leave := ownerRoute("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Handle(removeMember),
+	role := ownerRoute("PATCH", "/team/{id}", "change a person's role", route.HandleBody(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
+	leave := ownerRoute("DELETE", "/team/{id}", "remove a person from the account; the person's sessions end", route.Handle(removeMember),
 		"404 not_found", "409 last_owner")
 	role.Recorded, leave.Recorded = recordedMember, recordedMember
 	return []route.Route{
 		ownerRoute("GET", "/team", "people of the account, and open invitations", route.Handle(listTeam)),
-		ownerRoute("POST", "/team", "invite somebody by a link", route.HandleBody(d.invite), "400 required too_long too_many invalid_email invalid_role"),
+		ownerRoute("POST", "/team", "invite a person by a link", route.HandleBody(d.invite), "400 required too_long too_many invalid_email invalid_role"),
 		role, leave,
 		ownerRoute("DELETE", "/team/links/{id}", "withdraw an invitation", route.Handle(removeLink), "404 not_found"),
 	}
@@ -127,7 +127,7 @@ func changeRole(c *route.Call, b roleBody) (answer.DeletedAnswer, error) {
 }
 
 func removeMember(c *route.Call) (answer.DeletedAnswer, error) {
-	return answer.Deleted(c.ID), people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, "") // without a role a person is no member
+	return answer.Deleted(c.ID), people.New(c.Store).SetRole(c.Context(), c.Account.ID, c.ID, "") // a person without a role is not a member
 }
 
 func removeLink(c *route.Call) (answer.DeletedAnswer, error) {

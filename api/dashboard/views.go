@@ -27,11 +27,11 @@ func personRoute(method, path, summary string, h route.Handler, codes ...string)
 func views() []route.Route {
 	return []route.Route{
 		personRoute("GET", "/views", "own and shared views of reports, by name", route.Handle(listViews)),
-		personRoute("POST", "/views", "save a view; sharing it takes a contributor", route.HandleBody(createView),
+		personRoute("POST", "/views", "save a view; sharing it needs the role contributor", route.HandleBody(createView),
 			"400 required too_long too_many invalid_view", "403 role_required", "409 duplicate_name"),
-		personRoute("PATCH", "/views/{id}", "change a view: its author, of a shared one an owner too", route.HandleBody(changeView),
+		personRoute("PATCH", "/views/{id}", "change a view; for its author, and for owners if it is shared", route.HandleBody(changeView),
 			"400 invalid_id required too_long too_many invalid_view no_fields", "403 role_required not_author", "404 not_found", "409 duplicate_name"),
-		personRoute("DELETE", "/views/{id}", "delete a view: its author, of a shared one an owner too", route.Handle(deleteView),
+		personRoute("DELETE", "/views/{id}", "delete a view; for its author, and for owners if it is shared", route.Handle(deleteView),
 			"400 invalid_id", "403 not_author", "404 not_found"),
 		personRoute("PUT", "/views/default", "the view that reports open with", route.HandleBody(setDefaultView), "404 not_found"),
 	}
@@ -60,7 +60,7 @@ func mayEdit(c *route.Call, author uuid.NullUUID) bool {
 	return author.UUID == c.Person.ID || c.Role.Includes(models.RoleOwner)
 }
 
-var errAuthor = models.Errorf(models.KindForbidden, "not_author", "only who made it or an owner may change it")
+var errAuthor = models.Errorf(models.KindForbidden, "not_author", "only its author or an owner may change it")
 
 func viewRow(c *route.Call, v models.View) ViewRow {
 	return ViewRow{
@@ -140,7 +140,7 @@ func isSortedFormula(sort, formulas string) bool {
 // checkMayShare returns role_required if the view is to be shared and the caller's role may not write.
 func checkMayShare(c *route.Call, shared bool) error {
 	if shared && !c.MayWrite() {
-		return models.Errorf(models.KindForbidden, "role_required", "sharing a view takes the role %s, and you are %s", models.RoleContributor, c.Role)
+		return models.Errorf(models.KindForbidden, "role_required", "sharing a view needs the role %s, and your role is %s", models.RoleContributor, c.Role)
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func deleteView(c *route.Call) (answer.DeletedAnswer, error) {
 }
 
 type defaultViewBody struct {
-	View *uuid.UUID `json:"view" doc:"null: none"`
+	View *uuid.UUID `json:"view" doc:"null: no default view"`
 }
 
 // DefaultView is the view that reports open with.

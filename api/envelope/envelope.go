@@ -96,7 +96,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
 		shown = models.Invalid("invalid_input", "a value cannot be stored")
 	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
-		// The client went away and will not read this answer.
+		// The client has disconnected and will not read this answer.
 		shown = models.Errorf(models.KindUnavailable, "unavailable", "the request was given up")
 	case db.Unavailable(err):
 		slog.ErrorContext(ctx, "database unavailable", "request_id", requestID, "error", err)
@@ -112,7 +112,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 // Error is the error member of an answer.
 type Error struct {
 	Message string `json:"message" doc:"text for a person"`
-	Code    string `json:"code" doc:"machine value; clients branch on it"`
+	Code    string `json:"code" doc:"a fixed word for programs, on which clients can branch"`
 }
 
 // marshal encodes a value as the JSON of an answer: without HTML escapes, and without a line break at the end.
@@ -146,7 +146,7 @@ func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (complete bool)
 	}
 	w.WriteHeader(r.Status)
 	if !r.IsFile() {
-		_, _ = w.Write(r.Body) // a client that went away is no error
+		_, _ = w.Write(r.Body) // a client that has disconnected is not an error
 		return true
 	}
 	if err := r.file.Write(ctx, w); err != nil {

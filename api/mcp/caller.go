@@ -58,7 +58,7 @@ func (c *caller) use(t *tool.Tool, r *sdk.CallToolRequest) (result *sdk.CallTool
 	start, outcome := time.Now(), "error"
 	api := &client{caller: c, via: models.Via{Through: models.ViaMCP, Client: clientName(r), Tool: t.Name}}
 	if c.c.Assistant != nil {
-		api.via.Client = c.c.Assistant.Client // which the person has seen before connecting it
+		api.via.Client = c.c.Assistant.Client // the name that the person saw when connecting the assistant
 	}
 	defer func() {
 		if v := recover(); v != nil { // the SDK runs this on a goroutine of its own, where a panic would end the process
@@ -84,8 +84,8 @@ func (c *caller) use(t *tool.Tool, r *sdk.CallToolRequest) (result *sdk.CallTool
 
 var errPanic = errors.New("mcp: panic in a tool")
 
-// marked puts data between marks, so that the model can tell data from instructions. The mark is random, so the authors of the
-// data cannot know it.
+// marked puts data between marks, so that the model can distinguish data from instructions. The mark is random, so the authors
+// of the data cannot know it.
 func marked(data string) string {
 	mark := "data-" + rand.Text()
 	return "<" + mark + ">\n" + data + "</" + mark + ">"
@@ -97,8 +97,8 @@ var (
 	word   = regexp.MustCompile(`^["“][\w.{}:/+-]{0,40}["”]$`)
 )
 
-// failed returns the result for an error. It has only the message of a *models.Error, which a client may see too. A quoted part that is
-// more than a word is left out, because it can be a text that a stranger wrote.
+// failed returns the result for an error. It shows the message of a *models.Error, which clients may see, and of no other
+// error. A quoted part that is more than a word is left out, because it can be a text that a stranger wrote.
 func failed(c *route.Call, err error) *sdk.CallToolResult {
 	text := "this failed on our side; request " + c.RequestID
 	if e, ok := models.AsError(err); ok {
@@ -208,14 +208,14 @@ func (c *client) reserve(ctx context.Context, record uuid.UUID) error {
 	case reached.Subject == record:
 		return models.Errorf(models.KindTooMany, "cooling_down", "an assistant changed this record within the last hour: see the effect first, or let a person change it")
 	}
-	return models.Errorf(models.KindTooMany, "changes_used", "this key has made its %d changes of 24 hours: let a person go on", key.Most)
+	return models.Errorf(models.KindTooMany, "changes_used", "this key has made the %d changes that it may make in 24 hours: let a person continue", key.Most)
 }
 
 // release gives back what was reserved for a change that was not made.
 func (c *client) release() {
 	for _, subjects := range c.reserved {
 		if err := c.s.d.Store.AssistantUses().Release(context.WithoutCancel(c.c.Context()), c.c.Account.ID, subjects...); err != nil {
-			slog.WarnContext(c.c.Context(), "a change of an assistant is not given back", "account_id", c.c.Account.ID, "error", err)
+			slog.WarnContext(c.c.Context(), "reservation of an assistant's change not released", "account_id", c.c.Account.ID, "error", err)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func (r *recorder) answer() (json.RawMessage, error) {
 	case r.status == http.StatusAccepted:
 		var job route.JobRef
 		_ = json.Unmarshal(a.Data, &job) // if this fails, the text has no id
-		return nil, models.Errorf(models.KindUnavailable, "goes_on", "this takes longer and goes on as job %s: call again later", cmp.Or(job.Job.ID, "of GET /jobs"))
+		return nil, models.Errorf(models.KindUnavailable, "goes_on", "this takes longer and continues as job %s: call again later", cmp.Or(job.Job.ID, "of GET /jobs"))
 	}
 	return a.Data, nil
 }

@@ -12,7 +12,7 @@ type prompt struct {
 	name, title, about string
 	args               []sdk.PromptArgument
 	text               string
-	changes            bool // it ends in proposals, so it is for full keys
+	changes            bool // the task ends in proposals, so it is for full keys
 }
 
 var prompts = []prompt{

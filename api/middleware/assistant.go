@@ -56,8 +56,8 @@ const (
 // Resource returns the address at which access tokens are valid.
 func (s *Site) Resource() string { return strings.TrimSuffix(s.url, "/") + ResourcePath }
 
-// challenge tells a caller that is refused as unauthenticated how to authenticate (RFC 6750 and 9728). Where access tokens are valid,
-// it says where a program learns how to get one.
+// challenge sets the header that explains to a caller refused as unauthenticated how to authenticate (RFC 6750 and 9728). Where
+// access tokens are valid, the header names the document from which a program learns how to get one.
 func (p *Pipeline) challenge(c *route.Call, err error, credential string) {
 	e, ok := models.AsError(err)
 	if !ok || e.Kind != models.KindUnauthenticated {

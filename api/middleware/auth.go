@@ -15,7 +15,7 @@ import (
 
 // authenticated finds the caller: by the key if there is an Authorization header, else by the session. It never uses both, and it
 // never tries the session after the key was refused. It looks the caller up on every call, so a revoked key or an ended session
-// is refused at once. Only a caller that has used up the calls of the current minute is refused without a look-up.
+// is refused immediately. Only a caller that has used up the calls of the current minute is refused without a look-up.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		credential, find := bearer(c.Request), p.keyHolder
@@ -123,7 +123,7 @@ func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 // Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key
 // or a session counts against its limit.
 func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []string) {
-	err := models.Errorf(models.KindNotFound, "not_found", "there is no such path; the page at /docs shows every one")
+	err := models.Errorf(models.KindNotFound, "not_found", "there is no such path; the page at /docs lists every path")
 	if len(methods) > 0 {
 		w.Header().Set("Allow", strings.Join(methods, ", "))
 		err = models.Errorf(models.KindMethod, "method_not_allowed", "this path has no method %.20s", r.Method)

@@ -132,7 +132,7 @@ func (p *Pipeline) serveLeased(c *route.Call, a store.Attempt, next step) envelo
 	if replayed {
 		return reply
 	}
-	// The answer is stored even if the caller has gone away.
+	// The answer is stored even if the caller has disconnected.
 	ctx := context.WithoutCancel(c.Context())
 	reply = envelope.Reply{Status: http.StatusInternalServerError} // in case next panics
 	stop := p.renew(ctx, a)

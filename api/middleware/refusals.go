@@ -24,7 +24,7 @@ const (
 	refusalRate  = 20  // refusals per second that one caller gets without a pause
 	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies
 	refusalPause = time.Second
-	maxDelayed   = 2000   // refusals that wait at once in a process, at about 30 kB each with their connection
+	maxDelayed   = 2000   // refusals that wait at the same time in a process, at about 30 kB each with their connection
 	maxCallers   = 10_000 // callers whose refusals are counted, and keys whose used-up windows are remembered
 )
 

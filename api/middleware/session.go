@@ -156,7 +156,7 @@ func checkRole(c *route.Call) error {
 	case c.Route.Declares(http.StatusForbidden, buyerOnly):
 		return models.Errorf(models.KindForbidden, buyerOnly, "a %s may not create campaigns", c.Role)
 	}
-	return models.Errorf(models.KindForbidden, "role_required", "this takes the role %s, and you are %s", c.Route.Role, c.Role)
+	return models.Errorf(models.KindForbidden, "role_required", "this needs the role %s, and your role is %s", c.Route.Role, c.Role)
 }
 
 const buyerOnly = "buyer_only"

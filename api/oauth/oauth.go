@@ -99,7 +99,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = page.Execute(w, view) // the browser may be gone
+	_ = page.Execute(w, view) // the browser may have disconnected
 }
 
 // encodeParams encodes the platform's parameters for the dashboard. Empty and overlong values are left out.
@@ -153,7 +153,7 @@ func (p *pages) view(w http.ResponseWriter, r *http.Request) (view, error) {
 	if err != nil || subtle.ConstantTimeCompare([]byte(c.Value), []byte(state)) != 1 {
 		return view{}, models.Invalid("signin_expired", "this browser has not begun this sign-in, or has begun another one since: start it again")
 	}
-	p.cookie(w, "", -1) // deletes the cookie: its state works once
+	p.cookie(w, "", -1) // deletes the cookie, because its state works only once
 	return p.callback(r.Context(), state, q.Get("code"), q.Get("error"))
 }
 

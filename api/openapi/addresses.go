@@ -31,7 +31,7 @@ var trackingServer = object{
 	}},
 }
 
-// textParam describes a parameter that is a text. in says where it is sent: path, query or header.
+// textParam describes a parameter that is a text. The argument in says where the parameter is sent: path, query or header.
 func textParam(in, name, doc string) object {
 	return object{
 		"name": name, "in": in, "required": in == "path", "description": doc, "schema": object{"type": "string"},

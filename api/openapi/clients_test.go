@@ -14,7 +14,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// workshop is a directory that holds the document, and in which clients are generated from it. Its server has a campaign.
+// workshop is a directory that holds the document, and in which clients are generated from it. The server of the workshop has a
+// campaign.
 type workshop struct {
 	t      *testing.T
 	dir    string

@@ -157,7 +157,7 @@ func responses(s *schemas, row route.Route) object {
 	out := object{strconv.Itoa(row.Status): success(s, row)}
 	if row.Slow != nil {
 		out["202"] = object{
-			"description": "the job goes on; GET /jobs/{id} tells its state",
+			"description": "the job is still running; GET /jobs/{id} returns its state",
 			"content":     jsonContent(enveloped(s.schemaOf(reflect.TypeFor[route.JobRef](), inAnswer))),
 		}
 	}
@@ -221,7 +221,7 @@ func (s *schemas) failure() object {
 		"data": object{"type": "null"},
 		"error": object{"type": "object", "required": []string{"message", "code"}, "properties": object{
 			"message": object{"type": "string", "description": "text for a person"},
-			"code":    object{"type": "string", "description": "machine value; clients branch on it"},
+			"code":    object{"type": "string", "description": "a fixed word for programs, on which clients can branch"},
 		}},
 	}})
 }

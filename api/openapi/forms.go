@@ -11,7 +11,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// fieldSchema returns the schema of a field. If the Go type does not tell what the field holds, the struct tag "is" names the schema.
+// fieldSchema returns the schema of a field. If the Go type does not determine what the field holds, the struct tag "is" names
+// the schema.
 func (c *collector) fieldSchema(f reflect.StructField) object {
 	switch f.Tag.Get("is") {
 	case "":

@@ -28,7 +28,7 @@ const (
 		"for at most seven days"
 )
 
-// consentSchema describes the word of the consent.
+// consentSchema describes the values of the consent.
 var consentSchema = object{"type": "string", "enum": []string{"granted", "denied"}, "description": consentDoc}
 
 // userSchema describes the personal data of a visitor.

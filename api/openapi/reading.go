@@ -254,7 +254,7 @@ func exampleText(example any) string {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if enc.Encode(example) != nil {
-		return "" // it was read from JSON, so it can be written as JSON
+		return "" // the value was read from JSON, so it can be written as JSON
 	}
 	return strings.TrimSpace(out.String())
 }
@@ -265,7 +265,7 @@ func markdown(text string) template.HTML {
 	if err := goldmark.Convert([]byte(text), &out); err != nil {
 		panic(err) // writing to a buffer does not fail
 	}
-	return template.HTML(out.String()) //nolint:gosec // a text of ours, and goldmark leaves HTML in it out
+	return template.HTML(out.String()) //nolint:gosec // the text is the service's own, and goldmark leaves HTML in it out
 }
 
 // textOf returns a text member of an object. It is empty if there is no such text.

@@ -43,9 +43,9 @@ type Call struct {
 	Role    models.Role
 	// Assistant is the connected assistant that calls by an access token. Role is then the role of its person. Nil: another caller.
 	Assistant *models.AssistantCaller
-	// Credential is the key or the session's token. It tells callers apart.
+	// Credential is the key or the session's token. It identifies the caller.
 	Credential string
-	// Client is the address of the caller, as far as trusted proxies tell it.
+	// Client is the address of the caller, as far as trusted proxies report it.
 	Client netip.Addr
 	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also stores the answer.
 	// Work that must wait for the commit is added with After.
@@ -78,7 +78,7 @@ func (c *Call) RecordField(name string, value any) {
 // RecordDryRun marks the call's entry in the audit log as a dry run, which has changed nothing.
 func (c *Call) RecordDryRun() { c.RecordField("dry_run", true) }
 
-// NewCall returns a call. header has the headers of its answer.
+// NewCall returns a call. header holds the headers of the answer.
 func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 	return &Call{Request: r, Route: row, header: header}
 }
@@ -181,7 +181,7 @@ func (c *Call) RunAfter() {
 // DiscardAfter discards the work that After added, when the call's effect was undone.
 func (c *Call) DiscardAfter() { c.after = nil }
 
-// read parses the parameters that the row takes from the path and the query. The order of the steps decides which of several
+// read parses the parameters that the row accepts from the path and the query. The order of the steps decides which of several
 // mistakes is reported.
 func (c *Call) read() (err error) {
 	r := c.Route
@@ -219,7 +219,7 @@ func (c *Call) read() (err error) {
 		if p.Max == 0 {
 			continue
 		}
-		def, _ := strconv.Atoi(p.Default) // Number has written a whole number
+		def, _ := strconv.Atoi(p.Default) // a whole number, which Number has written
 		if c.Numbers[p.Name], err = bind.Int(c.Query, p.Name, def, p.Min, p.Max); err != nil {
 			return err
 		}
@@ -230,8 +230,9 @@ func (c *Call) read() (err error) {
 	return nil
 }
 
-// checkParams refuses query parameters that the row does not take. Names that begin with _ pass. A member of a family, such as
-// f.country, also passes if the row has other members of the family: the handler has its own code for an unknown member.
+// checkParams refuses query parameters that the row does not accept. Names that begin with _ are accepted. A member of a
+// family, such as f.country, is also accepted if the row has other members of the family: the handler has its own code for an
+// unknown member.
 func (c *Call) checkParams(params []Param) error {
 	for name := range c.Query {
 		family, _, isMember := strings.Cut(name, ".")
@@ -258,7 +259,7 @@ func (c *Call) QueryID(name string) (uuid.UUID, error) {
 }
 
 func (c *Call) decode(into any) error {
-	if len(c.Body) == 0 && c.Route.BodyOptional { // the fields take their defaults
+	if len(c.Body) == 0 && c.Route.BodyOptional { // every field gets its default
 		return bind.DecodeKnown([]byte("{}"), nil, into)
 	}
 	return bind.DecodeKnown(c.Body, c.Route.Keys, into)
@@ -292,7 +293,7 @@ type File struct {
 	Name  string
 	Type  string
 	Size  int64                                  // in bytes
-	Write func(context.Context, io.Writer) error // writes Size bytes; it may go on after the call's time limit
+	Write func(context.Context, io.Writer) error // writes Size bytes; writing may continue after the call's time limit
 }
 
 // JobRef is the data of a 202 answer: the job that is still running.
@@ -312,4 +313,4 @@ type JobState struct {
 type LaterError struct{ Job JobState }
 
 // Error implements error.
-func (l *LaterError) Error() string { return fmt.Sprintf("job %s goes on", l.Job.ID) }
+func (l *LaterError) Error() string { return fmt.Sprintf("job %s is still running", l.Job.ID) }

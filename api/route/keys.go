@@ -9,9 +9,9 @@ import (
 )
 
 // NameKeys sets the Keys of every row with a body: the names that the body may have. They are the body's own fields. If the row
-// creates or replaces a record, the names in answers of the same resource are allowed too, so that an object that was read can be
-// sent back. A call that acts on a record, such as a test or a replay, takes only its own fields. A PATCH refuses names that only
-// the PUT of its resource writes, because the change would be lost silently.
+// creates or replaces a record, the names in answers of the same resource are allowed too, so that an object that was read can
+// be sent back. A call that acts on a record, such as a test or a replay, accepts only its own fields. A PATCH refuses names
+// that only the PUT of its resource writes, because the change would be lost silently.
 func NameKeys(rows []Route) {
 	for i := range rows {
 		row := &rows[i]

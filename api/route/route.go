@@ -25,7 +25,7 @@ type Scope uint8
 // The scopes. A row without a scope has Read on GET, and Write on other methods.
 const (
 	Read  Scope = iota + 1 // every key
-	Write                  // full keys only: a read-only key is 403 read_only_key
+	Write                  // full keys only: a read-only key gets 403 read_only_key
 	Ask                    // a POST that changes nothing, so read-only keys may call it
 )
 
@@ -35,7 +35,7 @@ type Callers uint8
 // The callers. A row without callers is for keys and for signed-in people.
 const (
 	KeysAndPeople Callers = iota
-	People                // a key is 403 people_only
+	People                // a key gets 403 people_only
 	Anybody               // callers need not identify themselves, for example to sign in
 )
 
@@ -60,10 +60,10 @@ type Route struct {
 	Confirm bool
 	Status  int
 	Query   []Param // in addition to the parameters of Window and Page
-	Window  bool    // takes from and to
-	Page    bool    // takes limit and cursor
-	Body    any     // zero value of the body's struct; nil: from Handle
-	Answer  any     // zero value of data's type; nil: from Handle
+	Window  bool    // the row has the parameters from and to
+	Page    bool    // the row has the parameters limit and cursor
+	Body    any     // zero value of the body's struct; nil: the type that Handle has
+	Answer  any     // zero value of data's type; nil: the type that Handle has
 	// FileType is the type of an answer that is a File. The default is text/csv.
 	FileType string
 	Codes    []Code // errors of its own; the errors of every call come from UsualCodes
@@ -81,10 +81,10 @@ type Route struct {
 	SlowWhen func(body []byte) bool
 	// Starts is a job that the route starts and does not wait for. GET /jobs/{id} shows its answer.
 	Starts *Slow
-	// Share bounds how many calls to this route, and to others of the same share, run at once. Default Calls.
+	// Share limits how many calls to this route, and to others of the same share, run at the same time. The default is Calls.
 	Share *Share
-	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and answers 409 stale if it names
-	// another version.
+	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and is answered with 409 stale if
+	// If-Match names another version.
 	Versioned bool
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
@@ -95,8 +95,8 @@ type Route struct {
 	Repeats bool
 	// Proposes is set on a route that stores only a proposal. Assistants that may propose call it with a read-only key.
 	Proposes bool
-	// Tokens is set on a route that takes the access tokens of connected assistants. All others take them only from this process: see
-	// WithVia.
+	// Tokens is set on a route that accepts the access tokens of connected assistants. All others accept them only from this
+	// process: see WithVia.
 	Tokens bool
 	// Checks is set on a route that checks something repeatedly while a person waits for it. Such calls are not in the
 	// audit log.
@@ -152,8 +152,8 @@ type Param struct {
 	Repeated bool
 	// Shared parameters have the same meaning on every route. The document describes each only once.
 	Shared bool
-	// Min and Max are the range of an integer. A number outside the range becomes the nearest in it. The document adds the range
-	// to Doc.
+	// Min and Max are the range of an integer. A number outside the range is replaced by the nearest number in it. The document
+	// adds the range to Doc.
 	Min, Max int
 }
 
@@ -175,7 +175,7 @@ var (
 )
 
 // Params returns the query parameters: the row's own first, then the parameters of its window and of its pages. A row may
-// describe limit in its own way.
+// describe the parameter limit in its own way.
 func (r Route) Params() []Param {
 	out := slices.Clone(r.Query)
 	if r.Window {
@@ -187,7 +187,7 @@ func (r Route) Params() []Param {
 	return out
 }
 
-// Code is an error that a route can answer.
+// Code is an error that a route can return.
 type Code struct {
 	HTTP int
 	Code string
@@ -203,8 +203,8 @@ type Slow struct {
 }
 
 // Share is a resource that the calls of all accounts have in common, such as the connections for reading reports. A call
-// runs in a place of the share. A call without a place waits for one, and is 429 rate_limited if none becomes free in time.
-// The numbers apply to one web process.
+// runs in a place of the share. A call without a place waits for one, and is answered with 429 rate_limited if no place becomes
+// free in time. The numbers apply to one web process.
 type Share struct {
 	Places  int           // number of places for all accounts together; 0: not limited
 	Running int           // number of places that one account may hold
@@ -248,7 +248,7 @@ type Handler struct {
 	Run    func(*Call) (any, error)
 }
 
-// Handle returns a handler without a body. Before fn runs, the id, window, page and numbers that the row takes are parsed into
+// Handle returns a handler without a body. Before fn runs, the id, window, page and numbers that the row has are parsed into
 // the call.
 func Handle[A any](fn func(*Call) (A, error)) Handler {
 	var answer A

@@ -108,13 +108,14 @@ func BenchmarkFindBlock(b *testing.B) {
 	}
 }
 
-// TestEveryBlockableDimensionIsAFact checks that each dimension whose values can be blocked is an attribute that conditions know.
+// TestEveryBlockableDimensionIsAFact checks that each dimension whose values can be blocked is an attribute that conditions can
+// use.
 func TestEveryBlockableDimensionIsAFact(t *testing.T) {
 	t.Parallel()
 	n := 0
 	for i := range clickattr.All {
 		if a := &clickattr.All[i]; a.IsBlockable() {
-			cond.Named(a.Name) // panics for a name that is not known
+			cond.Named(a.Name) // panics for an unknown name
 			n++
 		}
 	}

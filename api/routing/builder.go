@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	_ "time/tzdata" // accounts have time zones, and not every system has their data
+	_ "time/tzdata" // the data of the accounts' time zones, which some systems lack
 
 	"github.com/google/uuid"
 
@@ -21,7 +21,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Builder builds a snapshot from another snapshot. Only one goroutine at a time builds.
+// Builder builds a snapshot from another snapshot. Only one goroutine at a time may use it.
 type Builder struct {
 	*Snapshot
 	explained bool        // plans are compiled so that their decisions can be explained
@@ -165,8 +165,8 @@ func (b *Builder) lander(row *store.RoutingLander, old *Lander) *Lander {
 	return l
 }
 
-// setRef points the shared reference to the record's new version, so that every plan that has the reference sees the change at
-// once. It makes a new reference if ref is nil.
+// setRef points the shared reference to the record's new version, so that every plan that has the reference sees the change
+// immediately. It makes a new reference if ref is nil.
 func (b *Builder) setRef(ref *flow.Ref, id uuid.UUID, kind flow.Kind, to record, active bool) *flow.Ref {
 	if ref == nil {
 		ref = flow.NewRef(id, kind, to)

@@ -73,7 +73,7 @@ func ReadDiskCache(path string) (*store.Routing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("routing: read routing copy: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // it was read only
+	defer f.Close() //nolint:errcheck // the file was only read
 	dec := gob.NewDecoder(bufio.NewReaderSize(f, 1<<16))
 	var format string
 	if err := dec.Decode(&format); err != nil || format != copyFormat {

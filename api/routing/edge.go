@@ -18,7 +18,7 @@ import (
 )
 
 // EdgeFormat is the version of the format of bundles. It changes when their meaning changes. The script ignores bundles of a
-// later format. A bundle that names a sub-parameter after sub10 has edgeSubsFormat, because older scripts know ten.
+// later format. A bundle that names a sub-parameter after sub10 has edgeSubsFormat, because older scripts know only ten.
 const (
 	EdgeFormat     = 1
 	edgeSubsFormat = 2
@@ -41,12 +41,12 @@ type edgeBundle struct {
 	HTTPSOnly bool                          `json:"https_only,omitempty"`
 	Timezone  string                        `json:"timezone"`
 	Currency  string                        `json:"currency"`
-	Cost      *string                       `json:"cost"` // null: it depends on the link
+	Cost      *string                       `json:"cost"` // null: the cost depends on the link
 	Source    *edgeNamed                    `json:"source"`
 	External  []string                      `json:"external"` // parameters of the source's own click id
 	Subs      []edgeSub                     `json:"subs"`
 	Taken     []string                      `json:"taken,omitempty"` // parameters of the source that fill no sub-parameter, in lower case
-	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"`       // each an edgeCampaign
+	Campaigns map[uuid.UUID]json.RawMessage `json:"campaigns"`       // each value is an edgeCampaign
 	Offers    map[uuid.UUID]*edgeOffer      `json:"offers"`
 	Landers   map[uuid.UUID]*edgeLander     `json:"landers"`
 	Origin    []string                      `json:"origin"` // the features that the script lacks
@@ -74,7 +74,7 @@ type edgeCampaign struct {
 type edgeOffer struct {
 	Name    string               `json:"name"`
 	URL     []token.PortablePart `json:"url"`
-	Append  string               `json:"append,omitempty"` // the parameter that takes the click id
+	Append  string               `json:"append,omitempty"` // the parameter that gets the click id
 	Network *edgeNamed           `json:"network"`
 	Open    bool                 `json:"open"`
 	Capped  bool                 `json:"capped,omitempty"` // the offer has a daily cap
@@ -173,9 +173,9 @@ type edgePart struct {
 	landers map[uuid.UUID]*edgeLander
 	rules   map[uuid.UUID]bool // saved rules; true: the rule is missing or broken and matches no visitor
 	origin  map[string]bool
-	format  int  // of bundles that include the campaign
+	format  int  // format of bundles that include the campaign
 	cost    bool // an address has the token {cost}, which the script can fill unless the cost depends on the link
-	size    int  // about the number of bytes that it adds
+	size    int  // about the number of bytes that the part adds
 }
 
 // edgeCompiler collects a bundle.

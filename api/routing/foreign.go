@@ -80,7 +80,7 @@ func (s *Snapshot) AnswersForeign(d *Domain) bool {
 }
 
 // ForeignCampaign returns the campaign to which a link of another tracker leads on a domain, or nil. A punctuation mark after the
-// id is ignored, as in our own links. A link for the domain takes precedence over a link for all domains.
+// id is ignored, as in links of this service. A link for the domain takes precedence over a link for all domains.
 func (s *Snapshot) ForeignCampaign(d *Domain, a foreign.Address) *Campaign {
 	for _, id := range []string{a.ID, models.TrimLink(a.ID)} {
 		for _, at := range places(d) {

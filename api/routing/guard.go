@@ -16,7 +16,7 @@ type Guard struct {
 	Fallback *token.Template // nil: refused visitors are sent nowhere
 }
 
-// newGuard returns nil if no visitor is kept out.
+// newGuard returns nil if the settings refuse no visitor.
 func newGuard(saved json.RawMessage) *Guard {
 	p := models.DefaultProtection()
 	// Settings that cannot be read protect from no visitor: a page that no visitor sees would cost its owner more.

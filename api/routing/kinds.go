@@ -59,7 +59,7 @@ type kind struct {
 
 // record is a compiled row.
 type record interface {
-	row() store.RoutingRow // nil if the row is gone
+	row() store.RoutingRow // nil if the row no longer exists
 }
 
 // linked is implemented by records that can be found by other keys than their id.
@@ -68,7 +68,7 @@ type linked interface {
 	unlink(s *Snapshot)
 }
 
-// detacher is a record that other records may still refer to when its row is gone.
+// detacher is a record that other records may still refer to when its row no longer exists.
 type detacher interface {
 	detach(b *Builder) record // the record that takes its place, or nil
 }

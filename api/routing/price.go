@@ -49,17 +49,18 @@ func (p *Price) IsStated() bool { return p.model == "auto" }
 // Given is the cost that a link states.
 type Given struct {
 	Amount   string // value of the source's cost parameter
-	Currency string // value of the parameter for the currency; empty: the amount's currency or the campaign's counts
+	Currency string // value of the parameter for the currency; empty: the amount's currency or the campaign's applies
 }
 
 // Apply sets the cost of a click.
 //
 // With the model auto, the link states the cost. For a source that charges per thousand clicks, the link states the price of a
-// thousand. The link may state another currency than the campaign's, and a currency in the amount itself wins. If the stated cost is
-// no amount, or its currency is not understood, the click's currency is money.Unknown and its cost counts no money.
+// thousand. The link may state another currency than the campaign's, and a currency in the amount itself takes precedence. If
+// the stated cost is not an amount, or its currency is not understood, the click's currency is money.Unknown and its cost
+// counts as zero.
 //
-// Clicks that are paid but get lost on the way make the arriving clicks more expensive. Their percentage is campaignLoss, or the
-// source's traffic loss if campaignLoss is zero.
+// Clicks that are paid but get lost on the way make the arriving clicks more expensive. Their percentage is campaignLoss, or
+// the source's traffic loss if campaignLoss is zero.
 func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given Given) {
 	cost := p.click
 	if p.model == "auto" && given.Amount != "" {

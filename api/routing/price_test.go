@@ -9,7 +9,8 @@ import (
 	"switchyard/models/money"
 )
 
-// TestCostOfALink reads the cost in a link. A cost that cannot be read counts no money, and the click says so by its currency.
+// TestCostOfALink reads the cost in a link. A cost that cannot be read counts as zero, and the click's currency shows that it
+// could not be read.
 func TestCostOfALink(t *testing.T) {
 	t.Parallel()
 	p := newPrice("auto", decimal.Zero)

@@ -15,14 +15,14 @@ import (
 	"switchyard/models/token"
 )
 
-// Recorded returns a Question with the visitor, time, draws and binding of a recorded click. The answer shows how the present flows
-// would route the click. The caller fills in the counts of the day.
+// Recorded returns a Question with the visitor, time, random numbers and binding of a recorded click. The answer shows how the
+// present flows would route the click. The caller fills in the counts of the day.
 func (x *Explainer) Recorded(click *click.StoredClick, campaign uuid.UUID) Question {
 	q := Question{
 		Campaign: campaign, Facts: ClickFacts(click, x.Zone(click.AccountID)), Seed: click.RouteSeed,
 		Bound: map[uuid.UUID]flow.Binding{},
 	}
-	if flow.Via(click.Via) == flow.ViaBound { //nolint:gosec // a stored Via
+	if flow.Via(click.Via) == flow.ViaBound { //nolint:gosec // the number is a stored Via
 		q.Bound[click.CampaignID] = flow.Binding{Path: click.StreamID, Lander: click.LanderID, Offer: click.OfferID}
 	}
 	return q

@@ -90,7 +90,7 @@ func (k *Refresher) Start(ctx context.Context) bool {
 	slog.WarnContext(ctx, "routing cannot be read from postgres, using the copy on disk", "error", err)
 	r, err := ReadDiskCache(k.cache)
 	if err != nil {
-		slog.ErrorContext(ctx, "there is no routing to start with", "error", err)
+		slog.ErrorContext(ctx, "neither postgres nor the copy on disk has routing to start with", "error", err)
 		return false
 	}
 	k.Publish(Compile(r))
@@ -105,7 +105,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 	helpers.Go(func() { k.saveAll(ctx) })
 	helpers.Go(func() {
 		if err := db.Listen(ctx, url, store.RoutingChannel, k.mark); err != nil {
-			slog.ErrorContext(ctx, "routing changes cannot be listened to", "error", err)
+			slog.ErrorContext(ctx, "cannot listen to routing changes", "error", err)
 		}
 	})
 	reload := time.NewTicker(fullReload)
@@ -213,7 +213,7 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	}
 	r.LanderSecret = secret
 	from := k.current.Load()
-	if !k.readAll { // nothing of the copy on disk stays
+	if !k.readAll { // no record of the copy on disk is kept
 		from = &Snapshot{}
 	}
 	k.Publish(from.Update(keys, r))

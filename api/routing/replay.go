@@ -59,7 +59,7 @@ func (p *Replayer) Route(click *click.StoredClick) models.RoutedTo {
 // RecordedDestination returns the destination that a recorded click had.
 func RecordedDestination(c *click.StoredClick) models.RoutedTo {
 	to := models.RoutedTo{
-		CampaignID: c.CampaignID, StreamID: c.StreamID, LanderID: c.LanderID, To: destinationKind(flow.Via(c.Via)), //nolint:gosec // a stored Via
+		CampaignID: c.CampaignID, StreamID: c.StreamID, LanderID: c.LanderID, To: destinationKind(flow.Via(c.Via)), //nolint:gosec // the number is a stored Via
 	}
 	if c.LanderID == uuid.Nil {
 		to.OfferID = c.OfferID

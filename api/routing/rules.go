@@ -21,7 +21,7 @@ type rule struct {
 
 func (r *rule) row() store.RoutingRow { return &r.saved }
 
-func (r *rule) detach(b *Builder) record { //nolint:unparam // of an interface
+func (r *rule) detach(b *Builder) record { //nolint:unparam // the interface needs the result
 	b.stale.Store(true)
 	return nil
 }
@@ -32,7 +32,7 @@ type ruleUse struct {
 	matcher *cond.Matcher // nil: the rule did not exist
 }
 
-// rule compiles a saved rule. Every plan that has the rule sees the change at once. Plans are recompiled only if the rule is
+// rule compiles a saved rule. Every plan that has the rule sees the change immediately. Plans are recompiled only if the rule is
 // new to them, or if it begins or stops using the clicks of the day, which a campaign then begins or stops counting.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row, b.explained)

@@ -15,7 +15,7 @@ import (
 // Smartlink is one smartlink ready to route.
 type Smartlink struct {
 	Row        store.RoutingSmartlink
-	AsCampaign *Campaign // stands for the smartlink where tokens need a campaign
+	AsCampaign *Campaign // is used for the smartlink where tokens need a campaign
 
 	rules       []smartRule
 	destination *token.Template // nil: the smartlink leads nowhere

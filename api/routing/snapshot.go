@@ -16,7 +16,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Snapshot is an immutable picture of all records that routing uses. All snapshots and all plans of campaigns share the
+// Snapshot is an immutable copy of all records that routing uses. All snapshots and all plans of campaigns share the
 // references to offers and landers. A change of an offer is therefore visible in every campaign, and no campaign is recompiled.
 type Snapshot struct {
 	records   [kindCount]shards[uuid.UUID, record]
@@ -160,7 +160,7 @@ func (o *Offer) row() store.RoutingRow {
 	return &o.Row
 }
 
-// detach closes the reference, which plans still hold. If the row returns, the reference is opened again.
+// detach closes the reference, to which plans still refer. If the row returns, the reference is opened again.
 func (o *Offer) detach(*Builder) record {
 	c := *o
 	c.removed = true
@@ -194,8 +194,8 @@ func (l *Lander) detach(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route. A campaign that is not Linked has no address. Only an active campaign takes
-// hand-overs.
+// Campaign is one campaign ready to route. A campaign that is not Linked has no address. Other campaigns can hand over only to
+// an active campaign.
 type Campaign struct {
 	Row          store.RoutingCampaign // the row without its flow
 	Plan         *flow.Plan
@@ -300,8 +300,8 @@ func (s *Snapshot) Campaign(id uuid.UUID) *Campaign { return find[*Campaign](s, 
 // Campaigns returns the number of campaigns.
 func (s *Snapshot) Campaigns() int { return s.records[campaigns].size() }
 
-// Account returns an account. It returns UnknownAccount if the account is not there, as when a campaign's notice arrives before
-// the notice of its account.
+// Account returns an account. It returns UnknownAccount if the snapshot does not have the account, as when a campaign's notice
+// arrives before the notice of its account.
 func (s *Snapshot) Account(id uuid.UUID) *Account {
 	return cmp.Or(find[*Account](s, accounts, id), UnknownAccount)
 }

@@ -37,7 +37,7 @@ func (src *Source) ExternalIDParams() [3]string {
 	return [...]string{src.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"}
 }
 
-// Takes reports whether the source's settings give a parameter to the cost or to the source's own click id.
+// Takes reports whether the source's settings use a parameter for the cost or for the source's own click id.
 func (src *Source) Takes(param string) bool {
 	return strings.EqualFold(param, src.Row.CostParam) || strings.EqualFold(param, src.Row.ExternalIDParam)
 }
@@ -53,7 +53,7 @@ func (src *Source) Reads(param string) bool {
 func subNames(row *store.RoutingSource) []SubName {
 	link := models.SourceLink{CostParam: row.CostParam, ExternalIDParam: row.ExternalIDParam}
 	_ = json.Unmarshal(row.TokenMacros, &link.TokenMacros) // a saved document is valid
-	_ = json.Unmarshal(row.Subs, &link.Subs)               // an older version has written the copy on disk without them
+	_ = json.Unmarshal(row.Subs, &link.Subs)               // a copy on disk from an older version lacks them
 	var list []SubName
 	for _, s := range subslot.Filled(link) {
 		list = append(list, SubName{s.Param, s.Sub - 1})

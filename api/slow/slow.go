@@ -1,6 +1,6 @@
-// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If
-// the job takes too long, the answer is 202 with the job. The route.Route holds what Job.Answer returns. With it, GET /jobs/{id}
-// makes the documented answer later.
+// Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If the
+// job takes too long, the answer is 202 with the job. The route.Route holds what Job.Answer returns. With this value, GET
+// /jobs/{id} makes the documented answer later.
 package slow
 
 import (
@@ -74,7 +74,7 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 // release gives a call's place back when the job has ended, or when the job's time limit has passed.
 func (j Job[A, R, T]) release(ctx context.Context, h jobs.Handle[R], place func()) {
 	defer place()
-	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // the place is free in any case
+	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // the place is released in any case
 }
 
 // Start calls Begin and then waits like Run.
@@ -88,9 +88,9 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 	return j.Await(c, client, id)
 }
 
-// Begin inserts the row of a job and dispatches the job. write runs in the transaction of the insert and gets the row's
-// id; it may be nil. A repeated Idempotency-Key gets the job of the first call. The error is plan_limit if the account has as many
-// open jobs as its plan allows.
+// Begin inserts the row of a job and dispatches the job. The function write runs in the transaction of the insert and gets the
+// row's id; it may be nil. A repeated Idempotency-Key gets the job of the first call. The error is plan_limit if the account
+// has as many open jobs as its plan allows.
 func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	uuid.UUID, error,
 ) {
@@ -104,8 +104,8 @@ func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write fu
 	return j.dispatch(c, client, id, err)
 }
 
-// BeginPrepared is Begin with the arguments that prepare returns. prepare runs before the insert, in the same transaction. If it
-// returns no arguments, no job is inserted, and the id is zero.
+// BeginPrepared is Begin with the arguments that prepare returns. The function prepare runs before the insert, in the same
+// transaction. If it returns no arguments, no job is inserted, and the id is zero.
 func (j Job[A, R, T]) BeginPrepared(c *route.Call, client *jobs.Client, prepare func(*store.Store) (*A, error)) (
 	uuid.UUID, error,
 ) {
@@ -157,7 +157,7 @@ func (j Job[A, R, T]) Join(c *route.Call, client *jobs.Client, args A) (answer T
 	return j.Start(c, client, args, nil)
 }
 
-// Await waits like Run, for a job whose row was inserted and dispatched before. The call leaves its place in the route's
+// Await waits like Run, for a job whose row was inserted and dispatched before. The call gives up its place in the route's
 // share, because the worker has limits of its own.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
 	c.ReleasePlace()
@@ -176,7 +176,7 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	r, err := jobs.AwaitTimeout(c.Context(), h, jobs.AnswerWithin)
 	switch {
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
-		// If the caller has gone away, this answer is stored for a repeated call with the same Idempotency-Key.
+		// If the caller has disconnected, this answer is stored for a repeated call with the same Idempotency-Key.
 		return answer, later
 	case errors.Is(err, jobrow.ErrResultRemoved): // GET /jobs/{id} shows this error
 		later.Job.Status = models.JobDone

@@ -280,7 +280,7 @@ func TestPostbackAlerts(t *testing.T) {
 		}
 	}
 	add(ids[0], "unmatched", "2 hours", 9)
-	add(ids[1], "pending", "2 hours", 60) // a click that never comes
+	add(ids[1], "pending", "2 hours", 60) // their click never comes
 	add(ids[2], "refused", "3 hours", 12)
 	add(ids[3], "refused", "3 hours", 12)
 	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)

@@ -89,7 +89,7 @@ func (a *alertEnv) rowCause(raise, clear string, id any) cause {
 	return cause{func() { a.sql(raise, args(raise)...) }, func() { a.sql(clear, args(clear)...) }}
 }
 
-// unreadCosts stores clicks whose links have a cost that is no amount.
+// unreadCosts stores clicks whose links have a cost that is not an amount.
 func (a *alertEnv) unreadCosts() {
 	a.t.Helper()
 	log, err := spool.Open(a.t.TempDir(), spool.Options{})
@@ -220,8 +220,8 @@ func (a *alertEnv) find(kind string) (found []map[string]any, others []any) {
 	return found, others
 }
 
-// TestAlertTypes raises and ends an alert of every type. GET /alerts has this alert and no other while the cause exists. The alert
-// has the time since when, a message and an advice.
+// TestAlertTypes raises and ends an alert of every type. GET /alerts has this alert and no other while the cause exists. The
+// alert has the time at which it began, a message and advice.
 func TestAlertTypes(t *testing.T) {
 	t.Parallel()
 	a := newAlertEnv(t)

@@ -125,8 +125,8 @@ func newAttributes(t *testing.T) *attributes {
 	return x
 }
 
-// campaign makes a campaign. Its path has a condition on every attribute that the click satisfies. The address of its offer has
-// every token.
+// campaign makes a campaign. Its path has a condition on every attribute, and the click satisfies all of these conditions.
+// The address of its offer has every token.
 func (x *attributes) campaign() uuid.UUID {
 	x.Helper()
 	domain, source, network, offer := uuid.New(), uuid.New(), uuid.New(), uuid.New()
@@ -281,7 +281,7 @@ func (x *attributes) files() {
 	}
 }
 
-// log requests the click with its trace. Conditions on attributes that are not recorded see no value. All others match as before.
+// log requests the click with its trace. Conditions on attributes that are not recorded get no value. All others match as before.
 func (x *attributes) log() {
 	x.Helper()
 	out := x.s.Do("GET", "/logs/clicks/"+models.FormatClickID(x.live.ID)+"?trace=1", nil).Want(200, "").Map()

@@ -38,18 +38,18 @@ func blocks(d Deps) []route.Route {
 		row("POST", "", "block values, so that campaigns do not route their visitors", route.HandleBody(addBlocked), target,
 			route.Codes("400 too_many")),
 		row("GET", "/lists", "lists of blocked values, without the values", route.Handle(listBlockLists), route.Codes("400 invalid_id")).
-			WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only the lists that hold for this campaign"}),
+			WithQuery(route.Param{Name: "campaign", Type: "uuid", Doc: "only the lists that apply to this campaign"}),
 		row("GET", "/lists/{id}", "all values of a list, to paste at the traffic source", route.Handle(blockListText), answer.IDCodes),
 		row("POST", "/remove", "allow blocked values again", route.HandleBody(removeBlocked), target),
-		row("POST", "/undo", "take a change of blocked values back", route.HandleBody(undoBlocked), route.Codes("400 invalid_id too_many", "404 not_found")),
+		row("POST", "/undo", "undo a change of blocked values", route.HandleBody(undoBlocked), route.Codes("400 invalid_id too_many", "404 not_found")),
 	}
 }
 
 // BlockScope is a dimension and the place where its values are blocked.
 type BlockScope struct {
 	Scope      string        `json:"scope" bad:"invalid_scope" enum:"account,source,campaign" doc:"where: in every campaign, for the visitors of a traffic source, or in a campaign"`
-	CampaignID uuid.NullUUID `json:"campaign_id" bad:"invalid_campaign" doc:"with the scope campaign"`
-	SourceID   uuid.NullUUID `json:"source_id" bad:"invalid_source" doc:"with the scope source"`
+	CampaignID uuid.NullUUID `json:"campaign_id" bad:"invalid_campaign" doc:"the campaign; only with the scope campaign, and required there"`
+	SourceID   uuid.NullUUID `json:"source_id" bad:"invalid_source" doc:"the traffic source; only with the scope source, and required there"`
 	Dimension  string        `json:"dimension" bad:"invalid_dimension" doc:"a dimension of reports that is known at the click, such as sub1 or country"`
 }
 
@@ -66,9 +66,9 @@ func (b BlockScope) target(c *route.Call) (models.BlockTarget, error) {
 	}
 	switch {
 	case b.CampaignID.Valid != (b.Scope == models.BlockCampaign):
-		return t, models.Invalid("invalid_campaign", "campaign_id goes with the scope campaign")
+		return t, models.Invalid("invalid_campaign", "campaign_id is required with the scope campaign, and allowed with no other")
 	case b.SourceID.Valid != (b.Scope == models.BlockSource):
-		return t, models.Invalid("invalid_source", "source_id goes with the scope source")
+		return t, models.Invalid("invalid_source", "source_id is required with the scope source, and allowed with no other")
 	}
 	return t, checkBlockable(b.Dimension)
 }
@@ -96,7 +96,7 @@ func blockValues(dimension string, sent []string) ([]string, error) {
 		case err != nil:
 			return nil, err
 		case v == "":
-			return nil, models.Invalid("value_required", "a visitor without a value cannot be blocked")
+			return nil, models.Invalid("value_required", "an empty value cannot be blocked")
 		case len(v) > models.MaxBlockedValue:
 			return nil, models.Invalid("invalid_input", "a value has at most %d bytes: %.40s… has %d", models.MaxBlockedValue, v, len(v))
 		}
@@ -172,7 +172,7 @@ func recordBlock(c *route.Call, dimension string, before, after []string) {
 
 // UnblockBody is the body of POST /blocks/remove.
 type UnblockBody struct {
-	IDs []uuid.UUID `json:"ids" maxItems:"5000" doc:"of blocked values; instead of the other fields"`
+	IDs []uuid.UUID `json:"ids" maxItems:"5000" doc:"ids of blocked values, sent instead of the other fields"`
 	BlockScope
 	Values []string `json:"values" maxItems:"5000" bad:"value_required,invalid_input" doc:"values of the dimension: in the scope or, without a scope, wherever they are blocked"`
 }
@@ -203,7 +203,7 @@ func removeBlocked(c *route.Call, b UnblockBody) (BlockChange, error) {
 
 // BlockUndo is the body of POST /blocks/undo.
 type BlockUndo struct {
-	ID uuid.UUID `json:"id" required:"invalid_id" bad:"invalid_id" doc:"of the change"`
+	ID uuid.UUID `json:"id" required:"invalid_id" bad:"invalid_id" doc:"id of the change"`
 }
 
 func undoBlocked(c *route.Call, b BlockUndo) (BlockChange, error) {

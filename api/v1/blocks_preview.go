@@ -12,15 +12,15 @@ import (
 	"switchyard/models/copilot"
 )
 
-// BlockPreview shows what values did in the window, and what blocking them reaches.
+// BlockPreview shows what values did in the window, and what blocking them would have saved.
 type BlockPreview struct {
 	Range   bind.Range `json:"range"`
 	Found   int        `json:"found" doc:"values that had figures in the window"`
 	Already int        `json:"already" doc:"values that are blocked in the scope already"`
 
-	Figures answer.Figures `json:"figures" doc:"of the values, in the scope"`
-	Rest    answer.Figures `json:"rest" doc:"of all other visitors in the scope"`
-	Saved   models.Money   `json:"saved" doc:"cost less revenue of the values, pending revenue included: what would have been saved if the traffic source had not sent them either; below zero: they earned money"`
+	Figures answer.Figures `json:"figures" doc:"figures of the values in the scope"`
+	Rest    answer.Figures `json:"rest" doc:"figures of all other visitors in the scope"`
+	Saved   models.Money   `json:"saved" doc:"cost minus revenue of the values, pending revenue included: what would have been saved if the traffic source had not sent them either; below zero: they earned money"`
 	Chance  *float64       `json:"chance" doc:"the probability that values which pay for their clicks look as bad as these by chance: up to 0.05 it is rarely chance; null: the value of a conversion is not known"`
 
 	models.BlockReach

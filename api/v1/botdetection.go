@@ -18,7 +18,7 @@ import (
 func botDetection(d Deps) []route.Route {
 	const group = "Bot protection"
 	return []route.Route{
-		route.New("GET", "/bot-detection", group, "scoring settings and the last 30 days", route.Handle(d.botDetection)).WithShare(route.Reads),
+		route.New("GET", "/bot-detection", group, "the scoring settings, and the clicks of the last 30 days", route.Handle(d.botDetection)).WithShare(route.Reads),
 		{
 			Method: "PUT", Path: "/bot-detection", Group: group, Summary: "change the scoring settings",
 			Starts: rescoreJob.Answer(), Handle: route.HandleBody(d.changeBotDetection), Recorded: recordedBotSettings,
@@ -34,13 +34,13 @@ const botDays = 30
 type BotSignal struct {
 	Reason     string  `json:"reason" doc:"the name of the signal, which is also the bot_reason of clicks"`
 	Meaning    string  `json:"meaning"`
-	Weight     int     `json:"weight" doc:"added to the score"`
+	Weight     int     `json:"weight" doc:"what the signal adds to the score"`
 	Enabled    bool    `json:"enabled"`
 	CanDisable bool    `json:"can_disable"`
 	When       string  `json:"when" doc:"when the signal is found; a signal that is not found at the click changes the click afterwards"`
-	Found      string  `json:"found" doc:"how it is found"`
+	Found      string  `json:"found" doc:"how the signal is found"`
 	Silent     *string `json:"silent" doc:"why the signal cannot fire, whether it is enabled or not: no list is loaded, or such requests are not recorded; null: it can fire"`
-	Hits       int64   `json:"hits_30d" doc:"clicks of the last 30 days on which it fired"`
+	Hits       int64   `json:"hits_30d" doc:"clicks of the last 30 days on which the signal fired"`
 }
 
 // BotTotals are the clicks of the last 30 days.
@@ -66,7 +66,7 @@ type BotData struct {
 	Kind    string    `json:"kind" doc:"tor, vpn, proxy, datacenter, spam_ip, bad_referrer or crawler"`
 	Source  string    `json:"source" doc:"the module of the build that contains the list, or loaded: the operator has loaded it"`
 	Entries *int      `json:"entries" doc:"null: the module does not report it"`
-	Dated   time.Time `json:"dated" doc:"how old the data is"`
+	Dated   time.Time `json:"dated" doc:"date of the data"`
 }
 
 // BotDetection is the answer of GET /bot-detection.
@@ -183,7 +183,7 @@ func (b *BotDetection) count(fired []report.BotScore) map[bot.Signals]int64 {
 			scores[f.Score] += f.Clicks
 		}
 		for row := range bot.All() {
-			if bot.Signals(f.Signals)&row.Bit != 0 { //nolint:gosec // the same bits come back
+			if bot.Signals(f.Signals)&row.Bit != 0 { //nolint:gosec // the conversion keeps all bits
 				hits[row.Bit] += f.Clicks
 			}
 		}

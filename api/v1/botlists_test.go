@@ -244,8 +244,8 @@ func TestBotDetection(t *testing.T) {
 	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
 }
 
-// TestRescoreTakesOver: the window of a new rescoring job includes the days that an unfinished or failed earlier job has left,
-// whatever number of days the call asks for.
+// TestRescoreTakesOver: the window of a new rescoring job includes the days that an unfinished or failed earlier job has not
+// scored, whatever number of days the call asks for.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})
@@ -254,13 +254,13 @@ func TestRescoreTakesOver(t *testing.T) {
 	for i, c := range []struct {
 		body   map[string]any
 		before string // the change to the existing jobs
-		days   int    // of the window; 0: no job
+		days   int    // days of the window; 0: no job
 	}{
 		{body: map[string]any{"threshold": 50, "days": 90}, days: 90},
 		{body: map[string]any{"threshold": 51, "days": 7}, days: 90},
 		{body: map[string]any{"threshold": 52, "days": 0}, before: `state = 'running'`, days: 90},
 		{body: map[string]any{"days": 1}, days: 90},
-		{body: map[string]any{"threshold": 52}, days: 0}, // nothing changes: the job goes on
+		{body: map[string]any{"threshold": 52}, days: 0}, // nothing changes: the job continues
 		{body: map[string]any{"threshold": 53}, before: `state = 'failed'`, days: 90},
 		{body: map[string]any{"threshold": 54, "days": 100}, days: 100},
 		{body: map[string]any{"threshold": 55, "days": 3}, before: `state = 'done' WHERE state = 'pending'`, days: 3},

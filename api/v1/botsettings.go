@@ -20,7 +20,7 @@ import (
 
 // BotDetectionBody is the body of PUT /bot-detection. A field that is left out keeps its value.
 type BotDetectionBody struct {
-	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"is rounded and limited to 20 to 95"`
+	Threshold bind.Opt[decimal.Decimal] `json:"threshold" doc:"the new threshold, rounded and limited to the range from 20 to 95"`
 	Disabled  bind.Opt[[]string]        `json:"disabled" doc:"names of signals to switch off, up to 40; signals that cannot be switched off are ignored, an unknown name is an error"`
 	Days      *int                      `json:"days" bad:"invalid_input" min:"0" max:"730" doc:"how many whole days of clicks are scored again, in addition to today; 0: none; left out: 30 if something changes, else none. Clicks that the job of an earlier change has not finished are scored too"`
 }
@@ -30,7 +30,7 @@ type BotDetectionChanged struct {
 	Threshold int         `json:"threshold"`
 	Disabled  []string    `json:"disabled"`
 	JobID     *uuid.UUID  `json:"job_id" doc:"the job that scores the clicks again, see GET /jobs/{id}; null: no clicks are scored again"`
-	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: that of days, together with the whole window of an earlier change whose job has not succeeded; null: none"`
+	Range     *bind.Range `json:"range" doc:"the window whose clicks the job scores again: the window of days, together with the whole window of an earlier change whose job has not succeeded; null: none"`
 }
 
 // recordedBotSettings returns the settings under the field names of the body, for the audit log.
@@ -111,8 +111,8 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 	return out, err
 }
 
-// rescoreFrom returns the time of the first click to score again. changed says that the settings have changed. It returns now if there
-// are no such clicks.
+// rescoreFrom returns the time of the first click to score again. changed reports whether the settings have changed.
+// rescoreFrom returns now if there are no such clicks.
 func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
 	days := 0
 	if changed {
@@ -144,11 +144,11 @@ func (b BotDetectionBody) rescoreFrom(c *route.Call, tx *store.Store, now time.T
 // Rescored is the result of the job that scores clicks again.
 type Rescored struct {
 	Range      bind.Range `json:"range" doc:"the window whose clicks were scored"`
-	Clicks     int64      `json:"clicks" doc:"clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the range into bots', and no number here counts them"`
-	Changed    int64      `json:"changed" doc:"of clicks, those that became a bot's or are no longer a bot's"`
-	BotsBefore int64      `json:"bots_before" doc:"of clicks, those that were a bot's before they were scored again"`
-	BotsAfter  int64      `json:"bots_after" doc:"of clicks, those that are a bot's after they were scored again"`
-	Superseded bool       `json:"superseded" doc:"the settings were changed while the job ran: the job of that change scores the whole range again, and the numbers here cover the clicks that were scored until then"`
+	Clicks     int64      `json:"clicks" doc:"clicks that were scored again: only clicks on which a signal fired or that an entry of the bot lists matched. No settings turn the other clicks of the window into bots', and no number here counts them"`
+	Changed    int64      `json:"changed" doc:"how many of these clicks became a bot's or are no longer a bot's"`
+	BotsBefore int64      `json:"bots_before" doc:"how many of these clicks were a bot's before they were scored again"`
+	BotsAfter  int64      `json:"bots_after" doc:"how many of these clicks are a bot's after they were scored again"`
+	Superseded bool       `json:"superseded" doc:"the settings were changed while the job ran: the job of that change scores the whole window again, and the numbers here cover the clicks that were scored until then"`
 }
 
 var rescoreJob = slow.New(jobs.RescoreBots, func(a jobs.RescoreAnswer) Rescored {

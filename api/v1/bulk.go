@@ -24,7 +24,7 @@ var bulkCodes = route.Codes("400 invalid_ids no_fields invalid_status", "404 not
 
 // ManyIDs names the records that a call changes, and the tags that it adds to them and removes from them.
 type ManyIDs struct {
-	IDs        []uuid.UUID `json:"ids" bad:"invalid_ids" required:"invalid_ids" minItems:"1" maxItems:"500" doc:"all of them change, or none"`
+	IDs        []uuid.UUID `json:"ids" bad:"invalid_ids" required:"invalid_ids" minItems:"1" maxItems:"500" doc:"ids of the records; all of them change, or none"`
 	AddTags    models.Tags `json:"add_tags" doc:"tags to add to each of them"`
 	RemoveTags models.Tags `json:"remove_tags" doc:"tags to remove from each of them"`
 }
@@ -36,7 +36,7 @@ func (m ManyIDs) changesTags() bool { return len(m.AddTags)+len(m.RemoveTags) > 
 func (m ManyIDs) fields(body []byte) (bulk.Members, error) {
 	var sent bulk.Members
 	if err := json.Unmarshal(body, &sent); err != nil {
-		return nil, models.Invalid("bad_body", "the body is not a JSON object") // cannot happen: it was decoded before
+		return nil, models.Invalid("bad_body", "the body is not a JSON object") // cannot happen: the body was decoded before
 	}
 	for _, name := range []string{"ids", "add_tags", "remove_tags"} {
 		delete(sent, name)
@@ -219,7 +219,8 @@ var labelledLanders = labelled[models.Lander]{
 	func(l models.Lander) (uuid.UUID, string) { return l.ID, l.Name },
 }
 
-// bulkLabels returns the route that changes the labels of many records. what is the plural word for the records, such as offers.
+// bulkLabels returns the route that changes the labels of many records. The parameter what is the plural noun for the records,
+// such as offers.
 func bulkLabels[T, R, A any](res resource.Kind[T, R, A], what string, l labelled[R]) route.Route {
 	return res.Row("POST", "/bulk", "change status, group or tags of up to 500 "+what+"; all of them change, or none",
 		route.HandleBody(l.changeAll), bulkCodes)

@@ -19,7 +19,7 @@ import (
 type CampaignAnswer struct {
 	models.Campaign
 	CampaignURLs
-	SubNames map[string]string `json:"sub_names" doc:"names of sub1 to {lastSub}, by its traffic source; those without a name are left out"`
+	SubNames map[string]string `json:"sub_names" doc:"the names that the campaign's traffic source gives to sub1 to {lastSub}; a sub-parameter without a name is left out"`
 }
 
 // CampaignURLs are the addresses of a campaign.
@@ -85,14 +85,14 @@ func (d Deps) links(c *route.Call, campaign models.Campaign) (CampaignLinks, err
 type CampaignWhole struct {
 	CampaignAnswer
 	CampaignLinks
-	Revision string `json:"revision" doc:"of the settings, for PATCH"`
+	Revision string `json:"revision" doc:"the revision of the settings, for PATCH"`
 }
 
 // CampaignRow is a campaign of the list, with figures.
 type CampaignRow struct {
 	CampaignAnswer
 	answer.Figures
-	Goals []CampaignGoal `json:"goals" doc:"its tracked goals, else the active ones of its measurement site; the primary one first"`
+	Goals []CampaignGoal `json:"goals" doc:"the campaign's tracked goals, else the active ones of its measurement site; the primary one first"`
 }
 
 // CampaignGoal counts the goals that the clicks of the window have reached, even after the window.
@@ -100,8 +100,8 @@ type CampaignGoal struct {
 	Key       string       `json:"key"`
 	IsPrimary bool         `json:"is_primary"`
 	Clicks    int64        `json:"clicks" doc:"clicks that reached the goal: approved and pending conversions, each click counted once"`
-	Approved  int64        `json:"approved" doc:"of them"`
-	Revenue   models.Money `json:"revenue" doc:"of approved conversions"`
+	Approved  int64        `json:"approved" doc:"how many of these clicks have an approved conversion of the goal"`
+	Revenue   models.Money `json:"revenue" doc:"payouts of the approved conversions"`
 }
 
 // campaignRows counts the goals of a page's campaigns. Campaigns without goals are left out of the query.
@@ -190,7 +190,7 @@ type CampaignDetail struct {
 	Networks []FlowNetwork `json:"networks" doc:"affiliate networks of the offers in the flow"`
 	Campaign CampaignWhole `json:"campaign"`
 	Streams  []flow.Path   `json:"streams"`
-	Version  string        `json:"version" doc:"of the flow, also the ETag: see If-Match of PUT and PATCH .../flow"`
+	Version  string        `json:"version" doc:"the version of the flow, also sent as the ETag: see If-Match of PUT and PATCH .../flow"`
 }
 
 // FlowNetwork is the affiliate network of an offer in a flow.

@@ -31,7 +31,7 @@ type CampaignPatch struct {
 	Alias  string `json:"alias" bad:"invalid_alias" optional:"true" null:"empty"`
 	Status string `json:"status" bad:"invalid_status" optional:"true" null:"empty" trim:"true" enum:"active,paused,archived" doc:"active or paused; PATCH also archived"`
 
-	Revision string `json:"revision" optional:"true" maxLength:"64" doc:"the revision that was read: 409 stale when somebody has changed the settings since. Left out: not checked"`
+	Revision string `json:"revision" optional:"true" maxLength:"64" doc:"the revision that was read: 409 stale if another caller has changed the settings since. Left out: not checked"`
 
 	models.CampaignSettings `optional:"true" null:"empty"`
 }

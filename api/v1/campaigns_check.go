@@ -72,9 +72,9 @@ type CheckPlace struct {
 	Kind     string     `json:"kind" enum:"campaign,domain,offer,lander,source,network,site,account"`
 	ID       *uuid.UUID `json:"id" doc:"null: there is no such record"`
 	Name     string     `json:"name"`
-	PathID   *string    `json:"path_id" doc:"of the campaign's flow; null: the fault is in no path"`
+	PathID   *string    `json:"path_id" doc:"the path of the campaign's flow that has the fault; null: the fault is in no path"`
 	PathName string     `json:"path_name"`
-	Field    string     `json:"field" doc:"of the record; empty: the whole record"`
+	Field    string     `json:"field" doc:"the field of the record that has the fault; empty: the whole record"`
 }
 
 func checkedArea(r launchcheck.Result) CheckedArea {

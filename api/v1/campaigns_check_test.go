@@ -52,7 +52,7 @@ func newLaunchEnv(t *testing.T) *launchEnv {
 	return e
 }
 
-// paths returns the flow of the campaign: one path over the landing page to the offer.
+// paths returns the flow of the campaign: one path to the offer, by way of the landing page.
 func (e *launchEnv) paths() []object {
 	return []object{{
 		"name": "Rest", "action": "lander", "daily_cap": 1000, "destinations": []object{{"id": e.lander}, {"id": e.offer}},
@@ -293,7 +293,7 @@ func (e *launchEnv) address(url string) {
 	e.looked("offer", e.offer)
 }
 
-// newPage routes the campaign over a new landing page.
+// newPage routes the campaign by way of a new landing page.
 func (e *launchEnv) newPage() string {
 	page := e.create("/landers", object{"name": "New page", "url": "https://n.acme.com/"})
 	e.looked("lander", page)
@@ -331,7 +331,7 @@ func TestEveryCheck(t *testing.T) {
 			if answer["state"] != row.State {
 				t.Errorf("the campaign is %v", answer["state"])
 			}
-			e.Do("PATCH", "/campaigns/"+e.campaign, object{"status": "active"}).Want(200, "") // the API does not refuse
+			e.Do("PATCH", "/campaigns/"+e.campaign, object{"status": "active"}).Want(200, "") // the API accepts a campaign with faults
 		})
 	}
 	for _, code := range slices.Sorted(maps.Keys(faults)) {

@@ -26,8 +26,8 @@ var compareBy = []string{copilot.ByPath, copilot.ByLander, copilot.ByOffer}
 type CampaignComparison struct {
 	Range   bind.Range      `json:"range"`
 	By      string          `json:"by" enum:"stream,lander,offer"`
-	Version string          `json:"version" doc:"of the flow, for If-Match when weights are changed"`
-	Groups  []ComparedGroup `json:"groups" doc:"each has the candidates that are drawn by weight for the same visitors"`
+	Version string          `json:"version" doc:"the version of the flow, for If-Match when weights are changed"`
+	Groups  []ComparedGroup `json:"groups" doc:"each has the candidates that share the same visitors by weight"`
 	LeftOut []LeftOut       `json:"left_out"`
 }
 
@@ -35,7 +35,7 @@ type CampaignComparison struct {
 type ComparedGroup struct {
 	PathID        *string       `json:"path_id" doc:"the path of the landing pages or offers; null: paths are compared"`
 	Path          string        `json:"path" doc:"the name of that path"`
-	Slot          int           `json:"slot" doc:"of the offers; 0: every slot"`
+	Slot          int           `json:"slot" doc:"the slot of the offers; 0: every slot"`
 	State         string        `json:"state" enum:"too_early,open,decided,too_many" doc:"too_early: too few figures, so nothing is estimated; open: the lead may be chance; decided: all others earn less than the best, with an error of at most 5 % however often this is read; too_many: more candidates than are compared at once"`
 	MoreClicks    *int64        `json:"more_clicks" doc:"about how many more clicks are needed in total; null: none, or not known"`
 	MoreDays      int           `json:"more_days" doc:"too_early: the least number of further days with clicks that are needed"`
@@ -58,7 +58,7 @@ type ComparedArm struct {
 	Behind      *models.Money `json:"behind" doc:"how much less a click earns than a click of the best candidate; null for the best"`
 	BehindLow   *models.Money `json:"behind_low" doc:"95 % interval of behind"`
 	BehindHigh  *models.Money `json:"behind_high"`
-	Loses       bool          `json:"loses" doc:"it earns less than the best, with an error of at most 5 % however often this is read"`
+	Loses       bool          `json:"loses" doc:"this candidate earns less than the best, with an error of at most 5 % however often this is read"`
 	MoreClicks  *int64        `json:"more_clicks" doc:"about how many more clicks this candidate and the best each need until the difference is found with a power of 80 %; null: this one loses, it is the best, or both earn the same"`
 	Weight      float64       `json:"weight"`
 	Proposed    *float64      `json:"proposed" doc:"weight by the probability of being the best, never zero"`
@@ -66,11 +66,11 @@ type ComparedArm struct {
 
 // LeftOut is a path, a landing page or an offer that is not compared.
 type LeftOut struct {
-	PathID *string `json:"path_id" doc:"null: it is a path itself"`
+	PathID *string `json:"path_id" doc:"the path of the landing page or offer; null: a path itself is left out"`
 	Path   string  `json:"path"`
 	ID     *string `json:"id" doc:"null: an address"`
 	Name   string  `json:"name"`
-	Reason string  `json:"reason" enum:"paused,no_weight,capped,alone,address,twice,not_drawn" doc:"capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be told apart; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get"`
+	Reason string  `json:"reason" enum:"paused,no_weight,capped,alone,address,twice,not_drawn" doc:"capped: when its cap is reached, its visitors go to the others; alone: nothing else gets the same visitors; address: its clicks cannot be distinguished from others; twice: it is in several slots; not_drawn: it gets only visitors that the others do not get"`
 }
 
 // compareCampaign reads figures by day, because judging needs them.

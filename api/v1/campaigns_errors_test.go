@@ -279,7 +279,7 @@ func TestCampaignPlan(t *testing.T) {
 	// The plan allows 100 campaigns.
 	dbtest.Exec(t, d.DB, `INSERT INTO campaigns (id, account_id, name, alias, domain_id)
 		SELECT gen_random_uuid(), $1, 'c' || n, 'alias-' || n, $2 FROM generate_series(1, 94) n`, d.Account.ID, d.ownDomain)
-	// Twelve calls at once, half of them clones, compete for the last five places: exactly five succeed.
+	// Twelve simultaneous calls, half of them clones, compete for the last five places: exactly five succeed.
 	dbtest.Exec(t, d.DB, `UPDATE campaigns SET mode = 'affiliate' WHERE id = $1`, made["id"])
 	statuses := make(chan int, 12)
 	for i := range 12 {

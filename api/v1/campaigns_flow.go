@@ -21,7 +21,7 @@ func campaignFlow(res resource.Kind[store.Campaigns, models.Campaign, CampaignAn
 	rows := []route.Route{
 		res.Row("GET", path, "the flow of a campaign", route.Handle(findFlow), answer.IDCodes),
 		res.Row("PUT", path, "replace the flow of a campaign", route.HandleBody(replaceFlow), answer.IDCodes, answer.FlowCodes, stale),
-		res.Row("PATCH", path, "change one path of a flow; the others may change meanwhile", route.HandleBody(changePath),
+		res.Row("PATCH", path, "change one path of a flow and keep what other calls change in other paths at the same time", route.HandleBody(changePath),
 			answer.IDCodes, route.Codes("400 required no_fields invalid_cap invalid_destination zero_weights zero_path_weights"),
 			stale),
 	}
@@ -35,7 +35,7 @@ func campaignFlow(res resource.Kind[store.Campaigns, models.Campaign, CampaignAn
 type FlowAnswer struct {
 	CampaignID uuid.UUID   `json:"campaign_id"`
 	Streams    []flow.Path `json:"streams"`
-	Version    string      `json:"version" doc:"also the ETag"`
+	Version    string      `json:"version" doc:"the version of the flow, also sent as the ETag"`
 }
 
 func flowAnswer(c *route.Call, f store.CampaignFlow) FlowAnswer {
@@ -88,15 +88,15 @@ type PathPatch struct {
 	PathID       uuid.UUID           `json:"path_id" bad:"invalid_input" required:"true" doc:"a path of the flow"`
 	Weight       bind.Opt[float64]   `json:"weight" null:"refused"`
 	IsActive     bind.Opt[bool]      `json:"is_active" null:"refused"`
-	DailyCap     bind.Opt[int]       `json:"daily_cap" bad:"invalid_cap" min:"1" max:"1000000000" doc:"null: none"`
-	Destinations []DestinationWeight `json:"destinations" bad:"invalid_destination" maxItems:"100" doc:"those whose weight changes"`
+	DailyCap     bind.Opt[int]       `json:"daily_cap" bad:"invalid_cap" min:"1" max:"1000000000" doc:"null: no cap"`
+	Destinations []DestinationWeight `json:"destinations" bad:"invalid_destination" maxItems:"100" doc:"the destinations whose weight changes"`
 }
 
 // DestinationWeight sets the weight of a destination of the path.
 type DestinationWeight struct {
-	ID     uuid.UUID         `json:"id" bad:"invalid_destination" doc:"of an offer or a landing page"`
-	URL    string            `json:"url" bad:"invalid_destination" doc:"of a destination without an id"`
-	Slot   bind.Opt[int]     `json:"slot" bad:"invalid_destination" doc:"only in this slot; left out: in every one"`
+	ID     uuid.UUID         `json:"id" bad:"invalid_destination" doc:"id of an offer or a landing page"`
+	URL    string            `json:"url" bad:"invalid_destination" doc:"address of a destination without an id"`
+	Slot   bind.Opt[int]     `json:"slot" bad:"invalid_destination" doc:"only in this slot; left out: in every slot"`
 	Weight bind.Opt[float64] `json:"weight" required:"true" null:"refused"`
 }
 

@@ -23,21 +23,21 @@ import (
 // insight returns the routes that read the figures of campaigns, and the route that deletes them.
 func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
-	days := route.Number("days", 7, 1, 365, "days with today")
+	days := route.Number("days", 7, 1, 365, "number of days, including today")
 	return []route.Route{
 		route.New("GET", "/campaigns/activity", group, "clicks and goals of the last 7 days of the campaigns with an alias",
 			route.Handle(d.campaignActivity), route.Codes("400 no_alias")).
 			WithShare(route.Reads).WithQuery(route.Param{Name: "alias", Type: "string", Required: true}),
 		route.New("GET", "/campaigns/arrivals", group, "how visitors were identified", route.Handle(d.arrivals)).
 			WithShare(route.Reads).WithQuery(route.Param{Name: "alias", Type: "string", Doc: "empty: all campaigns"}, days),
-		route.New("GET", "/campaigns/{id}/funnel", group, "from the click to the sale", route.Handle(d.funnel), route.Codes("404 not_found")).
+		route.New("GET", "/campaigns/{id}/funnel", group, "how many clicks reached each step up to the sale", route.Handle(d.funnel), route.Codes("404 not_found")).
 			WithShare(route.Reads).
 			WithQuery(days, route.Param{Name: "by", Enum: []string{"lander", "source"}, Doc: "splits the funnel"}),
 		route.New("GET", "/campaigns/{id}/compare", group, "which path, landing page or offer is better, and how certain that is",
 			route.HandleRecord((*store.Store).Campaigns, d.compareCampaign), answer.IDCodes, route.Codes("400 too_large")).
 			WithWindow().WithShare(route.Reads).
 			WithQuery(route.Param{Name: "by", Enum: compareBy, Default: copilot.ByPath}),
-		route.New("GET", "/campaigns/{id}/changes", group, "who changed what of a campaign in the window, newest first",
+		route.New("GET", "/campaigns/{id}/changes", group, "who changed what in a campaign within the window, newest first",
 			route.HandleRecord((*store.Store).Campaigns, campaignChanges), answer.IDCodes).WithWindow().WithPage(),
 		route.New("DELETE", "/campaigns/{id}/stats", group,
 			"delete the clicks of the window with their conversions, for good; without from and to: of the last seven days",
@@ -89,7 +89,7 @@ func (d Deps) campaignActivity(c *route.Call) (CampaignActivity, error) {
 	return out, err
 }
 
-// Arrivals tells how the visitors of one or more campaigns were identified.
+// Arrivals reports how the visitors of one or more campaigns were identified.
 type Arrivals struct {
 	Arrivals []Arrival `json:"arrivals" doc:"most clicks first"`
 }
@@ -131,16 +131,16 @@ type Funnel struct {
 	Steps          []FunnelStep  `json:"steps"`
 	Days           int           `json:"days"`
 	Mode           string        `json:"mode" enum:"affiliate,lead,store"`
-	PrimaryGoalKey *string       `json:"primaryGoalKey" doc:"the campaign's, else that of its measurement site"`
-	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, else the active ones of its measurement site; and others that were reached"`
-	Split          *FunnelSplits `json:"split" doc:"null without by"`
+	PrimaryGoalKey *string       `json:"primaryGoalKey" doc:"the campaign's primary goal, else the primary goal of its measurement site"`
+	GoalKeys       []string      `json:"goalKeys" doc:"the campaign's tracked goals, else the active ones of its measurement site; and other goals that were reached"`
+	Split          *FunnelSplits `json:"split" doc:"null if by is not sent"`
 }
 
 // FunnelStep is a step of the funnel with the number of clicks that reached it.
 type FunnelStep struct {
 	Key   string        `json:"key" doc:"clicks, lp_views, lp_clicks, goal:<key>, conversions or sales"`
 	Count int64         `json:"count"`
-	Rate  *models.Money `json:"rate" doc:"percent of the clicks; null without any"`
+	Rate  *models.Money `json:"rate" doc:"percent of the clicks; null if there are no clicks"`
 }
 
 // FunnelSplits are the funnels of all landing pages or traffic sources, most clicks first.
@@ -151,7 +151,7 @@ type FunnelSplits struct {
 
 // FunnelSplit is the funnel of a landing page or a traffic source.
 type FunnelSplit struct {
-	ID    *uuid.UUID   `json:"id" doc:"null: clicks without one"`
+	ID    *uuid.UUID   `json:"id" doc:"null: the clicks without a landing page or traffic source"`
 	Name  string       `json:"name"`
 	Steps []FunnelStep `json:"steps"`
 }
@@ -238,8 +238,8 @@ func (s *splitCounts) steps(primary string, goals []string) []FunnelStep {
 	return out
 }
 
-// countSplits counts a campaign's clicks and goals by landing page or source, most clicks first. Without by it returns at most
-// one item, for the whole campaign.
+// countSplits counts a campaign's clicks and goals by landing page or source, most clicks first. If by is empty, it returns at
+// most one item, for the whole campaign.
 func (d Deps) countSplits(c *route.Call, campaign models.Campaign, days int, by string) ([]*splitCounts, error) {
 	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", campaign.ID)}}
 	q.From, q.To = lastDays(days)
@@ -297,9 +297,9 @@ func goalKeys(campaign models.Campaign, splits []*splitCounts) []string {
 type ClearedStats struct {
 	ID          uuid.UUID  `json:"id" doc:"the campaign"`
 	Range       bind.Range `json:"range"`
-	Clicks      int64      `json:"clicks" doc:"deleted, without bots"`
-	BotClicks   int64      `json:"bot_clicks" doc:"deleted too"`
-	Conversions int64      `json:"conversions" doc:"deleted: all of these clicks, whenever they came"`
+	Clicks      int64      `json:"clicks" doc:"deleted clicks, without bots"`
+	BotClicks   int64      `json:"bot_clicks" doc:"deleted clicks of bots"`
+	Conversions int64      `json:"conversions" doc:"deleted conversions: all conversions of these clicks, whenever they came"`
 }
 
 var clearJob = slow.New(jobs.ClearCampaign, func(a jobs.ClearAnswer) ClearedStats {

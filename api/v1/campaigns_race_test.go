@@ -141,7 +141,7 @@ func TestPauseAndItsEventAreAtomic(t *testing.T) {
 	}
 	dbtest.Exec(t, d.DB, `ALTER TABLE away RENAME TO webhook_deliveries`)
 
-	// Several calls at once pause it only once.
+	// Several simultaneous calls pause the campaign only once.
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() { d.Do("PATCH", campaignPath(made["id"]), map[string]any{"status": "paused"}).Want(200, "") })

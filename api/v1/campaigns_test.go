@@ -200,7 +200,7 @@ func TestCampaignPatch(t *testing.T) {
 	if got := d.read(t, made["id"])["source_id"]; got != nil {
 		t.Errorf("after an empty source_id the source is %v, want null", got)
 	}
-	patch(map[string]any{"uniqueness_method": "param"}) // the parameter was there already
+	patch(map[string]any{"uniqueness_method": "param"}) // the campaign already has a parameter
 	d.Do("PATCH", campaignPath(made["id"]), map[string]any{"uniqueness_param": ""}).Want(400, "uniqueness_param_required")
 
 	// An existing alias in a form that is refused today stays. A PATCH may send it unchanged.

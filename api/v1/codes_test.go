@@ -18,7 +18,7 @@ var unreachable = map[string]string{
 	"buyer_only":                "it refuses people with the role contributor, and these tests call by keys, which have no role",
 }
 
-// elsewhere holds codes that a worker answers. The worker's tests cover them.
+// elsewhere holds codes that a worker returns. The worker's tests cover them.
 var elsewhere = map[string]bool{
 	"POST /logs/postbacks/{id}/redeliver no_url": true, "POST /logs/postbacks/{id}/redeliver in_progress": true,
 	"POST /logs/postbacks/{id}/redeliver too_old": true,

@@ -55,12 +55,13 @@ func config(d Deps) []route.Route {
 			route.Param{Name: "limit", Type: "integer", Doc: "1 to 1000, default 100"}),
 		row("POST", "/apply", "carry out a plan", route.HandleBody(d.applyConfig), "400 invalid_id", "404 not_found", "409 stale not_planned has_refused").
 			Awaits(applyConfigJob.Answer()),
-		row("POST", "/undo", "take back a plan that was applied", route.HandleBody(d.undoConfig), "400 invalid_id", "404 not_found", "409 not_applied").
+		row("POST", "/undo", "undo a plan that was applied", route.HandleBody(d.undoConfig), "400 invalid_id", "404 not_found", "409 not_applied").
 			Awaits(applyConfigJob.Answer()),
 	}, configChecks(d)...)
 }
 
-// exportConfig answers with the document. It stores the keys that it gives to records, so that later exports have the same keys.
+// exportConfig answers with the document. It stores the keys that it assigns to records, so that later exports have the same
+// keys.
 func exportConfig(c *route.Call) (route.File, error) {
 	format := c.Query.Get("format")
 	if format != "" && format != "yaml" && format != "json" {
@@ -131,7 +132,7 @@ type ReadLink struct {
 	Campaign string `json:"campaign" maxLength:"100" doc:"key of the campaign in the document"`
 }
 
-// ReadNote says what became of a record of the other tracker: it was refused, lost something, or was changed.
+// ReadNote says what happened to a record of the other tracker: it was refused, lost something, or was changed.
 type ReadNote struct {
 	Severity string             `json:"severity" enum:"refused,lost,changed"`
 	Kind     accountconfig.Kind `json:"kind"`
@@ -300,10 +301,10 @@ type ConfigItem struct {
 	Key      string                      `json:"key"`
 	Name     string                      `json:"name"`
 	Op       string                      `json:"op" enum:"create,change,same,delete,archive,refused"`
-	Fields   []accountconfig.FieldChange `json:"fields" doc:"of a change, at most 200"`
+	Fields   []accountconfig.FieldChange `json:"fields" doc:"the changed fields, at most 200"`
 	Errors   []string                    `json:"errors" doc:"why the record is refused"`
 	Warnings []string                    `json:"warnings"`
-	Done     bool                        `json:"done" doc:"it is written"`
+	Done     bool                        `json:"done" doc:"true: the record has been written"`
 }
 
 // ConfigItems is the answer of GET /config/plans/{id}/items.

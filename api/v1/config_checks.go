@@ -29,7 +29,7 @@ func configChecks(d Deps) []route.Route {
 	}
 	script := row("GET", "/curl", "the requests of made-up visitors to the old tracker, as a shell script", route.Handle(d.moveScript)).WithQuery(offset)
 	script.FileType = "text/x-shellscript"
-	compare := row("POST", "/compare", "compare the answers of the old tracker to made-up visitors with where they go here", route.HandleBody(d.compareMove), "400 required too_long").Asks()
+	compare := row("POST", "/compare", "compare where the old tracker sent made-up visitors with where they go here", route.HandleBody(d.compareMove), "400 required too_long").Asks()
 	compare.BodyLimit = mostAnswers
 	return []route.Route{
 		row("GET", "", "where made-up visitors of imported campaigns go", route.Handle(d.listMoveChecks)).WithQuery(offset,
@@ -61,7 +61,7 @@ type MoveCheckedVisitor struct {
 	MoveVisitor
 
 	Places  []string `json:"places" doc:"where the visitor can go: addresses with their tokens, or the status of an answer that has no address. There are several, at most 10, if a random draw decides"`
-	Certain bool     `json:"certain" doc:"false: it depends on what no request can say, such as the provider"`
+	Certain bool     `json:"certain" doc:"false: the place depends on something that a request cannot express, such as the visitor's provider"`
 }
 
 // MoveChecks is the answer of GET /config/checks.
@@ -166,14 +166,14 @@ const mostAnswers = 16 << 20
 // CompareMoveBody is the body of POST /config/checks/compare.
 type CompareMoveBody struct {
 	Answers string `json:"answers" required:"true" maxLength:"4000000" doc:"what the script has printed, at most 10000 lines"`
-	Country string `json:"country" trim:"true" maxLength:"2" doc:"the country of the machine on which it ran. Visitors for whom the script could not send another country are taken to come from it. Left out: what depends on the country is not compared"`
+	Country string `json:"country" trim:"true" maxLength:"2" doc:"the country of the machine on which the script ran. Visitors for whom the script could not send another country are taken to come from it. Left out: a visitor whose place depends on the country is not compared"`
 }
 
 // MoveCompared is the answer of POST /config/checks/compare.
 type MoveCompared struct {
 	Counts    map[string]int         `json:"counts" doc:"visitors by result: same, dice, unsure, differs, missing"`
 	Unread    int                    `json:"unread" doc:"lines that could not be read, or name no imported campaign"`
-	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"those with the most differences first"`
+	Campaigns []MoveComparedCampaign `json:"campaigns" doc:"the campaigns with the most differences first"`
 	LeftOut   int                    `json:"left_out" doc:"visitors that are counted but not listed, because at most 2000 are listed"`
 }
 
@@ -191,10 +191,10 @@ type MoveDifference struct {
 	MoveVisitor
 
 	Result string   `json:"result" enum:"dice,unsure,differs,missing" doc:"dice: a random draw decides, and the answer is one of the places; unsure: cannot be compared; missing: the old tracker did not answer"`
-	Reason string   `json:"reason" enum:",attribute,page,itself,changed,address,parameters,answer" doc:"for unsure: attribute, it depends on what no request can say; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two has an address"`
-	Here   []string `json:"here" doc:"as places of GET /config/checks"`
-	There  string   `json:"there" doc:"the address that the old tracker answered; empty: none"`
-	Status int      `json:"status" doc:"of the old tracker's answer; 0: none came"`
+	Reason string   `json:"reason" enum:",attribute,page,itself,changed,address,parameters,answer" doc:"for unsure: attribute, the place depends on something that a request cannot express; page, the address is in a page; itself, the old tracker leads to its own link; changed, the campaign has changed since. For differs: address, the addresses differ; parameters, only their parameters differ; answer, only one of the two has an address"`
+	Here   []string `json:"here" doc:"where the visitor can go here, as in places of GET /config/checks"`
+	There  string   `json:"there" doc:"the address to which the old tracker sent the visitor; empty: none"`
+	Status int      `json:"status" doc:"status of the old tracker's answer; 0: no answer came"`
 }
 
 // mostDifferences is the maximum number of visitors that a comparison lists.

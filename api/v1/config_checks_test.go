@@ -68,7 +68,7 @@ func (x *movedAccount) campaign(name, source string, paths []object) {
 		x.Account.ID, name, id)
 }
 
-// oldTracker routes as the flow of movedAccount does. wrong leads visitors of the zone elsewhere.
+// oldTracker routes as the flow of movedAccount does. If wrong is set, visitors of the zone go elsewhere.
 type oldTracker struct{ wrong bool }
 
 func (o oldTracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -205,7 +205,7 @@ func TestMoveChecksAreListed(t *testing.T) {
 	if got := x.compare(object{"answers": answer}); got.Counts["same"] != 1 || len(got.Campaigns[0].Rows) > 0 {
 		t.Errorf("%+v", got)
 	}
-	// Another account sees nothing of it.
+	// Another account cannot compare the answers.
 	_, key, _ := x.NewAccount("scale")
 	var stranger comparedMove
 	x.As(key).Do("POST", "/config/checks/compare", object{"answers": answer}).Want(200, "").Into(&stranger)

@@ -18,17 +18,17 @@ import (
 // ImportHistoryBody is the body of POST /config/history.
 type ImportHistoryBody struct {
 	Tracker  string `json:"tracker" required:"true" enum:"redtrack" doc:"the tracker whose log is read; its settings were imported before"`
-	URL      string `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker's API; empty: the usual one"`
+	URL      string `json:"url" trim:"true" maxLength:"2000" doc:"address of the tracker's API; empty: the usual address"`
 	Key      string `json:"key" required:"true" trim:"true" maxLength:"2000" doc:"API key. It is used for this import and then deleted"`
-	From     string `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the first day there"`
-	To       string `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the last day there; included, and over"`
-	Timezone string `json:"timezone" optional:"true" trim:"true" format:"timezone" doc:"of the account there, for times without an offset; default the account's time zone"`
+	From     string `json:"from" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the first day, as the other tracker counts days"`
+	To       string `json:"to" required:"bad_range" bad:"bad_range" pattern:"^[0-9]{4}-[0-9]{2}-[0-9]{2}$" doc:"YYYY-MM-DD, the last day, as the other tracker counts days; it is included, and must be over"`
+	Timezone string `json:"timezone" optional:"true" trim:"true" format:"timezone" doc:"time zone of the account there, for times without an offset; default: the time zone of the account here"`
 }
 
 // HistoryImported is the answer of POST /config/history.
 type HistoryImported struct {
-	Clicks      int            `json:"clicks" doc:"new here"`
-	Conversions int            `json:"conversions" doc:"new here"`
+	Clicks      int            `json:"clicks" doc:"clicks that were not here before"`
+	Conversions int            `json:"conversions" doc:"conversions that were not here before"`
 	Skipped     map[string]int `json:"skipped" doc:"rows that were left out, by the reason"`
 }
 
@@ -53,7 +53,7 @@ func (b ImportHistoryBody) days(account models.Account, now time.Time) error {
 	case from.Before(oldest):
 		return models.Invalid("bad_range", "the plan keeps clicks for %d days: from may be %s at the earliest", kept, oldest.Format(time.DateOnly))
 	case !to.Before(now.UTC().Truncate(24 * time.Hour)):
-		return models.Invalid("bad_range", "to must be over: yesterday at the latest")
+		return models.Invalid("bad_range", "the day to must be over: it is yesterday at the latest")
 	}
 	return nil
 }

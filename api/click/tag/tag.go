@@ -48,5 +48,5 @@ func Serve(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Length", strconv.Itoa(len(a.Body)))
 	}
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // a visitor who is gone needs no answer; net/http drops the body of a HEAD
+	_, _ = w.Write(a.Body) // a visitor who has left needs no answer; net/http drops the body of a HEAD
 }

@@ -173,7 +173,7 @@ func (c *agentCache) work(ctx context.Context) {
 // budget is a bucket of CPU time. It also lets in only one holder at a time, so that parsers never queue up in requests.
 type budget struct {
 	mu    *sync.Mutex
-	share float64 // seconds per second
+	share float64 // seconds of CPU time per second
 	burst time.Duration
 	left  time.Duration
 	since time.Time

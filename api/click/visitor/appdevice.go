@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// appDevice is what an app says of its device in its part of the user agent. Each app has its own form, for example
+// appDevice is what an app says about its device in its part of the user agent. Each app has its own form, for example
 //
 //	[FBAN/FBIOS;FBAV/540.0;FBDV/iPhone17,1;FBMD/iPhone;FBSN/iOS;FBSV/26.2]
 //	Instagram 410.0.0.20.70 (iPhone17,1; iOS 26_2; en_US)
@@ -20,7 +20,7 @@ type appDevice struct {
 	text                      string // the part of the user agent that was read
 }
 
-// appDeviceOf returns what an app's user agent says of the device. Unknown properties are empty.
+// appDeviceOf returns what an app's user agent says about the device. Unknown properties are empty.
 func appDeviceOf(ua string) appDevice {
 	if i := strings.Index(ua, "FBAN/"); i >= 0 {
 		return facebookDevice(ua[i:])
@@ -135,7 +135,7 @@ func twitterDevice(ua string) appDevice {
 	return appDevice{os: "Android", version: versionAt(text[end+1:]), brand: maker, model: text[:end], text: text}
 }
 
-// applyAppDevice refines the description by what the app says of its device.
+// applyAppDevice refines the description by what the app says about its device.
 func applyAppDevice(ua string, a *agent) {
 	d := appDeviceOf(ua)
 	if d.os == "" && a.os == "" {
@@ -175,7 +175,7 @@ func darwinDevice(ua string) appDevice {
 	return d
 }
 
-// makerOf returns our name of a maker that an app names in its own spelling. An unknown maker keeps the spelling.
+// makerOf returns our name of a maker that an app names in its own spelling. An unknown maker keeps its spelling.
 func makerOf(name string) string {
 	for _, b := range brandPrefixes {
 		if strings.EqualFold(b.brand, name) {

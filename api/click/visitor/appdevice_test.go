@@ -11,7 +11,7 @@ const (
 	androidWeb    = "; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/141.0.7390.43 Mobile Safari/537.36"
 )
 
-// TestAppDevices: what an app says of its device counts, with or without a browser's user agent in front.
+// TestAppDevices: what an app says about its device counts, with or without a browser's user agent in front.
 func TestAppDevices(t *testing.T) {
 	t.Parallel()
 	for ua, want := range map[string]string{

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// classify describes a user agent by its markers. It goes through each table of marks once, and the first hit wins. This takes a
-// few microseconds for any text. The markers alone decide all properties by which reports are grouped.
+// classify describes a user agent by its markers. It goes through each table of marks once, and the first hit counts. This
+// takes a few microseconds for any text. The markers alone decide all properties by which reports are grouped.
 func classify(userAgent string) *agent {
 	lower := strings.ToLower(userAgent)
 	a := &agent{kind: kindOf(userAgent, lower)}
@@ -47,7 +47,7 @@ func classify(userAgent string) *agent {
 	return a
 }
 
-// kindOf returns the kind of automated client that a user agent, also given in lower case, declares itself to be.
+// kindOf returns the kind of automated client that a user agent declares itself to be. lower is the user agent in lower case.
 func kindOf(userAgent, lower string) kind {
 	for _, b := range botMarks {
 		if hasMark(lower, b.marks) && (!b.general || hasMark(strings.ToLower(withoutDevice(userAgent)), b.marks)) {
@@ -57,7 +57,7 @@ func kindOf(userAgent, lower string) kind {
 	return human
 }
 
-// hasMark reports whether a user agent in lower case has one of the marks. A mark that begins with ^ stands at its start.
+// hasMark reports whether a user agent in lower case has one of the marks. A mark that begins with ^ must be at the start.
 func hasMark(lower string, marks []string) bool {
 	for _, mark := range marks {
 		if mark[0] == '^' && strings.HasPrefix(lower, mark[1:]) || strings.Contains(lower, mark) {
@@ -109,7 +109,7 @@ func findBrowser(ua, os string) (name, version string, inApp bool) {
 	return "", "", false
 }
 
-// hasText reports whether a user agent has a mark. A mark that begins with ^ stands at its start.
+// hasText reports whether a user agent has a mark. A mark that begins with ^ must be at the start.
 func hasText(ua, mark string) bool {
 	if mark[0] == '^' {
 		return strings.HasPrefix(ua, mark[1:])

@@ -88,16 +88,16 @@ func (d *Describer) Reload(ctx context.Context) {
 	}
 }
 
-// Warm runs the slow parsers for a user agent at once and without a budget, so that the next Describe has the complete description.
-// It is for measurements: a web process learns from its visitors.
+// Warm runs the slow parsers for a user agent immediately and without a budget, so that the next Describe has the complete
+// description. It is for measurements: a web process learns from its visitors.
 func (d *Describer) Warm(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
 		d.agents.storeComplete(userAgent)
 	}
 }
 
-// Describe overwrites into with the description of the request, using the operator's lists in data; nil means no lists. It blocks
-// at most for one parse of a user agent never seen before (some 4 ms), and only within the budget of the parsers.
+// Describe writes the description of the request to the target into, using the operator's lists in data; nil means no lists. It
+// blocks at most for one parse of a user agent never seen before (some 4 ms), and only within the budget of the parsers.
 func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Description) {
 	*into = Description{Visitor: models.Visitor{ProxyKind: ProxyNone, DeviceType: Unknown}}
 	h := r.Header

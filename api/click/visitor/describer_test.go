@@ -70,8 +70,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeUnderLoad describes every known user agent from many goroutines at once. Some user agents are parsed completely,
-// most are over budget, and all must be grouped the same.
+// TestDescribeUnderLoad describes every known user agent from many goroutines at the same time. Some user agents are parsed
+// completely, and most are over budget. Reports must group all of them in the same way.
 func TestDescribeUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{UACacheSize: 100, CityDB: writeDB(t, "load", map[string]mm{

@@ -25,7 +25,7 @@ const (
 	ProxyProxy      = "proxy"
 	ProxyTor        = "tor"
 	ProxyDatacenter = "datacenter"
-	ProxyRelay      = "relay" // a privacy relay of a browser vendor: real people
+	ProxyRelay      = "relay" // a privacy relay of a browser vendor, which real people use
 )
 
 // Cellular is the value of Description.ConnectionType for mobile networks. The other values come from clickattr.ConnectionTypes. An

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Versions of Chromium that changed what it sends.
+// Versions of Chromium that changed the headers that it sends.
 const (
 	firstHinted  = 90  // 2021: the first that always sends client hints by https
-	firstReduced = 110 // 2023: the first whose user agent tells only the major version, on every system
+	firstReduced = 110 // 2023: the first whose user agent states only the major version, on every system
 	firstJXL     = 155 // 2026: the first that accepts image/jxl by default
 )
 

@@ -125,7 +125,7 @@ func (d *Describer) isSecure(r *http.Request) bool {
 
 // contradictsEngine reports whether a request has headers that the claimed engine never sends when a visitor follows a link: an
 // Accept of a library or of another engine, or an Accept-Encoding in a library's style. Headers that a proxy may remove or
-// rewrite are no contradiction: a missing Accept counts only if Accept-Language is missing too.
+// rewrite are not contradictions: a missing Accept counts only if Accept-Language is missing too.
 func contradictsEngine(h http.Header, claimed engine, accept string, asksLanguage bool) bool {
 	if claimed == otherEngine {
 		return false

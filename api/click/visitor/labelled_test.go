@@ -10,8 +10,8 @@ import (
 	"switchyard/models/bot/bottest"
 )
 
-// floors are, for each kind of program, the smallest share that must be found at the default threshold. Kinds of people have no
-// floor.
+// floors are, for each kind of program, the smallest share that must be found at the default threshold. Kinds of requests by
+// people have no floor.
 var floors = map[string]float64{
 	"ai_crawler": 0.93, "crawler": 0.90, "forged_browser": 0.90, "forged_crawler": 1, "head": 1, "headless": 0.61,
 	"library": 0.98, "monitor": 0.85, "prefetch": 1, "preview": 0.90, "scanner": 0.80,

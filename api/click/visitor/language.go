@@ -17,7 +17,8 @@ const (
 
 // language returns the language that an Accept-Language header prefers: the primary subtag with the highest weight, and among
 // equal weights the first (RFC 9110, sections 12.4.2 and 12.5.4). It skips members with weight 0, which the client does not
-// accept, empty members, the * for any language, and texts that are no language of ISO 639. It returns "" if no member is left.
+// accept, empty members, the * for any language, and texts that are not a language of ISO 639. It returns "" if no member is
+// left.
 func language(accept string) (best string) {
 	bestWeight := 0
 	for range maxLanguages {
@@ -50,7 +51,7 @@ func primarySubtag(tag string) string {
 	return code
 }
 
-// weight returns the value of q among the parameters of a member, in thousandths. Without q it is fullWeight. A q that is no
+// weight returns the value of q among the parameters of a member, in thousandths. Without q it is fullWeight. A q that is not a
 // number from 0 to 1 gives lastWeight.
 func weight(params string) int {
 	for params != "" {

@@ -80,7 +80,7 @@ func withoutData(userAgent string) string {
 	}), " ")
 }
 
-// cleanName returns a name cleaned, or "" for the parser's words for unknown and for words that are no name.
+// cleanName returns a name cleaned, or "" for the parser's words for unknown and for words that are not names.
 func cleanName(name string) string {
 	if name == "Other" || strings.HasPrefix(name, "Generic") || strings.EqualFold(name, "Browser") ||
 		name == "WebKit Nightly" || name == "Smartphone" || name == "Desktop" || name == "Spider" || name == "K" {

@@ -44,8 +44,8 @@ func TestVisitorsHaveKnownValues(t *testing.T) {
 	}
 }
 
-// TestForeignWords: other names of lists and databases are translated to the names of this service. Words that are no value stay
-// unknown.
+// TestForeignWords: the names that lists and databases use are translated to the names of this service. A word that means none
+// of the known values is left out.
 func TestForeignWords(t *testing.T) {
 	t.Parallel()
 	rec := &record{}

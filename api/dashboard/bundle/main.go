@@ -136,7 +136,7 @@ func write(result api.BuildResult) error {
 	if err := os.RemoveAll(filepath.Join(dist, "assets")); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dist, "assets"), 0o755); err != nil { //nolint:gosec // what everybody may read
+	if err := os.MkdirAll(filepath.Join(dist, "assets"), 0o755); err != nil { //nolint:gosec // everybody may read it
 		return err
 	}
 	files := map[string][]byte{filepath.Join(dist, "licences.txt"): licences}
@@ -145,7 +145,7 @@ func write(result api.BuildResult) error {
 	}
 	files[filepath.Join(dist, "index.html")] = page
 	for path, text := range files {
-		if err := os.WriteFile(path, text, 0o644); err != nil { //nolint:gosec // what everybody may read
+		if err := os.WriteFile(path, text, 0o644); err != nil { //nolint:gosec // everybody may read it
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ func countryPaths(text []byte) (map[string]string, error) {
 	arcs := make([][]position, len(t.Arcs))
 	for i, arc := range t.Arcs {
 		var x, y float64
-		for _, step := range arc { // positions are differences
+		for _, step := range arc { // a position is stored as the difference from the previous position
 			x, y = x+step[0], y+step[1]
 			arcs[i] = append(arcs[i], position{
 				x*t.Transform.Scale[0] + t.Transform.Translate[0], y*t.Transform.Scale[1] + t.Transform.Translate[1],
@@ -130,7 +130,7 @@ func codeOf(number, name string) string {
 	if region, unknown := language.EncodeM49(n); err == nil && unknown == nil && len(region.String()) == 2 {
 		return region.String()
 	}
-	if name == "Kosovo" { // it has no number
+	if name == "Kosovo" { // Kosovo has no number
 		return "XK"
 	}
 	return ""

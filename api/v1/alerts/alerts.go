@@ -32,9 +32,9 @@ type Deps struct {
 	Spool func() spool.Stats
 	// EgressAllow lists addresses that a customer's URL may have although they are not public.
 	EgressAllow []netip.Prefix
-	// EdgePublishing tells whether workers publish campaigns to an edge.
+	// EdgePublishing reports whether workers publish campaigns to an edge.
 	EdgePublishing bool
-	// Email tells whether workers send e-mail.
+	// Email reports whether workers send e-mail.
 	Email bool
 }
 
@@ -52,7 +52,7 @@ type AlertList struct {
 	Alerts    []Alert        `json:"alerts" doc:"newest first; at most 500 with the same cause"`
 	Count     int            `json:"count"`
 	CheckedAt *string        `json:"checkedAt" doc:"when the links were last checked; null before the first time"`
-	Services  []AlertService `json:"services" doc:"the services that alerts come from, and how this install works"`
+	Services  []AlertService `json:"services" doc:"the parts of the install and its checks, with their states"`
 
 	UnmatchedPostbacks int `json:"unmatchedPostbacks" doc:"postbacks of the last seven days that found no click; 100: there may be more"`
 	OpenSuggestions    int `json:"openSuggestions" doc:"open suggestions of the Copilot"`
@@ -64,7 +64,7 @@ const (
 	mostUnmatched = 100
 )
 
-// Alert is a problem that needs attention. It disappears as soon as its cause is gone.
+// Alert is a problem that needs attention. It disappears as soon as its cause has ended.
 type Alert struct {
 	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,domain.expiring,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,postbacks.unread,clicks.unread,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,clicks.behind,jobs.behind"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
@@ -75,9 +75,9 @@ type Alert struct {
 	Message   string   `json:"message" doc:"what was found"`
 	Do        string   `json:"do" doc:"what to do"`
 	Status    *int     `json:"status" doc:"status of the answer to the last check; null: no answer came, or there was no check"`
-	Threats   []string `json:"threats" doc:"of an unsafe link, in the list's own words"`
-	Since     string   `json:"since" doc:"of an offer at its cap: when the account's day began"`
-	CheckedAt *string  `json:"checkedAt" doc:"when it was last checked"`
+	Threats   []string `json:"threats" doc:"for an unsafe link: the threats, in the words of the list that names it"`
+	Since     string   `json:"since" doc:"when the problem began; for an offer at its cap: when the account's day began"`
+	CheckedAt *string  `json:"checkedAt" doc:"when the record was last checked"`
 }
 
 // AlertService is a part of the install, or a check that the install makes.
@@ -85,7 +85,7 @@ type AlertService struct {
 	Name      string  `json:"name" enum:"link_checks,safe_browsing,database,jobs,clicks,clickhouse,edge"`
 	Status    string  `json:"status" enum:"ok,behind,failing,off,waiting" doc:"behind: it works, but its data are old; off: not set up on this install; waiting: not run yet"`
 	Message   *string `json:"message"`
-	CheckedAt *string `json:"checkedAt" doc:"of jobs: when the last scheduled job ran; of the edge: when it was last updated"`
+	CheckedAt *string `json:"checkedAt" doc:"for jobs: when the last scheduled job ran; for the edge: when it was last updated"`
 }
 
 func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {
@@ -138,7 +138,7 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 			s.Status, s.Message = stored[i].Status, answer.OrNull(stored[i].Message)
 			s.CheckedAt = answer.StampOrNull(&stored[i].CheckedAt)
 			if name == models.ServiceJobs && now.Sub(stored[i].CheckedAt) > clockStopped {
-				s.setFailing("the clock's jobs do not run: the queue, the clock or all workers are away")
+				s.setFailing("the clock's jobs do not run: the queue, the clock or all workers have stopped")
 			}
 		}
 		if name == models.ServiceLinkChecks {
@@ -165,8 +165,8 @@ func (s *AlertService) setFailing(message string) {
 	s.Status, s.Message = models.ServiceFailing, &message
 }
 
-// clicksService returns how late recorded clicks are stored. It asks this process directly. The other processes have stored their
-// state.
+// clicksService returns how late recorded clicks are stored. It asks this process directly, and uses the states that the other
+// processes have stored.
 func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) {
 	s := AlertService{Name: "clicks", Status: models.ServiceWaiting}
 	stored, err := ingest.ReadStored(c.Context(), c.Store.Conn(), now)

@@ -22,14 +22,14 @@ import (
 func channelRoutes(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
-		route.New("GET", "/alerts/channels", group, "where alerts are announced", route.Handle(d.listAlertChannels)),
-		route.New("POST", "/alerts/channels", group, "announce alerts by e-mail or in a chat, once when they begin and once when they end",
+		route.New("GET", "/alerts/channels", group, "the channels to which alerts are sent", route.Handle(d.listAlertChannels)),
+		route.New("POST", "/alerts/channels", group, "send alerts by e-mail or to a chat, once when they begin and once when they end",
 			route.HandleBody(d.addAlertChannel),
 			route.Codes("400 unknown_kind invalid_credentials invalid_url too_many no_encryption_key not_configured")).
 			WithShare(route.Sends).Creates(),
-		route.New("PATCH", "/alerts/channels", group, "rename a channel, change what it hears of, or switch it on or off",
+		route.New("PATCH", "/alerts/channels", group, "rename a channel, change which alerts it gets, or switch it on or off",
 			route.HandleBody(changeAlertChannel), route.Codes("400 no_fields"), answer.IDCodes),
-		route.New("DELETE", "/alerts/channels", group, "delete a channel and forget its credentials", route.Handle(deleteAlertChannel),
+		route.New("DELETE", "/alerts/channels", group, "delete a channel and its credentials", route.Handle(deleteAlertChannel),
 			answer.IDCodes).WithQuery(answer.QueryID...),
 		route.New("POST", "/alerts/channels/confirm", group, "confirm an e-mail address by the code that was sent to it",
 			route.HandleBody(confirmAlertChannel), route.Codes("400 invalid_code"), answer.IDCodes),
@@ -40,7 +40,7 @@ func channelRoutes(d Deps) []route.Route {
 
 // AlertChannelList is the answer of GET /alerts/channels.
 type AlertChannelList struct {
-	Kinds               []AlertChannelForm  `json:"kinds" doc:"what can be added, with the fields of a form for it"`
+	Kinds               []AlertChannelForm  `json:"kinds" doc:"the kinds of channel that can be added, each with the fields of its form"`
 	Channels            []AlertChannelShown `json:"channels"`
 	EncryptionAvailable bool                `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
 }
@@ -49,7 +49,7 @@ type AlertChannelList struct {
 type AlertChannelForm struct {
 	Kind      string                        `json:"kind"`
 	Label     string                        `json:"label"`
-	Available bool                          `json:"available" doc:"false: the operator of this install has not set it up"`
+	Available bool                          `json:"available" doc:"false: the operator of this install has not set up this kind"`
 	Fields    []answer.CredentialFieldShown `json:"fields"`
 }
 
@@ -64,7 +64,7 @@ type AlertChannelShown struct {
 	Credentials  map[string]string `json:"credentials" doc:"by field; secrets are masked"`
 	CreatedAt    string            `json:"created_at"`
 	SentAt       *string           `json:"sent_at" doc:"when the last message was accepted"`
-	FailingSince *string           `json:"failing_since" doc:"null: the last message was accepted"`
+	FailingSince *string           `json:"failing_since" doc:"since when messages fail; null: the last message was accepted"`
 	Error        *string           `json:"error" doc:"why the last message was not accepted"`
 }
 
@@ -89,8 +89,8 @@ func (d Deps) listAlertChannels(c *route.Call) (AlertChannelList, error) {
 
 // AlertChannelBody is the body of POST /alerts/channels.
 type AlertChannelBody struct {
-	Kind        string            `json:"kind" required:"unknown_kind" bad:"unknown_kind" trim:"true" case:"lower" doc:"one of those that GET /alerts/channels lists"`
-	Name        string            `json:"name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"your name for it"`
+	Kind        string            `json:"kind" required:"unknown_kind" bad:"unknown_kind" trim:"true" case:"lower" doc:"one of the kinds that GET /alerts/channels lists"`
+	Name        string            `json:"name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"your name for the channel"`
 	Severity    string            `json:"severity" bad:"invalid_input" enum:"warning,critical" default:"warning" doc:"the lowest severity of the alerts that are sent to the channel"`
 	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"values by field"`
 }

@@ -5,7 +5,7 @@ import { touches } from './query.ts'
 import { filterQuery, type Ask } from './report.ts'
 import { failed } from './toast.ts'
 
-export const mostAtOnce = 5000 // values of a call
+export const mostAtOnce = 5000 // values in one call
 
 export type Scope = 'account' | 'source' | 'campaign'
 // Target holds values of a dimension, and the single campaign and the single source that their rows belong to, if the report

@@ -5,7 +5,7 @@ import { touches } from './query.ts'
 import { failed, toast } from './toast.ts'
 
 export type Many = 'campaigns' | 'offers' | 'landers'
-const most = 500 // records of a call
+const most = 500 // records in one call
 
 // reload reloads the answers that a change of many records affects.
 const reload = () => touches('campaigns', 'offers', 'landers', 'flows', 'groups', 'tools', 'reports', 'changes')

@@ -6,8 +6,8 @@ import { newID } from './id.ts'
 import { offline } from './online.ts'
 
 export type Row = keyof Calls
-// match is the version that a write changes. key is the Idempotency-Key of a write that may be sent again. later is called with the
-// job's id as soon as the job is known.
+// Request holds what a call sends. `match` is the version of the record that a write expects. `key` is the Idempotency-Key of a
+// write that may be sent again. `later` is called with the job's id as soon as the job is known.
 type Request<R extends Row> = {
   query?: Calls[R]['query']
   path?: Calls[R]['path']
@@ -32,7 +32,7 @@ export class ApiError extends Error {
 
 // signedOut opens the sign-in card over whatever is shown, so that nothing typed is lost.
 export const signedOut = signal(false)
-// confirming opens the card that asks the person for their password again. done is called when the person has answered.
+// confirming opens the card that asks the person for their password again. `done` is called when the person has answered.
 export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
 
 // asError returns an error as an ApiError. Any other error gets the code of a service that does not answer.

@@ -27,8 +27,8 @@ export function useDomains(): Choice[] | undefined {
   ]
 }
 
-// useIsShared returns a function that reports whether a domain is a shared one. The service makes the aliases on a shared domain
-// and accepts no other, because all accounts share them.
+// useIsShared returns a function that reports whether a domain is a shared one. The service generates the aliases on a shared
+// domain and accepts no others, because all accounts share the domain.
 export function useIsShared(): (domain: string) => boolean {
   const shared = use('GET /domains', { limit: 500 }).data?.shared
   return domain => shared?.some(d => d.id === domain) ?? false
@@ -63,7 +63,7 @@ export const hasProblems = (id: string) =>
     () => false,
   )
 
-// checkOf returns the page of a campaign with its check open. live adds a button that sets the campaign active.
+// checkOf returns the page of a campaign with its check open. `live` adds a button that sets the campaign active.
 export const checkOf = (id: string, live = false) => to(`/app/campaigns/${id}/flow`, { check: live ? 'live' : '1' })
 
 export const useGroups = (scope: Calls['GET /groups']['query']['scope']) => use('GET /groups', { scope }).data?.groups ?? []

@@ -1,4 +1,5 @@
-// The conversation with the account's language model. The page keeps it while other screens are shown, and until the page is reloaded.
+// The conversation with the account's language model. The page keeps the conversation until the page is reloaded, even while
+// other screens are shown.
 import { signal } from '@preact/signals'
 import type { ChatAnswer, ChatLookup } from '../api.gen.ts'
 import { me } from './me.ts'

@@ -20,14 +20,15 @@ export function weighed(paths: Path[], { path_id, arms }: Pick<ComparedGroup, 'p
   })
 }
 
-// put saves paths as a campaign's flow, if the saved flow still has the version match.
+// put saves paths as a campaign's flow, if match is still the version of the saved flow.
 async function put(id: string, streams: Path[], match: string): Promise<FlowAnswer> {
   const answer = await call('PUT /campaigns/{id}/flow', { path: { id }, body: { streams }, match })
   touches('campaigns')
   return answer
 }
 
-// applyWeights saves the proposed weights of a group, if the flow still has the version of the comparison. A toast offers to undo it.
+// applyWeights saves the proposed weights of a group, if the flow still has the version of the comparison. A toast offers to
+// undo the change.
 export async function applyWeights(id: string, version: string, group: ComparedGroup, done: string, undone: string) {
   const old = await call('GET /campaigns/{id}/flow', { path: { id } })
   if (old.version !== version) throw new ApiError('stale', 409, 'the flow has changed')

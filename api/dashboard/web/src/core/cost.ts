@@ -6,7 +6,7 @@ import { filterQuery, type Ask } from './report.ts'
 import { zone } from './me.ts'
 import { iso, span, spanOf, type Span } from './window.ts'
 
-// Target is what a cost is set for. from and to are days of the account's time zone.
+// Target is what a cost is set for. `from` and `to` are days of the account's time zone.
 export type Target = { campaign: string; source: string; sub: number; value: string; from: string; to: string }
 
 export const targetOf = (s: Span, more: Partial<Target> = {}): Target => ({
@@ -49,7 +49,7 @@ export function targetOfRow(ask: Ask, path: string[], s: Span): Target | undefin
   return out
 }
 
-// bodyOf returns the body of a cost, and undefined while something is missing.
+// bodyOf returns the body of the call that sets a cost, or undefined while a value is missing.
 export function bodyOf(of: Target, kind: 'amount' | 'cpc', amount: number | null, currency: string): SetCostBody | undefined {
   if ((!of.campaign && !of.source) || amount == null || amount < 0 || !of.from || !of.to || !/^[A-Z]{3}$/.test(currency)) return undefined
   return {
@@ -75,5 +75,5 @@ export const setCost = (name: string, body: SetCostBody, describe: (a: CostSet) 
 
 export const undoCost = (id: string) => call('POST /corrections/cost/changes/{id}/undo', { path: { id } })
 
-// moved are the answers that a change of cost makes wrong.
+// moved are the answers that a change of cost makes outdated.
 export const moved = ['reports', 'stats', 'campaigns', 'traffic-sources', 'corrections']

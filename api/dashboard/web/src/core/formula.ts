@@ -1,4 +1,4 @@
-// Columns of a report with a formula of its own, such as profit/conversions.
+// Columns of a report that a person defines by a formula, such as profit/conversions.
 import type { FigureRow } from '../api.gen.ts'
 import { figures, names, type Name } from './figures.ts'
 import { t } from './text.ts'

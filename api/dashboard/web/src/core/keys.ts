@@ -17,7 +17,7 @@ const lists = signal<Key[][]>([])
 export const screenKeys = computed(() => lists.value.flat())
 export const palette = signal<'closed' | 'find' | 'keys'>('closed')
 
-// useKeys calls the function on for each key that is pressed while a screen is shown. If the function returns true, the browser
+// useKeys calls the function `on` for each key that is pressed while a screen is shown. If the function returns true, the browser
 // does not handle the key.
 export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   useEffect(() => {
@@ -32,7 +32,7 @@ export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   })
 }
 
-// usePress calls the function on for every key while a component is shown, from the moment it is shown. It always calls the
+// usePress calls the function `on` for every key while a component is shown, from the moment it is shown. It always calls the
 // function of the latest rendering.
 export function usePress(on: (e: KeyboardEvent) => void) {
   const last = useRef(on)

@@ -7,7 +7,7 @@ import { t } from './text.ts'
 export const originOf = (domain: string, isShared: boolean, at: Pick<Location, 'protocol' | 'port'> = location) =>
   isShared ? `${at.protocol}//${domain}${at.port && ':' + at.port}` : 'https://' + domain
 
-// tagOf returns the address of the page tag on a domain. name is the domain's own name for the tag. The default is t.
+// tagOf returns the address of the page tag on a domain. `name` is the domain's own name for the tag. The default is t.
 export const tagOf = (origin: string, name?: string) => `${origin}/${name || 't'}.js`
 
 export type Param = { name: string; macro: string; meaning: string }

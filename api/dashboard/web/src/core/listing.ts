@@ -17,7 +17,7 @@ export type Listed = {
 } & FigureRow
 export type View = { q: string; status: string; group: string; tag: string; sort: string }
 
-// viewed returns the view in the address. usual is the order if the address names none.
+// viewed returns the view in the address. `usual` is the order if the address names none.
 export function viewed(usual: string): View {
   const q = place.value.query
   return {

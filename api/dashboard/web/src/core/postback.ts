@@ -35,8 +35,8 @@ export function testPostback(n: Network, click: string, offer?: Offer, status: '
   return query ? `${base}?${filled.join('&')}` : base
 }
 
-// callPostback calls the postback of a network on this host, which takes the postbacks of every domain, and returns the status of the
-// answer.
+// callPostback calls the postback of a network on this host, which accepts the postbacks of every domain, and returns the
+// status of the answer.
 export const callPostback = (address: string) => {
   const { pathname, search } = new URL(address)
   return fetch(pathname + search).then(answer => answer.status)

@@ -1,4 +1,4 @@
-// use loads an answer and caches it. A screen that is opened again shows the cached answer at once, and reloads it in the
+// use loads an answer and caches it. A screen that is opened again shows the cached answer immediately, and reloads it in the
 // background.
 import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
@@ -81,8 +81,8 @@ export const cachedAnswer = <R extends Row>(row: R, query: Calls[R]['query']) =>
 
 const retryAfter = 5 // seconds, if the service did not answer
 
-// useReload returns the function again, which loads the answer of a row again. causes are the values whose change must reload the
-// answer too: the calls of again (which the page also makes when the network is back), another account or person, and writes.
+// useReload returns the function `again`, which reloads the answer of a row. `causes` are the values whose change must reload the
+// answer too: the calls of `again` (which the page also makes when the network is back), another account or person, and writes.
 function useReload(row: string) {
   const [reloads, setReloads] = useState(0),
     again = () => setReloads(n => n + 1)
@@ -90,8 +90,8 @@ function useReload(row: string) {
   return { again, causes: [reloads, epoch.value, stamps.value[nameOf(row)]] }
 }
 
-// use loads the answer of a row. every is the number of seconds after which it loads the answer again, while the page is visible. A
-// null query loads nothing.
+// use loads the answer of a row. `every` is the number of seconds after which it loads the answer again, while the page is
+// visible. A null query loads nothing.
 export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, every = 0, path?: Path<R>): Used<Calls[R]['answer']> {
   const key = query === null ? '' : keyOf(row, query, path)
   const [state, setState] = useState<{ key: string; data?: Calls[R]['answer']; error?: ApiError }>({ key: '' })
@@ -142,7 +142,7 @@ type Listing = { [R in Row]: Calls[R]['answer'] extends { rows: unknown[]; next_
 const mostPages = 20
 
 // useAll loads up to 20 pages of a list, one after the other. It returns the first page as soon as it arrives, and then all rows.
-// whole is false if there are more rows.
+// `whole` is false if there are more rows.
 export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | null): Pages<Calls[R]['answer']['rows'][number]> {
   type One = Calls[R]['answer']['rows'][number]
   const key = query === null ? '' : keyOf(row, query)

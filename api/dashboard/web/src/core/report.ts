@@ -11,11 +11,11 @@ export type Dimension = Calls['GET /reports/values']['query']['dimension']
 export type Filter = { dimension: string; not: boolean; values: string[] }
 // Bound is a condition on a figure of a row, such as profit<0. Rows without the figure do not meet it.
 export type Bound = { figure: Name; op: string; value: number }
-// Ask is a report: its grouping, its filters, its columns and the open places of the tree. least is the smallest number of clicks
-// that a row must have, and having are the conditions on its figures. formulas are additional columns, as core/formula.ts reads
-// them. sort is a figure, or a dimension for the order of the first column, or = followed by one of the formulas. A minus before
-// it means descending. An empty sort is the usual order: rows by time are ascending, and all other rows start with the most
-// clicks.
+// Ask is a report: its grouping, its filters, its columns and the open places of the tree. `least` is the smallest number of
+// clicks that a row must have, and `having` are the conditions on its figures. `formulas` are additional columns, as
+// core/formula.ts reads them. `sort` is a figure, or a dimension for the order of the first column, or = followed by one of the
+// formulas. A minus before it means descending. An empty sort is the usual order: rows by time are ascending, and all other
+// rows start with the most clicks.
 export type Ask = {
   group: string[]
   filters: Filter[]
@@ -97,7 +97,7 @@ export function orderAt({ group, sort, formulas }: Pick<Ask, 'group' | 'sort' | 
 }
 const usualOrder = (group: string[]) => orderAt({ group, sort: '', formulas: '' }, 0)
 
-// setSort orders the report by a column. group is the grouping of the report.
+// setSort orders the report by a column. `group` is the grouping of the report.
 export const setSort = (sort: string, group: string[]) => change({ sort: sort === usualOrder(group) ? null : sort }, true)
 export const setColumns = (columns: Name[]) => change({ c: columns.join() === usual.join() ? null : columns.join() }, true)
 export const setFormulas = (formulas: string) => change({ fx: formulas || null }, true)
@@ -178,8 +178,8 @@ export function questionOf(ask: Ask, path: string[]): Query {
 
 const collator = new Intl.Collator(language, { numeric: true })
 
-// inOrder sorts rows by the names of their values, if the report is in this order. dimensions is what the rows are grouped by, and
-// level is their place in the tree. Rows whose value is not known come last.
+// inOrder sorts rows by the names of their values, if the report is in this order. `dimensions` is what the rows are grouped
+// by, and `level` is their place in the tree. Rows whose value is not known come last.
 export function inOrder(rows: PerformanceRow[], ask: Ask, dimensions: string[], level: number, labels: Performance['labels']) {
   const order = orderAt(ask, level),
     sign = order[0] === '-' ? -1 : 1

@@ -1,4 +1,4 @@
-// The page's address is its state. place holds the path and the query.
+// The page's address is its state. `place` holds the path and the query.
 import { signal } from '@preact/signals'
 import { leave, unsaved } from './unsaved.ts'
 
@@ -6,8 +6,8 @@ const read = () => ({ path: location.pathname.replace(/\/+$/, '') || '/app', que
 
 export const place = signal(read())
 let sure = false // whether the person has agreed to lose edits
-// Back and Forward go on only if no edit is lost, or the person agrees to lose it. The browser has changed the address already, so it
-// is set back while the person is asked.
+// Back and Forward continue only if no edit is lost, or the person agrees to lose it. The browser has changed the address
+// already, so it is set back while the person is asked.
 addEventListener('popstate', () => {
   if (unsaved() && !sure) {
     history.pushState(null, '', address(place.value.path, place.value.query))

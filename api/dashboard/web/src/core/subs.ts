@@ -62,8 +62,8 @@ export function useScopeNames(campaigns: string[], sources: string[]): SubNames 
   return agreed((allSources ?? []).filter(s => !sources.length || sources.includes(s.id)).map(s => s.sub_names))
 }
 
-// SubRow is a parameter in the form of a source. sub is 0 if the parameter fills no sub-parameter. A row that is not in the link
-// only keeps its sub-parameter reserved.
+// SubRow is a parameter in the form of a source. `sub` is 0 if the parameter fills no sub-parameter. A row that is not in the
+// link only keeps its sub-parameter reserved.
 export type SubRow = { sub: number; param: string; macro: string; name: string; inLink: boolean }
 type Stored = { token_macros: Record<string, string>; subs: SubSlot[] }
 
@@ -101,7 +101,8 @@ export function meantSub(param: string): number {
 export const moved = (rows: SubRow[], i: number, sub: number): SubRow[] =>
   rows.map((r, j) => (j === i ? { ...r, sub } : r.sub === sub ? { ...r, sub: rows[i]!.sub } : r))
 
-// renamed gives a row another parameter. A name such as sub3 moves the row of a new parameter to the third, if that is free.
+// renamed gives a row another parameter. If the parameter is new and has a name such as sub3, the row moves to the third
+// sub-parameter, if that is free.
 export function renamed(rows: SubRow[], i: number, param: string): SubRow[] {
   const sub = meantSub(param),
     free = sub > 0 && !rows.some((r, j) => j !== i && r.sub === sub)

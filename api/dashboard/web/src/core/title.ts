@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 export type Heading = { name: string; above?: { name: string; path: string }; beside?: ComponentChildren }
 export const heading = signal<Heading | null>(null)
 
-// useHeading sets the heading while the screen is shown. causes are the values that the heading shows in addition to its name.
+// useHeading sets the heading while the screen is shown. `causes` are the values that the heading shows in addition to its name.
 export function useHeading(shown: Heading | null, ...causes: unknown[]) {
   useEffect(() => {
     heading.value = shown

@@ -14,12 +14,12 @@ let last = 0
 export const toast = (text: string, more: Partial<Toast> = {}) => {
   shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
 }
-// toastAndReload reports a write that succeeded. text is shown as a toast, and answers with these names are loaded again.
+// toastAndReload reports a write that succeeded. `text` is shown as a toast, and answers with these names are loaded again.
 export const toastAndReload = (text: string, ...names: string[]) => {
   touches(...names)
   toast(text)
 }
-// failed shows an error as a toast. what names the action that was not done.
+// failed shows an error as a toast. `what` names the action that was not done.
 export const failed = (e: unknown, what?: string) => {
   const why = e instanceof ApiError ? sentence(e) : String(e)
   toast(what ? t.failed.notDone(what, why) : why, { bad: true })

@@ -43,8 +43,9 @@ function withParam(url: string, name: string, value: string): string {
   return [`${base}${sep}${encodeURIComponent(name)}=${value}`, ...fragment].join('#')
 }
 
-// insertToken puts a token into an address, and returns the place of the caret behind the token. Behind an equals sign and in the middle,
-// the token replaces the selected text. At the end of an address it becomes a parameter. A token that is glued to a path does nothing.
+// insertToken puts a token into an address, and returns the place of the caret after the token. After an equals sign and in the
+// middle, the token replaces the selected text. At the end of an address it becomes a parameter, because a token directly after
+// a path would have no effect.
 export function insertToken(url: string, name: string, from: number, to: number): { url: string; at: number } {
   const token = `{${name}}`
   if (!url || (from > 0 && to < url.length) || url[from - 1] === '=')

@@ -53,7 +53,7 @@ const median = (values: number[]) => {
   return v.length % 2 ? v[half]! : (v[half - 1]! + v[half]!) / 2
 }
 
-// courseOf returns the course of today, and the median of earlier days at the same time of day. rows are the hours of today and
+// courseOf returns the course of today, and the median of earlier days at the same time of day. `rows` are the hours of today and
 // of these days. Days without a click do not count as usual.
 export function courseOf(rows: TrendRow[], name: Name, tz: string, now: number): Course {
   const dates = new Map<number, { sums: number[]; clicks: number }>()

@@ -1,4 +1,4 @@
-// Edits that would be lost if their form went away, and the question that is asked before.
+// Edits that would be lost if their form were closed, and the question that is asked before.
 import { useEffect, useRef } from 'preact/hooks'
 import { signal } from '@preact/signals'
 
@@ -9,14 +9,14 @@ export const unsaved = () => [...forms].some(f => f.current?.())
 // leaving is what a person wants to do and has to confirm, because it would lose edits.
 export const leaving = signal<null | (() => void)>(null)
 
-// leave calls on, which closes forms. If edits would be lost, the person is asked first. Each question is a new function, so that
-// the signal changes even for the same on.
+// leave calls the function `on`, which closes forms. If edits would be lost, the person is asked first. Each question is a new
+// function, so that the signal changes even for the same `on`.
 export function leave(on: () => void, loses = unsaved()) {
   if (loses) leaving.value = () => on()
   else on()
 }
 
-// useUnsaved registers a form while it is shown. edited reports whether it has edits that are not saved.
+// useUnsaved registers a form while it is shown. `edited` reports whether it has edits that are not saved.
 export function useUnsaved(edited?: () => boolean) {
   const last = useRef(edited)
   last.current = edited

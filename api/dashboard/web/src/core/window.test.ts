@@ -1,7 +1,8 @@
 import { equal, test } from '../testing.ts'
 import { before, days, iso, midnight, plus, sofar, spanOf, today, wall, windowOf } from './window.ts'
 
-// Zones that change their clocks at midnight or by half an hour, that once left out a day, and that have no such change.
+// Zones of four kinds: the clock changes at midnight, the clock changes by half an hour, a day was once left out, or none of
+// these.
 const zones = [
   'UTC',
   'Europe/Berlin',

@@ -91,7 +91,8 @@ export function spanOf(text: string, tz: string): Span {
 // stamp returns a moment as the service writes it: in UTC, to the second.
 export const stamp = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
-// Window is a span of days in a zone. start and end are its moments, and from and to are these moments as the service writes them.
+// Window is a span of days in a zone. `start` and `end` are its moments, and `from` and `to` are these moments as the service
+// writes them.
 export type Window = { name: string; span: Span; from: string; to: string; tz: string; start: number; end: number }
 
 export const windowOf = (name: string, tz: string) => windowOfSpan(name, spanOf(name, tz), tz)

@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 
 type Props = { title: string; note?: string; beside?: ComponentChildren; look?: string; children: ComponentChildren }
 
-// Card is a section with a heading. A note is small text after the heading. Actions of the card are at the other end of its line.
-// look has more classes.
+// Card is a section with a heading. A note is small text after the heading. Actions of the card are at the other end of the
+// heading's line. `look` has additional CSS classes.
 export const Card = ({ title, note, beside, look, children }: Props) => (
   <section class={look ? 'card ' + look : 'card'}>
     <header>
@@ -16,7 +16,7 @@ export const Card = ({ title, note, beside, look, children }: Props) => (
   </section>
 )
 
-// Part is a section of a card or a sheet, with a heading. look has more classes.
+// Part is a section of a card or a sheet, with a heading. `look` has additional CSS classes.
 export const Part = ({ title, look, children }: Pick<Props, 'title' | 'look' | 'children'>) => (
   <section class={look ? 'part ' + look : 'part'}>
     <h2>{title}</h2>
@@ -24,7 +24,7 @@ export const Part = ({ title, look, children }: Pick<Props, 'title' | 'look' | '
   </section>
 )
 
-// Fact is a line of a list of facts: a name and a value. look has the classes of the value.
+// Fact is a line of a list of facts: a name and a value. `look` has the classes of the value.
 export const Fact = ({ name, value, look }: { name: string; value: ComponentChildren; look?: string }) => (
   <>
     <dt>{name}</dt>

@@ -14,7 +14,7 @@ type Props = {
   on?: (v: string) => boolean // whether a value is chosen
   side?: (v: string) => string // the text at the end of the line
   more?: (typed: string) => string[] // values made from the typed text
-  hint?: string // in the empty search
+  hint?: string // the text in the empty search field
 }
 
 const touch = matchMedia('(pointer: coarse)') // a field with the focus would open the keyboard

@@ -1,4 +1,4 @@
-// Column is a bar of Columns. was is the value in the previous window, which is drawn as a line.
+// Column is a bar of Columns. `was` is the value in the previous window, which is drawn as a line.
 export type Column = { key: string; name: string; tick: string; value: number | null; text: string; was?: number | null; wasText?: string }
 
 type Props = { label: string; columns: Column[]; tone?: string }

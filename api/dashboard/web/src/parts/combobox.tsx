@@ -173,7 +173,7 @@ type ManyProps = Pick<Props, 'label' | 'choices' | 'free' | 'onSearch' | 'onFocu
 
 type FieldProps = Omit<Props, 'wired'> & { none?: string; hint?: ComponentChildren; error?: string }
 
-// ComboField is a field with a combobox. With none it has a choice with that text for no value.
+// ComboField is a field with a combobox. If none is set, it is the text of an additional choice, which stands for no value.
 export const ComboField = ({ none, hint, error, choices, ...p }: FieldProps) => (
   <Field label={p.label} hint={hint} error={error}>
     {wired => (

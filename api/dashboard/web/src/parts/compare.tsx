@@ -63,7 +63,7 @@ export function CompareCard({ id }: { id: string }) {
   )
 }
 
-// CompareSheet is the comparison over another screen.
+// CompareSheet shows the comparison in a sheet over another screen.
 export const CompareSheet = ({ close, ...where }: Where & { close: () => void }) => (
   <Sheet title={`${w.title}: ${w.kinds[where.by]}`} close={close}>
     <Groups {...where} />

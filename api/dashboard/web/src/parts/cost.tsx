@@ -25,7 +25,8 @@ const mostRows = 40 // rows of the preview that are shown
 
 type Quote = { body?: string; answer?: CostSet; wrong?: string }
 
-// useQuote asks the service what a cost would change, half a second after the last edit. It returns no quote of an earlier body.
+// useQuote asks the service what a cost would change, half a second after the last edit. It never returns the quote of an
+// earlier body.
 function useQuote(body: SetCostBody | undefined): Quote {
   const [quote, setQuote] = useState<Quote>({}),
     text = body && JSON.stringify(body)

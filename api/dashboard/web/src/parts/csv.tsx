@@ -48,7 +48,7 @@ export function Source({ example, text, set, take, tooLarge }: Props) {
   )
 }
 
-// Skipped names the lines of a file that are no rows.
+// Skipped names the lines of a file that are not rows.
 export const Skipped = ({ of: head }: { of: Head }) =>
   head.skipped_lines > 0 ? (
     <details class="dim fine">

@@ -74,7 +74,7 @@ export const Input = ({ value, on, wired, class: more = '', ...rest }: InputProp
 
 type AreaProps = { value: string; on: (v: string) => void; wired?: Wired; rows?: number; max?: number }
 
-// Area takes a text of several lines. max is the number of characters that it may have.
+// Area takes a text of several lines. `max` is the number of characters that it may have.
 export const Area = ({ value, on, wired, rows = 3, max }: AreaProps) => (
   <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
 )
@@ -109,7 +109,7 @@ export const SelectField = <V extends string>({ label, hint, error, wide, group,
 
 type SwitchProps = { on: boolean; set: (on: boolean) => void; label: string; disabled?: boolean; shown?: boolean; wired?: Wired }
 
-// Switch turns something on or off. With shown its label is visible next to it.
+// Switch turns something on or off. With `shown`, its label is visible next to it.
 export const Switch = ({ on, set, label, disabled, shown, wired }: SwitchProps) => (
   <button
     type="button"

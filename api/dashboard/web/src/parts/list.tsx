@@ -15,7 +15,8 @@ import { Table, type Column } from './table.tsx'
 import { useRowHeight } from './virtual.ts'
 
 export type Action<R> = { key?: string; label: string; on: (r: R) => void; if?: (r: R) => boolean; danger?: boolean }
-// Bulk is an action on the selected rows. An action that opens a form keeps the selection, and calls done when the form is saved.
+// Bulk is an action on the selected rows. An action that opens a form keeps the selection, and calls `done` when the form is
+// saved.
 export type Bulk<R> = {
   label: string
   on: (rows: R[], done: () => void) => void
@@ -24,7 +25,7 @@ export type Bulk<R> = {
 }
 type Row = { id: string; status: string }
 type Add = { label: string; on: () => void; letter?: boolean }
-// Common are the properties that a list of any records has. With letter, the button that adds a record shows its key.
+// Common are the properties that a list of any records has. With `letter`, the button that adds a record shows its key.
 export type Common<R> = {
   label: string
   rows: R[] | undefined

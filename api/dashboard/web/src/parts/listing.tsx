@@ -15,7 +15,7 @@ export type { Action, Bulk } from './list.tsx'
 export type Rest = (clicks: number, shown: string, profit: string) => string
 type Props<R extends Listed> = Common<R> & {
   figures: Name[] // the list is ordered by the first, which is also shown on a phone, next to profit
-  sums?: Name[] // figures that are added up below the list; default: the list in summed
+  sums?: Name[] // figures that are added up below the list; default: the figures that `summed` lists
   // account holds the account's totals. Below the whole list they are shown instead of the sums, with the part that belongs to no
   // record.
   account?: { totals: FigureRow; rest: Rest; restHint: string }

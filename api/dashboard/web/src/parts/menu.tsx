@@ -34,8 +34,9 @@ function useMenuKeys(box: { current: HTMLDivElement | null }) {
   }
 }
 
-// Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes back
-// to the button. The content is rendered while the menu is open. A form at its top has the focus.
+// Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes
+// back to the button. The content is rendered while the menu is open. If a form is at the top of the content, it gets the
+// focus.
 export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
   const id = useId(),
     box = useRef<HTMLDivElement>(null),
@@ -91,7 +92,7 @@ export function Menu({ icon, label, name, kind = 'btn', children, onOpen, ...res
 
 type ItemProps = { on: () => void; close?: () => void; pressed?: boolean; children: ComponentChildren }
 
-// Item is a line of a menu. With close it closes the menu first.
+// Item is a line of a menu. With `close`, it closes the menu first.
 export const Item = ({ on, close, pressed, children }: ItemProps) => (
   <button
     type="button"
@@ -115,7 +116,8 @@ export const Tick = ({ on }: { on: boolean }) => (
 type RowAction = { label: string; key?: string; on: () => void; bad?: boolean }
 type RowMenuProps = { name: string; kind?: string; actions: (RowAction | false)[] }
 
-// RowMenu shows the actions on a row behind a button with three dots. key is the key that does the same as an action.
+// RowMenu shows the actions on a row behind a button with three dots. `key` is the letter on the keyboard that does the same as
+// an action.
 export const RowMenu = ({ name, kind = 'btn sm quiet icon', actions }: RowMenuProps) => (
   <Menu kind={kind} name={name} icon="more" label={<span class="hidden">{name}</span>}>
     {close =>

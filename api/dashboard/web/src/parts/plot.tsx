@@ -42,7 +42,7 @@ function useTheme() {
 type Drawn = Pick<Props, 'times' | 'series' | 'hours'>
 const plotHeight = 236 // px
 
-// axesOf returns the time axis, and an axis of values on the left and, if a series wants it, on the right.
+// axesOf returns the time axis, and an axis of values on the left and, if a series needs it, on the right.
 function axesOf({ times, series, hours }: Drawn, el: HTMLElement, font: string): uPlot.Axis[] {
   const tz = zone.value,
     stroke = resolved('--text-3'),
@@ -162,7 +162,7 @@ function optionsOf(d: Drawn, el: HTMLElement, room: number): uPlot.Options {
 
 type Hovered = { i: number; x: number }
 
-// Plot shows lines over time. over is drawn above the plot. It gets the function that places a moment.
+// Plot shows lines over time. `over` is drawn above the plot, and gets the function that places a moment.
 export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null),
     room = over ? 30 : 10,

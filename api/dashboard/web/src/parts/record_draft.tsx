@@ -3,8 +3,8 @@ import { isSame, merge, type Conflict, type Fields } from '../core/merge.ts'
 import { w } from '../text/merge.ts'
 import { Button } from './button.tsx'
 
-// useRecordDraft holds the edits of a record. value is the saved record, and names are the fields of the form. What another person
-// saves until then is joined with the edits.
+// useRecordDraft holds the edits of a record. `value` is the saved record, and `names` are the fields of the form. What another
+// person saves while the form is open is joined with the edits.
 export function useRecordDraft(value: Fields, names: string[]) {
   const [draft, setDraft] = useState(value),
     [base, setBase] = useState(value), // what the edits are compared with

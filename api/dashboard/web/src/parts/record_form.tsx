@@ -42,7 +42,7 @@ export type Spec = Base &
     | { kind: 'own'; render: (d: Draft, set: (name: string, v: unknown) => void, error?: string) => ComponentChildren }
   )
 
-// needed returns a check of a text that must not be empty. text says what to do.
+// needed returns a check of a text that must not be empty. `text` says what to do.
 export const needed = (name: string, text: string) => (d: Draft) => (String(d[name] ?? '').trim() ? undefined : text)
 
 export type Section = { title: string; text?: string; specs: Spec[]; folded?: boolean }
@@ -61,16 +61,16 @@ type Props = {
   readOnly?: boolean
   foot?: ComponentChildren
   under?: ComponentChildren
-  done?: ComponentChildren // the buttons of a record that is saved, until an edit
-  beside?: boolean // another form has the key that saves
+  done?: ComponentChildren // the buttons that a saved record has until it is edited
+  beside?: boolean // another form on the screen uses the key that saves
   saveUnchanged?: boolean // a new record can be saved before a field has changed
   onDirty?: (dirty: boolean) => void
   latest?: () => Promise<Draft | undefined> // reads the record again before it is saved
 }
 
-// RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown at its
-// field, and the first one gets the focus. under is shown between the fields and the foot. With latest, fields that another person has
-// saved since are kept. If both have changed a field, the form asks before it is saved.
+// RecordForm edits a record with the fields in sections. A draft is sent if all checks of its fields pass. Every error is shown
+// at its field, and the first one gets the focus. `under` is shown between the fields and the foot. With `latest`, changes that
+// another person has saved since are kept. If both people have changed the same field, the form asks before it saves.
 export function RecordForm({
   sections,
   value,

@@ -37,9 +37,10 @@ function begin(el: HTMLDialogElement, side?: boolean) {
 // Shut closes the sheet around a control, and asks first if edits would be lost.
 const Shut = createContext<(() => void) | undefined>(undefined)
 
-// Sheet lies over the screen: in the middle, or with side on the right. The browser restores the focus when it closes. keep reports
-// whether closing would lose edits. The person is then asked first. A sheet with stays ignores Esc and clicks outside. A sheet with reads
-// is for reading and has keys of one letter, so no field gets the focus. A sheet with short has little content.
+// Sheet lies over the screen: in the middle, or with `side` on the right. The browser restores the focus when the sheet closes.
+// `keep` reports whether closing would lose edits. The person is then asked first. A sheet with `stays` ignores Esc and clicks
+// outside. A sheet with `reads` is for reading and has keys of one letter, so no field gets the focus. A sheet with `short` has
+// little content.
 export function Sheet({ title, close, children, foot, side, short, reads, beside, keep, stays }: Props) {
   const el = useRef<HTMLDialogElement>(null),
     agreed = useRef(false), // to lose the edits
@@ -91,7 +92,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
   )
 }
 
-// Cancel closes the sheet around it like its cross, or else calls close.
+// Cancel closes the sheet that it is in, like the cross of the sheet. Outside of a sheet it calls `close`.
 export const Cancel = ({ close, text = t.parts.cancel }: { close: () => void; text?: string }) => (
   <Button onClick={useContext(Shut) ?? close} text={text} />
 )
@@ -111,7 +112,7 @@ type FormProps = Pick<Props, 'title' | 'close' | 'keep' | 'short' | 'children'> 
   send: () => unknown
 }
 
-// FormSheet is a sheet with a form. go is the text of the button that sends it. off disables the button.
+// FormSheet is a sheet with a form. `go` is the text of the button that sends the form. `off` disables the button.
 export function FormSheet({ go, off, send, children, ...sheet }: FormProps) {
   const id = useId()
   return (
@@ -161,8 +162,8 @@ type AskProps = {
   children?: ComponentChildren
 }
 
-// Ask asks before an action that cannot be undone. With name, the person must type the name first. If the action fails, the
-// question stays open and wrong shows the error. back is the text of the button that closes the question.
+// Ask asks before an action that cannot be undone. With `name`, the person must type the name first. If the action fails, the
+// question stays open and `wrong` shows the error. `back` is the text of the button that closes the question.
 export function Ask({ title, text, go, back, danger, name, on, wrong = failed, close, children }: AskProps) {
   const [typed, setTyped] = useState(''),
     [busy, run] = useBusy(),
@@ -203,8 +204,9 @@ export function Ask({ title, text, go, back, danger, name, on, wrong = failed, c
   )
 }
 
-// Leaving asks whether edits that are not saved may be lost. A question closes a frame after its button is pressed, and must not
-// close the next question. It is in this file because the page has always loaded this file when a form is shown.
+// Leaving asks whether edits that are not saved may be lost. A question closes one animation frame after its button is pressed,
+// and must not close the next question. Leaving is in this file because the page has always loaded this file when a form is
+// shown.
 export const Leaving = () => {
   const go = leaving.value
   return go ? (

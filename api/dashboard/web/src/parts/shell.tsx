@@ -17,8 +17,9 @@ import { Item, Menu } from './menu.tsx'
 import { SideList } from './side.tsx'
 import { WindowOnPaper, Windows } from './window.tsx'
 
-// Room is a screen in the navigation at the side. With phone, the bar at the bottom has it too, under its short name. role is the
-// role that a person needs to see it. waits names the work that waits for a person there. Its number is shown next to the name.
+// Room is a screen in the navigation at the side. With `phone`, the bar at the bottom has the screen too, under its short name.
+// `role` is the role that a person needs to see the screen. `waits` names the work that waits for a person there. The number of
+// waiting things is shown next to the name.
 type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string; waits?: Waiting }
 const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
@@ -103,7 +104,7 @@ export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   </>
 )
 
-// Badge shows how much waits for a person on a screen, and nothing if nothing does.
+// Badge shows how many things wait for a person on a screen. It shows nothing if there are no such things.
 function Badge({ of }: { of: Waiting }) {
   const n = waiting.value[of]
   return n ? (

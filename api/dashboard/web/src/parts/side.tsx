@@ -32,8 +32,8 @@ function useFits(headings: number, always: number) {
   return { box, fits }
 }
 
-// SideList shows the links of the navigation at the side, and first on top of them. A person can fold each group. Groups without room are
-// folded too, except the group of the current screen.
+// SideList shows the navigation at the side: `first` on top, and the groups of links below it. A person can fold each group.
+// Groups without room are folded too, except the group of the current screen.
 export function SideList({ first, always, groups }: { first: ComponentChildren; always: number; groups: SideGroup[] }) {
   const { box, fits } = useFits(groups.length, always),
     [chosen, setChosen] = useState(readFolds),

@@ -35,7 +35,7 @@ export function Late({ children }: { children: ComponentChildren }) {
   )
 }
 
-// Alert is a sentence that says what is wrong. A screen reader reads it at once.
+// Alert is a sentence that says what is wrong. A screen reader reads it immediately.
 export const Alert = ({ text, look = 'bad' }: { text: string; look?: string }) => (
   <p class={look} role="alert">
     {text}
@@ -44,7 +44,7 @@ export const Alert = ({ text, look = 'bad' }: { text: string; look?: string }) =
 
 type LoadingProps = { of: { error: ApiError | undefined; again: () => void }; height: number; style?: string }
 
-// Loading is shown in place of content that is not there yet: a grey area of some height, or the error.
+// Loading is shown in place of content that is not loaded yet: a grey area of some height, or the error.
 export const Loading = ({ of, height, style = 'margin:14px' }: LoadingProps) =>
   of.error ? (
     <Failed error={of.error} again={of.again} />

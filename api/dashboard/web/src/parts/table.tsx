@@ -4,8 +4,8 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { useVirtual } from './virtual.ts'
 
-// Column is a column of a table. With phone it stays on a narrow screen. sort tells whether rows can be ordered by the column. With
-// first it is the column of names: its first order is ascending.
+// Column is a column of a table. With `phone`, the column stays on a narrow screen. With `sort`, rows can be ordered by the
+// column. With `first`, it is the column of names, and its first order is ascending.
 export type Column<R> = {
   name: string
   label: string

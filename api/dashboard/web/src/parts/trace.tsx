@@ -55,7 +55,7 @@ export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[];
 
 type StepProps = { ok: boolean; name: string; says?: string; side?: string; children?: ComponentChildren }
 
-// Step is a line of a trace. says tells a screen reader what the icon shows. side is shown at the end of the line.
+// Step is a line of a trace. `says` is what a screen reader says about the icon. `side` is shown at the end of the line.
 const Step = ({ ok, name, says, side, children }: StepProps) => (
   <li class={'step ' + (ok ? 'yes' : 'no')}>
     <span class="mark">

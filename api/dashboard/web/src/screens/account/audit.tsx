@@ -33,13 +33,13 @@ function actionOf(r: AuditRow) {
   return sentOf(r, 'dry_run') ? w.dryRun(text) : text
 }
 
-// sentOf returns a value that the call was sent with, if the log has it.
+// sentOf returns the value that a call sent for a field, if the log has it.
 const sentOf = (r: AuditRow, field: string) => {
   const found = r.changes.find(c => c.field === field && c.before === 'null')
   return found && (JSON.parse(found.after) as string)
 }
 
-// asAction are the fields that the text of the action has already.
+// asAction are the fields that the text of the action already shows.
 const asAction = ['action', 'dry_run', 'apply']
 
 // recordPath returns the screen of an entry's record, or null if no screen shows it by its id.
@@ -127,7 +127,7 @@ function Fields({ row }: { row: AuditRow }) {
   )
 }
 
-// changeOf returns the id by which the change of an entry can be undone, if it can.
+// changeOf returns the id by which the change of an entry can be undone. It returns undefined if the change cannot be undone.
 function changeOf(r: AuditRow, undone: Set<string | null>) {
   const id = sentOf(r, 'change_id')
   return id && !undone.has(id) && Date.now() - Date.parse(r.at) < undoDays * 86_400_000 ? id : undefined
@@ -148,7 +148,7 @@ function UndoCell({ of: r, change: id, again }: { of: AuditRow; change?: string;
   ) : null
 }
 
-// Log lists the changes and sign-ins in the window, newest first. People who are no owners see their own.
+// Log lists the changes and sign-ins in the window, newest first. People who are not owners see their own entries.
 function Log() {
   const address = place.value.query,
     who = address.get('who') ?? '',

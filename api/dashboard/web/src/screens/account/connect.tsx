@@ -33,8 +33,8 @@ const sent = () => Object.fromEntries(fields.map(name => [name, place.value.quer
 // sentenceOf says why the request of a program is not answered. Faults of the request itself have one sentence, in two codes.
 const sentenceOf = (e: unknown) => explained(e, { invalid_request: w.incomplete, required: w.incomplete, ...w.codes })
 
-// Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). A request that is
-// not right is explained on the page, because its address may not belong to the program.
+// Connect is the page on which a person lets a program use an account. A program sends the browser here (OAuth 2.1). An invalid
+// request is explained on the page and not sent back, because its return address may not belong to the program.
 export function Connect() {
   const [request] = useState(sent),
     { data, error, again } = use('GET /app/api/assistants/request', request)
@@ -65,7 +65,8 @@ const Refused = ({ of }: { of: ApiError }) => (
   </>
 )
 
-// useAnswer sends the person's answer, and then the browser to the program. leaving becomes true when the browser is on its way.
+// useAnswer sends the person's answer, and then the browser to the program. `leaving` becomes true when the browser begins to
+// leave the page.
 function useAnswer(sent: Sent) {
   const [leaving, setLeaving] = useState(false),
     { busy, wrong, run } = useAttempt(sentenceOf)

@@ -133,7 +133,7 @@ async function loadPerson(address?: string) {
   if (address) location.replace(address)
 }
 
-// Enter signs a person in. With over it lies over the screen of a person whose session has ended.
+// Enter signs a person in. With `over`, it lies over the screen of a person whose session has ended.
 export function Enter({ over }: { over?: boolean }) {
   const { busy, error, needsCode, send } = useSend()
   const [link] = useState(() => (location.pathname === '/app/welcome' ? location.hash.slice(1) : undefined))

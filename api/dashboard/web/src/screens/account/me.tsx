@@ -24,8 +24,8 @@ import { Assistants } from './assistants.tsx'
 
 const w = words.me
 
-// Mine shows a person's own settings, which apply on every account, and the person's assistants on this account. Owners find them under
-// the keys.
+// Mine shows a person's own settings, which apply on every account, and the person's assistants on this account. For owners the
+// assistants are on the screen of API keys instead.
 export const Mine = () => (
   <div class="grid settings mine">
     <Profile />

@@ -125,8 +125,8 @@ function Form({ saved, job, started }: FormProps) {
 
 type ThresholdProps = { saved: BotDetection; threshold: number; move: (n: number) => void; switched: boolean; may: boolean }
 
-// Threshold shows the histogram of scores and moves the threshold in it. With switched it says that unsaved changes of signals move scores
-// too.
+// Threshold shows the histogram of scores and moves the threshold in it. With `switched`, it says that unsaved changes of
+// signals move scores too.
 function Threshold({ saved, threshold, move, switched, may }: ThresholdProps) {
   const [asTable, setAsTable] = useState(false),
     { clicks, bot_clicks } = saved.totals,

@@ -1,4 +1,4 @@
-// Where a person mends what the check of a campaign found, and the calls that mend it.
+// Where a person can fix what the check of a campaign found, and the calls that fix it.
 import type { CheckFinding } from '../../api.gen.ts'
 import { call } from '../../core/call.ts'
 import { dateTime } from '../../core/dates.ts'
@@ -31,14 +31,14 @@ export function placeOf({ code, where }: CheckFinding, campaign: string): string
 
 type Mending = (id: string, kind: string) => Promise<unknown>
 
-// calls holds the ways to mend that are one call of the service.
+// calls holds the fixes that take a single call of the service.
 const calls: Partial<Record<CheckFinding['mend'], Mending>> = {
   verify_domain: id => call('POST /domains/{id}/verify', { path: { id } }),
   check_link: (id, kind) => call('POST /tools/check-links', { body: kind === 'offer' ? { offer_id: id } : { lander_id: id } }),
   resume: (id, kind) => call(kind === 'offer' ? 'PATCH /offers' : 'PATCH /landers', { body: { id, is_active: true } }),
 }
 
-// mendOf returns the call that mends a finding, or undefined if a person has to change something.
+// mendOf returns the call that fixes a finding, or undefined if a person has to change something.
 export function mendOf({ mend, where }: CheckFinding) {
   const run = calls[mend]
   return run && where.id

@@ -192,7 +192,8 @@ const Postbacks = ({ of: campaignNetworks, networks, source }: PostbacksProps) =
   </Part>
 )
 
-// ToldSource shows the address at which the source is told of conversions, or names the values that are still missing in it.
+// ToldSource shows the address at which conversions are reported to the source, or names the values that the address still
+// lacks.
 function ToldSource({ of: s }: { of: SourceRow }) {
   if (missingOf(s).length) return <Untold of={s} />
   return s.postback_url ? (

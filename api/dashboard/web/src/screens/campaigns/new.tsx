@@ -132,7 +132,7 @@ function useWizard() {
     setForm(now => ({ ...now, network: id }))
     return id
   }
-  // offerID returns the id of the chosen offer. It makes a new offer first.
+  // offerID returns the id of the chosen offer. It makes the offer if a new one was entered.
   const offerID = async () => {
     if (!makesOffer) return offer
     const network_id = (await networkID()) || null

@@ -10,7 +10,7 @@ import { UrlInput } from '../../parts/url_input.tsx'
 
 const w = setupWords.wizard
 
-// NoClickID warns that no conversion can find its click, with a button that mends the address.
+// NoClickID warns that no conversion can find its click, with a button that fixes the address.
 export const NoClickID = ({ url, on }: { url: string; on: (url: string) => void }) => (
   <span class="row wraps">
     <small class="warn">{w.addressNoClick}</small>

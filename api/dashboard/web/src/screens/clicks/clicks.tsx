@@ -21,7 +21,8 @@ const keys = [
 export const Clicks = () => <ClickLog />
 export const CampaignClicks = ({ detail }: TabProps) => <ClickLog campaign={detail.campaign.id} />
 
-// ClickLog shows the log of clicks, of all campaigns or of one. It asks for new clicks while live is on and no click is open.
+// ClickLog shows the log of clicks, of all campaigns or of one. It asks for new clicks while the live mode is on and no click
+// is open.
 function ClickLog({ campaign }: { campaign?: string }) {
   const converted = place.value.query.get('converted') === '1',
     [live, setLive] = useState(true),

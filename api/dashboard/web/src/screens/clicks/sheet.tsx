@@ -49,7 +49,7 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
   )
 }
 
-// Story tells what happened to a click, in the order of time, and shows what is known about the visitor.
+// Story shows what happened to a click, in the order of time, and shows what is known about the visitor.
 function Story({ of: d }: { of: ClickAnswer }) {
   const c = d.click,
     names = d.names

@@ -106,7 +106,8 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
   )
 }
 
-// Told lists the postbacks that tell the conversion's traffic source of its statuses. Each leads to the log of postbacks.
+// Told lists the postbacks that report the conversion's statuses to its traffic source. Each postback leads to the log of
+// postbacks.
 function Told({ of: c }: { of: ConversionRow }) {
   const { data, error, again } = use('GET /logs/postbacks', {
     direction: 'out',
@@ -146,7 +147,7 @@ function Told({ of: c }: { of: ConversionRow }) {
   )
 }
 
-// NotTold says why a source was not told.
+// NotTold says why a conversion was not reported to its source.
 function NotTold({ source }: { source: string }) {
   const found = useSources()?.find(s => s.id === source)
   return found && missingOf(found).length > 0 ? (

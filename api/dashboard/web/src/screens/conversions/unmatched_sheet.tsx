@@ -20,8 +20,8 @@ import { w as said } from '../../text/reasons.ts'
 
 const w = t.unmatched
 
-// preview returns the result that a replay of a postback would have. It replays the second in which the postback arrived, without
-// changing anything.
+// preview returns the result that a replay of a postback would have. It asks for a dry run over the one second in which the
+// postback arrived, and changes nothing.
 async function preview(row: PostbackRow): Promise<ReplayOutcome | undefined> {
   const second = row.at.slice(0, 19).replace('T', ' ')
   const answer = await call('POST /logs/postbacks/replay', {

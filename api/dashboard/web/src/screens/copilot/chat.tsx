@@ -25,8 +25,8 @@ export function Chat() {
   return <Talk may={!!plan.data?.canApply} available={state.data.available} message={state.data.message} using={state.data.using} />
 }
 
-// useQuestions sends a question with the turns before it. busy is true while an answer is awaited. error is the error of the last
-// question.
+// useQuestions sends a question with the turns before it. `busy` is true while an answer is awaited. `error` is the error of
+// the last question.
 function useQuestions() {
   const [busy, run] = useBusy(),
     [error, setError] = useState<ApiError>(),

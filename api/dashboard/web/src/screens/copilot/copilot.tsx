@@ -109,7 +109,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
   )
 }
 
-// Looked tells what the Copilot looked at, and which checks had too little data.
+// Looked shows what the Copilot looked at, and which checks had too little data.
 function Looked({ of }: { of: Scope }) {
   const lacking = of.checks.filter(c => c.judged === 0),
     judged = of.checks.filter(c => c.judged > 0)
@@ -133,7 +133,7 @@ function Looked({ of }: { of: Scope }) {
 
 type ChoiceMenuProps = { kind: string; name: string; text: string; of: string; choices: { label: string; on: () => void }[] }
 
-// ChoiceMenu is a button that opens a menu of choices. of is the record that they act on, for screen readers.
+// ChoiceMenu is a button that opens a menu of choices. `of` names the record that the choices act on, for screen readers.
 const ChoiceMenu = ({ kind, name, text, of, choices }: ChoiceMenuProps) => (
   <Menu
     kind={kind}

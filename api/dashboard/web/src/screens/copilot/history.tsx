@@ -93,7 +93,8 @@ function ChangeMade({ of: c }: { of: CopilotChange }) {
   )
 }
 
-// Proposed shows a change that the chat proposed, for a person to apply or reject. With undone, the change was applied and undone later.
+// Proposed shows a change that the chat proposed, for a person to apply or reject. With `undone`, the change was applied and
+// undone later.
 export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may: boolean; undone?: boolean }) {
   const { busy, wrong: error, run } = useAttempt(asError),
     [sentStatus, setSentStatus] = useState(p.status),

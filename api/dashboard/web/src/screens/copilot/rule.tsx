@@ -53,7 +53,7 @@ const newRule: Draft = {
 // draftOf returns the fields of a rule that a person can edit, or a new rule.
 const draftOf = (r?: CopilotRule): Draft =>
   r ? (Object.fromEntries(Object.keys(newRule).map(n => [n, r[n as keyof CopilotRule]])) as unknown as Draft) : newRule
-// options returns texts as the options of a field. only leaves out all other values.
+// options returns texts as the options of a field. If `only` is given, all other values are left out.
 const options = (texts: Record<string, string>, only?: string[]) =>
   Object.entries(texts)
     .filter(([value]) => !only || only.includes(value))
@@ -75,7 +75,7 @@ export function RuleForm({ of: rule, close }: { of?: CopilotRule; close: () => v
     setWrong(undefined)
     setReplay(undefined)
   }
-  // send does work with the draft, if the rule has a name, and shows the error at its field.
+  // send runs `work` if the rule has a name, and shows an error at its field.
   const send = async (work: () => Promise<unknown>) => {
     if (!draft.name.trim()) return setWrong({ field: 'name', text: w.needsName })
     setWrong(undefined)

@@ -4,7 +4,8 @@ import { w } from '../../text/difference.ts'
 
 export type Kind = 'source' | 'network'
 
-// Measure is a figure that both sides may have. ours and theirs are the currencies of the two sides, and empty if the figure is no amount.
+// Measure is a figure that both sides may have. `ours` and `theirs` are the currencies of the two sides, and empty if the
+// figure is not an amount.
 export type Measure = { name: keyof DifferenceFigures; label: string; compared: boolean; ours: string; theirs: string }
 
 // measuresOf returns the figures in the order in which they are shown. A network reports no clicks unless its file has them.

@@ -30,7 +30,7 @@ const explain = (e: unknown): Wrong => {
 }
 
 // AddDomains adds one hostname or a pasted list of hostnames. If a DNS account is chosen, the service sets the DNS records of the
-// hostnames at once.
+// hostnames immediately.
 export function AddDomains({ known, close, show }: { known: string[]; close: () => void; show: (id: string) => void }) {
   const accounts = use('GET /integrations', {}).data?.accounts,
     [hosts, setHosts] = useState(''),

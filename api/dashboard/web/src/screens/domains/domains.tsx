@@ -26,7 +26,8 @@ import { DomainSheet } from './sheet.tsx'
 
 const every = 10 // seconds between reloads while a domain is not set up yet
 
-// removalOf returns the question before a domain is deleted. It shows what uses the domain. then is called after the domain is deleted.
+// removalOf returns the question before a domain is deleted. It shows what uses the domain. `then` is called after the domain
+// is deleted.
 function removalOf(d: DomainRow, then: () => void): Question {
   const used = usedBy(d)
   return {

@@ -35,7 +35,7 @@ function useChecks(d: DomainRow, check: () => Promise<unknown>) {
   }
   useEffect(() => {
     if (on) void checkNow()
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- a domain is checked at once when it is opened
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a domain is checked as soon as it is opened
   }, [])
   useEffect(() => {
     if (!on || secondsLeft === null) return

@@ -13,7 +13,8 @@ export type Book = {
   clickParams: Map<string, string>
 }
 
-// useBook loads the records that a flow can use, as lists and as a Book. waits is true while landing pages cannot be told from offers.
+// useBook loads the records that a flow can use, as lists and as a Book. `waits` is true until landing pages can be distinguished
+// from offers.
 export function useBook() {
   const offerPages = useAll('GET /offers', {}),
     landerPages = useAll('GET /landers', {}),

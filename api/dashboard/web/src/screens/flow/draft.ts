@@ -108,7 +108,7 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setWrong({ ...found, text: flowWords.codes[e.code] ?? sentence(e) })
     if (found.path) setOpen(found.path)
   }
-  // send saves the draft if the saved flow still has the version match.
+  // send saves the draft if match is still the version of the saved flow.
   const send = async (match: string) => {
     setWrong(undefined)
     const answer = await call('PUT /campaigns/{id}/flow', { path: { id }, body: { streams: toSend(draft) }, match })
@@ -118,8 +118,8 @@ export function useDraft(detail: TabProps['detail'], known: Known) {
     setDialog(null)
     toastAndReload(flowWords.live, 'campaigns')
   }
-  // save saves the draft if the saved flow still has the version over. By default that is the version that the draft began with.
-  // A person who has seen a newer version saves over it.
+  // save saves the draft if over is still the version of the saved flow. By default over is the version that the draft began
+  // with. A person who has seen a newer version can save over it.
   const save = async (over = version) => {
     if (!dirty) return
     await run(

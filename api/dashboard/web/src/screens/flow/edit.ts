@@ -33,7 +33,7 @@ export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !=
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 // coverer returns the path that is tried before a path and takes all of its visitors, or undefined. The path gets visitors only while
-// its coverer cannot send them on. A path with a daily cap lets visitors pass. rotation is the campaign's flow_rotation.
+// its coverer cannot send them on. A path with a daily cap lets visitors pass. `rotation` is the campaign's flow_rotation.
 export function coverer(flow: Flow, id: string, rotation: string): Path | undefined {
   const order = tried(flow),
     at = order.findIndex(p => p.id === id),
@@ -46,7 +46,7 @@ const covers = (o: Path, p: Path) =>
 const includes = (p: Path, filters: Condition[], logic: string) =>
   filters.length === 0 || (logic === 'and' && p.logic === 'and' && filters.every(f => p.filters.some(g => same(sent(f), sent(g)))))
 const leadsOn = (p: Path) => p.action === 'nothing' || (p.action === 'campaign' ? !!p.campaign_id : p.destinations.some(d => d.weight > 0))
-// neverDrawn reports whether a path gets no visitor because its weight is 0. Only regular paths are drawn by weight.
+// neverDrawn reports whether a path gets no visitor because its weight is 0. Only regular paths are chosen by weight.
 const neverDrawn = (p: Path) => p.stream_type === 'regular' && p.weight === 0
 // drawnTogether reports whether a visitor who fits two paths gets one of them by chance.
 const drawnTogether = (a: Path, b: Path, rotation: string) =>
@@ -108,7 +108,7 @@ export function moveTo(flow: Flow, id: string, place: string): Flow {
 // Unit is a set of conditions. It belongs to a rule, or to the path itself and then has no name.
 export type Unit = { name: string; logic: string; conditions: Condition[]; saved: boolean }
 
-// unitsOf returns the sets of conditions of a path. saved holds the account's saved rules by id.
+// unitsOf returns the sets of conditions of a path. `saved` holds the account's saved rules by id.
 export function unitsOf(p: Path, saved: Map<string, { name: string; logic: string; conditions: Condition[] }>): Unit[] {
   const own = p.filters.length ? [{ name: '', logic: p.logic, conditions: p.filters, saved: false }] : []
   return [
@@ -125,12 +125,12 @@ export function unitsOf(p: Path, saved: Map<string, { name: string; logic: strin
   ]
 }
 
-// Known has the ids of the account's landing pages, and the names of its records by id. loaded is false until all lists have come, so
-// that a record without a name is not taken for a removed one.
+// Known has the ids of the account's landing pages, and the names of its records by id. `loaded` is false until all lists have
+// come, so that a record without a name is not taken for a removed one.
 export type Known = { landers: Set<string>; names: Record<string, string>; loaded: boolean }
 export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
 export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))
-// shownName returns the name of a destination, gone if its record was removed, or dots until the lists are loaded.
+// shownName returns the name of a destination, `gone` if its record was removed, or dots until the lists are loaded.
 export const shownName = (d: Destination, known: Known, gone: string) => nameOf(d, known) || (known.loaded ? gone : '…')
 // split separates the landing pages of a path from its other destinations, to which visitors go on.
 export const split = (p: Path, known: Known) => ({
@@ -151,7 +151,8 @@ export const toSend = (flow: Flow): Flow =>
     rules: p.rules.map(r => (r.rule_id ? r : { ...r, conditions: (r.conditions ?? []).map(sent) })),
   }))
 
-// Change is an edit of a flow. path is the name of the path. For a weight, of is the name of the destination, and empty for the path.
+// Change is an edit of a flow. `path` is the name of the path. For a changed weight, `of` is the name of the destination. It is
+// empty if the weight is the path's own.
 export type Change =
   | ({ kind: 'added' | 'removed' | 'order' } & { path: string })
   | { kind: 'weight'; path: string; of: string; from: number; to: number }

@@ -26,8 +26,8 @@ export function columnsOf(width: number) {
   return { path, lander, offer: { x: lander.x + lander.w + between(26, 48), w: between(142, 172) } }
 }
 
-// Node is a box of the drawing: a path, a landing page or another destination. share is the share of visitors, 0 to 1: of all visitors
-// for a path, and of the path's visitors for a destination. off means that no visitor comes here.
+// Node is a box of the drawing: a path, a landing page or another destination. `share` is the share of visitors, 0 to 1: of all
+// visitors for a path, and of the path's visitors for a destination. `off` means that no visitor comes here.
 export type Node = {
   key: string
   path: string
@@ -40,7 +40,7 @@ export type Node = {
   share: number
   off: boolean
 }
-// Rail is a line between two nodes. d is its SVG path, head is its end, and from is empty for a rail from the start.
+// Rail is a line between two nodes. `d` is its SVG path, `head` is its end, and `from` is empty for a rail from the start.
 type Rail = { key: string; d: string; width: number; to: string; from: string; off: boolean; head: [number, number] }
 type Layout = { height: number; start: { y: number; w: number; h: number }; nodes: Node[]; rails: Rail[] }
 
@@ -49,8 +49,8 @@ const curve = (x1: number, y1: number, x2: number, y2: number) => {
   return `M${x1} ${y1}C${m} ${y1} ${m} ${y2} ${x2} ${y2}`
 }
 
-// layout places the paths of a flow one below the other, in the order in which they are tried. lines returns the number of text
-// lines that a path shows. share returns the share of visitors that a path takes, 0 to 1, or null while it is unknown.
+// layout places the paths of a flow one below the other, in the order in which they are tried. `lines` returns the number of text
+// lines that a path shows. `share` returns the share of visitors that a path takes, 0 to 1, or null while it is unknown.
 export function layout(flow: Flow, known: Known, lines: (p: Path) => number, share: (p: Path) => number | null, width: number): Layout {
   const at = columnsOf(width),
     nodes: Node[] = [],

@@ -75,7 +75,8 @@ const ChangeList = ({ title, list }: { title: string; list: Change[] }) => (
   </div>
 )
 
-// Conflict shows the changes that another person saved next to the unsaved changes here. Nothing is overwritten without asking.
+// Conflict shows, side by side, the changes that another person saved and the unsaved changes here. Nothing is overwritten
+// without asking.
 export function Conflict({ of: d, theirs, book }: { of: ReturnType<typeof useDraft>; theirs: FlowAnswer; book: Book }) {
   const theirChanges = changes(d.base, theirs.streams, book.known),
     close = () => d.setDialog(null)

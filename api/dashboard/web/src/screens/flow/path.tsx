@@ -37,7 +37,7 @@ type Props = {
 const options = (texts: Record<string, string>): Option[] => Object.entries(texts).map(([value, label]) => ({ value, label }))
 const errorAt = (wrong: Wrong, field: string) => (wrong?.field === field ? wrong.text : undefined)
 
-// PathSheet edits a path of a flow. A change is in the draft at once, and goes live when the flow is saved.
+// PathSheet edits a path of a flow. A change is in the draft immediately, and goes live when the flow is saved.
 export function PathSheet(props: Props) {
   const { path: p, wrong, covered, lift, may, on, close, remove, clone } = props,
     body = useRef<HTMLFieldSetElement>(null)

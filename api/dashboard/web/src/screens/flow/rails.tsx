@@ -14,8 +14,8 @@ import { shareText } from './text.ts'
 // Lit is the route that the drawing highlights.
 export type Lit = { path?: string | null; lander?: string | null; offer?: string | null; url?: string }
 
-// ViewProps are the props of both views of a flow. flow has the paths in the order in which they are tried, and all has them as they are
-// stored. share returns the share of the visitors that a path takes, or null while the share is unknown.
+// ViewProps are the props of both views of a flow. `flow` has the paths in the order in which they are tried, and `all` has
+// them as they are stored. `share` returns the share of the visitors that a path takes, or null while the share is unknown.
 export type ViewProps = {
   flow: Flow
   all: Flow

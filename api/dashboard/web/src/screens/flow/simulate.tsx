@@ -23,7 +23,7 @@ import { shareText } from './text.ts'
 import type { Lit } from './rails.tsx'
 
 type Visitor = Record<string, string>
-// Question is what a person simulates. click is the id of a click whose visitor is sent again.
+// Question is what a person simulates. `click` is the id of a click whose visitor is sent again.
 type Question = { click: string; visitor: Visitor; seed: number; time: string; mode: 'one' | 'many' }
 type Props = {
   campaign: CampaignWhole

@@ -67,7 +67,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
     [busy, run] = useBusy()
   const form = providers.find(p => p.provider === provider),
     saved = connected === provider ? credentials : {}
-  // touched wraps a setter so that the sheet learns of unsaved changes.
+  // touched wraps a setter so that the sheet notices unsaved changes.
   const touched =
     <A extends unknown[]>(fn: (...a: A) => void) =>
     (...a: A) => {
@@ -89,7 +89,7 @@ export function useConnection<F extends Form>({ name, rows, providers, connected
       toastAndReload(recordWords.saved(name), rows)
     }, explain)
   }
-  // test shows what the platform answers. A success shows done, by default the platform's own message.
+  // test shows what the platform answers. A success shows `done`, by default the platform's own message.
   const test = <T extends Tested>(ask: () => Promise<T>, done = (out: T) => out.message, ...changed: string[]) =>
     run(async () => {
       const out = await ask()
@@ -125,9 +125,9 @@ type Props = {
   children?: ComponentChildren
 }
 
-// PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and the parts of one kind of
-// platform. The parts are shown in these places: about above the provider, signIn above the credentials, more and under below them,
-// and nextToTest to the right of the button that tests the connection.
+// PlatformConnection edits the connection of a record to a platform: the provider, its credentials, and the parts of one kind
+// of platform. The parts are shown in these places: `about` above the provider, `signIn` above the credentials, `more` and
+// `under` below the credentials, and `nextToTest` to the right of the button that tests the connection.
 export function PlatformConnection({
   of: c,
   encryption,

@@ -15,7 +15,8 @@ function takeParameters(): URLSearchParams {
   return given
 }
 
-// OAuth is the screen to which a browser comes back from an ad platform. It posts the platform's parameters from our own origin.
+// OAuth is the screen to which a browser comes back from an ad platform. It posts the platform's parameters from the
+// dashboard's own origin.
 export function OAuth() {
   const [wrong, setWrong] = useState('')
   useEffect(() => {

@@ -78,7 +78,7 @@ function Service(p: ServiceProps) {
   )
 }
 
-// Geo edits the connection to the service that tells where visitors come from.
+// Geo edits the connection to the service that looks up where visitors come from.
 export function Geo({ encryption }: { encryption: boolean }) {
   const answer = use('GET /geo-database', {}),
     { data } = answer,

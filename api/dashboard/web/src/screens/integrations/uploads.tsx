@@ -29,7 +29,7 @@ type UploadProps = {
   source: SourceRow
   value: UploadSettings
   on: (v: UploadSettings) => void
-  named: boolean // the platform wants the name of one of its conversion actions, not of an event
+  named: boolean // the platform needs the name of one of its conversion actions, not of an event
   actions: boolean // the platform's conversion actions can be looked up
   error?: string
 }

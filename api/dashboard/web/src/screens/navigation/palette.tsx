@@ -19,7 +19,7 @@ import { Sheet } from '../../parts/sheet.tsx'
 import { rooms } from '../../parts/shell.tsx'
 import { failed, toast } from '../../core/toast.ts'
 
-// Entry is something that can be found. also has more words that find it.
+// Entry is something that can be found. `also` has more words by which it is found.
 type Entry = { id: string; name: string; what: string; also?: string; icon: IconName; on: () => void }
 const maxEntries = 40 // entries that are shown
 const close = () => {

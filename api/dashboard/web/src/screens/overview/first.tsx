@@ -8,8 +8,8 @@ const every = 3, // seconds between requests for the first click and the first c
 
 export type First = { waits: boolean; known: boolean; seen?: ClickRow; converted?: ConversionRow }
 
-// useFirst checks whether an account with no or few figures has ever had a click and a conversion, and waits for the first ones. waits
-// stays true after the conversion has arrived, so that the steps stay in sight.
+// useFirst checks whether an account with no or few figures has ever had a click and a conversion, and waits for the first
+// ones. `waits` stays true after the conversion has arrived, so that the steps stay in sight.
 export function useFirst(list: Performance | undefined): First {
   const [waiting, setWaiting] = useState(false),
     [firstClick, setFirstClick] = useState<ClickRow>(),

@@ -44,7 +44,8 @@ export type Kind<R extends Listed> = {
   aside?: (r: R) => ComponentChildren
   usedBy?: (r: R) => User[] | undefined
   usesRouting?: boolean // campaigns and flows lead to the records
-  next: { path: string; with?: Record<string, string>; param: string; text: string } // where a person goes on after creating a record; param takes its id
+  // where a person goes on after creating a record; `param` is the parameter that gets the record's id
+  next: { path: string; with?: Record<string, string>; param: string; text: string }
   tidy?: (d: Draft) => Draft // changes what is sent
   pick?: (choose: (d: Draft) => void) => ComponentChildren
 }
@@ -220,7 +221,7 @@ export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean
 type EditorProps<R extends Listed> = {
   kind: Kind<R>
   record: R | null
-  isNew: boolean // it was created just now
+  isNew: boolean // the record was created just now
   used: User[]
   close: () => void
   made: (id: string) => void

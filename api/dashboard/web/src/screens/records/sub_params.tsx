@@ -17,7 +17,7 @@ type Props = {
   subs: SubSlot[]
   on: (macros: Record<string, string>, subs: SubSlot[]) => void
 }
-const few = 3 // the most records that a note names, and the number of free sub-parameters behind the taken ones
+const few = 3 // the most records that a note names, and the number of free sub-parameters after the taken ones
 
 type Question = { kind: 'move'; i: number; to: number } | { kind: 'free'; i: number }
 
@@ -38,7 +38,7 @@ export function SubParams({ id, macros, subs, on }: Props) {
     },
     set = (i: number, change: Partial<SubRow>) => send(rows.map((r, j) => (j === i ? { ...r, ...change } : r))),
     drop = (i: number) => send(rows.filter((_, j) => j !== i)),
-    // isUsed reports whether clicks or records may know the row's sub-parameter.
+    // isUsed reports whether clicks or records may use the row's sub-parameter.
     isUsed = (r: SubRow) => saved.some(s => s.sub === r.sub)
   const remove = (i: number) => (isUsed(rows[i]!) ? set(i, { inLink: false }) : drop(i))
   const move = (i: number, to: number) => {
@@ -95,7 +95,7 @@ export function SubParams({ id, macros, subs, on }: Props) {
   )
 }
 
-// slotsFor returns the sub-parameters that a row can have: the first ones, and a few behind the taken ones. The label of a taken
+// slotsFor returns the sub-parameters that a row can have: the first ones, and a few after the taken ones. The label of a taken
 // one names its parameter.
 const slotsFor = (rows: SubRow[], row: SubRow) => [
   ...(row.sub === 0 ? [{ value: '0', label: w.none }] : []),

@@ -214,7 +214,7 @@ const noteOf = (ask: Ask) =>
 const overlapOf = (ask: Ask) =>
   !(ask.flat ? ask.group : ask.group.slice(0, 1)).includes('tag') ? '' : ask.having.length ? reportWords.overlapKept : reportWords.overlap
 
-// StatusBar shows the number of rows, and the keys of the table. A narrow screen has a line above it.
+// StatusBar shows the number of rows, and the keys of the table. On a narrow screen there is a line above the bar.
 const StatusBar = ({ ask, rows }: { ask: Ask; rows?: number }) => (
   <>
     <NarrowLine ask={ask} note={noteOf(ask)} />

@@ -22,7 +22,7 @@ export function useSelection(ask: Ask, lines: Line[]) {
     anchor = useRef(-1),
     report = JSON.stringify([ask.group, ask.filters, ask.least, ask.flat])
   useEffect(() => setRows(new Map()), [report])
-  // pick selects a row, or deselects a selected one. With range it selects all rows between the last picked row and this one.
+  // pick selects a row, or deselects a selected one. With `range`, it selects all rows between the last picked row and this one.
   const pick = (i: number, range: boolean) => {
     const next = new Map(rows),
       from = range && anchor.current >= 0 ? anchor.current : i
@@ -39,7 +39,7 @@ export function useSelection(ask: Ask, lines: Line[]) {
     if (rows.size === 0) anchor.current = Math.max(0, cursor)
     pick(to, true)
   }
-  // all selects the row that was picked last and all rows below the same parent. It loads the rows that are not loaded yet.
+  // `all` selects the row that was picked last and all rows below the same parent. It loads the rows that are not loaded yet.
   const all = async () => {
     const parent = ask.flat ? [] : ([...rows.values()].at(-1) ?? ['']).slice(0, -1),
       { compare, ...question } = questionOf(ask, parent),

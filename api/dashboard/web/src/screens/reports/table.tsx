@@ -23,7 +23,7 @@ type TableProps = {
   box: { current: HTMLDivElement | null }
   ask: Ask
   root?: Performance
-  rowCount: number // on the first level
+  rowCount: number // number of rows on the first level
   lines: Line[]
   cursor: number
   focus: (i: number) => void
@@ -176,8 +176,8 @@ const TotalActs = ({ act }: { act: () => void }) => (
   </span>
 )
 
-// Parts shows the values of a row of a flat table. The last value tells rows apart, so the other values are cut first where room
-// is short.
+// Parts shows the values of a row of a flat table. The last value distinguishes the rows, so the other values are cut first
+// where room is short.
 function Parts({ of: name }: { of: string }) {
   const last = name.lastIndexOf(' · ') + 1
   return (
@@ -266,7 +266,7 @@ const Row = ({ line, formulas, i, at, tabbed, scale, ask, focus, toggle, act, se
   </tr>
 )
 
-// Missing is shown where rows are not there: they are on their way, their request has failed, or they are too many.
+// Missing is shown where rows are not there: they are being loaded, their request has failed, or they are too many.
 const Missing = ({ line, ask, retry }: { line: Exclude<Line, { kind: 'row' }>; ask: Ask; retry: () => void }) =>
   line.kind === 'wait' ? (
     <tr role="row" aria-busy="true">
@@ -283,7 +283,7 @@ const Missing = ({ line, ask, retry }: { line: Exclude<Line, { kind: 'row' }>; a
     </tr>
   )
 
-// Bones are the cells of a row that is not there yet. i is the row's number.
+// Bones are the cells of a row that is not loaded yet. `i` is the row's number.
 const Bones = ({ columns, i = 0, depth = 0, role }: { columns: Name[]; i?: number; depth?: number; role?: 'gridcell' }) => (
   <>
     <td role={role} class="first" style={`--d:${depth}`}>

@@ -87,7 +87,7 @@ export function Views({ ask }: { ask: Question }) {
 
 type GroupProps = { name: string; of: ViewRow[]; at?: ViewRow; first?: string | null; close: () => void }
 
-// Group lists views to open. first is the default view.
+// Group lists views to open. `first` is the default view.
 const Group = ({ name, of, at, first, close }: GroupProps) =>
   of.length > 0 && (
     <>

@@ -54,7 +54,7 @@ const explain = (e: unknown): Wrong => {
   return { ...at, text: w.errors[error.code] ?? at.text }
 }
 
-// useDraft holds the form of a smartlink, and saves it. usual is the domain if none is chosen.
+// useDraft holds the form of a smartlink, and saves it. `usual` is the domain that is used if none is chosen.
 function useDraft(l: SmartlinkAnswer | null, usual: string, close: () => void) {
   const [start] = useState<Draft>(() =>
       l ? draftOf(l) : { name: '', slug: newAlias(), domain_id: '', destination_url: '', source_id: '', notes: '', rules: [] },

@@ -19,7 +19,7 @@ import { Plan } from './plan.tsx'
 
 type Tracker = ImportConfigBody['tracker']
 const trackers: Tracker[] = ['keitaro', 'binom', 'voluum', 'redtrack']
-const hosted: Tracker[] = ['voluum', 'redtrack'] // these have one address for all customers
+const hosted: Tracker[] = ['voluum', 'redtrack'] // trackers that have one address for all customers
 const mostBytes = 24 << 20
 
 // BringIn reads another tracker into a plan.

@@ -1,10 +1,11 @@
 // Splits what the script of the check before DNS has printed into calls, and joins their answers.
 import type { MoveCompared } from '../../api.gen.ts'
 
-const mostLines = 10_000, // of a call
+const mostLines = 10_000, // in one call
   mostChars = 3_500_000
 
-// partsOf splits answers into texts for one call each. The answers of a campaign stay together, and each text has the time of asking.
+// partsOf splits answers into texts for one call each. The answers of a campaign stay together, and each text has the line with
+// the time at which the old tracker was asked.
 export function partsOf(text: string): string[] {
   const lines = text.split(/\r?\n/).filter(line => line.trim()),
     asked = lines.find(line => line.startsWith('# asked ')),

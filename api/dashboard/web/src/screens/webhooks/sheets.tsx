@@ -45,7 +45,7 @@ export function nextTry(at: string) {
 
 type FormProps = { of: WebhookRow | null; events: string[]; close: () => void; made: (secret: string) => void }
 
-// EndpointForm creates or changes an endpoint. made is called with the secret of a new endpoint.
+// EndpointForm creates or changes an endpoint. `made` is called with the secret of a new endpoint.
 export function EndpointForm({ of: h, events, close, made }: FormProps) {
   const [url, setUrl] = useState(h?.url ?? ''),
     [name, setName] = useState(h?.name ?? ''),

@@ -1,4 +1,4 @@
-// The English of the screen of bots.
+// The English texts of the screen of bots.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

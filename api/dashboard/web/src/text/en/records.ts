@@ -1,4 +1,4 @@
-// The English of offers, landing pages, sources and networks.
+// The English texts of offers, landing pages, sources and networks.
 import { counted, named } from '../words.ts'
 
 const of = counted('en')

@@ -34,7 +34,7 @@ export const words = {
   overlapKept: 'A campaign counts in each of its tags, also in the total',
   overTimeOf: (name: string) => `${name} over time`,
   actionsOf: (name: string) => `Actions for ${name}`,
-  // narrow screens
+  // for narrow screens
   noRoom: (n: number) => `${of(n, 'column has', 'columns have')} no room here.`,
   allColumns: 'Show all columns',
   sideways: 'The table scrolls sideways.',
