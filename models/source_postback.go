@@ -76,7 +76,7 @@ func (p SourcePostback) Check() error {
 	return nil
 }
 
-// Share returns the part of an amount that the source is told.
+// Share returns the part of an amount that is reported to the source.
 func (p SourcePostback) Share(amount decimal.Decimal) decimal.Decimal {
 	return amount.Mul(p.SendPayoutPct.Decimal).Shift(-2).Round(MoneyScale)
 }
@@ -92,7 +92,8 @@ const (
 // SentResults lists the results of postbacks to traffic sources.
 var SentResults = []string{SentPending, SentAccepted, SentFailed, SentSkipped}
 
-// SentPostback is the notification of a traffic source about a conversion. A conversion has one for each status that it gets.
+// SentPostback is the notification of a traffic source about a conversion. There is one for each status that the
+// conversion gets.
 type SentPostback struct {
 	ID           uuid.UUID           `db:"id"`
 	AccountID    uuid.UUID           `db:"account_id"`
@@ -104,7 +105,7 @@ type SentPostback struct {
 	Reference    string              `db:"reference"` // the network's or shop's own id of the conversion
 	Goal         string              `db:"goal"`
 	Status       string              `db:"status"`
-	Payout       decimal.Decimal     `db:"payout"` // the whole payout, whatever share the source is told
+	Payout       decimal.Decimal     `db:"payout"` // the whole payout, whatever share is reported to the source
 	Currency     string              `db:"currency"`
 	Rate         decimal.NullDecimal `db:"rate"` // from Currency to the account's currency; invalid: there was no rate
 	Cost         decimal.Decimal     `db:"cost"` // in the account's currency

@@ -154,19 +154,19 @@ var nameAndPlace = []string{
 	matchkey.Email, matchkey.PhoneDigits, matchkey.FirstName, matchkey.LastName, matchkey.City, matchkey.Region, matchkey.Zip, matchkey.Country,
 }
 
-// optional returns the field as a field that not every account needs.
+// optional marks the field as not required.
 func optional(f CredentialField) CredentialField {
 	f.Required = false
 	return f
 }
 
-// forCost returns the field as a field without which no spend can be read. A request may still leave it out.
+// forCost marks the field as needed to read spend. A request may still leave it out.
 func (f CredentialField) forCost() CredentialField {
 	f.Required, f.ForCost = false, true
 	return f
 }
 
-// forConversions returns the field as a field without which no conversion can be uploaded. A request may still leave it out.
+// forConversions marks the field as needed to upload conversions. A request may still leave it out.
 func (f CredentialField) forConversions() CredentialField {
 	f.Required, f.ForConversions = false, true
 	return f
@@ -198,7 +198,8 @@ func (p SourceProvider) ByTokenUpload(credentials map[string]string) bool {
 	return p.TokenUpload.Token != "" && credentials[p.TokenUpload.Token] != ""
 }
 
-// UploadsByToken reports whether conversions are uploaded with a token from the credentials, and not with one of a sign-in.
+// UploadsByToken reports whether conversions are uploaded with a token from the credentials, not with a token from a
+// sign-in.
 func (p SourceProvider) UploadsByToken(credentials map[string]string) bool {
 	return p.ByTokenUpload(credentials) || slices.ContainsFunc(p.Fields, func(f CredentialField) bool { return f.ForConversions && f.Secret })
 }

@@ -29,7 +29,7 @@ type View struct {
 type ViewReport struct {
 	Group     []string     `json:"group" required:"true" maxItems:"5" doc:"dimensions"`
 	Filters   []ViewFilter `json:"filters" maxItems:"30"`
-	Columns   []string     `json:"columns" maxItems:"30" doc:"figures; none: the usual ones"`
+	Columns   []string     `json:"columns" maxItems:"30" doc:"figures; empty: the usual figures"`
 	Formulas  string       `json:"formulas" maxLength:"520" doc:"more columns, separated by commas: formulas of figures, such as profit/conversions"`
 	Sort      string       `json:"sort" maxLength:"110" doc:"a figure, a dimension of the group, or = followed by one of the formulas; with a minus in front: descending"`
 	Flat      bool         `json:"flat" doc:"all dimensions in one row"`
@@ -37,11 +37,11 @@ type ViewReport struct {
 	Having    string       `json:"having" maxLength:"500" doc:"conditions on figures, as in GET /reports/performance; empty: none"`
 }
 
-// ViewFilter keeps rows by their value in a dimension, or drops them with Not.
+// ViewFilter keeps the rows that have one of the values in a dimension. With Not it drops these rows.
 type ViewFilter struct {
 	Dimension string   `json:"dimension" required:"true" maxLength:"60"`
 	Values    []string `json:"values" required:"true" maxItems:"100"`
-	Not       bool     `json:"not" doc:"rows without these values"`
+	Not       bool     `json:"not" doc:"keep the rows without these values"`
 }
 
 // Note is a person's note on a moment of a chart.

@@ -69,7 +69,8 @@ func readCost(text, payoutCurrency, code string) (cost *decimal.Decimal, reason 
 	return &amount.Value, ""
 }
 
-// AmountReason says why an amount or a currency of the message does not count as it was received. It is empty if all do.
+// AmountReason says why an amount or a currency of the message does not count as it was received. It is empty if
+// every amount and currency counts as received.
 func (m Message) AmountReason() string {
 	return strings.Trim(m.PayoutReason+"; "+m.CostReason, "; ")
 }

@@ -33,7 +33,8 @@ func fieldsOf(m Message) map[string]string {
 	return out
 }
 
-// TestOneParameterOneField gives each parameter of each field to each other field, and checks that it is read as nothing else.
+// TestOneParameterOneField lets a network use each parameter of each field for each other field. The parameter must
+// then be read only as the field that the network chose.
 func TestOneParameterOneField(t *testing.T) {
 	t.Parallel()
 	fields := slices.Sorted(maps.Keys(aliases))

@@ -18,7 +18,7 @@ import (
 const (
 	// DailyChanges is the number of changes that a key may make in 24 hours.
 	DailyChanges = 50
-	// Cooldown is the time for which a record is left alone after a change.
+	// Cooldown is the time after a change in which the same record is not changed again.
 	Cooldown = time.Hour
 )
 
@@ -185,7 +185,8 @@ func createFrom(ctx context.Context, c *Call) (Values, error) {
 	return Values{"dry_run": dry, "from": at(a, "campaign.name"), "campaigns": made}, nil
 }
 
-// createCopy makes a copy of a campaign and gives it its name. The same call has the same key, so that it makes no second copy.
+// createCopy makes a copy of a campaign and gives the copy its name. A repeated call has the same Idempotency-Key, so
+// it makes no second copy.
 func createCopy(ctx context.Context, c *Call, id string, i int, made object, change map[string]any) error {
 	if err := c.reserve(ctx, ""); err != nil {
 		return err

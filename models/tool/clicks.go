@@ -124,7 +124,7 @@ func explainClick(ctx context.Context, c *Call) (Values, error) {
 	}, nil
 }
 
-// subsOf returns the sub-parameters of a click that are filled.
+// subsOf returns the filled sub-parameters of a click.
 func subsOf(click object) object {
 	out := object{}
 	for name, v := range click {
@@ -137,7 +137,7 @@ func subsOf(click object) object {
 	return out
 }
 
-// steps returns the paths that a decision tried, of all its campaigns.
+// steps returns the paths that a decision tried, in all campaigns through which the visitor passed.
 func steps(trace any) (out []object) {
 	for _, stage := range list(trace, "campaigns") {
 		if blocked, ok := stage["blocked"].(object); ok {
@@ -197,15 +197,15 @@ func explainGap(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// countPostbacks counts the postbacks of a window by result and reason, the most first. cut reports that only the newest were
-// counted.
+// countPostbacks counts the postbacks of a window by result and reason, the largest count first. cut reports that
+// only the newest postbacks were counted.
 func countPostbacks(ctx context.Context, c *Call, q url.Values, more ...string) (counts []object, cut bool, err error) {
 	a, err := c.get(ctx, "/logs/postbacks", q, append(more, "limit", strconv.Itoa(readRows))...)
 	rows := list(a, "rows")
 	return countBy(rows, "result", "reason"), len(rows) == readRows, err
 }
 
-// countBy counts rows by the texts of some members, the most first.
+// countBy counts rows by the texts of some members, the largest count first.
 func countBy(rows []object, names ...string) (out []object) {
 	place := map[string]int{}
 	counts := []int{}

@@ -47,7 +47,7 @@ func NewLibrary(pages []Page) *Library {
 	return l
 }
 
-// Search returns the passages that fit the words best, by BM25. A nil library answers no passages.
+// Search returns the passages that fit the words best, by BM25. A nil library returns no passages.
 func (l *Library) Search(q string, most int) []object {
 	if l == nil {
 		return nil
@@ -90,7 +90,7 @@ func (l *Library) Search(q string, most int) []object {
 	return out
 }
 
-// document is a text of our own, which is not cut or cleaned like texts of strangers.
+// document is a text of our own. Unlike texts of strangers, it is neither cut nor cleaned.
 type document string
 
 // passages cuts a page at its headings, and long parts at their paragraphs.

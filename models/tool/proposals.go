@@ -54,7 +54,7 @@ func proposalTools() []Tool {
 			Params: []Param{need(id("change_id", "from apply_proposal or list_suggestions"))},
 			Answer: []Member{value("status", ""), value("change_id", "")},
 			Run: func(ctx context.Context, c *Call) (Values, error) {
-				if err := c.reserve(ctx, ""); err != nil { // without a record, so that a change that was just made can be taken back
+				if err := c.reserve(ctx, ""); err != nil { // without a record, so that a change can be undone within Cooldown
 					return nil, err
 				}
 				a, err := c.post(ctx, "/copilot", map[string]any{"action": "undo", "id": c.Args.Text("change_id")})
@@ -99,7 +99,7 @@ func actionOf(a Args) map[string]any {
 	return action
 }
 
-// judgedBy maps the operations that are judged by minimum samples to the comparisons that have them.
+// judgedBy lists the operations that need minimum samples, each with the comparisons whose samples are checked.
 var judgedBy = map[string][]string{
 	copilot.OpPausePath: {copilot.ByPath}, copilot.OpSetWeights: {copilot.ByPath},
 	copilot.OpSetDestinationWeights: {copilot.ByOffer, copilot.ByLander}, copilot.OpSwapDestination: {copilot.ByOffer, copilot.ByLander},
@@ -129,7 +129,7 @@ func propose(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// tooEarly says what is missing from the sample of the last 30 days before the action can be judged by it. The text is empty if
+// tooEarly says what the sample of the last 30 days lacks before the action can be judged by it. The text is empty if
 // the sample is large enough, or if the action is not judged by figures.
 func tooEarly(ctx context.Context, c *Call) (string, error) {
 	campaign := c.Args.Text("campaign_id")

@@ -96,7 +96,7 @@ func recordTools() []Tool {
 func findRecords(ctx context.Context, c *Call) (Values, error) {
 	kind := c.Args.Text("kind")
 	q := c.Args.query("q", "status")
-	if kind != "smartlink" { // its list takes no window
+	if kind != "smartlink" { // the list of smartlinks takes no window
 		q = c.Args.query("q", "status", "from", "to")
 	}
 	a, err := c.get(ctx, kinds[kind], q, "limit", strconv.Itoa(c.Args.whole("limit", 20)))

@@ -63,7 +63,7 @@ func reportQuery(c *Call, dimensions []string, names ...string) (url.Values, err
 }
 
 // openDays is a note that the figures of the last days still change.
-const openDays = "conversions of recent clicks may still come; figures of the last days rise"
+const openDays = "conversions of recent clicks may still arrive; figures of the last days may rise"
 
 // accountTools returns the tools about the whole account.
 func accountTools(dimensions []string) []Tool {
@@ -203,7 +203,7 @@ func reportTools(dimensions []string) []Tool {
 	}
 }
 
-// trendFigures are few, so that the days of two months fit into an answer.
+// trendFigures are only a few figures, so that the days of two months fit into an answer.
 const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
 const readRows = 1000 // rows that a report reads, so that it can tell how many it leaves off
@@ -224,7 +224,7 @@ func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error
 	return Values{"totals": a["totals"], "tz": a["tz"], "range": a["range"], "note": openDays, "more": a["truncated"], "rows": keep(rows, c.Args.whole("limit", 25))}, nil
 }
 
-// kept is a list whose further rows were left off.
+// kept holds the first rows of a list. left is the number of rows that were left off.
 type kept struct {
 	rows []object
 	left int

@@ -83,8 +83,8 @@ type Call struct {
 	Args     Args
 	ReadOnly bool     // the caller may change nothing
 	Docs     *Library // nil: the caller has no documentation
-	// Reserve reserves one of the caller's changes of the day before it is made. If record is not the zero id, it also keeps the
-	// record from being changed again within Cooldown. Nil reserves nothing.
+	// Reserve counts a change against the caller's daily number before the change is made. If record is not the zero
+	// id, it also keeps the record from being changed again within Cooldown. If Reserve is nil, nothing is counted.
 	Reserve func(ctx context.Context, record uuid.UUID) error
 }
 
@@ -93,7 +93,7 @@ func (c *Call) reserve(ctx context.Context, record string) error {
 	if c.Reserve == nil {
 		return nil
 	}
-	id, _ := models.ParseID(record) // the zero id: the change is of no record
+	id, _ := models.ParseID(record) // the zero id means that the change concerns no record
 	return c.Reserve(ctx, id)
 }
 
@@ -145,7 +145,8 @@ func (c *Call) do(ctx context.Context, r Request) (object, error) {
 	return out, nil
 }
 
-// get reads at a path. query are pairs of a name and a value. Pairs with an empty value are left out.
+// get sends a GET to a path. query and more are its parameters. more are pairs of a name and a value. Pairs with an
+// empty value are left out.
 func (c *Call) get(ctx context.Context, path string, query url.Values, more ...string) (object, error) {
 	q := url.Values{}
 	for name, list := range query {

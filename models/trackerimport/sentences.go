@@ -118,12 +118,12 @@ func LeftOut(what string) string { return what + " was disabled there and was le
 // Missing says that something that a record needs was not brought over.
 func Missing(what string) string { return what + " was not brought over. What needs it is paused." }
 
-// NewLink says that the word of a link is another one here, although the old link keeps working.
+// NewLink says that the alias of a link is another one here, although the old link keeps working.
 func NewLink(old, alias string) string {
 	return fmt.Sprintf("The link /%s is /%s here. On the imported domains /%s keeps working.", models.Shortened(old, 100), alias, models.Shortened(old, 100))
 }
 
-// LongAnswer says that a page that the tracker answers itself is too long.
+// LongAnswer says that a page that the other tracker serves itself is too long.
 func LongAnswer(limit int) string {
 	return fmt.Sprintf("Its page has more than %d characters. Put it on a server and enter its address; the path is paused.", limit)
 }

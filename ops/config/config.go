@@ -37,11 +37,11 @@ type Config struct {
 	TLSAddr           string // host:port; empty: the service terminates no TLS
 	HTTPAddr          string // host:port; empty: the port is not served
 	HSTSMaxAge        time.Duration
-	DatabaseURL       string // empty: "switchyard up" brings a private server
+	DatabaseURL       string // empty: "switchyard up" starts a private server
 	DirectURL         string // empty: DatabaseURL leads to PostgreSQL itself, not to a pooler
 	ReadURL           string // empty: reports are read from DatabaseURL
 	ReadBehind        time.Duration
-	RedisURL          string // empty: "switchyard up" brings a private server
+	RedisURL          string // empty: "switchyard up" starts a private server
 	ClicksURL         string // ClickHouse; empty: clicks are only in PostgreSQL
 	ClicksCluster     string // empty: ClicksURL leads to one server
 	ClicksBatch       int
@@ -209,7 +209,7 @@ func (c *Config) checkCombinations() error {
 	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
 		return errors.New("config: HTTP_ADDR: is the same as TLS_ADDR; choose another")
 	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):
-		return fmt.Errorf("config: ACME_EAB: has %d places, ACME_DIRECTORY %d", len(c.ACMEAccounts), len(c.ACMEDirectories))
+		return fmt.Errorf("config: ACME_EAB: has %d places, but ACME_DIRECTORY has %d", len(c.ACMEAccounts), len(c.ACMEDirectories))
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ func (r *redis) url() string {
 
 func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.state.RedisPort) }
 
-// client returns a client for the program that listens on the port, which may not be Redis. The caller closes the client.
+// client returns a client for the program that listens on the port. The program may not be Redis. The caller closes
+// the client.
 func (r *redis) client() (jobs.Redis, error) { return jobs.OpenRedisTimeout(r.url(), time.Minute) }
 
 // check opens a client for the program that listens on the port, calls question with it and returns the answer.

@@ -36,8 +36,8 @@ type adPlatform struct {
 	click    string // parameter of tracking links with the platform's click id
 	action   string // the conversion action of the connection
 	routes   []adRoute
-	email    string // what the platform hashes for buyerEmail
-	phone    string // what it hashes for buyerPhone
+	email    string // the text that the platform hashes for buyerEmail
+	phone    string // the text that it hashes for buyerPhone
 	sent     adForm
 }
 

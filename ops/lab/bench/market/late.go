@@ -59,7 +59,7 @@ func (m *market) assignPlacements(c *campaign, i int) {
 	}
 }
 
-// daysLate draws the number of days between a click and its conversion.
+// daysLate returns a random number of days between a click and its conversion.
 func (m *market) daysLate(c *campaign) int {
 	if c.delay == 0 {
 		return 0

@@ -80,8 +80,8 @@ type campaign struct {
 
 type market struct {
 	Options
-	random *rand.Rand // draws the values of paths
-	late   *rand.Rand // draws delays and placements
+	random *rand.Rand // chooses the values of paths
+	late   *rand.Rand // chooses delays and placements
 	list   []*campaign
 	came   []copilot.Arrival
 	result Result

@@ -75,7 +75,7 @@ func TestCostByHand(t *testing.T) {
 		t.Errorf("the cost by hand was undone: the cost is %v", cost())
 	}
 
-	// What cannot be set is refused, and leaves no change.
+	// A cost that cannot be set is refused, and no change is recorded.
 	refuse := func(change map[string]any, status int, code string) {
 		t.Helper()
 		refused := map[string]any{"campaign_id": x.campaigns[0], "from": first, "to": first, "apply": true}

@@ -222,8 +222,8 @@ func TestSourceDifference(t *testing.T) {
 	y.compareSource("13 14", "correction 0 4")
 }
 
-// compareSource compares the source. theirs holds the platform's figures, clicks and money, and causes the expected causes. The
-// fake has days in UTC.
+// compareSource compares the source. theirs holds the platform's clicks and money, and causes lists the expected
+// causes. The days of the fake platform are in UTC.
 func (y *spending) compareSource(theirs, causes string) {
 	y.t.Helper()
 	var got compared

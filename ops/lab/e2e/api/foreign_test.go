@@ -201,7 +201,8 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	}
 }
 
-// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service, nor after the setting is taken back.
+// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service. It is not sent
+// either after the setting was removed.
 func TestOldTrackerLeadsHere(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)

@@ -26,7 +26,8 @@ type question struct {
 	// at is the place of the answer, such as totals.clicks or rows[country=DE].revenue. A number in brackets counts from 0, and # is
 	// the length of a list.
 	at string
-	// query reads k, the clicks of people in the window; all_k, with the clicks of bots; and v, the conversions of all of these.
+	// query reads k, the clicks of people in the window; all_k, which also has the clicks of bots; and v, the
+	// conversions of all these clicks.
 	query string
 }
 

@@ -181,7 +181,8 @@ func (b *roomsEnv) verifies() {
 	}
 }
 
-// scores moves the threshold, checks how many clicks would change sides, and saves it. The service then scores the clicks again.
+// scores moves the threshold, checks how many clicks would then count as bots or no longer count as bots, and saves
+// it. The service then scores the clicks again.
 func (b *roomsEnv) scores() {
 	b.t.Helper()
 	type score struct {

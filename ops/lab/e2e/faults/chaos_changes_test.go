@@ -82,9 +82,9 @@ func (m *midway) ended(job uuid.UUID) {
 // cursors counts the connections of the account that have read changes.
 const cursors = `SELECT count(*) FROM network_integrations WHERE account_id = $1 AND changes_to IS NOT NULL`
 
-// TestKilledChanges kills the worker with -9 while it reads the decisions of a network by their date, in the middle of writing them,
-// and when all of them are written but the time until which they are read is not. Every decision counts once, and the time moves only
-// with the last of them.
+// TestKilledChanges kills the worker with -9 while it reads the decisions of a network by their date, in the middle
+// of writing them, and after the last decision is written, but before the time until which decisions have been read.
+// Every decision counts once, and that time moves only after the last decision.
 func TestKilledChanges(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -61,7 +61,7 @@ CREATE INDEX ON fault_effects (job)`
 
 // Ways to break a process on purpose. A checker is worthless if it does not notice the break.
 const (
-	BreakFence = "fence" // faultworker: effects are left without the fence
+	BreakFence = "fence" // faultworker: effects are committed without the fence
 	BreakIDs   = "ids"   // faultclock: a tick has no identity
 )
 
