@@ -84,11 +84,11 @@ var (
 // NewRate reads a rate from texts. The day has the form YYYY-MM-DD.
 func NewRate(day, currency, rate, source string) (r Rate, err error) {
 	if r.Day, err = time.Parse(time.DateOnly, strings.TrimSpace(day)); err != nil {
-		return r, fmt.Errorf("%q is not a day: write YYYY-MM-DD", short(day))
+		return r, fmt.Errorf("%q is no day: write YYYY-MM-DD", short(day))
 	}
 	r.Currency, r.Source = strings.ToUpper(strings.TrimSpace(currency)), source
 	if !isCurrency(r.Currency) || r.Currency == money.Unknown {
-		return r, fmt.Errorf("%q is not a currency: write its three letters", short(currency))
+		return r, fmt.Errorf("%q is no currency: write its three letters", short(currency))
 	}
 	if r.Currency == Euro {
 		return r, errors.New("a rate is how much of a currency one euro is worth: the euro has none")
@@ -96,7 +96,7 @@ func NewRate(day, currency, rate, source string) (r Rate, err error) {
 	text := strings.TrimSpace(rate)
 	if r.Rate, err = decimal.NewFromString(short(text)); err != nil || len(text) > maxRateText ||
 		r.Rate.LessThan(minRate) || r.Rate.GreaterThan(maxRate) {
-		return r, fmt.Errorf("%q is not a rate: write how much of the currency one euro is worth, such as 1.0842", short(text))
+		return r, fmt.Errorf("%q is no rate: write how much of the currency one euro is worth, such as 1.0842", short(text))
 	}
 	return r, nil
 }
