@@ -282,7 +282,7 @@ func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 		}
 		at, err := addressAndPort(strings.TrimSpace(address), 0)
 		if err != nil {
-			return nil, fmt.Errorf("%q is not a host with its address, such as api.example.com=10.0.0.5", item)
+			return nil, fmt.Errorf("%q is not a host and its address, such as api.example.com=10.0.0.5", item)
 		}
 		if _, twice := all[name]; twice {
 			return nil, fmt.Errorf("%q is there twice", name)
