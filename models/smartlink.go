@@ -24,7 +24,7 @@ type Smartlink struct {
 	// These fields are read with the smartlink and never written.
 	Host        string     `db:"host,joined" json:"domain"`
 	SourceName  string     `db:"source_name,joined" json:"-"`
-	Clicks      int64      `json:"clicks" doc:"without bots"`
+	Clicks      int64      `json:"clicks" doc:"number of clicks, without bots"`
 	LastClickAt *time.Time `json:"-"` // nil: no click yet
 
 	Dated

@@ -18,14 +18,14 @@ type TrafficSource struct {
 
 // SourceFields are the fields of a traffic source that an account chooses.
 type SourceFields struct {
-	Name string `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless platform names a template: then the template's"`
+	Name string `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless platform names a template: the template's name is then the default"`
 	SourceLink
 	CostModel      string `db:"cost_model" json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
 	Notes          string `db:"notes" json:"notes" maxLength:"2000"`
 	TrafficLossPct Money  `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // share of paid clicks that never arrive
 	GroupName      string `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
 	Tags           Tags   `db:"tags" json:"tags"`
-	Platform       string `db:"platform" json:"platform" loose:"true" send:"a known platform template, from which POST fills every field that is left out; anything else is dropped"`
+	Platform       string `db:"platform" json:"platform" loose:"true" send:"name of a platform template, from which POST fills every field that is left out; any other name is dropped"`
 	SourcePostback
 }
 
@@ -36,7 +36,7 @@ type SourceLink struct {
 	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100" send:"parameter that carries the cost of a click; empty: cost"`
 	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"a macro of up to 64 characters; anything else is dropped"`
 	ExternalIDParam string      `db:"external_id_param" json:"external_id_param" trim:"true" maxLength:"100" send:"parameter that carries the source's own click id; empty: external_id"`
-	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself"`
+	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters; empty if the source adds the parameter on its own"`
 }
 
 // SubSlot reserves a sub-parameter for a parameter of a traffic source. A parameter that was removed from
@@ -51,7 +51,7 @@ type SubSlot struct {
 // SubSlots are the reserved sub-parameters of a traffic source, by number. Package subslot assigns them.
 type SubSlots []SubSlot
 
-// The parameters from which the cost and the source's click id are read if the source names no others.
+// The parameters from which the cost and the source's click id are read if the source names no other parameters.
 const (
 	DefaultCostParam       = "cost"
 	DefaultExternalIDParam = "external_id"

@@ -97,7 +97,7 @@ func (e CostEndpoint) Date(day time.Time) string { return day.Format(costDates[e
 // MemberKey is the name of a field that holds the name of a row, if the rows are members of an object.
 const MemberKey = "{key}"
 
-// pageNumber stands for the number of a page in the address, the headers and the body of a request.
+// pageNumber stands for the number of a page in the address and the body of a request.
 const pageNumber = "{page}"
 
 // Limits of a cost endpoint.
@@ -133,7 +133,7 @@ func (e CostEndpoint) Check() error {
 		return Invalid("invalid_input", "cost_endpoint.body may have at most %d bytes", maxCostBody)
 	}
 	if paged := strings.Contains(e.URL, pageNumber) || strings.Contains(string(e.Body), pageNumber); e.URL != "" && paged != (e.PageRows > 0) {
-		return Invalid("invalid_input", "cost_endpoint.pageRows and {page} in the url or the body need each other")
+		return Invalid("invalid_input", "cost_endpoint.pageRows needs {page} in the url or the body, and {page} needs pageRows")
 	}
 	return nil
 }
@@ -220,8 +220,8 @@ const minCapiToken = 16
 
 var pixelID = regexp.MustCompile(`^[0-9]{5,20}$`)
 
-// CheckPixel returns an error for credentials for conversions that Meta cannot have issued. Other providers have other forms of
-// ids, so their credentials are not checked.
+// CheckPixel returns an error if Meta cannot have issued the given credentials for conversions. Credentials of other
+// providers are not checked, because their ids have other forms.
 func CheckPixel(provider string, credentials map[string]string) error {
 	if provider != Meta {
 		return nil
@@ -239,7 +239,7 @@ func CheckPixel(provider string, credentials map[string]string) error {
 	return nil
 }
 
-// maxConversionAction is the longest name of an offline goal at Microsoft.
+// maxConversionAction is the maximum length of the name of an offline goal at Microsoft.
 const maxConversionAction = 100
 
 var (
@@ -314,7 +314,7 @@ func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool, cre
 func ChooseConnection(existing []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
 	case wanted.Valid && !slices.Contains(existing, wanted.UUID), needed && len(existing) == 0:
-		return uuid.NullUUID{}, Invalid("not_connected", "the platform is not connected: sign in at it first")
+		return uuid.NullUUID{}, Invalid("not_connected", "the platform is not connected: sign in there first")
 	case wanted.Valid:
 		return wanted, nil
 	case len(existing) == 1:

@@ -18,8 +18,8 @@ type SourceProvider struct {
 	Action bool
 	// TokenUpload is a second way to upload conversions, without a sign-in. Only some platforms offer it.
 	TokenUpload TokenUpload
-	// Keys are the forms of hashed personal data that the platform takes with a conversion, by their names in package matchkey.
-	// The platform is sent no other data.
+	// Keys are the forms of hashed personal data that the platform takes with a conversion, by their names in package
+	// matchkey. The platform gets no other personal data.
 	Keys []string
 }
 
@@ -61,9 +61,9 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 	return find(SourceProviders, func(p SourceProvider) bool { return p.Name == name })
 }
 
-// SourceProviders lists the platforms to which a traffic source can be connected. No field has to be sent, because an account
-// may connect a platform only for its spend or only for conversions. A missing field is reported when a request to the platform
-// needs it.
+// SourceProviders lists the platforms to which a traffic source can be connected. No field is required, because an
+// account may connect a platform only for its spend or only for conversions. A missing field is reported when a
+// request to the platform needs it.
 var SourceProviders = []SourceProvider{
 	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, Action: true, Keys: []string{matchkey.EmailGoogle, matchkey.Phone}, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),

@@ -68,7 +68,7 @@ type WebhookDelivery struct {
 	Attempts    int             `db:"attempts" json:"attempts"`
 	HTTPStatus  *int            `db:"http_status" json:"httpStatus" doc:"status of the endpoint's last answer; null: no answer came"`
 	Error       string          `db:"error" json:"error"`
-	Body        json.RawMessage `db:"body" json:"body" is:"event" doc:"what is sent, without whitespace between its parts"`
+	Body        json.RawMessage `db:"body" json:"body" is:"event" doc:"body of the request, without whitespace between its parts"`
 	Answer      string          `db:"answer" json:"answer" doc:"the first 2 kB of the body of the endpoint's last answer"`
 	CreatedAt   Stamp           `db:"created_at" json:"createdAt"`
 	LastAttempt *Stamp          `db:"last_attempt" json:"lastAttemptAt"`

@@ -103,7 +103,7 @@ func cleanValue(v string, limit int) string {
 // characters at the ends, which texts copied from chats and pages have, are removed with the spaces.
 func Clean(s string, limit int) string {
 	s = strings.TrimSpace(s)
-	// The characters that are removed below do not count, so a first cut leaves more than limit.
+	// Characters that are removed below do not count towards limit, so this first cut leaves more than limit bytes.
 	if len(s) > 4*limit {
 		s = s[:4*limit]
 	}

@@ -83,7 +83,7 @@ func mayHideAddress(name string) bool {
 	return !field || slices.Contains(aliases["click_id"], name)
 }
 
-// namesPerson reports whether a message has a consent, or personal data that are more than a place.
+// namesPerson reports whether a message states a consent, or has personal data other than a place.
 func namesPerson(params map[string]string) bool {
 	for name, value := range params {
 		key := matchkey.KeyOf(name)

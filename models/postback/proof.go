@@ -87,7 +87,7 @@ func Masked(params map[string]string, names []string) map[string]string {
 	return open
 }
 
-// Query returns the parameters of a message as a query, sorted by name. Hidden parameters have a Mask as their value.
+// Query returns the parameters of a message as a query, sorted by name. Hidden parameters have Mask as their value.
 func Query(params map[string]string, hidden []string) string {
 	all := make(url.Values, len(params)+len(hidden))
 	for _, name := range hidden {

@@ -77,7 +77,7 @@ func TestFirstValidAlias(t *testing.T) {
 	}
 }
 
-// TestCollect checks that names which differ in case are one parameter, and that the order of the message decides.
+// TestCollect checks that names that differ only in case are one parameter, and that the order of the message decides.
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	noneKnown := func(string) bool { return false }

@@ -24,7 +24,7 @@ type Network struct {
 	OfferType        string              `json:"offer_type"`
 	ClickParam       string              `json:"click_param" doc:"parameter of offer links that carries the click id to the network"`
 	PostbackParams   map[string]string   `json:"postback_params"`
-	Macros           map[string]string   `json:"macros" doc:"the network's own macros, keyed click_id, payout, status, conversion_id, goal"`
+	Macros           map[string]string   `json:"macros" doc:"the network's own macros, by field: click_id, payout, status, conversion_id, goal"`
 	PostbackScheme   string              `json:"postback_scheme" doc:"how the network's notifications are signed and read; empty: the network sends postbacks with parameters"`
 	StatusMap        map[string][]string `json:"status_map" doc:"the network's status words that do not have their usual meaning"`
 	AnswerText       string              `json:"answer_text" doc:"text that the network wants as the answer to a postback"`

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/token"
 )
 
-// The kinds of templates in a file, and the version of its form.
+// The kinds of templates in a file, and the version of the file's form.
 const (
 	KindSource  = "traffic_source"
 	KindNetwork = "network"

@@ -190,8 +190,8 @@ func (c *Config) derive() error {
 	return c.checkCombinations()
 }
 
-// checkCombinations checks settings against each other. It refuses a setting that needs another setting which is missing,
-// because it would have no effect or clicks would be lost. It also refuses settings that conflict.
+// checkCombinations checks settings against each other. It refuses a setting without the other setting that it needs,
+// because the setting would have no effect or clicks would be lost. It also refuses settings that conflict.
 func (c *Config) checkCombinations() error {
 	switch {
 	case c.CloudflareKV != "" && c.CloudflareAccount == "":
@@ -227,9 +227,9 @@ func DefaultOpsAddr(port int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// Tracker returns the host that customers point their domains at. OwnTargets is true if the names below the host also lead
-// here, as ops/README.md asks for. That requires a TRACKING_HOST of its own: names below a shared domain, a single label or an
-// address need not lead here.
+// Tracker returns the host that customers point their domains at. OwnTargets is true if the names below the host also
+// lead here, as ops/README.md asks for. That requires a separate TRACKING_HOST: names below a shared domain, a single
+// label or an address need not lead here.
 func (c Config) Tracker() models.DomainTracker {
 	_, named := models.HostOf(c.TrackingHost)
 	return models.DomainTracker{Host: c.TrackingHost, OwnTargets: named && !slices.Contains(c.SharedDomains, c.TrackingHost)}

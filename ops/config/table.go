@@ -13,7 +13,7 @@ type row struct {
 	mask                func(value string) string // hides the secret part of a value; nil: the value has no secrets
 }
 
-// table lists every setting, in the order for operators. Each row reads into its field of c.
+// table lists every setting, in the order in which operators see them. Each row reads into its field of c.
 func table(c *Config) []row {
 	return slices.Concat(ownSettings(c), outsideSettings(c), signInSettings(c))
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// finish waits for the uploads and compares them, the figures of the reports and the differences.
+// finish waits for the uploads. It checks the uploads, the figures of the reports and the differences with the other
+// sides.
 func (a *adRun) finish(ctx context.Context) error {
 	for _, s := range a.sources {
 		if err := a.uploads(ctx, s); err != nil {

@@ -24,7 +24,7 @@ type Options struct {
 	Hasty bool
 }
 
-// Result counts how good the suggestions were.
+// Result counts right and wrong suggestions.
 type Result struct {
 	Suggestions, Right int
 	Pauses, WrongPause int // a pause is wrong if the paused path was better than every path that is still active

@@ -10,8 +10,8 @@ import (
 	"switchyard/models/correction"
 )
 
-// TestCostByHand: a cost by hand is quoted, set, listed and undone. A file of costs is a change too. It needs no source if it names
-// campaigns, and its days may have the account's format.
+// TestCostByHand: a cost is previewed, set by hand, listed and undone. A file of costs is a change too. It needs no
+// source if it names campaigns, and its days may have the account's format.
 func TestCostByHand(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)

@@ -51,7 +51,7 @@ func newMoved(t *testing.T) *moved {
 	return x
 }
 
-// open makes the handler with everything that is stored by now.
+// open makes the handler, which knows everything that is stored by now.
 func (x *moved) open() {
 	x.t.Helper()
 	d, err := visitor.New(visitor.Options{})

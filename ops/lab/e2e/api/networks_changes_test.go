@@ -136,8 +136,8 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestOlderOrders: a network that cannot be asked by the date of a change is asked for older orders once a day. So a late decision
-// arrives within nine days.
+// TestOlderOrders: a network that cannot be asked for orders by the date of a change is asked for older orders once a
+// day. So a late decision arrives within nine days.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")

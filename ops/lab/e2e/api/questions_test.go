@@ -43,7 +43,8 @@ const (
 	revenueBy = `SELECT %[1]s FROM v WHERE status = 'approved' GROUP BY %[1]s ORDER BY sum(payout) DESC, 1 LIMIT 1`
 )
 
-// questions are asked over the days of the demo account before today. [kind name] in arguments is the id of a record.
+// questions are asked about the days of the demo account before today. [kind name] in arguments is the id of a
+// record.
 var questions = []question{
 	{"How many clicks did I get?", "run_report", `{}`, "totals.clicks", `SELECT count(*) FROM k`},
 	{"How many different visitors were that?", "run_report", `{}`, "totals.unique_clicks", `SELECT count(*) FROM k WHERE is_unique`},
@@ -137,7 +138,7 @@ var questions = []question{
 	{"In which currency are my figures?", "whoami", `{}`, "currency", `SELECT currency FROM accounts WHERE id = $1`},
 }
 
-// asked is the demo account, which is asked questions.
+// asked is the demo account about which the questions are asked.
 type asked struct {
 	*assistant
 	s        *apitest.Server

@@ -137,8 +137,8 @@ func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 		return dbtest.Get[int](t, p.db, sent) >= 5
 	})
 	texts := []string{strings.SplitN(personMail, "@", 2)[0], personPhone, strings.TrimPrefix(personPhone, "+")}
-	// The forms that the service hashes: the data as sent, the e-mail address for Reddit, with only letters and digits before the @,
-	// and the number without its plus.
+	// The forms that the service hashes: the data as sent; the e-mail address in Reddit's form, which has only
+	// letters and digits before the @; and the number without its plus.
 	for _, normalized := range []string{personMail, strings.Replace(personMail, "-", "", 1), personPhone, personPhone[1:]} {
 		sum := sha256.Sum256([]byte(normalized))
 		texts = append(texts, hex.EncodeToString(sum[:]))
