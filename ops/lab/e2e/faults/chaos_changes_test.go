@@ -83,9 +83,9 @@ func (m *midway) ended(job uuid.UUID) {
 // cursors counts the connections of the account that have read changes.
 const cursors = `SELECT count(*) FROM network_integrations WHERE account_id = $1 AND changes_to IS NOT NULL`
 
-// TestKilledChanges kills the worker with -9 three times: while it reads the decisions of a network by their date, in
-// the middle of writing them, and when all of them are written. At the last kill, the worker has not yet written the
-// time until which it has read. Every decision counts once, and that time moves only after the last decision.
+// TestKilledChanges kills the worker with -9 while it reads the decisions of a network by their date, then in the
+// middle of writing them, and at last when all of them are written. At the last kill, the worker has not yet written
+// the time until which it has read. Every decision counts once, and that time moves only after the last decision.
 func TestKilledChanges(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
