@@ -50,8 +50,9 @@ func isFilled(value string) bool { return Clean(value, MaxValue) != "" && !token
 // unreadable stands for each character of a value that cannot be read.
 const unreadable = string(utf8.RuneError)
 
-// Received returns the value of a parameter as it was received, of at most limit bytes, in a form that can be stored. A character that
-// cannot be read becomes U+FFFD, because an amount without one of its characters may be another amount. If the whole value was // lost, the result is U+FFFD. A line end or a tab becomes a space.
+// Received returns the value of a parameter as it was received, of at most limit bytes, in a form that can be stored.
+// A character that cannot be read becomes U+FFFD, because an amount without one of its characters may be another
+// amount. If the whole value was lost, the result is U+FFFD. A line end or a tab becomes a space.
 func Received(p param.Param, limit int) string {
 	if p.IsLost {
 		return unreadable
