@@ -50,7 +50,7 @@ func OtherPostback(campaign, url string) string {
 	return fmt.Sprintf("The source's own postback was taken; campaign %s had another: %s", models.Shortened(campaign, 100), models.Shortened(url, 300))
 }
 
-// PeopleAnew says that users and workspaces were left out.
+// PeopleAnew says that users were left out, and that workspaces became groups.
 func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("People are invited anew; %d workspaces became groups.", workspaces)
 }

@@ -128,7 +128,8 @@ type Entry struct {
 }
 
 // Load reads every setting with getenv (os.Getenv in the binary). An empty variable counts as not set. The error
-// names every wrong setting and what to do, one per line.
+// names every wrong setting and what to do, one per line. If several settings do not fit together, it names only the
+// first such case.
 func Load(getenv func(string) string) (Config, error) {
 	var c Config
 	var errs []error

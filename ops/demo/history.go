@@ -92,7 +92,7 @@ type past struct {
 	account     uuid.UUID
 	rand        *rand.Rand
 	doubt       *rand.Rand                // chooses the bot signals
-	people      map[bool][]visitors.Agent // true: on any device but a desktop
+	people      map[bool][]visitors.Agent // true: on any device except a desktop
 	bots        []visitors.Agent
 	addresses   map[string][]netip.Addr
 	now         time.Time
