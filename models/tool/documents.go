@@ -90,10 +90,10 @@ func (l *Library) Search(q string, most int) []object {
 	return out
 }
 
-// document is a text of our own. Unlike texts of strangers, it is neither cut nor cleaned.
+// document is a text of our own. Unlike texts of strangers, it is not cleaned, and it is cut only to maxPassage.
 type document string
 
-// passages cuts a page at its headings, and long parts at their paragraphs.
+// passages cuts a page at its headings, and long parts between two lines.
 func passages(p Page) (out []passage) {
 	heading, text := p.Name, ""
 	end := func() {

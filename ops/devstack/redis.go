@@ -49,8 +49,9 @@ func (r *redis) check(question func(jobs.Redis) bool) bool {
 // errEnded stands in for the error of a server that ended without reporting one.
 var errEnded = errors.New("no reason given")
 
-// settings returns the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. Except in tests, the append-only file
-// is synced every second. Redis may lose its last second, because PostgreSQL has every job too.
+// settings returns the content of redis.conf. Nothing is evicted, because queued jobs are not a cache. Except in
+// tests, the append-only file is synced every second. Redis may lose its last second, because PostgreSQL has every
+// job too.
 func (r *redis) settings() string {
 	lines := []string{
 		"bind 127.0.0.1",
