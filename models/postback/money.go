@@ -11,7 +11,7 @@ import (
 )
 
 // readMoney reads payout, cost and currency. fallback is the currency of amounts that state none. An amount's own currency wins over
-// the parameter of the currency. An amount that cannot be read is missing, and a reason says why.
+// the parameter of the currency. An amount that cannot be read is left out, and a reason says why.
 func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
 	code, err := money.Currency(named, fallback)

@@ -35,7 +35,7 @@ type day struct {
 	link    string // tracking_url
 	id      string // of the campaign
 	paid    decimal.Decimal
-	sales   map[string]decimal.Decimal // that the network approved, by the source's click id
+	sales   map[string]decimal.Decimal // payouts of the approved sales, by the source's click id
 }
 
 type daySource struct {

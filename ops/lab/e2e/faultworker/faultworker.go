@@ -68,8 +68,8 @@ const (
 // run is the main function of a process: the worker or the clock.
 func run(role string, args []string) (err error) {
 	flags := flag.NewFlagSet(role, flag.ContinueOnError)
-	lease := flags.Duration("lease", 0, "of rows")
-	grace := flags.Duration("grace", 0, "of a stop")
+	lease := flags.Duration("lease", 0, "lease of the jobs' rows")
+	grace := flags.Duration("grace", 0, "grace period of a stop")
 	slots := flags.Int("slots", 10, "jobs at once per unit of weight")
 	cron := flags.Bool("cron", false, "the clock fires the service's ticks too")
 	broken := flags.String("break", "", "what is broken on purpose")
