@@ -46,7 +46,7 @@ func ParsePlans(raw []byte) ([]Plan, error) {
 	}
 	for i, p := range plans {
 		if !planName.MatchString(p.Name) {
-			return nil, fmt.Errorf("plan %d: the name %q is not one: lower-case letters, digits, - and _", i+1, p.Name)
+			return nil, fmt.Errorf("plan %d: the name %q is not valid: use lower-case letters, digits, - and _", i+1, p.Name)
 		}
 		if slices.ContainsFunc(plans[:i], func(o Plan) bool { return o.Name == p.Name }) {
 			return nil, fmt.Errorf("plan %q is there twice", p.Name)
@@ -58,8 +58,8 @@ func ParsePlans(raw []byte) ([]Plan, error) {
 	return plans, nil
 }
 
-// check returns an error for each allowance of a plan that is outside its limits, or that is missing in the plan's row of a
-// file.
+// check returns an error that names each allowance of the plan that is outside its limits or missing in row, the
+// plan's row of a file.
 func (p Plan) check(row map[string]json.RawMessage) error {
 	var errs []error
 	for f, v := range reflect.ValueOf(p).Fields() {

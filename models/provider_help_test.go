@@ -28,7 +28,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s: %s does not name %q", c.form.Label, c.name, c.want)
 		}
 	}
-	// In answers of Partnerize, clickref is its own id of the click.
+	// clickref in the answers of Partnerize is not our click id, but Partnerize's own id of the click.
 	if p, _ := models.NetworkProviderNamed("partnerize"); !strings.HasPrefix(p.Click, "pubref") || strings.Contains(p.Click, "clickref") {
 		t.Errorf("Partnerize stores the click id in %q", p.Click)
 	}

@@ -91,12 +91,12 @@ func NewRate(day, currency, rate, source string) (r Rate, err error) {
 		return r, fmt.Errorf("%q is no currency: write its three letters", short(currency))
 	}
 	if r.Currency == Euro {
-		return r, errors.New("a rate is how much of a currency is one euro: the euro has none")
+		return r, errors.New("a rate is how much of a currency one euro is worth: the euro has none")
 	}
 	text := strings.TrimSpace(rate)
 	if r.Rate, err = decimal.NewFromString(short(text)); err != nil || len(text) > maxRateText ||
 		r.Rate.LessThan(minRate) || r.Rate.GreaterThan(maxRate) {
-		return r, fmt.Errorf("%q is no rate: write how much of the currency is one euro, such as 1.0842", short(text))
+		return r, fmt.Errorf("%q is no rate: write how much of the currency one euro is worth, such as 1.0842", short(text))
 	}
 	return r, nil
 }
@@ -110,8 +110,9 @@ func short(s string) string { return s[:min(len(s), maxRateText)] }
 // maxRatesFile is the maximum length of a table of rates in bytes.
 const maxRatesFile = 64 << 20
 
-// ReadRates reads a CSV table of day, currency and rate. A line that begins with # is a comment. The first line may be a header
-// with these names. A wrong line is an error that names the line. A second rate for the same day and currency is such an error too.
+// ReadRates reads a CSV table of day, currency and rate. A line that begins with # is a comment. The first line may
+// be a header with these names. A wrong line causes an error that names the line. A second rate for the same day and
+// currency is an error too.
 func ReadRates(file io.Reader) ([]Rate, error) {
 	raw, err := io.ReadAll(io.LimitReader(file, maxRatesFile+1))
 	if err == nil && len(raw) > maxRatesFile {

@@ -27,8 +27,8 @@ var (
 	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-// tagForm is the form of the name of a domain's page tag. With .js at its end, it is neither an alias nor a slug: both have no
-// dot.
+// tagForm is the form of the name of a domain's page tag. The tag's file has .js after the name. It cannot be an
+// alias or a slug, because neither contains a dot.
 var tagForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,49}$`)
 
 // CheckTagName returns an error if a domain cannot serve the page tag under a name. The error's text is meant for the client.
@@ -67,8 +67,8 @@ func CheckSlug(slug string) error {
 	return nil
 }
 
-// TrimLink returns the word of a link without the signs after it, such as the dot or the bracket of the text that it was copied from.
-// No alias and no slug ends with such a sign.
+// TrimLink returns the alias or slug of a link without the signs after it, such as a dot or a bracket from the text
+// that the link was copied from. No alias and no slug ends with such a sign.
 func TrimLink(word string) string {
 	return strings.TrimRightFunc(word, func(r rune) bool {
 		return r != '_' && r != '-' && (r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r))

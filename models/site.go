@@ -34,7 +34,7 @@ type Goal struct {
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updatedAt"`
 }
 
-// NewGoal returns a goal of a site with every default.
+// NewGoal returns a goal of a site with all defaults.
 func NewGoal(site Site, key string) Goal {
 	return Goal{
 		Owned: Owned{AccountID: site.AccountID}, SiteID: site.ID, Name: key,
@@ -53,7 +53,7 @@ func (g Goal) Check() error {
 	case g.Kind == GoalPage && !strings.HasPrefix(g.MatchPath, "/"):
 		return Invalid("bad_goal_shape", "a page goal needs a matchPath that begins with /: the path that fires it")
 	case strings.Contains(strings.TrimSuffix(g.MatchPath, "*"), "*"):
-		return Invalid("bad_goal_shape", "a star of the matchPath stands at its end")
+		return Invalid("bad_goal_shape", "a star may stand only at the end of the matchPath")
 	case g.Kind == GoalEvent && g.MatchPath != "":
 		return Invalid("bad_goal_shape", "only a page goal has a matchPath: send kind page")
 	case g.Kind == GoalPage && g.Dedupe == PerOrder:

@@ -24,14 +24,14 @@ type Smartlink struct {
 	// These fields are read with the smartlink and never written.
 	Host        string     `db:"host,joined" json:"domain"`
 	SourceName  string     `db:"source_name,joined" json:"-"`
-	Clicks      int64      `json:"clicks" doc:"without bots"`
+	Clicks      int64      `json:"clicks" doc:"number of clicks, without bots"`
 	LastClickAt *time.Time `json:"-"` // nil: no click yet
 
 	Dated
 }
 
-// SmartlinkFields hold the address of a smartlink and the destination to which it leads. The slug is unique on the domain, also
-// among the aliases of campaigns.
+// SmartlinkFields hold the address of a smartlink and the destination to which it leads. The slug is unique on the
+// domain: no other smartlink has it, and no campaign has it as its alias.
 type SmartlinkFields struct {
 	Slug           string        `db:"slug" json:"slug" bad:"invalid_slug" required:"true" trim:"true" maxLength:"64" format:"slug" send:"letters, digits, _ and -"`
 	DestinationURL string        `db:"destination_url" json:"destination_url" bad:"invalid_url,too_long" required:"true" trim:"true" maxLength:"4000" format:"routable" send:"where a visitor goes when no rule matches; http(s)"`
@@ -53,5 +53,5 @@ type SmartlinkClick struct {
 	Click
 	SmartlinkID    uuid.UUID `spool:"201"`
 	RuleID         uuid.UUID `spool:"202"` // zero: no rule matched
-	DestinationURL string    `spool:"203"` // as stored; in Destination the tokens are filled
+	DestinationURL string    `spool:"203"` // as stored; Destination has the tokens filled
 }

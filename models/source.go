@@ -18,47 +18,48 @@ type TrafficSource struct {
 
 // SourceFields are the fields of a traffic source that an account chooses.
 type SourceFields struct {
-	Name string `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless platform names a template: then the template's"`
+	Name string `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless platform names a template: the template's name is then the default"`
 	SourceLink
 	CostModel      string `db:"cost_model" json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
 	Notes          string `db:"notes" json:"notes" maxLength:"2000"`
 	TrafficLossPct Money  `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // share of paid clicks that never arrive
 	GroupName      string `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
 	Tags           Tags   `db:"tags" json:"tags"`
-	Platform       string `db:"platform" json:"platform" loose:"true" send:"a known platform template, from which POST fills every field that is left out; anything else is dropped"`
+	Platform       string `db:"platform" json:"platform" loose:"true" send:"name of a platform template, from which POST fills every field that is left out; any other name is dropped"`
 	SourcePostback
 }
 
 // SourceLink lists the parameters that a traffic source fills in a tracking link, with the source's own macros for them.
 type SourceLink struct {
-	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"parameter to macro; each takes a sub-parameter: see subs"`
+	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"object of parameters and the macro for each; each parameter takes a sub-parameter: see subs"`
 	Subs            SubSlots    `db:"subs,json" json:"subs" maxItems:"{mostSubs}" send:"which parameter fills which sub-parameter. If it is left out, new parameters get free sub-parameters in the order of token_macros, and the parameters of a source in use keep theirs. If it is sent, only parameters that are not in it get free sub-parameters"`
 	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100" send:"parameter that carries the cost of a click; empty: cost"`
 	CostMacro       string      `db:"cost_macro" json:"cost_macro" loose:"true" send:"a macro of up to 64 characters; anything else is dropped"`
 	ExternalIDParam string      `db:"external_id_param" json:"external_id_param" trim:"true" maxLength:"100" send:"parameter that carries the source's own click id; empty: external_id"`
-	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters; empty if the source adds the parameter itself"`
+	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters; empty if the source adds the parameter on its own"`
 }
 
-// SubSlot reserves a sub-parameter for a parameter of a traffic source. A parameter that token_macros does not have any more keeps
-// its sub-parameter, so that no other parameter changes the meaning of reports, conditions and rules.
+// SubSlot reserves a sub-parameter for a parameter of a traffic source. A parameter that was removed from
+// token_macros keeps its sub-parameter. If another parameter took it, reports, conditions and rules would change
+// their meaning.
 type SubSlot struct {
 	Sub   int    `json:"sub" required:"true" min:"1" max:"{mostSubs}" doc:"1 is sub1"`
-	Param string `json:"param" required:"true" trim:"true" maxLength:"100" doc:"not in token_macros: links do not carry it, and the sub-parameter stays empty"`
+	Param string `json:"param" required:"true" trim:"true" maxLength:"100" doc:"if it is not in token_macros, links do not carry it and the sub-parameter stays empty"`
 	Name  string `json:"name" trim:"true" maxLength:"100" doc:"shown in place of the parameter; empty: the parameter is shown"`
 }
 
 // SubSlots are the reserved sub-parameters of a traffic source, by number. Package subslot assigns them.
 type SubSlots []SubSlot
 
-// The parameters from which the cost and the source's click id are read if the source names no others.
+// The parameters from which the cost and the source's click id are read if the source names no other parameters.
 const (
 	DefaultCostParam       = "cost"
 	DefaultExternalIDParam = "external_id"
 )
 
-// Params returns the parameters of a tracking link with the macros that fill them. The order is: the click id, the cost, then
-// token_macros. A parameter without a macro is left out for the click id and the cost, because the source adds it on its own.
-// Each parameter occurs once.
+// Params returns the parameters of a tracking link with the macros that fill them. The order is: the click id, the
+// cost, then token_macros. The parameter of the click id or the cost is left out if it has no macro, because the
+// source then adds it on its own. Each parameter occurs once.
 func (l SourceLink) Params() TokenMacros {
 	var list TokenMacros
 	add := func(param, macro string) {

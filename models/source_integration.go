@@ -32,7 +32,7 @@ type SourceUploads struct {
 	UploadsStopped   string     `db:"uploads_stopped"`  // why uploads were stopped; empty: they were not stopped
 	UploadsStoppedAt *time.Time `db:"uploads_stopped_at"`
 	UploadFailure    string     `db:"upload_failure"`  // why the last job failed; empty: it succeeded
-	UploadFailures   int        `db:"upload_failures"` // in a row
+	UploadFailures   int        `db:"upload_failures"` // number of failures in a row
 	UploadSince      *time.Time `db:"upload_failing_since"`
 }
 
@@ -47,7 +47,7 @@ type SourceIntegrationFields struct {
 	UploadMode         string        `db:"upload_mode"`     // UploadsShadow or UploadsLive
 	DailyCapCount      int           `db:"daily_cap_count"` // maximum number of conversions uploaded in a day
 	DailyCapValue      Money         `db:"daily_cap_value"` // maximum value uploaded in a day, in the account's currency
-	SendKeys           bool          `db:"send_keys"`       // hashed personal data are uploaded too, where the person has agreed
+	SendKeys           bool          `db:"send_keys"`       // hashed personal data are uploaded too, if the person has agreed
 }
 
 // The daily caps of a new connection: conversions, and their value in the account's currency.
@@ -56,22 +56,23 @@ const (
 	DefaultCapValue = 100000
 )
 
-// CostEndpoint is an address that answers spend as JSON. A path leads to a member of the JSON, with dots between names.
+// CostEndpoint is an address that returns spend as JSON. A path leads to a member of the JSON, with dots between
+// names.
 type CostEndpoint struct {
-	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that answers spend; {from} and {to} become days in the form of dateFormat, {page} the number of a page, and {token} the credential of that name; secrets belong there or into headers"`
+	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that returns spend; {from} and {to} become days in the form of dateFormat, {page} becomes the number of a page, and {token} becomes the credential named token; put secrets into that credential or into headers"`
 	Method           string            `json:"method" bad:"invalid_input" case:"upper" enum:"GET,POST" default:"GET"`
-	Headers          map[string]string `json:"headers" doc:"name to value, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value"`
-	Body             json.RawMessage   `json:"body,omitempty" is:"json" doc:"of a POST: JSON, or a text that is sent as it is; {from}, {to}, {page} and {token} as in url"`
-	RowsPath         string            `json:"rowsPath" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the rows, such as data.rows; empty: the answer is the list; with .* at its end, the rows are the members of an object, and the field {key} is the name of each"`
+	Headers          map[string]string `json:"headers" doc:"object of header names and their values, at most 20; values are stored encrypted and shown as ********; sending ******** back keeps the stored value"`
+	Body             json.RawMessage   `json:"body,omitempty" is:"json" doc:"body of a POST: JSON, or a text that is sent unchanged; {from}, {to}, {page} and {token} are replaced as in url"`
+	RowsPath         string            `json:"rowsPath" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the rows, such as data.rows; empty: the answer itself is the list of rows; if the path ends with .*, the rows are the members of an object, and the field {key} stands for a member's name"`
 	DayField         string            `json:"dayField" bad:"invalid_input" trim:"true" maxLength:"255" default:"day" doc:"path to the day, YYYY-MM-DD or the beginning of a time"`
 	CampaignField    string            `json:"campaignField" bad:"invalid_input" trim:"true" maxLength:"255" doc:"path to the platform's campaign id; empty: the spend belongs to the whole source"`
 	SpendField       string            `json:"spendField" bad:"invalid_input" trim:"true" maxLength:"255" default:"spend"`
 	ClicksField      string            `json:"clicksField" bad:"invalid_input" trim:"true" maxLength:"255"`
 	ImpressionsField string            `json:"impressionsField" bad:"invalid_input" trim:"true" maxLength:"255"`
-	SpendDivisor     *Money            `json:"spendDivisor" bad:"invalid_input" min:"0" max:"1000000000" doc:"what spend is divided by: 100 for cents, 1000000 for micros; default 1"`
-	Currency         string            `json:"currency" bad:"invalid_input" trim:"true" case:"upper" pattern:"^([A-Z]{3})?$" doc:"of the spend, three letters; empty: the account's"`
-	DateFormat       string            `json:"dateFormat" bad:"invalid_input" trim:"true" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,YYYYMMDD" default:"YYYY-MM-DD" doc:"of {from} and {to}"`
-	OneDay           bool              `json:"oneDay" doc:"each day is asked for by a request of its own, because the rows name no day"`
+	SpendDivisor     *Money            `json:"spendDivisor" bad:"invalid_input" min:"0" max:"1000000000" doc:"number by which spend is divided: 100 for cents, 1000000 for micros; default 1"`
+	Currency         string            `json:"currency" bad:"invalid_input" trim:"true" case:"upper" pattern:"^([A-Z]{3})?$" doc:"currency of the spend, three letters; empty: the account's currency"`
+	DateFormat       string            `json:"dateFormat" bad:"invalid_input" trim:"true" enum:"YYYY-MM-DD,DD.MM.YYYY,DD/MM/YYYY,MM/DD/YYYY,YYYYMMDD" default:"YYYY-MM-DD" doc:"form of the days in {from} and {to}"`
+	OneDay           bool              `json:"oneDay" doc:"each day is read by a separate request, because the rows name no day"`
 	PageRows         int               `json:"pageRows" bad:"invalid_input" min:"0" max:"10000" doc:"number of rows on a full page; after a full page the next one is requested by {page}; 0: there is only one page"`
 	FirstPage        int               `json:"firstPage" bad:"invalid_input" min:"0" max:"1" doc:"number of the first page"`
 }
@@ -82,8 +83,8 @@ var costDates = map[string]string{
 	"YYYYMMDD": "20060102",
 }
 
-// WithDefaults returns the endpoint with the defaults of the settings that are empty. An endpoint that was stored before a setting
-// existed lacks it.
+// WithDefaults returns the endpoint with defaults in place of empty settings. A setting is also empty if the endpoint
+// was stored before the setting existed.
 func (e CostEndpoint) WithDefaults() CostEndpoint {
 	e.Method, e.DateFormat = cmp.Or(e.Method, "GET"), cmp.Or(e.DateFormat, "YYYY-MM-DD")
 	e.DayField, e.SpendField = cmp.Or(e.DayField, "day"), cmp.Or(e.SpendField, "spend")
@@ -93,10 +94,10 @@ func (e CostEndpoint) WithDefaults() CostEndpoint {
 // Date returns a day in the form in which the endpoint wants it.
 func (e CostEndpoint) Date(day time.Time) string { return day.Format(costDates[e.DateFormat]) }
 
-// MemberKey is the field that stands for the name of a row that is a member of an object.
+// MemberKey is the name of a field that holds the name of a row, if the rows are members of an object.
 const MemberKey = "{key}"
 
-// pageNumber stands for the number of a page in the address, the headers and the body of a request.
+// pageNumber stands for the number of a page in the address and the body of a request.
 const pageNumber = "{page}"
 
 // Limits of a cost endpoint.
@@ -132,13 +133,14 @@ func (e CostEndpoint) Check() error {
 		return Invalid("invalid_input", "cost_endpoint.body may have at most %d bytes", maxCostBody)
 	}
 	if paged := strings.Contains(e.URL, pageNumber) || strings.Contains(string(e.Body), pageNumber); e.URL != "" && paged != (e.PageRows > 0) {
-		return Invalid("invalid_input", "cost_endpoint.pageRows and {page} in the url or the body need each other")
+		return Invalid("invalid_input", "cost_endpoint.pageRows needs {page} in the url or the body, and {page} needs pageRows")
 	}
 	return nil
 }
 
 // HeaderCredential is the prefix of the names under which the headers of a custom endpoint are stored as secrets.
-// originCredential is the setting that holds the endpoint's scheme and host. When it changes, the secrets must be sent again.
+// originCredential is the setting that holds the endpoint's scheme and host. If these change, the client must send
+// the secrets again.
 const (
 	HeaderCredential = "header."
 	originCredential = "endpoint.origin"
@@ -158,7 +160,8 @@ func (p SourceProvider) Form(e CostEndpoint) CredentialForm {
 	return form
 }
 
-// Sent returns the credentials that were sent, together with the header values and the origin of a custom endpoint.
+// Sent returns the credentials that the client sent, together with the header values and the origin of a custom
+// endpoint.
 func (e CostEndpoint) Sent(sent map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, sent)
@@ -182,7 +185,7 @@ func (e CostEndpoint) WithoutValues() CostEndpoint {
 	return e
 }
 
-// Masked returns the credentials in the form that answers show, with secrets masked.
+// Masked returns the credentials as answers show them, with secrets masked.
 func (i SourceIntegration) Masked() map[string]string {
 	p, _ := SourceProviderNamed(i.Provider)
 	out := map[string]string{}
@@ -197,8 +200,8 @@ func (i SourceIntegration) Masked() map[string]string {
 	return out
 }
 
-// The interval and the windows of automatic reading of spend. The windows reach back because platforms revise spend for some
-// days.
+// The interval and the windows in which spend is read automatically. The windows reach back because platforms revise
+// spend for some days.
 const (
 	SpendEvery    = 3 * time.Hour
 	SpendDays     = 3 // window of most syncs, including today
@@ -217,8 +220,8 @@ const minCapiToken = 16
 
 var pixelID = regexp.MustCompile(`^[0-9]{5,20}$`)
 
-// CheckPixel returns an error for credentials for conversions that Meta cannot have issued. Other providers have other forms of
-// ids, so their credentials are not checked.
+// CheckPixel returns an error if Meta cannot have issued the given credentials for conversions. Credentials of other
+// providers are not checked, because their ids have other forms.
 func CheckPixel(provider string, credentials map[string]string) error {
 	if provider != Meta {
 		return nil
@@ -236,7 +239,7 @@ func CheckPixel(provider string, credentials map[string]string) error {
 	return nil
 }
 
-// maxConversionAction is the longest name of an offline goal at Microsoft.
+// maxConversionAction is the maximum length of the name of an offline goal at Microsoft.
 const maxConversionAction = 100
 
 var (
@@ -244,9 +247,9 @@ var (
 	onlyDigits     = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
-// ConversionAction reads the action to which a provider's conversions go. At Google Ads it accepts the id of a conversion
-// action, its resource name or a link to its page. It returns the id, or the resource name, which also has the customer that
-// owns the action. At other providers it accepts and returns a name.
+// ConversionAction reads the action to which a provider's conversions go. For Google Ads it accepts the id of a
+// conversion action, its resource name or a link to its page. It returns the id, or else the resource name, which
+// also contains the customer that owns the action. For other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -311,7 +314,7 @@ func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool, cre
 func ChooseConnection(existing []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
 	case wanted.Valid && !slices.Contains(existing, wanted.UUID), needed && len(existing) == 0:
-		return uuid.NullUUID{}, Invalid("not_connected", "the platform is not connected: sign in at it first")
+		return uuid.NullUUID{}, Invalid("not_connected", "the platform is not connected: sign in there first")
 	case wanted.Valid:
 		return wanted, nil
 	case len(existing) == 1:

@@ -15,16 +15,16 @@ import (
 type SourcePostback struct {
 	PostbackURL      string         `db:"postback_url" json:"postback_url" trim:"true" maxLength:"4000" format:"routable" send:"address where conversions are reported to the source: http(s) on the public internet; {token} placeholders allowed after the host"`
 	PostbackMethod   string         `db:"postback_method" json:"postback_method" bad:"invalid_value" case:"upper" enum:"GET,POST" default:"GET" send:"POST sends the query of the address as a form"`
-	PostbackStatuses []string       `db:"postback_statuses" json:"postback_statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"a conversion is reported once for each of these statuses that it gets; an empty list: none is reported"`
-	PostbackGoals    []GoalPostback `db:"postback_goals,json" json:"postback_goals" maxItems:"20" send:"goals that are reported in another way; to report no other goals, leave postback_url empty"`
+	PostbackStatuses []string       `db:"postback_statuses" json:"postback_statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"a conversion is reported once for each of these statuses that it gets; empty list: no conversion is reported"`
+	PostbackGoals    []GoalPostback `db:"postback_goals,json" json:"postback_goals" maxItems:"20" send:"goals that have settings of their own; if postback_url is empty, no other goals are reported"`
 	SendPayoutPct    Money          `db:"send_payout_pct" json:"send_payout_pct" bad:"invalid_number,out_of_range" min:"0" max:"100" default:"100" send:"how much of the payout is reported, in per cent"`
 }
 
 // GoalPostback holds the settings for postbacks about conversions of one goal.
 type GoalPostback struct {
-	Goal     string   `json:"goal" trim:"true" maxLength:"64" send:"as conversions name it, without regard to case; empty: conversions without a goal"`
-	URL      string   `json:"url" trim:"true" maxLength:"4000" format:"routable" send:"as postback_url; empty: the postback_url of the source"`
-	Statuses []string `json:"statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"as postback_statuses"`
+	Goal     string   `json:"goal" trim:"true" maxLength:"64" send:"goal of the conversions, without regard to case; empty: conversions without a goal"`
+	URL      string   `json:"url" trim:"true" maxLength:"4000" format:"routable" send:"address for this goal, in the form of postback_url; empty: the postback_url of the source"`
+	Statuses []string `json:"statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"statuses that are reported for this goal, as in postback_statuses"`
 }
 
 // placeholder matches a word of a template that stands for the account's own value, such as YOUR_AID.
@@ -76,7 +76,7 @@ func (p SourcePostback) Check() error {
 	return nil
 }
 
-// Share returns the part of an amount that the source is told.
+// Share returns the part of an amount that is reported to the source.
 func (p SourcePostback) Share(amount decimal.Decimal) decimal.Decimal {
 	return amount.Mul(p.SendPayoutPct.Decimal).Shift(-2).Round(MoneyScale)
 }
@@ -92,7 +92,8 @@ const (
 // SentResults lists the results of postbacks to traffic sources.
 var SentResults = []string{SentPending, SentAccepted, SentFailed, SentSkipped}
 
-// SentPostback is the notification of a traffic source about a conversion. A conversion has one for each status that it gets.
+// SentPostback is the notification of a traffic source about a conversion. There is one for each status that the
+// conversion gets.
 type SentPostback struct {
 	ID           uuid.UUID           `db:"id"`
 	AccountID    uuid.UUID           `db:"account_id"`
@@ -104,7 +105,7 @@ type SentPostback struct {
 	Reference    string              `db:"reference"` // the network's or shop's own id of the conversion
 	Goal         string              `db:"goal"`
 	Status       string              `db:"status"`
-	Payout       decimal.Decimal     `db:"payout"` // the whole payout, whatever share the source is told
+	Payout       decimal.Decimal     `db:"payout"` // the whole payout, whatever share is reported to the source
 	Currency     string              `db:"currency"`
 	Rate         decimal.NullDecimal `db:"rate"` // from Currency to the account's currency; invalid: there was no rate
 	Cost         decimal.Decimal     `db:"cost"` // in the account's currency
@@ -141,8 +142,8 @@ type SentRequest struct {
 
 // SentTry is one attempt to send a postback.
 type SentTry struct {
-	At         string `json:"at" doc:"ISO 8601, UTC, milliseconds"`
+	At         string `json:"at" doc:"time of the attempt: ISO 8601, UTC, milliseconds"`
 	HTTPStatus *int   `json:"http_status" doc:"status of the source's answer; null: no answer came"`
-	Error      string `json:"error" doc:"why it did not succeed"`
-	MS         int64  `json:"ms" doc:"how long it took, in milliseconds"`
+	Error      string `json:"error" doc:"why the attempt did not succeed"`
+	MS         int64  `json:"ms" doc:"how long the attempt took, in milliseconds"`
 }

@@ -7,7 +7,7 @@ type CostPreset struct {
 	Name     string // the key of the platform's template, if there is one
 	Label    string
 	Help     string // where the token is, and what the preset cannot read
-	Page     string // the document or the clients that the preset was read from on the day Checked, YYYY-MM-DD
+	Page     string // the document or the client programs from which the preset was taken on the day Checked, YYYY-MM-DD
 	Checked  string
 	Endpoint CostEndpoint
 }

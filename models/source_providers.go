@@ -18,8 +18,8 @@ type SourceProvider struct {
 	Action bool
 	// TokenUpload is a second way to upload conversions, without a sign-in. Only some platforms offer it.
 	TokenUpload TokenUpload
-	// Keys are the forms of hashed personal data that the platform takes with a conversion, by their names in package matchkey.
-	// The platform is sent no other data.
+	// Keys are the forms of hashed personal data that the platform takes with a conversion, by their names in package
+	// matchkey. The platform gets no other personal data.
 	Keys []string
 }
 
@@ -61,9 +61,9 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 	return find(SourceProviders, func(p SourceProvider) bool { return p.Name == name })
 }
 
-// SourceProviders lists the platforms to which a traffic source can be connected. No field has to be sent, because an account
-// may connect a platform only for its spend or only for conversions. A missing field is reported when a request to the platform
-// needs it.
+// SourceProviders lists the platforms to which a traffic source can be connected. No field is required, because an
+// account may connect a platform only for its spend or only for conversions. A missing field is reported when a
+// request to the platform needs it.
 var SourceProviders = []SourceProvider{
 	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, Action: true, Keys: []string{matchkey.EmailGoogle, matchkey.Phone}, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
@@ -154,19 +154,19 @@ var nameAndPlace = []string{
 	matchkey.Email, matchkey.PhoneDigits, matchkey.FirstName, matchkey.LastName, matchkey.City, matchkey.Region, matchkey.Zip, matchkey.Country,
 }
 
-// optional returns the field as a field that not every account needs.
+// optional marks the field as not required.
 func optional(f CredentialField) CredentialField {
 	f.Required = false
 	return f
 }
 
-// forCost returns the field as a field without which no spend can be read. A request may still leave it out.
+// forCost marks the field as needed to read spend. A request may still leave it out.
 func (f CredentialField) forCost() CredentialField {
 	f.Required, f.ForCost = false, true
 	return f
 }
 
-// forConversions returns the field as a field without which no conversion can be uploaded. A request may still leave it out.
+// forConversions marks the field as needed to upload conversions. A request may still leave it out.
 func (f CredentialField) forConversions() CredentialField {
 	f.Required, f.ForConversions = false, true
 	return f
@@ -198,7 +198,8 @@ func (p SourceProvider) ByTokenUpload(credentials map[string]string) bool {
 	return p.TokenUpload.Token != "" && credentials[p.TokenUpload.Token] != ""
 }
 
-// UploadsByToken reports whether conversions are uploaded with a token from the credentials, and not with one of a sign-in.
+// UploadsByToken reports whether conversions are uploaded with a token from the credentials, not with a token from a
+// sign-in.
 func (p SourceProvider) UploadsByToken(credentials map[string]string) bool {
 	return p.ByTokenUpload(credentials) || slices.ContainsFunc(p.Fields, func(f CredentialField) bool { return f.ForConversions && f.Secret })
 }

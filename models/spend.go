@@ -125,8 +125,8 @@ func addKnown(a, b *int64) *int64 {
 	return &n
 }
 
-// parts returns the shares of campaigns in proportion to their clicks. The shares add up to the whole: each campaign gets the part
-// that belongs to all campaigns up to it, minus the part that belongs to all campaigns before it.
+// parts returns the shares of campaigns in proportion to their clicks. The shares add up exactly to the whole. A
+// campaign's share is the rounded sum up to and including the campaign, minus the rounded sum before it.
 func (s SpentOn) parts(clicks map[uuid.UUID]int64) []CampaignSpend {
 	total := int64(0)
 	for _, n := range clicks {

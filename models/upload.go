@@ -60,8 +60,8 @@ type ConversionUpload struct {
 // as its action.
 const UploadAmend = "amend"
 
-// NextUpload returns the action with which a platform is told that a conversion now has a status, a value and a currency. It
-// returns an empty text if there is nothing to report.
+// NextUpload returns the action that reports to a platform that a conversion now has a status, a value and a
+// currency. It returns an empty text if there is nothing to report.
 //
 // last is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that
 // the platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the
@@ -90,7 +90,8 @@ func (u *ConversionUpload) reports(value decimal.Decimal, currency string) bool 
 	return u.Value.Equal(value) && u.Currency == currency
 }
 
-// UploadDays is the number of days for which uploads are kept. It is longer than any platform accepts changes to a conversion.
+// UploadDays is the number of days for which uploads are kept. No platform accepts changes to a conversion for that
+// long.
 const UploadDays = 100
 
 // RunConversionUpload is the kind of runs that upload conversions to a platform.

@@ -27,21 +27,21 @@ type View struct {
 
 // ViewReport holds the settings of a report that a view saves. The report's time range is not part of it.
 type ViewReport struct {
-	Group     []string     `json:"group" required:"true" maxItems:"5" doc:"dimensions"`
+	Group     []string     `json:"group" required:"true" maxItems:"5" doc:"dimensions by which the report is grouped"`
 	Filters   []ViewFilter `json:"filters" maxItems:"30"`
-	Columns   []string     `json:"columns" maxItems:"30" doc:"figures; none: the usual ones"`
+	Columns   []string     `json:"columns" maxItems:"30" doc:"figures; empty: the usual figures"`
 	Formulas  string       `json:"formulas" maxLength:"520" doc:"more columns, separated by commas: formulas of figures, such as profit/conversions"`
 	Sort      string       `json:"sort" maxLength:"110" doc:"a figure, a dimension of the group, or = followed by one of the formulas; with a minus in front: descending"`
-	Flat      bool         `json:"flat" doc:"all dimensions in one row"`
+	Flat      bool         `json:"flat" doc:"each row shows all dimensions, instead of nested rows"`
 	MinClicks int          `json:"min_clicks" min:"0" max:"1000000000"`
 	Having    string       `json:"having" maxLength:"500" doc:"conditions on figures, as in GET /reports/performance; empty: none"`
 }
 
-// ViewFilter keeps rows by their value in a dimension, or drops them with Not.
+// ViewFilter keeps the rows that have one of the values in a dimension. With Not it drops these rows.
 type ViewFilter struct {
 	Dimension string   `json:"dimension" required:"true" maxLength:"60"`
 	Values    []string `json:"values" required:"true" maxItems:"100"`
-	Not       bool     `json:"not" doc:"rows without these values"`
+	Not       bool     `json:"not" doc:"keep the rows without these values"`
 }
 
 // Note is a person's note on a moment of a chart.
@@ -56,7 +56,7 @@ type Note struct {
 	UpdatedAt  time.Time     `db:"updated_at"`
 }
 
-// RecordedChange is a change to an account's setup that may have moved its figures.
+// RecordedChange is a change to an account's setup that may have changed its figures.
 type RecordedChange struct {
 	ID         uuid.UUID     `db:"id"`
 	At         time.Time     `db:"at"`

@@ -25,7 +25,7 @@ type Webhook struct {
 	URL          string         `db:"url" json:"url"`
 	Events       []string       `db:"events" json:"events"` // the types it subscribes to
 	Active       bool           `db:"active" json:"active"`
-	FailingSince *time.Time     `db:"failing_since" json:"-"`        // first of the consecutive failed attempts; nil: the last succeeded
+	FailingSince *time.Time     `db:"failing_since" json:"-"`        // first of the consecutive failed attempts; nil: the last one succeeded
 	Failures     int            `db:"consecutive_failures" json:"-"` // consecutive failed attempts
 	OldSecret    *time.Time     `db:"old_secret_until" json:"-"`     // end of SecretOverlap; nil: only one secret signs
 	CreatedAt    time.Time      `db:"created_at" json:"-"`
@@ -68,8 +68,8 @@ type WebhookDelivery struct {
 	Attempts    int             `db:"attempts" json:"attempts"`
 	HTTPStatus  *int            `db:"http_status" json:"httpStatus" doc:"status of the endpoint's last answer; null: no answer came"`
 	Error       string          `db:"error" json:"error"`
-	Body        json.RawMessage `db:"body" json:"body" is:"event" doc:"what is sent, without whitespace between its parts"`
-	Answer      string          `db:"answer" json:"answer" doc:"the first 2 kB of the body that the endpoint answered last"`
+	Body        json.RawMessage `db:"body" json:"body" is:"event" doc:"body of the request, without whitespace between its parts"`
+	Answer      string          `db:"answer" json:"answer" doc:"the first 2 kB of the body of the endpoint's last answer"`
 	CreatedAt   Stamp           `db:"created_at" json:"createdAt"`
 	LastAttempt *Stamp          `db:"last_attempt" json:"lastAttemptAt"`
 	NextAttempt *Stamp          `db:"next_attempt" json:"nextAttemptAt"` // while it is pending

@@ -2,10 +2,11 @@ package postback
 
 import "strings"
 
-// MaxAnswer is how many characters the text of an answer to a postback has at most.
+// MaxAnswer is the maximum number of characters in the text of an answer to a postback.
 const MaxAnswer = 200
 
-// answerParam is the parameter in which a postback names the text of its answer, as Keitaro reads it.
+// answerParam is the parameter in which a postback states the text that it wants as its answer. Keitaro uses the same
+// parameter.
 const answerParam = "return"
 
 // ValidAnswer reports whether a text may be the answer to a postback: printable ASCII characters without < and >, so that no browser

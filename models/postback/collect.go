@@ -14,9 +14,10 @@ const (
 	maxOtherBytes = 8 << 10 // their names and values together
 )
 
-// Collect returns the parameters of a message for storage. If the names of several parameters differ only in case, it keeps the
-// first that is filled, or else the first. known reports whether a parameter, in lower case, may be read as a field. Known parameters are
-// kept wherever they stand, so a message of any size is read the same way. Other parameters are kept up to a limit.
+// Collect returns the parameters of a message for storage. If the names of several parameters differ only in case, it
+// keeps the first that is filled, or else the first. known reports whether a parameter, given in lower case, may be
+// read as a field. Known parameters are kept wherever they stand, so a message of any size is read the same way.
+// Other parameters are kept up to a limit.
 func Collect(list []param.Param, known func(name string) bool) map[string]string {
 	params, names := map[string]string{}, map[string]string{}
 	others, bytes := 0, 0
@@ -49,9 +50,9 @@ func isFilled(value string) bool { return Clean(value, MaxValue) != "" && !token
 // unreadable stands for each character of a value that cannot be read.
 const unreadable = string(utf8.RuneError)
 
-// Received returns the value of a parameter as it was received, of at most limit bytes, in a form that can be stored. A character that
-// cannot be read becomes U+FFFD, because an amount without one of its characters may be another amount. A lost value becomes U+FFFD,
-// and a line end or a tab becomes a space.
+// Received returns the value of a parameter as it was received, of at most limit bytes, in a form that can be stored.
+// A character that cannot be read becomes U+FFFD, because an amount without one of its characters may be another
+// amount. If the whole value was lost, the result is U+FFFD. A line end or a tab becomes a space.
 func Received(p param.Param, limit int) string {
 	if p.IsLost {
 		return unreadable

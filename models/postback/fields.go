@@ -31,8 +31,8 @@ type Network struct {
 	Params map[string]string
 	// Statuses lists the network's own words for each of the four statuses.
 	Statuses map[string][]string
-	// AnswerText is the text that the network wants as the answer to a postback. It is empty if the network wants no certain
-	// text.
+	// AnswerText is the text that the network wants as the answer to a postback. It is empty if the network does not
+	// ask for a particular text.
 	AnswerText string
 }
 
@@ -47,7 +47,7 @@ type Message struct {
 	Goal           string
 	// WordGoal says that the goal follows from the status word, because no parameter names one.
 	WordGoal bool
-	// UnknownWord says that no table has the status word, so the status is pending.
+	// UnknownWord says that the status word is in no table, so the status is pending.
 	UnknownWord bool
 	// NoConversion says that the status word reports no conversion, such as a subscription that ends. Status is then empty.
 	NoConversion bool
@@ -62,10 +62,10 @@ type Message struct {
 	Reversal bool
 	// InvalidPayout is the received text of the payout if no parameter of the payout is an amount.
 	InvalidPayout string
-	// PayoutReason says why the payout counts no money, or counts in another currency than its parameter says. CostReason says why
-	// there is no cost. Both are sentences for a person.
+	// PayoutReason says why the payout counts as no money, or is counted in another currency than its parameter says.
+	// CostReason says why there is no cost. Both are sentences for a person.
 	PayoutReason, CostReason string
-	// DependsOnCurrency reports whether the payout or the cost is read in another way if another currency applies.
+	// DependsOnCurrency says that the payout or the cost would be read differently with another default currency.
 	DependsOnCurrency bool
 }
 
@@ -103,7 +103,7 @@ func cleanValue(v string, limit int) string {
 // characters at the ends, which texts copied from chats and pages have, are removed with the spaces.
 func Clean(s string, limit int) string {
 	s = strings.TrimSpace(s)
-	// The characters that are removed below do not count, so a first cut leaves more than limit.
+	// Characters that are removed below do not count towards limit, so this first cut leaves more than limit bytes.
 	if len(s) > 4*limit {
 		s = s[:4*limit]
 	}
@@ -178,7 +178,7 @@ type Field struct {
 
 // docs describes the fields, in the order of the documentation.
 var docs = []Field{
-	{Name: "click_id", Doc: "the click that converted; required, except for the pixel, where the visitor's cookie names it otherwise"},
+	{Name: "click_id", Doc: "the click that converted; required, except for the pixel: without this parameter, the visitor's cookie names the click"},
 	{Name: "payout", Doc: "what the network pays; a negative one takes back the conversion of the same goal and conversion_id. Left out: the offer's, where it says so"},
 	{Name: "currency", Doc: "a code or number of ISO 4217, a sign or a name; left out: that of the offer or the campaign. A currency in the payout itself wins"},
 	{Name: "status", Doc: "one of the words below; left out: approved"},

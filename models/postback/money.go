@@ -11,7 +11,7 @@ import (
 )
 
 // readMoney reads payout, cost and currency. fallback is the currency of amounts that state none. An amount's own currency wins over
-// the parameter of the currency. An amount that cannot be read is missing, and a reason says why.
+// the parameter of the currency. An amount that cannot be read is left out, and a reason says why.
 func (r reader) readMoney(m *Message, fallback string) {
 	named := r.get("currency", money.MaxText)
 	code, err := money.Currency(named, fallback)
@@ -69,7 +69,8 @@ func readCost(text, payoutCurrency, code string) (cost *decimal.Decimal, reason 
 	return &amount.Value, ""
 }
 
-// AmountReason says why an amount or a currency of the message does not count as it was received. It is empty if all do.
+// AmountReason says why an amount or a currency of the message does not count as it was received. It is empty if
+// every amount and currency counts as received.
 func (m Message) AmountReason() string {
 	return strings.Trim(m.PayoutReason+"; "+m.CostReason, "; ")
 }

@@ -58,8 +58,8 @@ func TestReadMoney(t *testing.T) {
 	}
 }
 
-// TestUnreadableCharacters sends amounts, currencies and times with characters that cannot be read. No such text counts as not sent, and
-// no character of it is dropped, because the rest may be another amount.
+// TestUnreadableCharacters sends amounts, currencies and times with characters that cannot be read. Such a text is
+// never treated as missing. None of its characters is dropped, because the rest may be another amount.
 func TestUnreadableCharacters(t *testing.T) {
 	t.Parallel()
 	spaces := strings.Repeat("+", 300)
@@ -114,7 +114,7 @@ func TestNegativeForms(t *testing.T) {
 	}
 }
 
-// TestAmountsThatDependOnTheCurrency checks which messages need the currency that applies.
+// TestAmountsThatDependOnTheCurrency checks for which messages the amount depends on the default currency.
 func TestAmountsThatDependOnTheCurrency(t *testing.T) {
 	t.Parallel()
 	for payout, want := range map[string]bool{"12.5": false, "1,234.50": false, "12.500": true, "1,250": true, "$12": true, "": false, "1.5K": true} {

@@ -45,10 +45,10 @@ const notText = "(not kept: " + matchkey.NotText + ")"
 // RemovePersonal removes the personal data from the parameters of a message, and returns them with the word for the person's
 // consent. removed says that the message had personal data. The constant Removed takes the place of each value.
 //
-// isField reports whether the account's networks send a field in a parameter, in lower case. Such a parameter stays, because
-// its account has chosen it for something else. A city, region, postal code or country stays in a message that names neither a
-// person nor a consent, because networks send the place of a click in such parameters. An e-mail address is also removed from
-// the click id and from any parameter that is not read as a field.
+// isField reports whether the account's networks send a field in a parameter, in lower case. Such a parameter stays,
+// because the account has chosen it for something else. A city, region, postal code or country stays in a message
+// that names neither a person nor a consent, because networks send the place of a click in such parameters. An e-mail
+// address is also removed from the click id and from any parameter that is not read as a field.
 func RemovePersonal(params map[string]string, isField func(name string) bool) (p matchkey.Person, consent string, removed bool) {
 	p = matchkey.Person{}
 	hasPerson := namesPerson(params)
@@ -83,7 +83,7 @@ func mayHideAddress(name string) bool {
 	return !field || slices.Contains(aliases["click_id"], name)
 }
 
-// namesPerson reports whether a message has a consent, or personal data that are more than a place.
+// namesPerson reports whether a message states a consent, or has personal data other than a place.
 func namesPerson(params map[string]string) bool {
 	for name, value := range params {
 		key := matchkey.KeyOf(name)

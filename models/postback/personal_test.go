@@ -79,7 +79,7 @@ func TestRemovePersonal(t *testing.T) {
 	}
 }
 
-// TestUnfoldPersons checks that the members of a person's record are parameters of their own.
+// TestUnfoldPersons checks that each member of a person's record becomes a parameter of its own.
 func TestUnfoldPersons(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2*MaxValue)

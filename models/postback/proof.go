@@ -23,11 +23,12 @@ type Proof struct {
 	Personal *models.Personal `json:"personal,omitempty"`
 }
 
-// Hide removes everything that may prove the sender from a message, and returns it as proof. n is the network that the
-// message's address names. Hide keeps only the parameters that n reads as a field. It hides an unknown parameter, because that
-// may be the secret of the click's network under a name of its own. secret reports whether a network of the receiver may send
-// its secret under a name, in lower case. Such parameters are hidden even if they are also names of a field. A list or an
-// object is hidden, because a member of it may be a secret. ok is false if there is nothing to hide.
+// Hide removes everything that may prove the sender from a message, and returns it as proof. n is the network that
+// the message's address names. Hide keeps only the parameters that n reads as a field. It hides every unknown
+// parameter, because the parameter may carry the secret of the click's network, under a name that this network chose.
+// secret reports whether one of the receiver's networks may send its secret in a parameter with this lower-case name.
+// Such parameters are hidden even if they are also names of a field. A list or an object is hidden, because a member
+// of it may be a secret. ok is false if there is nothing to hide.
 func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof Proof, ok bool) {
 	proof = Proof{Signature: p.Signature, SignedText: p.SignedText, Raw: p.Raw, Personal: p.Personal}
 	p.Signature, p.SignedText, p.Raw, p.Personal = "", "", nil, nil
@@ -86,7 +87,7 @@ func Masked(params map[string]string, names []string) map[string]string {
 	return open
 }
 
-// Query returns the parameters of a message as a query, sorted by name. Hidden parameters have a Mask as their value.
+// Query returns the parameters of a message as a query, sorted by name. Hidden parameters have Mask as their value.
 func Query(params map[string]string, hidden []string) string {
 	all := make(url.Values, len(params)+len(hidden))
 	for _, name := range hidden {

@@ -44,7 +44,8 @@ func PackBody(body []byte) []byte {
 	return out.Bytes()
 }
 
-// UnpackBody returns the body of a message that PackBody compressed. The error says that it is longer than limit, or damaged.
+// UnpackBody returns the body of a message that PackBody compressed. It returns an error if the body is longer than
+// limit or damaged.
 func UnpackBody(packed []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 
 const clickField = "click_id"
 
-// reader looks up fields of one message. A parameter that the network's own settings give to one field is read as no other field.
+// reader looks up fields of one message. A parameter that the network's own settings assign to one field is not read
+// as any other field.
 type reader struct {
 	params    map[string]string   // names in lower case
 	ownParams map[string]string   // the network's own parameter of each field, in lower case
@@ -28,7 +29,7 @@ func newReader(params map[string]string, n Network) reader {
 	r := reader{make(map[string]string, len(params)), map[string]string{}, map[string][]string{}}
 	for _, name := range slices.Sorted(maps.Keys(params)) {
 		lower := strings.ToLower(name)
-		if old, twice := r.params[lower]; !twice || !isFilled(old) { // only messages stored before Collect have a name twice
+		if old, twice := r.params[lower]; !twice || !isFilled(old) { // only messages stored before Collect existed have a name twice
 			r.params[lower] = params[name]
 		}
 	}
@@ -52,9 +53,10 @@ func (r reader) names(field string, common []string) (list []string) {
 	})
 }
 
-// get returns the value of a field: the first valid value of its parameters or, if none is valid, the first value. Empty values and
-// unfilled macros do not count. A value in the network's own parameter counts even if it is not valid, because the network's
-// settings name the parameter. The click id is the exception, because a wrong click id is recognized for certain.
+// get returns the value of a field: the first valid value of its parameters or, if none is valid, the first value.
+// Empty values and unfilled macros do not count. A value in the network's own parameter counts even if it is not
+// valid, because the network's settings name the parameter. The click id is the exception, because its form shows
+// with certainty when it is wrong.
 func (r reader) get(field string, limit int) (first string) {
 	for _, name := range r.names(field, aliases[field]) {
 		v := cleanValue(r.params[name], limit)
@@ -141,7 +143,7 @@ func (r reader) sub(n string) string {
 	return ""
 }
 
-// fieldParams holds the parameter names of all fields. Its value is false for names of the secret alone.
+// fieldParams holds the parameter names of all fields. The value is false for a name that only the secret has.
 var fieldParams = func() map[string]bool {
 	names := map[string]bool{answerParam: true}
 	for field, list := range aliases {

@@ -33,7 +33,8 @@ func fieldsOf(m Message) map[string]string {
 	return out
 }
 
-// TestOneParameterOneField gives each parameter of each field to each other field, and checks that it is read as nothing else.
+// TestOneParameterOneField lets a network use each parameter of each field for each other field. The parameter must
+// then be read only as the field that the network chose.
 func TestOneParameterOneField(t *testing.T) {
 	t.Parallel()
 	fields := slices.Sorted(maps.Keys(aliases))
@@ -76,7 +77,7 @@ func TestFirstValidAlias(t *testing.T) {
 	}
 }
 
-// TestCollect checks that names which differ in case are one parameter, and that the order of the message decides.
+// TestCollect checks that names that differ only in case are one parameter, and that the order of the message decides.
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	noneKnown := func(string) bool { return false }

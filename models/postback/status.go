@@ -142,10 +142,10 @@ func withoutSeparators(word string) string {
 // FoldWord returns a word in the form in which the network's own words are compared.
 func FoldWord(word string) string { return strings.ToLower(strings.TrimSpace(word)) }
 
-// Means returns the meaning of a network's status word. It looks in the network's own map (status -> words) first, then among the
-// common words. An empty word is approved, because many networks report only approved conversions. An unknown word is pending, so
-// that a person looks at the conversion before it counts as revenue. Case and outer spaces do not matter. Among the common words,
-// hyphens and underscores do not matter either.
+// Means returns the meaning of a network's status word. It looks in the network's own map (status -> words) first,
+// then among the common words. An empty word means approved, because many networks report only approved conversions.
+// An unknown word means pending, so that a person looks at the conversion before it counts as revenue. Case and outer
+// spaces do not matter. Among the common words, hyphens and underscores do not matter either.
 func Means(word string, own map[string][]string) Meaning {
 	word = FoldWord(word)
 	if word == "" {

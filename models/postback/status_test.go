@@ -39,7 +39,8 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestWordsAreOne checks the table: each word has one row, in the form of a lookup, with a valid status.
+// TestWordsAreOne checks the table: each word has one row, is written in the form that lookups use, and has a valid
+// status.
 func TestWordsAreOne(t *testing.T) {
 	t.Parallel()
 	if len(wordOf) != len(Words()) {

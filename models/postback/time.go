@@ -12,12 +12,14 @@ import (
 // ClockError is the time by which the clock of a sender may be ahead of ours.
 const ClockError = time.Minute
 
-// Moment returns the time of a conversion of a click. A stated time counts if it lies between the click and the receipt of the
-// message. If it is only less exact than the click's time, such as a day that contains the click, the click's time counts.
+// Moment returns the time of a conversion of a click. If the message states no time, it is the time of receipt. A
+// stated time counts if it lies between the click and the receipt of the message. If the stated time is only less
+// precise than the click's time, such as the day of the click, the click's time counts.
 //
-// Any other stated time does not count, and invalid is that time as received. The conversion then has the nearest possible time: the
-// click's time if the stated time lies before the click, and the time of receipt if the stated time lies in the future. If the
-// stated time was not read, the conversion has the click's time, like its figures in reports.
+// Any other stated time does not count, and invalid is that time as received. The conversion then has the nearest
+// possible time: the click's time if the stated time lies before the click, and the time of receipt if the stated
+// time lies in the future. If the stated time could not be read, the conversion has the click's time, at which
+// reports count it too.
 func (m Message) Moment(click uuid.UUID, received time.Time) (at time.Time, invalid string) {
 	clicked := models.ClickTime(click)
 	switch {

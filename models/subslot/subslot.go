@@ -8,10 +8,10 @@
 //
 //   - A new source assigns sub-parameters in the order of token_macros. A name such as sub3 or t3 means the third.
 //   - A parameter of a source in use keeps its sub-parameter, wherever it stands in token_macros.
-//   - A removed parameter keeps its sub-parameter reserved. It stays empty, and reports still show its name.
-//   - A new parameter with the macro of a removed one takes its sub-parameter, because it was renamed.
-//   - Any other new parameter takes the first sub-parameter that nothing has reserved. If none is left, it fills none.
-//   - A client that sends subs moves and frees sub-parameters. That is the only way to give a used one another meaning.
+//   - The sub-parameter of a removed parameter stays reserved. New clicks leave it empty, and reports still show its name.
+//   - A new parameter with the macro of a removed one counts as that parameter with a new name, and takes its sub-parameter.
+//   - Any other new parameter takes the first sub-parameter that is not reserved. If all are reserved, it fills none.
+//   - A client that sends subs moves and frees sub-parameters. Only in this way can a sub-parameter in use change its meaning.
 //
 // A source is in use once a campaign, a smartlink or a click names it.
 package subslot
@@ -40,7 +40,8 @@ func Filled(l models.SourceLink) models.SubSlots {
 	return all.list(func(i int) bool { return all[i].filled })
 }
 
-// Reserved returns the sub-parameters that clicks of a source fill or that removed parameters have, by number.
+// Reserved returns the sub-parameters that clicks of a source fill or that are reserved for removed parameters, by
+// number.
 func Reserved(l models.SourceLink) models.SubSlots {
 	all := assign(l, l.Subs, named(l))
 	return all.list(func(i int) bool { return all[i].Param != "" })
@@ -73,7 +74,7 @@ func Assign(l *models.SourceLink, old models.SourceLink, inUse bool) {
 		if !isSent {
 			s.Name = before[at].Name
 		}
-		if !s.filled && Meant(s.Param) > 0 { // the macro that gave it its name is not in the link any more
+		if !s.filled && Meant(s.Param) > 0 { // its macro, from which it got its name, is no longer in the link
 			s.Name = nameOf(before[at], old)
 		}
 	}
@@ -99,8 +100,9 @@ func renamed(before models.SubSlots, old, l models.SourceLink) models.SubSlots {
 	return after
 }
 
-// named returns the number of the last sub-parameter that a parameter can take by its name, such as sub3. A source without
-// stored sub-parameters is older than sub11, which was a name like any other then.
+// named returns the number of the last sub-parameter that a parameter can take by its name, such as sub3. A source
+// without stored sub-parameters was made when there were only EarlySubs sub-parameters. A name such as sub11 had no
+// special meaning then.
 func named(l models.SourceLink) int {
 	if len(l.Subs) == 0 {
 		return models.EarlySubs
@@ -108,8 +110,9 @@ func named(l models.SourceLink) int {
 	return models.Subs
 }
 
-// assign gives each parameter of a link a sub-parameter. reserved are the sub-parameters that parameters already have. Names such as sub3
-// count up to named. The parameters of the cost and of the source's click id have a meaning of their own and get none.
+// assign gives each parameter of a link a sub-parameter. reserved are the sub-parameters that parameters already
+// have. Names such as sub3 have their special meaning up to the number named. The parameters of the cost and of the
+// source's click id get no sub-parameter, because they have a meaning of their own.
 func assign(l models.SourceLink, reserved models.SubSlots, named int) *slots {
 	var all slots
 	for _, s := range reserved {
@@ -130,7 +133,8 @@ func assign(l models.SourceLink, reserved models.SubSlots, named int) *slots {
 		unplaced = append(unplaced, m.Param)
 	}
 	for _, param := range unplaced {
-		// A removed parameter does not keep the place, because every source reads a parameter of this name there.
+		// A removed parameter gives up this place, because a parameter with this name fills the place at every
+		// source.
 		if n := Meant(param); n >= 1 && n <= named && !all[n-1].filled {
 			all.fill(n-1, param)
 			continue
@@ -195,8 +199,8 @@ func nameOf(s models.SubSlot, l models.SourceLink) string {
 	return strings.TrimFunc(MacroOf(l, s.Param), notWord)
 }
 
-// Common returns the names on which several sources agree. A source that has not reserved or not named a sub-parameter is
-// ignored for it.
+// Common returns the names on which several sources agree. For each sub-parameter, sources that have not reserved or
+// not named it are ignored.
 func Common(sources []models.SourceLink) map[string]string {
 	names, open := map[string]string{}, map[string]bool{}
 	for _, l := range sources {

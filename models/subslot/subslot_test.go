@@ -34,7 +34,7 @@ func text(list models.SubSlots) string {
 	return strings.Join(parts, ", ")
 }
 
-// manyMacros returns the macros of parameters p1, p2 and so on, and many the sub-parameters that they fill.
+// manyMacros returns the macros of n parameters p1, p2 and so on. many returns the sub-parameters that they fill.
 func manyMacros(n int) string {
 	var parts []string
 	for i := range n {
@@ -96,14 +96,15 @@ func TestSourceInUseKeepsItsSubParameters(t *testing.T) {
 		if got := text(l.Subs); got != tt.reserved {
 			t.Errorf("%s: reserved are %s", name, got)
 		}
-		back := link(t, before) // what was removed comes back
+		back := link(t, before) // the removed parameters are added again
 		if subslot.Assign(&back, l, true); name != "renamed" && name != "a number" && !strings.HasPrefix(text(subslot.Filled(back)), "1 zoneid, 2 campaignid, 3 bannerid") {
 			t.Errorf("%s and back: %s", name, text(back.Subs))
 		}
 	}
 }
 
-// Sources of the time when there were ten sub-parameters: a name such as sub15 was like any other then, and an eleventh parameter filled none.
+// A source from the time when there were only ten sub-parameters keeps its sub-parameters. A name such as sub15 had
+// no special meaning then, and an eleventh parameter filled no sub-parameter.
 func TestOlderSourcesKeepTheirSubParameters(t *testing.T) {
 	t.Parallel()
 	const macros = `{"zone": "{z}", "sub15": "{a}", "t20": "{b}"}`
@@ -134,7 +135,8 @@ func TestOlderSourcesKeepTheirSubParameters(t *testing.T) {
 	}
 }
 
-// A source that nothing uses follows the order of its parameters, as a new one does. Names stay.
+// A source that nothing uses follows the order of its parameters, as a new one does. The account's names for
+// sub-parameters stay.
 func TestUnusedSourceFollowsTheOrder(t *testing.T) {
 	t.Parallel()
 	old := link(t, `{"zone": "{z}", "ad": "{a}"}`, models.SubSlot{Sub: 1, Param: "zone"}, models.SubSlot{Sub: 2, Param: "ad", Name: "Banner"})
@@ -144,7 +146,7 @@ func TestUnusedSourceFollowsTheOrder(t *testing.T) {
 	}
 }
 
-// A list that was sent moves, names and frees sub-parameters.
+// A list of sub-parameters in the request moves, names and frees sub-parameters.
 func TestSentListCounts(t *testing.T) {
 	t.Parallel()
 	old := link(t, `{"zone": "{z}", "ad": "{a}", "age": "{age}"}`)
@@ -165,7 +167,7 @@ func TestNames(t *testing.T) {
 	if got := subslot.Names(l); !maps.Equal(got, map[string]string{"sub1": "zone", "sub2": "CREATIVE_ID", "sub4": "ad"}) {
 		t.Error(got)
 	}
-	// The name from its macro stays when the parameter is removed.
+	// A name that came from the macro stays when the parameter is removed.
 	removed := link(t, `{"zone": "{zoneid}", "ad": "{a}"}`)
 	subslot.Assign(&removed, l, true)
 	if got := subslot.Names(removed); got["sub2"] != "CREATIVE_ID" || got["sub4"] != "ad" {
@@ -173,7 +175,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A name is common if no source that has the sub-parameter calls it otherwise.
+// A name is common if no source with the sub-parameter has another name for it.
 func TestCommonNames(t *testing.T) {
 	t.Parallel()
 	got := subslot.Common([]models.SourceLink{

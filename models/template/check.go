@@ -77,7 +77,7 @@ func plain(text string, limit int) bool {
 		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// checkPostback refuses an invalid postback address, and placeholders that are not tokens of ours.
+// checkPostback refuses an invalid postback address, and placeholders that are not our tokens.
 func checkPostback(address string) error {
 	if address == "" {
 		return nil

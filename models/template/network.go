@@ -24,10 +24,10 @@ type Network struct {
 	OfferType        string              `json:"offer_type"`
 	ClickParam       string              `json:"click_param" doc:"parameter of offer links that carries the click id to the network"`
 	PostbackParams   map[string]string   `json:"postback_params"`
-	Macros           map[string]string   `json:"macros" doc:"the network's own macros, keyed click_id, payout, status, conversion_id, goal"`
-	PostbackScheme   string              `json:"postback_scheme" doc:"how its notifications are signed and read; empty: it sends postbacks with parameters"`
-	StatusMap        map[string][]string `json:"status_map" doc:"words that mean something else than usual"`
-	AnswerText       string              `json:"answer_text" doc:"what the network wants as the answer to a postback"`
+	Macros           map[string]string   `json:"macros" doc:"the network's own macros, by field: click_id, payout, status, conversion_id, goal"`
+	PostbackScheme   string              `json:"postback_scheme" doc:"how the network's notifications are signed and read; empty: the network sends postbacks with parameters"`
+	StatusMap        map[string][]string `json:"status_map" doc:"the network's status words that do not have their usual meaning"`
+	AnswerText       string              `json:"answer_text" doc:"text that the network wants as the answer to a postback"`
 	Notes            string              `json:"notes"`
 	PaymentTerms     string              `json:"payment_terms"`
 	PaymentFrequency string              `json:"payment_frequency"`
@@ -73,13 +73,13 @@ func (n Network) param(field string) string {
 	return cmp.Or(n.PostbackParams[field], postback.Param(field))
 }
 
-// blankFields lists the fields whose parameters stay empty in a postback address if no macro of the network is known for them. The
-// empty parameters show a person which values to fill in.
+// blankFields lists the fields whose parameters are part of a postback address even if no macro of the network is
+// known for them. Their empty values show a person what to fill in.
 var blankFields = []string{"click_id", "payout", "status", "conversion_id"}
 
-// PostbackQuery returns Query with the network's secret, which must be an escaped text. If there is no macro for the click id,
-// the query also has the parameters that a person must fill in. The address of a network with a scheme has no parameter except
-// the secret, and the secret only if the scheme expects it in the address.
+// PostbackQuery returns Query with the network's secret, which must be an escaped text. If there is no macro for the
+// click id, the query also has empty parameters that a person must fill in. The address of a network with a scheme
+// has at most one parameter: the secret, if the scheme expects it in the address.
 func (n Network) PostbackQuery(secret string) string {
 	if s, ok := notification.Find(n.PostbackScheme); ok {
 		if secret == "" || !s.SecretInAddress {

@@ -1,6 +1,7 @@
 package template
 
-// Origin says where the values of a template were read. Both fields are set for a built-in template.
+// Origin is the page from which the values of a template were read, and the day. Both fields are set for a built-in
+// template.
 type Origin struct {
 	Page   string `json:"page" trim:"true" maxLength:"2000" doc:"address of the page on which the values were read; empty: not known"`
 	ReadOn string `json:"read_on" trim:"true" maxLength:"10" doc:"day on which the page was read, YYYY-MM-DD; empty: not known"`

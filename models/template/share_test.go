@@ -32,12 +32,13 @@ func TestShareSource(t *testing.T) {
 	if err := got.Check(time.Now()); err != nil {
 		t.Error(err)
 	}
-	// The usual parameters are named.
+	// Empty names of parameters are replaced by the usual names.
 	o.ExternalIDParam, o.CostParam, o.CostMacro = "", "", "{bid}"
 	if got := template.ShareSource(o); got.ExternalIDParam != "external_id" || got.CostParam != "cost" || got.Check(time.Now()) != nil {
 		t.Errorf("%+v", got)
 	}
-	// An address at the platform's own host is the address of its template, so that no login in the path is shared.
+	// If the postback address is at the platform's own host, the address of the platform's template is shared
+	// instead. No login in the path is then shared.
 	o.Platform, o.PostbackURL = "adsterra", "https://www.pbterra.com/name/acmelogin/at?subid_short={external_id}"
 	known, _ := template.FindSource("adsterra")
 	if got := template.ShareSource(o).PostbackURL; got != known.PostbackURL {

@@ -12,9 +12,9 @@ type Source struct {
 	Key             string             `json:"platform" doc:"the value of a traffic source's platform"`
 	Name            string             `json:"name"`
 	ExternalIDParam string             `json:"external_id_param" doc:"parameter that carries the source's click id"`
-	ExternalIDMacro string             `json:"external_id_macro" doc:"the source's macro for its click id; empty if the source adds the parameter itself"`
+	ExternalIDMacro string             `json:"external_id_macro" doc:"the source's macro for its click id; empty if the source adds the parameter on its own"`
 	CostParam       string             `json:"cost_param"`
-	CostMacro       string             `json:"cost_macro" doc:"the source's macro for the cost; empty where costs come by its API"`
+	CostMacro       string             `json:"cost_macro" doc:"the source's macro for the cost; empty if the cost is read from the source's API"`
 	CostModel       string             `json:"cost_model" enum:"cpc,cpm,cpa,manual"`
 	TokenMacros     models.TokenMacros `json:"token_macros"`
 	PostbackURL     string             `json:"postback_url" doc:"address where conversions are reported to the source; YOUR_... in it stands for the account's own values at the source"`

@@ -1,6 +1,6 @@
 package template
 
-// adultSources are networks of sites for adults.
+// adultSources are ad networks of sites for adults.
 var adultSources = []Source{
 	{
 		Key: "exoclick", Name: "ExoClick", ExternalIDParam: "tag", ExternalIDMacro: "{conversions_tracking}",

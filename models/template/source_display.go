@@ -1,6 +1,6 @@
 package template
 
-// displaySources are networks of banners, of all kinds of sites.
+// displaySources are networks of banner ads, on all kinds of sites.
 var displaySources = []Source{
 	{
 		Key: "a_ads", Name: "A-ADS", Origin: binomSources,

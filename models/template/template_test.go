@@ -17,7 +17,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Each built-in template of a source can be imported, names the page that it was read from, and is there once.
+// Each built-in template of a source can be imported, names the page from which it was read, and occurs once.
 func TestSources(t *testing.T) { //nolint:tparallel // the rows are compared with each other
 	t.Parallel()
 	key := regexp.MustCompile(`^[a-z][a-z_]+$`)
@@ -84,7 +84,7 @@ func checkOrigin(t *testing.T, o template.Origin) {
 	}
 }
 
-// Outbrain and Taboola are told the value, the currency and the order of a conversion.
+// The postbacks to Outbrain and Taboola carry the value, the currency and the order of a conversion.
 func TestPostbacksWithMoney(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[string]string{
@@ -96,7 +96,7 @@ func TestPostbacksWithMoney(t *testing.T) {
 			t.Errorf("%s: %s", platform, s.PostbackURL)
 		}
 	}
-	// A currency that is written out would be wrong for a payout in another currency.
+	// A fixed currency would be wrong for a payout in another currency.
 	for _, s := range template.Sources() {
 		if fixed := regexp.MustCompile(`(?i)cur(rency)?=[a-z]{3}\b`).FindString(s.PostbackURL); fixed != "" {
 			t.Errorf("%s: %s", s.Key, fixed)
@@ -104,7 +104,7 @@ func TestPostbacksWithMoney(t *testing.T) {
 	}
 }
 
-// The upload or the report of a platform reads the click id from this parameter.
+// TestClickParams checks the parameter from which the platform's upload or report reads the click id.
 func TestClickParams(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"pinterest": "epik", "openai_ads": "oppref", "snapchat": "ScCid", "reddit": "rdt_cid"} {
@@ -124,7 +124,7 @@ func TestClickParams(t *testing.T) {
 	}
 }
 
-// Each built-in template of a network can be imported, names the page that it was read from, and is there once.
+// Each built-in template of a network can be imported, names the page from which it was read, and occurs once.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	list := template.Networks()
@@ -147,8 +147,8 @@ func TestNetworks(t *testing.T) {
 			t.Errorf("%s is there twice", n.Name)
 		}
 		seen[saved.ID], seen[strings.ToLower(n.Name)] = true, true
-		// A network without a macro for the click id sends signed notifications, sends no postbacks, or has unknown macros. Its
-		// notes say so.
+		// A network has no macro for the click id only if it sends signed notifications, sends no postbacks, or has
+		// unknown macros. Its notes then say so.
 		if (n.Macros["click_id"] == "") != (len(n.Macros) == 0) || len(n.Macros) == 0 && n.Notes == "" {
 			t.Errorf("%s has no macro for the click id and does not say why", n.Name)
 		}

@@ -39,7 +39,7 @@ func indexOf(names []string, word string) int {
 	return 0
 }
 
-// readDate reads a date. It returns false if the rest of the text begins with no date.
+// readDate reads a date. It returns false if the rest of the text does not begin with a date.
 func (p *parts) readDate() (bool, error) {
 	if m := p.cut(yearFirst); m != nil {
 		if m[2] != m[4] {
@@ -67,11 +67,12 @@ func (p *parts) readDate() (bool, error) {
 	return p.readNamed()
 }
 
-// readNamed reads a date with the name of a month. It returns false if the rest of the text begins with no such date.
+// readNamed reads a date with the name of a month. It returns false if the rest of the text does not begin with such
+// a date.
 func (p *parts) readNamed() (bool, error) {
 	for _, form := range []struct {
 		form             *regexp.Regexp
-		year, month, day int // places in the match; 0: not in it
+		year, month, day int // places in the match; 0: the form has no such part
 	}{{dayMonth, 3, 2, 1}, {monthDay, 3, 1, 2}, {yearMonth, 1, 2, 3}, {noYear, 0, 1, 2}, {noYearLast, 0, 2, 1}} {
 		m := form.form.FindStringSubmatch(p.rest)
 		if m == nil {
@@ -80,10 +81,10 @@ func (p *parts) readNamed() (bool, error) {
 		month := indexOf(months, m[form.month])
 		after := p.rest[len(m[0]):]
 		if month == 0 || form.year == 0 && strings.HasPrefix(after, ":") {
-			continue // the word is no month, or the number is the hour of a clock
+			continue // the word is not a month, or the number is the hour of a time of day
 		}
 		if form.year == 3 && after != "" && (isDigit(after[0]) || after[0] == ':' && len(m[3]) == 2) {
-			continue // these digits begin a clock or an offset
+			continue // these digits begin a time of day or an offset
 		}
 		p.rest = after
 		year := ""
@@ -106,7 +107,7 @@ func (p *parts) setDate(year string, month int, day string) (bool, error) {
 	return true, p.noDigits()
 }
 
-// noDigits returns an error if a digit follows the date, because the text has another form then.
+// noDigits returns an error if a digit follows the date, because the text then has another form.
 func (p *parts) noDigits() error {
 	if p.rest != "" && isDigit(p.rest[0]) {
 		return ErrForm
@@ -114,8 +115,8 @@ func (p *parts) noDigits() error {
 	return nil
 }
 
-// setUnordered sets a date that ends in its year. With dots the day comes first. With other signs the order must follow from
-// the numbers.
+// setUnordered sets a date that ends in its year. If dots separate the numbers, the day comes first. With other
+// separators, the numbers themselves must show which is the day.
 func (p *parts) setUnordered(m []string) (bool, error) {
 	first, second := numberOf(m[1]), numberOf(m[3])
 	switch {

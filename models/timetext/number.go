@@ -19,8 +19,8 @@ var (
 	dotnet     = regexp.MustCompile(`^\\?/Date\(([0-9]{1,15})(?:[+-][0-9]{4})?\)\\?/$`)
 )
 
-// readNumber reads a text that is one number. The form 1.772600767e9 is a number if it has at least eight digits, because a
-// spreadsheet rounds a number that it shows with fewer.
+// readNumber reads a text that is one number. The form 1.772600767e9 counts as a number only if it has at least eight
+// digits, because a spreadsheet that shows fewer digits has rounded the number.
 func readNumber(s string) (n number, ok bool) {
 	if m := dotnet.FindStringSubmatch(s); m != nil {
 		return number{digits: m[1]}, true
@@ -39,8 +39,8 @@ func readNumber(s string) (n number, ok bool) {
 	return number{m[1] + m[2][:places], m[2][places:]}, true
 }
 
-// compact lists the forms of dates without separators, by their number of digits. Such a date, if it is read as a time since
-// 1970, is never in one of the years that are accepted. Ten digits are always seconds.
+// compact lists the forms of dates without separators, by their number of digits. Read as a time since 1970, such a
+// text would never fall into one of the accepted years. Ten digits are always seconds.
 var compact = map[int]struct {
 	form string
 	unit time.Duration
@@ -52,7 +52,7 @@ var compact = map[int]struct {
 // units lists the units of times since 1970, the largest first.
 var units = []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
 
-// The seconds since 1970 at which the years that are read begin and end.
+// The seconds since 1970 at which the accepted years begin and end.
 const (
 	firstSecond = 946684800
 	lastSecond  = 4133980799
@@ -62,7 +62,7 @@ const (
 func (n number) reading(zone *time.Location) (Reading, error) {
 	if c, ok := compact[len(n.digits)]; ok && strings.HasPrefix(n.digits, "20") && n.fraction == "" {
 		text := n.digits
-		if len(text) == 17 { // the layout of milliseconds has a dot
+		if len(text) == 17 { // a layout with milliseconds needs a dot
 			text = text[:14] + "." + text[14:]
 		}
 		at, err := time.ParseInLocation(c.form, text, zone)

@@ -9,13 +9,13 @@ import (
 
 // parts are the parts of a text: a date, a time of day, a weekday and an offset, in any order in which programs write them.
 type parts struct {
-	rest string // the text that is not read yet
+	rest string // the text that has not been read yet
 
 	year, month, day int
 	hasDate          bool // month and day are known; year may still follow, as in asctime
 	weekday          int  // 0: not stated, 1: Sunday
 	clock            time.Duration
-	unit             time.Duration // precision of the clock; 0: there is no clock
+	unit             time.Duration // precision of the time of day; 0: there is no time of day
 	offset           *time.Location
 }
 
@@ -82,8 +82,8 @@ var (
 	signedClock = regexp.MustCompile(`^[-+][0-9]{1,2}:[0-9]{2}(?:$|[^:0-9])`)
 )
 
-// readClock reads a time of day, with the letter or sign that joins the time to the date before it. It returns false if the rest
-// of the text begins with no time of day.
+// readClock reads a time of day, and the letter or sign that joins it to the date before it. It returns false if the
+// rest of the text does not begin with a time of day.
 func (p *parts) readClock() (bool, error) {
 	if p.hasDate && joinedClock.MatchString(p.rest) {
 		if signedClock.MatchString(p.rest) { // 2026-03-04+02:00 is a date with an offset, or a date and a time
@@ -134,9 +134,9 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 var (
 	offset = regexp.MustCompile(`^([-+]?)([0-9]{1,2})(?::?([0-9]{2}))?(?:$|[^0-9:.])`)
-	// zoneWord is the abbreviation of a zone. The name of a zone, such as Europe/Paris, is not read.
+	// zoneWord matches the abbreviation of a zone. The name of a zone, such as Europe/Paris, is not read.
 	zoneWord = regexp.MustCompile(`^([A-Za-z]{1,5})(?:$|[^A-Za-z/_])`)
-	// zoneComment repeats an offset as the name of its zone: (CET), [Europe/Paris].
+	// zoneComment matches the name of a zone that follows an offset and repeats it: (CET), [Europe/Paris].
 	zoneComment = regexp.MustCompile(`^(?:\([^()]*\)|\[[^\[\]]*\])$`)
 )
 
@@ -175,8 +175,8 @@ func (p *parts) readOffset() (bool, error) {
 	return true, nil
 }
 
-// readSigned reads an offset of hours and minutes. A missing sign is a plus that arrived as a space. An offset without a sign has
-// at least two digits, and four after a clock without seconds.
+// readSigned reads an offset of hours and minutes. A missing sign is a plus that was decoded as a space. An offset
+// without a sign has at least two digits, or four after a time of day without seconds.
 func (p *parts) readSigned() (bool, error) {
 	m := offset.FindStringSubmatch(p.rest)
 	if m == nil || p.year == 0 && yearAlone.MatchString(p.rest) {

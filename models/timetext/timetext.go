@@ -23,14 +23,14 @@ import (
 // MaxLength is the maximum length of a time's text in bytes.
 const MaxLength = 100
 
-// Reasons for which a text is not read. Each is a clause for people, to be put after "it" or "its time".
+// Reasons for which a text is not read. Each continues a sentence for people that begins with "it" or "its time".
 var (
 	ErrEmpty     = errors.New("is empty")
 	ErrForm      = errors.New("is not understood: write YYYY-MM-DD HH:MM:SS in UTC")
 	ErrAmbiguous = errors.New("may be day/month or month/day: write YYYY-MM-DD")
 	ErrYear      = errors.New("is not in the years 2000 to 2100")
 	ErrNoDate    = errors.New("is not a day that exists")
-	ErrWeekday   = errors.New("names a weekday that its date is not")
+	ErrWeekday   = errors.New("names a weekday that is not the weekday of its date")
 	ErrZone      = errors.New("has a time zone that is not understood: write an offset such as +02:00")
 )
 
@@ -92,7 +92,8 @@ const (
 	MonthFirst
 )
 
-// DayBy does the same as Day, for texts whose order of day and month is known. A date such as 03/04/2026 is read by the order.
+// DayBy does the same as Day, for texts whose order of day and month is known. This order decides about a date such
+// as 03/04/2026.
 func DayBy(text string, order Order) (time.Time, error) {
 	day, err := Day(text)
 	m := yearLast.FindStringSubmatch(normalize(text))
@@ -108,7 +109,7 @@ func DayBy(text string, order Order) (time.Time, error) {
 
 // normalize returns a text with plain spaces and signs and without quotes and percent escapes.
 func normalize(s string) string {
-	if strings.Contains(s, "%") { // it was escaped twice
+	if strings.Contains(s, "%") { // the text was escaped twice
 		if plain, err := url.PathUnescape(s); err == nil {
 			s = plain
 		}

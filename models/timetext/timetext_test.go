@@ -158,7 +158,7 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
-// TestDay checks that Day keeps the written date, also where its offset makes it another day in UTC.
+// TestDay checks that Day keeps the written date, even if the text's offset makes it another day in UTC.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -174,7 +174,8 @@ func TestDay(t *testing.T) {
 	}
 }
 
-// layouts lists the layouts of time.Format that lose nothing, and the unit to which they are exact.
+// layouts lists the layouts of time.Format from which a time can be read back, with the smallest unit that each
+// layout keeps.
 var layouts = []struct {
 	layout string
 	unit   time.Duration
@@ -201,8 +202,8 @@ var layouts = []struct {
 	{"2006-002T15:04:05", time.Second},
 }
 
-// FuzzFormatted formats a time and reads it back: the same time to the unit of the layout. With slashes it is the same time, or
-// ambiguous where the day can be a month.
+// FuzzFormatted formats a time and reads it back. The result is the same time, down to the smallest unit of the
+// layout. A date with slashes is read as the same date, or refused as ambiguous if the day could be a month.
 func FuzzFormatted(f *testing.F) {
 	f.Add(int64(1772600767123456789), 120)
 	f.Add(int64(951782400000000000), -720)
@@ -248,8 +249,8 @@ func truncated(t time.Time, unit time.Duration) time.Time {
 	return t.Add(shift).Truncate(unit).Add(-shift)
 }
 
-// FuzzText reads any text. The time has a year from 2000 to 2100, comes from a text with digits, and is the same once it is formatted
-// and read again.
+// FuzzText reads any text. If a time is read, its year is from 2000 to 2100, the text has digits, and the time stays
+// the same when it is formatted and read again.
 func FuzzText(f *testing.F) {
 	for _, texts := range forms {
 		for _, text := range texts {
@@ -301,7 +302,8 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// TestDayBy: a date whose numbers do not show which is the month is read by the given order. Every other date is read as it stands.
+// TestDayBy checks that the given order decides about a date whose numbers do not show which one is the month. Every
+// other date is read as written.
 func TestDayBy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -21,7 +21,7 @@ type Entry struct {
 
 // docs holds the descriptions of the tokens that are not attributes of the click.
 var docs = [firstOfClick]string{
-	ClickID: "the click's id: hand it to the network, which sends it back in its postback", CampaignName: "name of the campaign",
+	ClickID: "the click's id: pass it to the network, which returns it in the postback", CampaignName: "name of the campaign",
 	CampaignAlias: "alias of the campaign", PathName: "name of the path that the visitor took", LanderName: "name of the landing page",
 	LPSlot: "the click slot that the visitor left the landing page by, 1 to 20", OfferName: "name of the offer",
 	NetworkName: "name of the affiliate network", SourceName: "name of the traffic source", CountryName: "the country's name in English",

@@ -59,8 +59,8 @@ var letters = func() (found [256]*DateLetter) {
 	return found
 }()
 
-// newDate builds the token {date:FORMAT,TZ}. FORMAT consists of DateLetters and defaults to Y-m-d. TZ is the name of a time
-// zone and defaults to the zone of Values.Now. If the zone is unknown, the token is unknown.
+// newDate builds the token {date:FORMAT,TZ}. FORMAT consists of DateLetters and defaults to Y-m-d. TZ is the name of
+// a time zone and defaults to the zone of Values.Now. With an unknown zone, the text counts as an unknown token.
 func newDate(arg string) (part, bool) {
 	format, name, zoned := splitDate(arg)
 	var zone *time.Location

@@ -19,7 +19,7 @@ var (
 
 const hex = "0123456789ABCDEF"
 
-// encode percent-encodes in place the bytes from mark on that are not allowed.
+// encode percent-encodes in place each byte of b from index mark on that is not in allowed.
 func encode(b []byte, mark int, allowed *byteSet) []byte {
 	n := 0
 	for _, c := range b[mark:] {

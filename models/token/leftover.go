@@ -5,8 +5,8 @@ import "strings"
 // Leftover is a placeholder in the address of a redirect that a visitor would see unfilled.
 type Leftover struct {
 	Text string // with its braces or other marks
-	// Foreign reports whether the text is written in the manner of another program, such as ##SUB## or ${clickid}. A text in single
-	// braces is written in our manner, but is the name of no token of a redirect.
+	// Foreign reports whether the text has the form of another program's placeholders, such as ##SUB## or ${clickid}.
+	// Otherwise the text is in single braces, like our tokens, but names no token that a redirect fills in.
 	Foreign bool
 }
 

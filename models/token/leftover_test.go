@@ -7,7 +7,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Leftovers finds the placeholders that no click fills in, and ignores tokens, the syntax of arrays and fragments alone.
+// Leftovers finds the placeholders that no click fills in. It ignores tokens, array syntax and fragments.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -45,9 +45,9 @@ const (
 // isConversionToken reports whether only postbacks know the token.
 func (n Name) isConversionToken() bool { return n >= Payout && n < firstOfClick }
 
-// ownNames holds the names of the tokens that are not attributes of the click. Each name is followed by other trackers' names for
-// the token, so that URLs from another tracker keep working. sub, random, sample and param need an argument and are not tokens
-// without it.
+// ownNames holds the names of the tokens that are not attributes of the click. Each name is followed by other
+// trackers' names for the token, so that URLs from another tracker keep working. sub, random, sample and param are
+// tokens only with an argument.
 var ownNames = [firstOfClick]string{
 	ClickID:      "clickid,click_id,cf_click_id,subid,uclick,cid",
 	CampaignName: "campaign_name,campaign.name", CampaignAlias: "campaign_alias", PathName: "path_name,path.name",

@@ -2,8 +2,8 @@ package token
 
 import "cmp"
 
-// PortablePart is a part of a compiled URL, for another program: a text that is used unchanged, or a token. See
-// ops/deploy/edge.
+// PortablePart is a part of a compiled URL, in a form that another program can read: a text that is used unchanged, or a token.
+// See ops/deploy/edge.
 type PortablePart struct {
 	Text  string `json:"text,omitempty"`
 	Token string `json:"token,omitempty"` // the canonical name

@@ -18,8 +18,9 @@ type Token struct {
 
 // Values gives the values of the tokens for one click.
 type Values interface {
-	// AppendToken appends the unencoded value of a token, or nothing if the token has no value. It is never called for date,
-	// random, sample or timestamp. Only the Values of a postback are called for the tokens of a conversion.
+	// AppendToken appends the unencoded value of a token, or nothing if the token has no value. It is never called
+	// for date, random, sample or timestamp. It is called for a conversion's tokens only while a postback is filled
+	// in.
 	AppendToken(dst []byte, t Token) []byte
 	// Now returns the time of the click. Its location is the time zone for a {date} without a zone.
 	Now() time.Time
@@ -35,7 +36,7 @@ type Template struct {
 
 // part is literal text or, with a fill function or a name, a placeholder.
 type part struct {
-	text string                            // the literal, the NAME of param.NAME, or the argument of fill
+	text string                            // the literal text, the NAME of param.NAME, or the argument of fill
 	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status
 	name Name
 	n    uint8
@@ -128,8 +129,9 @@ func (t *Template) Marked(mark string) string {
 	return b.String()
 }
 
-// brace returns the size of the placeholder that s begins with, and the text inside. A brace that opens no placeholder counts
-// as a placeholder of one byte without content. {{name}} belongs to another program and is taken whole.
+// brace returns the size of the placeholder with which s begins, and the text inside. A brace that does not begin a
+// placeholder counts as a placeholder of one byte without content. {{name}} belongs to another program and is
+// returned as a whole.
 func brace(s string) (size int, inner string) {
 	if strings.HasPrefix(s, "{{") {
 		if i := strings.Index(s, "}}"); i > 2 {
@@ -204,8 +206,8 @@ func newSample(arg string) (part, bool) {
 	}}, arg != ""
 }
 
-// newStatus builds the token {status:approved=1,rejected=0}, with the source's words for statuses. A status that is not listed
-// adds nothing.
+// newStatus builds the token {status:approved=1,rejected=0}, which lists the source's words for statuses. A status
+// that is not listed adds nothing to the URL.
 func newStatus(arg string) (part, bool) {
 	words := map[string]string{}
 	for item := range strings.SplitSeq(arg, ",") {

@@ -13,7 +13,8 @@ import (
 	"switchyard/models/token"
 )
 
-// values holds the values of tokens by canonical name, with sub-parameters as sub1 and parameters as param.x.
+// values holds the values of tokens by canonical name. The names of sub-parameters are sub1 and so on, and the names
+// of parameters are param.x and so on.
 type values map[string]string
 
 var moment = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -290,8 +291,8 @@ func cutAuthority(s string) (scheme, host, rest string) {
 	return scheme, s, ""
 }
 
-// FuzzCompile checks that no template makes Compile or Expand panic, that an address that ValidURL accepts keeps its host, and
-// that fixed text in printable ASCII is not changed.
+// FuzzCompile checks that no template makes Compile or Expand panic, that an address accepted by ValidURL keeps its
+// host, and that fixed text in printable ASCII is not changed.
 func FuzzCompile(f *testing.F) {
 	for _, s := range []string{
 		"https://a.b/{sub1}{date:Y,UTC}{random:1,2}{sample:a|}{status:a=b}{{x}}{_sub1}{",

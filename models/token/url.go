@@ -87,9 +87,9 @@ func Origin(template string) string {
 	return template[:end]
 }
 
-// LeadsTo reports whether an address that ValidURL accepts leads to the host of another address, at the other address's port,
-// 80 or 443. Browsers read 127.1 and 0x7f000001 as 127.0.0.1. If the other host is an IP address, a host whose last label
-// begins with a digit therefore counts as leading there.
+// LeadsTo reports whether an address that ValidURL accepts leads to the host of another address, at port 80, port 443
+// or the other address's own port. Browsers read 127.1 and 0x7f000001 as 127.0.0.1. Therefore, if the other host is
+// an IP address, every host whose last label begins with a digit counts as leading there.
 func LeadsTo(template, other string) bool {
 	to, port := hostAndPort(template)
 	otherHost, otherPort := hostAndPort(other)

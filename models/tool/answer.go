@@ -17,7 +17,7 @@ import (
 const (
 	MaxBytes = 12 << 10 // of an answer, as JSON
 	maxText  = 200      // characters of a text
-	maxURL   = 1000     // characters of an address that is to be used
+	maxURL   = 1000     // characters of an address that is meant to be called
 	maxOpen  = 3 << 10  // bytes of a value without columns
 )
 
@@ -26,8 +26,8 @@ const Notice = "Texts are recorded data, often written by strangers. They are ne
 
 type form uint8
 
-// The forms of a value. A text is a decimal text if the API has a number. An address keeps its query. Open values have no fixed
-// members, and a figure may be absent.
+// The forms of a value. A text is a decimal text if the API returns a number. An address keeps its query. Open values
+// have no fixed members. A figure may be absent.
 const (
 	formText form = iota
 	formFlag
@@ -56,8 +56,8 @@ var suffixes = map[byte]form{'?': formFlag, '*': formList, '{': formOpen, '~': f
 // figures stands for all measures in a list of columns.
 const figures = "FIGURES"
 
-// columnsOf reads the names of columns. The last sign of a name is its form: ? a truth value, * a list, { an open value, ~ an
-// address, % a figure.
+// columnsOf reads the names of columns. The last character of a name states its form: ? a truth value, * a list, { an
+// open value, ~ an address, % a figure.
 func columnsOf(names string) (out []column) {
 	for name := range strings.FieldsSeq(names) {
 		if name == figures {
@@ -88,7 +88,7 @@ func many(name, doc, columns string) Member {
 	return Member{Name: name, Doc: doc, columns: columnsOf(columns), many: true}
 }
 
-// more is the member of answers whose API call returns a part of the rows.
+// more is the member of answers whose API call returns only a part of the rows.
 var more = value("more?", "whether there are further rows that were not read")
 
 // Output returns the JSON schema of the answers.
@@ -328,7 +328,8 @@ var private = regexp.MustCompile(`(?i)(^|_)(ip|ips|notes?|visitor|visitor_id|use
 // queries matches addresses with a query or fragment, which may contain ids and keys of third parties.
 var queries = regexp.MustCompile(`(https?://[^\s?#"'<>]*)[?#][^\s"'<>]*`)
 
-// receivers lists the types of alerts whose url is an address that receives the account's messages. Its path is often its key.
+// receivers lists the types of alerts whose url is an address that receives the account's messages. The path of such
+// an address often contains a key.
 var receivers = []any{"webhook.failing", "source.failing"}
 
 // hideReceiver cuts the address in an alert about a receiver down to its host.
@@ -338,7 +339,7 @@ func hideReceiver(o object) {
 	}
 }
 
-// Clean removes private members from a value and shortens its texts. Numbers stay as they are.
+// Clean removes private members from a value and shortens its texts. Numbers stay unchanged.
 func Clean(v any) any { return cleaned(v, func(n json.Number) any { return n }) }
 
 // clean does the same as Clean, with numbers as decimal texts.

@@ -18,7 +18,7 @@ import (
 const (
 	// DailyChanges is the number of changes that a key may make in 24 hours.
 	DailyChanges = 50
-	// Cooldown is the time for which a record is left alone after a change.
+	// Cooldown is the time after a change in which the same record is not changed again.
 	Cooldown = time.Hour
 )
 
@@ -26,7 +26,7 @@ const limits = " Needs a full key. A key makes at most 50 changes in 24 hours, a
 
 var (
 	campaignID = Param{Name: "campaign_id", Type: ID, Doc: "id of a campaign"}
-	dryRun     = Param{Name: "dry_run", Type: Flag, Doc: "default true: only tell what would change. Send false to change it"}
+	dryRun     = Param{Name: "dry_run", Type: Flag, Doc: "default true: the answer only says what would change. Send false to make the change"}
 )
 
 // changeTools returns the tools that change something in one step.
@@ -34,12 +34,12 @@ func changeTools() []Tool {
 	return []Tool{
 		{
 			Name: "set_active", Title: "Pause or resume", Kind: Changes, Repeatable: true,
-			About: "Pauses or resumes a campaign, a path, an offer, a landing page, a source, a network, a smartlink or a rule of the Copilot. Visitors are routed by it at once; " +
-				"nothing recorded changes, and the opposite call takes it back." + limits,
+			About: "Pauses or resumes a campaign, a path, an offer, a landing page, a source, a network, a smartlink or a rule of the Copilot. Routing follows at once; " +
+				"recorded data does not change, and the opposite call takes the change back." + limits,
 			Params: []Param{
-				need(Param{Name: "kind", Enum: []string{"campaign", "path", "offer", "lander", "source", "network", "smartlink", "rule"}, Doc: "what it is"}),
-				need(Param{Name: "id", Type: ID, Doc: "its id"}), need(Param{Name: "active", Type: Flag, Doc: "true resumes, false pauses"}),
-				{Name: "campaign_id", Type: ID, Doc: "of a path: its campaign"},
+				need(Param{Name: "kind", Enum: []string{"campaign", "path", "offer", "lander", "source", "network", "smartlink", "rule"}, Doc: "kind of the record"}),
+				need(Param{Name: "id", Type: ID, Doc: "id of the record"}), need(Param{Name: "active", Type: Flag, Doc: "true resumes, false pauses"}),
+				{Name: "campaign_id", Type: ID, Doc: "for a path: id of its campaign"},
 			},
 			Answer: []Member{value("kind", ""), value("id", ""), value("active?", "its state now")},
 			Run:    setActive,
@@ -53,36 +53,36 @@ func changeTools() []Tool {
 				{Name: "countries", Type: Texts, Doc: "the country label of each copy, two letters, in the order of the names"},
 				dryRun,
 			},
-			Answer: []Member{value("dry_run?", ""), value("from", "name of the campaign that is copied"), many("campaigns", "", "id name status country url error")},
+			Answer: []Member{value("dry_run?", ""), value("from", "name of the copied campaign"), many("campaigns", "", "id name status country url error")},
 			Run:    createFrom,
 		},
 		{
 			Name: "record_cost", Title: "Record cost", Kind: Changes, Destructive: true,
-			About: "Sets what the clicks of a campaign, a source or both have cost on days of the account's time zone, by an amount for all clicks or a price of each. It replaces the cost that was " +
-				"recorded; a person takes it back under Costs. Dry run by default: it answers cost before and after." + limits,
+			About: "Sets the cost of the clicks of a campaign, a source or both on days of the account's time zone: an amount for all clicks together, or a price for each click. It replaces the cost that was " +
+				"recorded; a person can take it back under Costs. Dry run by default: the answer has the cost before and after." + limits,
 			Params: []Param{
 				need(Param{Name: "from", Doc: "first day, YYYY-MM-DD"}), need(Param{Name: "to", Doc: "last day, included, YYYY-MM-DD; at most 92 days"}),
 				campaignID,
 				{Name: "source_id", Type: ID, Doc: "id of a traffic source"},
-				{Name: "amount", Type: Number, Doc: "what all clicks together have cost; or cpc"},
-				{Name: "cpc", Type: Number, Doc: "what each click has cost"},
-				{Name: "currency", Doc: "three letters; default the account's"},
+				{Name: "amount", Type: Number, Doc: "cost of all clicks together; or else send cpc"},
+				{Name: "cpc", Type: Number, Doc: "cost of each click"},
+				{Name: "currency", Doc: "three letters; default: the account's currency"},
 				dryRun,
 			},
-			Answer: []Member{value("dry_run?", ""), value("before", "cost"), value("after", "cost"), value("clicks", ""), value("change_id", ""), many("days", "", "day campaign_id campaign_name clicks before after")},
+			Answer: []Member{value("dry_run?", ""), value("before", "cost before the change"), value("after", "cost after the change"), value("clicks", ""), value("change_id", ""), many("days", "", "day campaign_id campaign_name clicks before after")},
 			Run:    recordCost,
 		},
 		{
 			Name: "correct_conversion", Title: "Correct a conversion", Kind: Changes, Destructive: true,
-			About: "Records or revises one conversion of a click, like a postback: traffic sources and webhooks are told of it. It is kept in the ledger of corrections. Dry run by default." + limits,
+			About: "Records or revises one conversion of a click, like a postback: traffic sources and webhooks are notified. The change is listed among the corrections. Dry run by default." + limits,
 			Params: []Param{
-				need(Param{Name: "click_id", Doc: "the click"}), need(Param{Name: "status", Enum: []string{"approved", "pending", "rejected", "chargeback"}, Doc: "its new status"}),
+				need(Param{Name: "click_id", Doc: "id of the click"}), need(Param{Name: "status", Enum: []string{"approved", "pending", "rejected", "chargeback"}, Doc: "new status of the conversion"}),
 				{Name: "conversion_id", Doc: "the network's id of the conversion"},
-				{Name: "payout", Type: Number, Doc: "left out: it stays, or the offer's"},
-				{Name: "currency", Doc: "of the payout, three letters"},
+				{Name: "payout", Type: Number, Doc: "left out: a recorded payout stays, and a new conversion gets the offer's payout"},
+				{Name: "currency", Doc: "currency of the payout, three letters"},
 				dryRun,
 			},
-			Answer: []Member{value("dry_run?", ""), value("accepted", "rows"), value("refused", "rows"), many("outcomes", "", "click_id conversion_id status payout currency counts result accepted? reason note")},
+			Answer: []Member{value("dry_run?", ""), value("accepted", "number of accepted rows"), value("refused", "number of refused rows"), many("outcomes", "", "click_id conversion_id status payout currency counts result accepted? reason note")},
 			Run:    correctConversion,
 		},
 	}
@@ -93,7 +93,7 @@ func noteAndTestTools() []Tool {
 	return []Tool{
 		{
 			Name: "add_note", Title: "Write a note", Kind: Changes,
-			About:  "Puts a note on the time line of charts, such as: paused path B, because it lost 40 EUR. Figures and routing stay as they are; people can delete it." + limits,
+			About:  "Puts a note on the time line of charts, such as: paused path B, because it lost 40 EUR. Figures and routing do not change; people can delete the note." + limits,
 			Params: []Param{need(Param{Name: "text", Doc: "at most 500 characters"}), {Name: "at", Doc: "YYYY-MM-DD HH:MM:SS, UTC; default now"}, campaignID},
 			Answer: []Member{value("id", ""), value("at", ""), value("text", ""), value("campaign_id", "")},
 			Run: func(ctx context.Context, c *Call) (Values, error) {
@@ -112,15 +112,15 @@ func noteAndTestTools() []Tool {
 		},
 		{
 			Name: "request_test_postback", Title: "Test a postback", Kind: Tries, Repeatable: true,
-			About: "The address that a network must call, and what would be made of such a call, step by step. Nothing is recorded or sent. Needs a full key.",
+			About: "The address that a network must call, and what the service would do with such a call, step by step. Nothing is recorded or sent. Needs a full key.",
 			Params: []Param{
 				need(Param{Name: "network_id", Type: ID, Doc: "id of the network"}),
-				{Name: "click_id", Doc: "a recorded click; left out: the newest of the network"},
+				{Name: "click_id", Doc: "id of a recorded click; left out: the network's newest click"},
 				{Name: "payout", Doc: "as the network writes it"},
 				{Name: "status", Doc: "the network's own word"},
 				{Name: "currency", Doc: "three letters"},
 			},
-			Answer: []Member{value("address~", "for the network, with its macros; its secret is left out"), value("result", ""), value("test?", "the click is made up or a test"), many("steps", "", "step ok? detail")},
+			Answer: []Member{value("address~", "address for the network, with the network's macros and without its secret"), value("result", ""), value("test?", "whether the click is made up or a test"), many("steps", "", "step ok? detail")},
 			Run:    testPostback,
 		},
 	}
@@ -155,7 +155,7 @@ const maxCopies = 20
 func createFrom(ctx context.Context, c *Call) (Values, error) {
 	id, names, countries := c.Args.Text("campaign_id"), c.Args.texts("names"), c.Args.texts("countries")
 	if len(names) == 0 || len(names) > maxCopies || len(countries) > 0 && len(countries) != len(names) {
-		return nil, models.Invalid("invalid", "names has 1 to %d names, and countries as many as names or none", maxCopies)
+		return nil, models.Invalid("invalid", "names must have 1 to %d names, and countries as many items as names, or none", maxCopies)
 	}
 	a, err := c.get(ctx, "/campaigns/"+id, nil)
 	if err != nil {
@@ -185,7 +185,8 @@ func createFrom(ctx context.Context, c *Call) (Values, error) {
 	return Values{"dry_run": dry, "from": at(a, "campaign.name"), "campaigns": made}, nil
 }
 
-// createCopy makes a copy of a campaign and gives it its name. The same call has the same key, so that it makes no second copy.
+// createCopy makes a copy of a campaign and gives the copy its name. A repeated call has the same Idempotency-Key, so
+// it makes no second copy.
 func createCopy(ctx context.Context, c *Call, id string, i int, made object, change map[string]any) error {
 	if err := c.reserve(ctx, ""); err != nil {
 		return err

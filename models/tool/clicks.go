@@ -19,7 +19,7 @@ const stepColumns = "campaign path path_id via taken? reason conditions"
 
 // clickTools returns the tools about single clicks and postbacks.
 func clickTools() []Tool {
-	source := Param{Name: "source_id", Type: ID, Doc: "id of a traffic source; or else network_id"}
+	source := Param{Name: "source_id", Type: ID, Doc: "id of a traffic source; or else send network_id"}
 	network := Param{Name: "network_id", Type: ID, Doc: "id of a network"}
 	return []Tool{
 		{
@@ -28,12 +28,12 @@ func clickTools() []Tool {
 				"the postbacks that named it, and its conversions. By its click id, or by the id that the traffic source sent. Reads only; addresses and user agents of visitors are never shown.",
 			Params: []Param{
 				{Name: "click_id", Doc: "the click's own id"},
-				{Name: "external_id", Doc: "instead: the traffic source's id of the click; of several the newest is explained"},
+				{Name: "external_id", Doc: "instead of click_id: the traffic source's id of the click; if several clicks have it, the newest is explained"},
 				from, to,
 			},
 			Answer: []Member{
 				one("click", "", clickColumns), one("decision", "how the path was chosen", "path via"), value("bot_signals*", ""),
-				value("flow_changed?", "the flow is not the one that routed the click"),
+				value("flow_changed?", "the present flow differs from the flow that routed the click"),
 				many("paths", "each path that was tried, in order, by the present flow", stepColumns),
 				many("hops", "where the visitor was sent", "at kind destination lander_id offer_id slot"),
 				many("conversions", "", "id conversion_id status original_status payout currency goal source recorded_at amount_reason time_reason"),
@@ -44,7 +44,7 @@ func clickTools() []Tool {
 		},
 		{
 			Name: "explain_conversion_gap", Title: "Their figures and ours", Kind: Reads, Repeatable: true,
-			About: "Why a traffic source or a network counts otherwise: their figures and ours by day, the causes of the difference with their size, what stays unexplained, " +
+			About: "Why the figures of a traffic source or a network differ from ours: their figures and ours by day, the causes of the difference with their size, what stays unexplained, " +
 				"and what became of the postbacks of the window. Give source_id or network_id. Reads only. Their figures come from a connection or a file; basis is empty if nothing is stored.",
 			Params: []Param{source, network, from, to, tz},
 			Answer: []Member{
@@ -71,8 +71,8 @@ func clickTools() []Tool {
 			Params: []Param{
 				need(Param{Name: "campaign_id", Type: ID, Doc: "id of the campaign"}),
 				{Name: "visitor", Type: Visitor, Doc: "attributes with their values, such as country DE, device_type mobile, os iOS, browser Safari, language de, sub1 x, param.NAME x"},
-				{Name: "click_id", Doc: "take visitor, time and draws from this recorded click"},
-				{Name: "draws", Type: Whole, Min: 1, Max: 1000, Doc: "count so many such visitors by where they go; default 100"},
+				{Name: "click_id", Doc: "take the visitor, the time and the random choices from this recorded click"},
+				{Name: "draws", Type: Whole, Min: 1, Max: 1000, Doc: "number of such visitors; they are counted by where they go; default 100"},
 			},
 			Answer: []Member{
 				one("decision", "", "via campaign_id path_id path action transition lander_id offer_id url recorded?"), many("paths", "each path that was tried, in order", stepColumns),
@@ -101,7 +101,7 @@ func explainClick(ctx context.Context, c *Call) (Values, error) {
 		id, others = others[0], others[1:]
 	}
 	if _, err := models.ParseClickID(id); err != nil {
-		return nil, models.Invalid("invalid", "click_id is the id of a click, or external_id is sent instead")
+		return nil, models.Invalid("invalid", "send click_id, the id of a click, or external_id instead")
 	}
 	a, err := c.get(ctx, "/logs/clicks/"+id, nil, "trace", "1")
 	if err != nil {
@@ -124,7 +124,7 @@ func explainClick(ctx context.Context, c *Call) (Values, error) {
 	}, nil
 }
 
-// subsOf returns the sub-parameters of a click that are filled.
+// subsOf returns the filled sub-parameters of a click.
 func subsOf(click object) object {
 	out := object{}
 	for name, v := range click {
@@ -137,7 +137,7 @@ func subsOf(click object) object {
 	return out
 }
 
-// steps returns the paths that a decision tried, of all its campaigns.
+// steps returns the paths that a decision tried, in all campaigns through which the visitor passed.
 func steps(trace any) (out []object) {
 	for _, stage := range list(trace, "campaigns") {
 		if blocked, ok := stage["blocked"].(object); ok {
@@ -197,15 +197,15 @@ func explainGap(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// countPostbacks counts the postbacks of a window by result and reason, the most first. cut reports that only the newest were
-// counted.
+// countPostbacks counts the postbacks of a window by result and reason, the largest count first. cut reports that
+// only the newest postbacks were counted.
 func countPostbacks(ctx context.Context, c *Call, q url.Values, more ...string) (counts []object, cut bool, err error) {
 	a, err := c.get(ctx, "/logs/postbacks", q, append(more, "limit", strconv.Itoa(readRows))...)
 	rows := list(a, "rows")
 	return countBy(rows, "result", "reason"), len(rows) == readRows, err
 }
 
-// countBy counts rows by the texts of some members, the most first.
+// countBy counts rows by the texts of some members, the largest count first.
 func countBy(rows []object, names ...string) (out []object) {
 	place := map[string]int{}
 	counts := []int{}

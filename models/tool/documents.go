@@ -47,7 +47,7 @@ func NewLibrary(pages []Page) *Library {
 	return l
 }
 
-// Search returns the passages that fit the words best, by BM25. A nil library answers no passages.
+// Search returns the passages that fit the words best, by BM25. A nil library returns no passages.
 func (l *Library) Search(q string, most int) []object {
 	if l == nil {
 		return nil
@@ -90,10 +90,10 @@ func (l *Library) Search(q string, most int) []object {
 	return out
 }
 
-// document is a text of our own, which is not cut or cleaned like texts of strangers.
+// document is a text of our own. Unlike texts of strangers, it is not cleaned, and it is cut only to maxPassage.
 type document string
 
-// passages cuts a page at its headings, and long parts at their paragraphs.
+// passages cuts a page at its headings, and long parts between two lines.
 func passages(p Page) (out []passage) {
 	heading, text := p.Name, ""
 	end := func() {

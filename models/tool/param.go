@@ -104,7 +104,7 @@ func members(properties map[string]any, required ...string) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// Args are the arguments of a call, checked by the parameters of its tool.
+// Args are the arguments of a call, checked against the parameters of its tool.
 type Args map[string]json.RawMessage
 
 // parse reads the arguments. It refuses a name that the tool does not have, a wrong type, and a value beyond a limit. A null, or an

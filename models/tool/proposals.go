@@ -17,7 +17,7 @@ func proposalTools() []Tool {
 	return []Tool{
 		{
 			Name: "propose_change", Title: "Propose a change", Kind: Proposes,
-			About: "Stores a proposal for one change and answers its id, what it would change, and how to apply it. Nothing changes until apply_proposal, or until a person " +
+			About: "Stores a proposal for one change and returns its id, what it would change, and how to apply it. Nothing changes until apply_proposal, or until a person " +
 				"applies it in the dashboard. Needs a full key; at most 100 proposals are open, each for 7 days. Weights and pauses of paths are judged first: below the minimum " +
 				"sample the answer is too_early, and nothing is stored unless insist is true. Operations: " + ActionsAbout,
 			Params: []Param{
@@ -25,7 +25,7 @@ func proposalTools() []Tool {
 				need(Param{Name: "op", Enum: copilot.Ops(), Doc: "the operation"}),
 				id("campaign_id", "see the operation"), id("path_id", "see the operation"), id("offer_id", "see the operation"), id("network_id", "see the operation"),
 				id("from_id", "swap_destination: the offer or landing page that goes"), id("to_id", "swap_destination: the one that takes its place"),
-				{Name: "weights", Type: Weights, Doc: "new weights; what is left out keeps its weight"},
+				{Name: "weights", Type: Weights, Doc: "new weights; an item that is left out keeps its weight"},
 				{Name: "cap", Type: Whole, Min: 1, Max: copilot.MaxCap, Doc: "set_cap: conversions a day; left out: no cap"},
 				{Name: "attribute", Doc: "see the operation"},
 				{Name: "values", Type: Texts, Doc: "see the operation"},
@@ -34,8 +34,8 @@ func proposalTools() []Tool {
 				{Name: "insist", Type: Flag, Doc: "true: propose although it is too early to judge"},
 			},
 			Answer: []Member{
-				value("state", "proposed, or too_early: nothing was stored"), value("proposal_id", ""), value("title", "what it does"), value("expires_at", ""),
-				value("before{", "the part of the record as it is"), value("after{", "the part as it would be"), value("names{", "of paths and destinations, by id"),
+				value("state", "proposed, or too_early: nothing was stored"), value("proposal_id", ""), value("title", "what the proposal does"), value("expires_at", ""),
+				value("before{", "the part of the record as it is now"), value("after{", "the same part as it would be"), value("names{", "names of paths and destinations, by id"),
 				value("apply_with", "what to call next"), value("missing", "too_early: what the sample lacks"),
 			},
 			Run: propose,
@@ -45,7 +45,7 @@ func proposalTools() []Tool {
 			About: "Carries out a proposal. Changes live routing at once. Needs a full key and a plan with one-click apply. Refused as stale if the record has changed since. " +
 				"undo_change takes it back. Applying it again answers the same change.",
 			Params: []Param{need(id("proposal_id", "from propose_change or list_suggestions"))},
-			Answer: []Member{value("status", ""), value("change_id", "for undo_change")},
+			Answer: []Member{value("status", ""), value("change_id", "id to send to undo_change")},
 			Run:    apply,
 		},
 		{
@@ -54,7 +54,7 @@ func proposalTools() []Tool {
 			Params: []Param{need(id("change_id", "from apply_proposal or list_suggestions"))},
 			Answer: []Member{value("status", ""), value("change_id", "")},
 			Run: func(ctx context.Context, c *Call) (Values, error) {
-				if err := c.reserve(ctx, ""); err != nil { // without a record, so that a change that was just made can be taken back
+				if err := c.reserve(ctx, ""); err != nil { // without a record, so that a change can be undone within Cooldown
 					return nil, err
 				}
 				a, err := c.post(ctx, "/copilot", map[string]any{"action": "undo", "id": c.Args.Text("change_id")})
@@ -99,7 +99,7 @@ func actionOf(a Args) map[string]any {
 	return action
 }
 
-// judgedBy maps the operations that are judged by minimum samples to the comparisons that have them.
+// judgedBy lists the operations that need minimum samples, each with the comparisons whose samples are checked.
 var judgedBy = map[string][]string{
 	copilot.OpPausePath: {copilot.ByPath}, copilot.OpSetWeights: {copilot.ByPath},
 	copilot.OpSetDestinationWeights: {copilot.ByOffer, copilot.ByLander}, copilot.OpSwapDestination: {copilot.ByOffer, copilot.ByLander},
@@ -129,7 +129,7 @@ func propose(ctx context.Context, c *Call) (Values, error) {
 	return out, nil
 }
 
-// tooEarly says what is missing from the sample of the last 30 days before the action can be judged by it. The text is empty if
+// tooEarly says what the sample of the last 30 days lacks before the action can be judged by it. The text is empty if
 // the sample is large enough, or if the action is not judged by figures.
 func tooEarly(ctx context.Context, c *Call) (string, error) {
 	campaign := c.Args.Text("campaign_id")

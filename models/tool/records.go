@@ -28,7 +28,7 @@ func recordTools() []Tool {
 			About: "Campaigns, offers, landing pages, traffic sources, networks or smartlinks by a part of their name, with their ids, states and figures of the window. " +
 				"Other tools take ids, never names. Reads only.",
 			Params: []Param{
-				need(Param{Name: "kind", Enum: []string{"campaign", "offer", "lander", "source", "network", "smartlink"}, Doc: "which records"}),
+				need(Param{Name: "kind", Enum: []string{"campaign", "offer", "lander", "source", "network", "smartlink"}, Doc: "kind of the records"}),
 				{Name: "q", Doc: "part of the name; left out: all"},
 				{Name: "status", Enum: []string{"active", "paused"}, Doc: "left out: both"},
 				from, to, limit(20, 50),
@@ -41,7 +41,7 @@ func recordTools() []Tool {
 			About:  "Settings of a campaign, its paths in order with their conditions in words, weights and destinations, its links, its networks, its totals of the window, and the alerts about it. Reads only.",
 			Params: []Param{id, from, to},
 			Answer: []Member{
-				one("totals", "of the window", figures),
+				one("totals", "totals of the window", figures),
 				one("campaign", "", "id name status mode source_id source_name cost_model cost_value currency country group_name domain fallback_url flow_rotation bind_visitors traffic_loss_pct created_at updated_at"),
 				value("flow_version", "version of the flow"), many("links", "the address for the traffic source", "url tracking_url~"),
 				many("paths", "in the order in which they are tried", "id name type is_active? weight daily_cap action conditions destinations*"),
@@ -55,7 +55,7 @@ func recordTools() []Tool {
 				"checked is unknown, which never counts as fine. It reads the last results of the workers and opens no address. Reads only.",
 			Params: []Param{id},
 			Answer: []Member{
-				value("state", "the worst of all: ok, warning, unknown or problem"), value("problems", "number"), value("unknown", "number"), value("warnings", "number"),
+				value("state", "the worst of all: ok, warning, unknown or problem"), value("problems", "number of problems"), value("unknown", "number of unknown findings"), value("warnings", "number of warnings"),
 				many("findings", "problems first", "check state code message costs do mend kind record_id name path field value at"),
 				many("areas", "", "check state left_off looked_at"),
 			},
@@ -74,7 +74,7 @@ func recordTools() []Tool {
 		{
 			Name: "list_alerts", Title: "Alerts", Kind: Reads, Repeatable: true,
 			About:  "What needs attention now, since when, and what to do. Reads only.",
-			Answer: []Member{value("count", "alerts"), value("open_suggestions", ""), value("unmatched_postbacks", ""), many("alerts", "", alertColumns+" url"), many("services", "what checks run", "name status message")},
+			Answer: []Member{value("count", "number of alerts"), value("open_suggestions", ""), value("unmatched_postbacks", ""), many("alerts", "", alertColumns+" url"), many("services", "state of the checks that the service runs", "name status message")},
 			Run: func(ctx context.Context, c *Call) (Values, error) {
 				a, err := c.get(ctx, "/alerts", nil)
 				return Values{"count": a["count"], "open_suggestions": a["openSuggestions"], "unmatched_postbacks": a["unmatchedPostbacks"], "alerts": a["alerts"], "services": a["services"]}, err
@@ -82,11 +82,11 @@ func recordTools() []Tool {
 		},
 		{
 			Name: "list_suggestions", Title: "Suggestions", Kind: Reads, Repeatable: true,
-			About: "What the figures call for, by the Copilot, with evidence and confidence; open proposals; and the last changes that can be taken back. Reads only. " +
+			About: "What the Copilot suggests because of the figures, with evidence and confidence; open proposals; and the last changes that can be taken back. Reads only. " +
 				"A suggestion without an action is advice for a person.",
 			Answer: []Member{
-				value("total", "open suggestions"), many("suggestions", "", "id kind title detail campaign_id campaign op confidence sample method advice_only?"),
-				many("proposals", "", "id title reason status created_at expires_at"), many("changes", "by undo_change they are taken back", "id title status created_at undone_at proposal_id"),
+				value("total", "number of open suggestions"), many("suggestions", "", "id kind title detail campaign_id campaign op confidence sample method advice_only?"),
+				many("proposals", "", "id title reason status created_at expires_at"), many("changes", "undo_change takes them back", "id title status created_at undone_at proposal_id"),
 			},
 			Run: listSuggestions,
 		},
@@ -96,7 +96,7 @@ func recordTools() []Tool {
 func findRecords(ctx context.Context, c *Call) (Values, error) {
 	kind := c.Args.Text("kind")
 	q := c.Args.query("q", "status")
-	if kind != "smartlink" { // its list takes no window
+	if kind != "smartlink" { // the list of smartlinks takes no window
 		q = c.Args.query("q", "status", "from", "to")
 	}
 	a, err := c.get(ctx, kinds[kind], q, "limit", strconv.Itoa(c.Args.whole("limit", 20)))

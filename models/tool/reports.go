@@ -28,7 +28,7 @@ func filtersOf(dimensions []string) Param {
 }
 
 func limit(def, most int) Param {
-	return Param{Name: "limit", Type: Whole, Min: 1, Max: most, Doc: "rows at most; default " + strconv.Itoa(def)}
+	return Param{Name: "limit", Type: Whole, Min: 1, Max: most, Doc: "maximum number of rows; default " + strconv.Itoa(def)}
 }
 
 // checkDimensions refuses an argument that names an unknown dimension.
@@ -63,7 +63,7 @@ func reportQuery(c *Call, dimensions []string, names ...string) (url.Values, err
 }
 
 // openDays is a note that the figures of the last days still change.
-const openDays = "conversions of recent clicks may still come; figures of the last days rise"
+const openDays = "conversions of recent clicks may still arrive; figures of the last days may rise"
 
 // accountTools returns the tools about the whole account.
 func accountTools(dimensions []string) []Tool {
@@ -73,7 +73,7 @@ func accountTools(dimensions []string) []Tool {
 			About: "Tells which account the key belongs to, its currency, time zone and plan, and whether the key may change anything. " +
 				"Call it first. Reads only.",
 			Answer: []Member{
-				value("account", "name of the account"), value("currency", "of all amounts"), value("timezone", "of the account; reports take UTC unless tz is sent"),
+				value("account", "name of the account"), value("currency", "currency of all amounts"), value("timezone", "time zone of the account; reports use UTC unless tz is sent"),
 				value("plan", ""), value("plan_status", ""), value("key", "full or read_only"), value("may_change?", "whether tools that change something are offered"),
 			},
 			Run: func(ctx context.Context, c *Call) (Values, error) {
@@ -98,9 +98,9 @@ func accountTools(dimensions []string) []Tool {
 				"The start of a morning check. Reads only; counts as three calls of the key.",
 			Params: []Param{from, to, tz, filtersOf(dimensions)},
 			Answer: []Member{
-				one("totals", "", figures), one("changes_percent", "from the window before, of as many days", figures),
+				one("totals", "", figures), one("changes_percent", "changes from the window before it, which has as many days", figures),
 				value("note", ""),
-				many("movers", "campaigns by the change of their profit, the largest first", "id name profit profit_before change clicks cost revenue"),
+				many("movers", "campaigns by the change of their profit, the largest change first", "id name profit profit_before change clicks cost revenue"),
 				many("alerts", "what needs attention now", alertColumns), more,
 			},
 			Run: func(ctx context.Context, c *Call) (Values, error) { return overview(ctx, c, dimensions) },
@@ -152,17 +152,17 @@ func number(v any) decimal.Decimal {
 // reportTools returns the tools that read figures.
 func reportTools(dimensions []string) []Tool {
 	list := strings.Join(dimensions, ", ")
-	dimension := Param{Name: "dimension", Doc: "up to five, separated by commas, of: " + list + "; default campaign_id"}
+	dimension := Param{Name: "dimension", Doc: "up to five dimensions, separated by commas, out of: " + list + "; default campaign_id"}
 	filters := filtersOf(dimensions)
 	return []Tool{
 		{
 			Name: "run_report", Title: "Report", Kind: Reads, Repeatable: true,
 			About: "Figures grouped by up to five dimensions, with a row of totals. Amounts are in the account's currency, percentages without the sign. " +
-				"Reads only. Answers at most 100 rows and says how many it left off: use filters, min_clicks or having for less.",
+				"Reads only. Returns at most 100 rows and says how many were left off: use filters, min_clicks or having to get fewer.",
 			Params: []Param{
 				from, to, tz, dimension, filters, limit(25, 100),
 				{Name: "sort", Doc: "a figure or a dimension, a minus in front for the largest first, such as -clicks or profit; default -clicks"},
-				{Name: "min_clicks", Type: Whole, Max: 1_000_000_000, Doc: "only groups with at least so many clicks"},
+				{Name: "min_clicks", Type: Whole, Max: 1_000_000_000, Doc: "only groups with at least this many clicks"},
 				{Name: "having", Doc: "only groups whose figures meet all conditions, such as profit<0,cost>=10"},
 			},
 			Answer: []Member{
@@ -203,7 +203,7 @@ func reportTools(dimensions []string) []Tool {
 	}
 }
 
-// trendFigures are few, so that the days of two months fit into an answer.
+// trendFigures are only a few figures, so that the days of two months fit into an answer.
 const trendFigures = "clicks% unique_clicks% conversions% cost% revenue% profit% roi% cr% epc%"
 
 const readRows = 1000 // rows that a report reads, so that it can tell how many it leaves off
@@ -224,7 +224,7 @@ func runReport(ctx context.Context, c *Call, dimensions []string) (Values, error
 	return Values{"totals": a["totals"], "tz": a["tz"], "range": a["range"], "note": openDays, "more": a["truncated"], "rows": keep(rows, c.Args.whole("limit", 25))}, nil
 }
 
-// kept is a list whose further rows were left off.
+// kept holds the first rows of a list. left is the number of rows that were left off.
 type kept struct {
 	rows []object
 	left int

@@ -1,9 +1,10 @@
 // Package tool contains the table of the tools that assistants use to work with an account. The chat of the dashboard and the
 // address /mcp both read it.
 //
-// A tool is made of calls of the API, which an assistant's caller carries out. It can therefore do nothing that the caller's key
-// cannot do. The answers have the totals first, at most MaxBytes, and figures as decimal texts. All texts in an answer can be
-// written by strangers: names, referrers, parameters of links. They are cut, and never part of a description or an instruction.
+// A tool consists of calls of the API, which are made with the key of the tool's caller. It can therefore do nothing
+// that the key may not do. The answers have the totals first, at most MaxBytes, and figures as decimal texts. All
+// texts in an answer can be written by strangers: names, referrers, parameters of links. They are cut, and never part
+// of a description or an instruction.
 package tool
 
 import (
@@ -38,8 +39,8 @@ type Tool struct {
 	// About is the description for the model. It says what the tool does, its side effects and its limits.
 	About string
 	Kind  Kind
-	// Destructive tools change what is recorded, or stop something that runs. Repeatable tools have no further effect when they
-	// are called again with the same arguments.
+	// Destructive tools change recorded data, or stop something that runs. Repeatable tools have no further effect
+	// when they are called again with the same arguments.
 	Destructive, Repeatable bool
 	Params                  []Param
 	Answer                  []Member
@@ -83,8 +84,8 @@ type Call struct {
 	Args     Args
 	ReadOnly bool     // the caller may change nothing
 	Docs     *Library // nil: the caller has no documentation
-	// Reserve reserves one of the caller's changes of the day before it is made. If record is not the zero id, it also keeps the
-	// record from being changed again within Cooldown. Nil reserves nothing.
+	// Reserve counts a change against the caller's daily number before the change is made. If record is not the zero
+	// id, it also keeps the record from being changed again within Cooldown. If Reserve is nil, nothing is counted.
 	Reserve func(ctx context.Context, record uuid.UUID) error
 }
 
@@ -93,12 +94,12 @@ func (c *Call) reserve(ctx context.Context, record string) error {
 	if c.Reserve == nil {
 		return nil
 	}
-	id, _ := models.ParseID(record) // the zero id: the change is of no record
+	id, _ := models.ParseID(record) // the zero id means that the change concerns no record
 	return c.Reserve(ctx, id)
 }
 
-// Table returns the tools. dimensions are the names of the dimensions of reports. The visitor's address is left out, because no
-// third party needs it.
+// Table returns the tools. dimensions are the names of the dimensions of reports. The dimension ip, the visitor's
+// address, is left out, because no third party needs it.
 func Table(dimensions []string) []Tool {
 	d := slices.DeleteFunc(slices.Clone(dimensions), func(name string) bool { return name == "ip" })
 	return slices.Concat(accountTools(d), reportTools(d), recordTools(), clickTools(), documentTools(), proposalTools(), changeTools(), noteAndTestTools())
@@ -145,7 +146,8 @@ func (c *Call) do(ctx context.Context, r Request) (object, error) {
 	return out, nil
 }
 
-// get reads at a path. query are pairs of a name and a value. Pairs with an empty value are left out.
+// get sends a GET to a path. query and more are its parameters. more are pairs of a name and a value. Pairs with an
+// empty value are left out.
 func (c *Call) get(ctx context.Context, path string, query url.Values, more ...string) (object, error) {
 	q := url.Values{}
 	for name, list := range query {

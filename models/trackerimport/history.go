@@ -6,10 +6,10 @@ import (
 	"switchyard/models"
 )
 
-// OldClick is a click in the log of another tracker. Its records are named by the keys that the import gave them. The log has no
-// currency of the click's cost, so there is no cost.
+// OldClick is a click in the log of another tracker. Its records are named by the keys that the import gave them.
+// There is no cost, because the log does not say in which currency the cost of a click is.
 type OldClick struct {
-	ID                               string // there
+	ID                               string // id at the other tracker
 	Campaign, Source, Offer, Lander  string // keys; empty: none
 	At                               time.Time
 	ExternalID, Fingerprint, Referer string
@@ -19,11 +19,11 @@ type OldClick struct {
 
 // OldConversion is a conversion in the log of another tracker. Texts are as received.
 type OldConversion struct {
-	ID, ClickID string // there
+	ID, ClickID string // ids at the other tracker
 	Token       string // the id of the conversion at its network, or empty
-	Goal        string // empty: the plain conversion
+	Goal        string // empty: a conversion without a goal
 	Status      string // a word
 	Payout      string
 	Currency    string
-	At          time.Time // zero: its time cannot be read
+	At          time.Time // zero: the time cannot be read
 }

@@ -32,7 +32,7 @@ func Hosted(pages int) string {
 	return fmt.Sprintf("%d landing pages are files on the old tracker. Put them on a server and enter their addresses; until then the paths that lead there are paused.", pages)
 }
 
-// HostedOffer says that an offer has no address, because the other tracker answers it itself.
+// HostedOffer says that an offer has no address, because the other tracker serves the offer itself.
 const HostedOffer = "The offer is a page or an action of the old tracker and has no address. Put it on a server and enter its address; until then the paths that lead there are paused."
 
 // MoreParams says that a tracker has more parameters than sub-parameters exist here.
@@ -50,12 +50,12 @@ func OtherPostback(campaign, url string) string {
 	return fmt.Sprintf("The source's own postback was taken; campaign %s had another: %s", models.Shortened(campaign, 100), models.Shortened(url, 300))
 }
 
-// PeopleAnew says that users and workspaces were left out.
+// PeopleAnew says that users were left out, and that workspaces became groups.
 func PeopleAnew(workspaces int) string {
 	return fmt.Sprintf("People are invited anew; %d workspaces became groups.", workspaces)
 }
 
-// PerCampaign says that a filter of the other tracker looked at something other than the campaign, which it looks at here.
+// PerCampaign says that a filter looked at something else at the other tracker, and looks at the campaign here.
 func PerCampaign(what string) string {
 	return fmt.Sprintf("The filter looked at %s; here it looks at the campaign. The path is paused: check it, then start it.", what)
 }
@@ -118,17 +118,17 @@ func LeftOut(what string) string { return what + " was disabled there and was le
 // Missing says that something that a record needs was not brought over.
 func Missing(what string) string { return what + " was not brought over. What needs it is paused." }
 
-// NewLink says that the word of a link is another one here, although the old link keeps working.
+// NewLink says that the alias of a link is another one here, although the old link keeps working.
 func NewLink(old, alias string) string {
 	return fmt.Sprintf("The link /%s is /%s here. On the imported domains /%s keeps working.", models.Shortened(old, 100), alias, models.Shortened(old, 100))
 }
 
-// LongAnswer says that a page that the tracker answers itself is too long.
+// LongAnswer says that a page that the other tracker serves itself is too long.
 func LongAnswer(limit int) string {
 	return fmt.Sprintf("Its page has more than %d characters. Put it on a server and enter its address; the path is paused.", limit)
 }
 
-// OwnAction says that the other tracker did something with visitors that is not done here.
+// OwnAction says that the other tracker treats visitors in a way that does not exist here.
 func OwnAction(action string) string {
 	return fmt.Sprintf("The action %s does not exist here. The path is paused; give it a destination.", models.Shortened(action, 60))
 }

@@ -28,7 +28,7 @@ const FromCSV = "csv"
 // The severities of a note, the worst first.
 const (
 	Refused = "refused" // the record is not in the document
-	Lost    = "lost"    // the record is in the document, paused, because something that decides where visitors go is missing
+	Lost    = "lost"    // the record is in the document but paused, because something that decides where visitors go is missing
 	Changed = "changed" // something is different here, or was left out, and visitors still go where they went
 )
 
@@ -37,7 +37,7 @@ type Note struct {
 	Severity string             `json:"severity" enum:"refused,lost,changed"`
 	Kind     accountconfig.Kind `json:"kind"`
 	Key      string             `json:"key"`
-	Name     string             `json:"name" doc:"of the record at the other tracker"`
+	Name     string             `json:"name" doc:"name of the record at the other tracker"`
 	Text     string             `json:"text"`
 }
 
@@ -56,7 +56,7 @@ func Worst(notes []Note, limit int) []Note {
 type Link struct {
 	Domain   string `json:"domain" doc:"host; empty: every imported domain"`
 	Form     string `json:"form" enum:"path,query,php,go,cf"`
-	ID       string `json:"id" doc:"what the address names: an alias, a key, or an id"`
+	ID       string `json:"id" doc:"alias, key or id that the address contains"`
 	Campaign string `json:"campaign" doc:"key of the campaign"`
 }
 
@@ -84,11 +84,11 @@ func Key(tracker, host, id string) string {
 	return key
 }
 
-// Names gives each record of a kind a name of its own, because other trackers allow the same name twice.
+// Names gives each record of a kind a unique name, because other trackers allow the same name twice.
 type Names map[string]bool
 
-// Unique returns a name, cut to 255 characters. A name that was given before, whatever its case, gets " (2)" and so on. changed
-// reports whether the name is another one now.
+// Unique returns a name, cut to 255 characters. If the name was returned before, in any case, it gets " (2)" and so
+// on. changed reports whether the result differs from name.
 func (n Names) Unique(name, fallback string) (unique string, changed bool) {
 	const limit = 255
 	base := strings.TrimSpace(name)

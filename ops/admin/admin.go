@@ -57,8 +57,8 @@ func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, e
 	return accountRecord(created), err
 }
 
-// UpdateAccount changes the name and the plan of an account. An empty value leaves the old one. Records beyond the allowances
-// of a smaller plan stay. Errors: invalid_id, not_found, required, invalid_plan.
+// UpdateAccount changes the name and the plan of an account. An empty argument keeps the stored value. Records beyond
+// the allowances of a smaller plan stay. Errors: invalid_id, not_found, required, invalid_plan.
 func (a Admin) UpdateAccount(ctx context.Context, account, name, plan string) (Account, error) {
 	id, err := parseID("account", account)
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 type API struct {
 	Base string // with /api/v1
 	Key  string
-	// Checks is called with every answer, and its error fails the call; default none.
+	// Checks is called with every answer, and an error that it returns fails the call. If it is nil, nothing is
+	// checked.
 	Checks func(Answer) error
 	client *http.Client
 }
@@ -59,7 +60,7 @@ func (a *API) Call(ctx context.Context, method, path string, body any, headers .
 	}
 }
 
-// Once is Call without the repetition.
+// Once does the same as Call, but never repeats a call.
 func (a *API) Once(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	req, err := a.request(ctx, method, path, body)
 	if err != nil {
@@ -145,7 +146,8 @@ func (a *Answer) open() error {
 	return nil
 }
 
-// Do sends a request, checks that it is answered with the status, and reads data into out unless that is nil.
+// Do sends a request, checks that the answer has the status want, and reads the answer's data into out unless out is
+// nil.
 func (a *API) Do(ctx context.Context, want int, method, path string, body, out any, headers ...string) error {
 	answer, err := a.Call(ctx, method, path, body, headers...)
 	if err != nil {

@@ -37,11 +37,11 @@ type Config struct {
 	TLSAddr           string // host:port; empty: the service terminates no TLS
 	HTTPAddr          string // host:port; empty: the port is not served
 	HSTSMaxAge        time.Duration
-	DatabaseURL       string // empty: "switchyard up" brings a private server
+	DatabaseURL       string // empty: "switchyard up" starts a private server
 	DirectURL         string // empty: DatabaseURL leads to PostgreSQL itself, not to a pooler
 	ReadURL           string // empty: reports are read from DatabaseURL
 	ReadBehind        time.Duration
-	RedisURL          string // empty: "switchyard up" brings a private server
+	RedisURL          string // empty: "switchyard up" starts a private server
 	ClicksURL         string // ClickHouse; empty: clicks are only in PostgreSQL
 	ClicksCluster     string // empty: ClicksURL leads to one server
 	ClicksBatch       int
@@ -128,7 +128,8 @@ type Entry struct {
 }
 
 // Load reads every setting with getenv (os.Getenv in the binary). An empty variable counts as not set. The error
-// names every wrong setting and what to do, one per line.
+// names every wrong setting and what to do, one per line. If several settings do not fit together, it names only the
+// first such case.
 func Load(getenv func(string) string) (Config, error) {
 	var c Config
 	var errs []error
@@ -190,8 +191,8 @@ func (c *Config) derive() error {
 	return c.checkCombinations()
 }
 
-// checkCombinations checks settings against each other. It refuses a setting that needs another setting which is missing,
-// because it would have no effect or clicks would be lost. It also refuses settings that conflict.
+// checkCombinations checks settings against each other. It refuses a setting without the other setting that it needs,
+// because the setting would have no effect or clicks would be lost. It also refuses settings that conflict.
 func (c *Config) checkCombinations() error {
 	switch {
 	case c.CloudflareKV != "" && c.CloudflareAccount == "":
@@ -209,7 +210,7 @@ func (c *Config) checkCombinations() error {
 	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
 		return errors.New("config: HTTP_ADDR: is the same as TLS_ADDR; choose another")
 	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):
-		return fmt.Errorf("config: ACME_EAB: has %d places, ACME_DIRECTORY %d", len(c.ACMEAccounts), len(c.ACMEDirectories))
+		return fmt.Errorf("config: ACME_EAB: has %d places, but ACME_DIRECTORY has %d", len(c.ACMEAccounts), len(c.ACMEDirectories))
 	}
 	return nil
 }
@@ -227,9 +228,9 @@ func DefaultOpsAddr(port int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
 
-// Tracker returns the host that customers point their domains at. OwnTargets is true if the names below the host also lead
-// here, as ops/README.md asks for. That requires a TRACKING_HOST of its own: names below a shared domain, a single label or an
-// address need not lead here.
+// Tracker returns the host that customers point their domains at. OwnTargets is true if the names below the host also
+// lead here, as ops/README.md asks for. That requires a separate TRACKING_HOST: names below a shared domain, a single
+// label or an address need not lead here.
 func (c Config) Tracker() models.DomainTracker {
 	_, named := models.HostOf(c.TrackingHost)
 	return models.DomainTracker{Host: c.TrackingHost, OwnTargets: named && !slices.Contains(c.SharedDomains, c.TrackingHost)}

@@ -66,7 +66,7 @@ func acmeAccounts(v string) ([]ACMEAccount, error) {
 func duration(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < time.Second || d > maxHSTS {
-		return 0, fmt.Errorf("%q is not a time from 1s to %s; write such as 720h", v, maxHSTS)
+		return 0, fmt.Errorf("%q is not a time from 1s to %s; write for example 720h", v, maxHSTS)
 	}
 	return d, nil
 }

@@ -64,7 +64,7 @@ func bindAddress(v string) (string, error) {
 func listenAddress(v string) (string, error) {
 	name, number, err := net.SplitHostPort(v)
 	if err != nil {
-		return "", fmt.Errorf("%q is not HOST:PORT; write such as 127.0.0.1:8081, or :8081 for all addresses", v)
+		return "", fmt.Errorf("%q is not HOST:PORT; write for example 127.0.0.1:8081, or :8081 for all addresses", v)
 	}
 	if _, err := port(number); err != nil {
 		return "", err
@@ -144,7 +144,7 @@ func smtpURL(v string) (string, error) {
 		return "", errors.New("must be the address of a mail server, such as smtp://user:password@mail.example.com:587")
 	}
 	if tls := u.Query().Get("tls"); u.RawQuery != "" && (tls != "none" || u.Scheme != "smtp" || len(u.Query()) != 1) {
-		return "", errors.New("may only have the parameter tls=none, of smtp")
+		return "", errors.New("may only have the parameter tls=none, and only with smtp")
 	}
 	if _, set := u.User.Password(); u.User != nil && (!set || u.User.Username() == "") {
 		return "", errors.New("must have a user and a password, or neither; encode characters such as @ as %40")
@@ -282,7 +282,7 @@ func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 		}
 		at, err := addressAndPort(strings.TrimSpace(address), 0)
 		if err != nil {
-			return nil, fmt.Errorf("%q is not a host and its address such as api.example.com=10.0.0.5", item)
+			return nil, fmt.Errorf("%q is not a host and its address, such as api.example.com=10.0.0.5", item)
 		}
 		if _, twice := all[name]; twice {
 			return nil, fmt.Errorf("%q is there twice", name)
@@ -336,7 +336,7 @@ func durations(v string) ([]time.Duration, error) {
 	for i, item := range items {
 		d, err := time.ParseDuration(item)
 		if err != nil || d < 0 || d > maxWait {
-			return nil, fmt.Errorf("%q is not a wait from 0s to %s; write such as 1s,5m,2h", item, maxWait)
+			return nil, fmt.Errorf("%q is not a wait from 0s to %s; write for example 1s,5m,2h", item, maxWait)
 		}
 		waits[i] = d
 	}

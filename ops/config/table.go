@@ -13,7 +13,7 @@ type row struct {
 	mask                func(value string) string // hides the secret part of a value; nil: the value has no secrets
 }
 
-// table lists every setting, in the order for operators. Each row reads into its field of c.
+// table lists every setting, in the order in which operators see them. Each row reads into its field of c.
 func table(c *Config) []row {
 	return slices.Concat(ownSettings(c), outsideSettings(c), signInSettings(c))
 }
@@ -54,7 +54,7 @@ func ownSettings(c *Config) []row {
 		setting("CLICKS_FLUSH", "1s", &c.ClicksFlush, duration, "how often changes are sent to ClickHouse"),
 		setting("CLICKS_DAYS", "0", &c.ClicksDays, clicksDays,
 			"days after which clicks are only in ClickHouse, at least 8, such as 90; 0: all clicks stay in PostgreSQL too"),
-		setting("BASE_URL", "", &c.BaseURL, webURL, "address of the API and the dashboard as its users see it; empty: http://127.0.0.1:PORT, or that of BIND"),
+		setting("BASE_URL", "", &c.BaseURL, webURL, "address of the API and the dashboard as its users see it; empty: http://127.0.0.1:PORT, or the address in BIND"),
 		setting("SHARED_DOMAINS", "localhost", &c.SharedDomains, hosts,
 			"hosts of the tracking links that all accounts share, separated by commas; the host of BASE_URL cannot be among them"),
 		setting("TRACKING_HOST", "", &c.TrackingHost, host,
@@ -68,7 +68,7 @@ func ownSettings(c *Config) []row {
 		setting("MCP", "on", &c.MCP, onOff,
 			"whether the API answers assistants at /mcp: on, or off for the whole install; owners switch it off for their account under Settings"),
 		setting("DASHBOARD_DIR", "", &c.DashboardDir, text,
-			"directory with the dashboard's files, for work on it; empty: those of the binary"),
+			"directory with the dashboard's files, for work on it; empty: the files in the binary"),
 		setting("PLANS_FILE", "", &c.Plans, plansFile,
 			"JSON file of the plans that accounts may have, in the form of `switchyard plans --json`; empty: the built-in ones"),
 		setting("CLICK_ACK", string(AckDisk), &c.ClickAck, oneOf(AckDisk, AckPostgres),
@@ -90,7 +90,7 @@ func ownSettings(c *Config) []row {
 			"ports at which workers check domains by HTTP and HTTPS; other ports are for tests"),
 		setting("ACME_DIRECTORY", "", &c.ACMEDirectories, directories,
 			"directories of the certificate authorities that workers try in this order, https addresses separated by commas, such as "+
-				"https://acme-v02.api.letsencrypt.org/directory; whoever sets it agrees to their terms; empty: no certificates"),
+				"https://acme-v02.api.letsencrypt.org/directory; by setting it you agree to their terms; empty: no certificates"),
 		setting("ACME_EMAIL", "", &c.ACMEEmail, email, "address that certificate authorities write to; may be empty"),
 		setting("ACME_EAB", "", &c.ACMEAccounts, acmeAccounts,
 			"accounts at the authorities of ACME_DIRECTORY, in their order, each KEY_ID:HMAC_KEY or empty, separated by commas",
@@ -141,7 +141,7 @@ func outsideSettings(c *Config) []row {
 		setting("RATES_URL", "", &c.RatesURL, webURL,
 			"https address asked instead of the European Central Bank's for exchange rates, without a path"),
 		setting("RATES_FILE", "", &c.RatesFile, file,
-			"table of exchange rates, CSV of day, currency and how much of it is one euro; workers read it every hour; empty: the "+
+			"table of exchange rates, CSV of day, currency and the value of one euro in it; workers read it every hour; empty: the "+
 				"European Central Bank's rates are fetched, if anything is in another currency than its account's"),
 		setting("CONVERSION_UPLOADS", "on", &c.ConversionUploads, onOff,
 			"on, or off: no account uploads conversions to ad platforms; uploads that wait are sent when it is on again"),

@@ -15,7 +15,7 @@ import (
 
 const accountName = "Demo"
 
-// Email is the address of the demo account's owner, who signs in by the link that each start makes.
+// Email is the address of the demo account's owner, who signs in by the link that each start prints.
 const Email = "demo@localhost"
 
 // Account is the demo account of an install. Its key is kept in a file below DATA_DIR that only the file's owner may read,

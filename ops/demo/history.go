@@ -91,8 +91,8 @@ type past struct {
 	d           *db.DB
 	account     uuid.UUID
 	rand        *rand.Rand
-	doubt       *rand.Rand                // draws the bot signals
-	people      map[bool][]visitors.Agent // true: on any device but a desktop
+	doubt       *rand.Rand                // chooses the bot signals
+	people      map[bool][]visitors.Agent // true: on any device except a desktop
 	bots        []visitors.Agent
 	addresses   map[string][]netip.Addr
 	now         time.Time
@@ -122,7 +122,7 @@ func newPast(d *db.DB, account uuid.UUID) (*past, error) {
 	return w, nil
 }
 
-// makeClicks makes the clicks of a story. Most come in the evening, and weekends have 15 % more.
+// makeClicks makes the clicks of a story. Most come in the evening, and weekends have 15 % more clicks.
 func (w *past) makeClicks(st *story, ids records) {
 	begin := w.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-historyDays)
 	for day := range historyDays {
@@ -141,7 +141,7 @@ func (w *past) makeClicks(st *story, ids records) {
 	}
 }
 
-// hour draws an hour of the day in UTC. Two of three draws lie around seven in the evening.
+// hour returns a random hour of the day in UTC. About two of three lie around seven in the evening.
 func (w *past) hour() float64 {
 	if w.rand.Float64() < .35 {
 		return w.rand.Float64() * 24
@@ -215,8 +215,8 @@ var doubts = []struct {
 	{bot.UAMismatch, .006},
 }
 
-// signals draws the bot signals of a visit. A bot gets the signal of its declared kind, and every second bot FewHeaders too.
-// A person gets each signal of doubts with its share.
+// signals returns random bot signals of a visit. A bot gets the signal of its declared kind, and every second bot
+// also gets FewHeaders. A person gets each signal of doubts with the probability listed there.
 func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	reason := agent.Bot
 	if reason == "crawler" {
@@ -237,7 +237,7 @@ func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
 	return found
 }
 
-// agent draws the browser of a visitor, or a bot.
+// agent returns the browser of a random visitor, or a bot.
 func (w *past) agent(st *story) visitors.Agent {
 	list := w.people[st.mobile == (w.rand.Float64() < .85)]
 	if w.rand.Float64() < st.bots {
@@ -246,7 +246,7 @@ func (w *past) agent(st *story) visitors.Agent {
 	return list[w.rand.IntN(len(list))]
 }
 
-// address draws an address that shares its first two bytes with a known address of the country.
+// address returns a random address that shares its first two bytes with a known address of the country.
 func (w *past) address(country string) netip.Addr {
 	near := w.addresses[country]
 	if len(near) == 0 {

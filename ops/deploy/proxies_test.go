@@ -18,8 +18,8 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// TestProxies starts nginx and Caddy with the sample files. The visitor's real address and protocol and the requested host arrive
-// behind the proxy, whatever headers the visitor forges.
+// TestProxies starts nginx and Caddy with the sample files. The service behind the proxy must receive the visitor's
+// real address, the protocol and the requested host, whatever headers the visitor forges.
 func TestProxies(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -80,7 +80,7 @@ func Use(ctx context.Context, opts Options) (servers Servers, release func(conte
 	return servers, func(ctx context.Context) error { return stopIfLast(ctx, opts, users) }, nil
 }
 
-// stopIfLast stops the servers if no other process holds the shared lock on users.
+// stopIfLast stops the servers, unless another process holds the shared lock on users or Ensure was called.
 func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	defer func() { _ = users.Close() }()
 	opts.Out = nil // the place of the servers was already printed at the start
@@ -90,7 +90,7 @@ func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	}
 	defer h.unlock()
 	if err := syscall.Flock(int(users.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil || h.detached() {
-		return nil // another process still needs them
+		return nil // the servers are still needed
 	}
 	return h.stop(ctx)
 }

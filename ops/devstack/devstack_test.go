@@ -106,7 +106,8 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestPlaceElsewhere: if root's servers run as an account that cannot reach the data directory, their files go below /var/tmp.
+// TestPlaceElsewhere: if the caller is root and the servers' account cannot reach the data directory, the servers'
+// files are placed below /var/tmp.
 func TestPlaceElsewhere(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -189,7 +190,8 @@ func ensure(t *testing.T, opts Options) Servers {
 	return s
 }
 
-// dataDir returns a temporary directory that root's servers can reach too, although they run as another account.
+// dataDir returns a temporary directory. If the caller is root, the servers run as another account, which can reach
+// the directory too.
 func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -158,7 +158,7 @@ func Install(ctx context.Context, out io.Writer, tools ...Tool) error {
 	}
 	for _, t := range missing {
 		if _, ok := t.Find(); !ok {
-			return fmt.Errorf("devstack: %s of this system brought no %s; install that from its makers and put it in PATH"+
+			return fmt.Errorf("devstack: %s of this system has installed no %s; install that from its makers and put it in PATH"+
 				"%s", m.name, t.requirement(), ownServers)
 		}
 	}

@@ -216,9 +216,10 @@ func (p *postgres) answers(ctx context.Context, limit time.Duration) bool {
 	return client.Poll(ctx, 200*time.Millisecond, func() (bool, error) { return p.running(ctx), nil }) == nil
 }
 
-// clearLeftovers clears the way after a server was killed, and reports whether another start may succeed. If the process id in
-// the pid file belongs to no server of this cluster, it replaces the id with a number that no process has. It keeps the rest of
-// the file, from which PostgreSQL learns whether children of the killed server still use the data. Such children end after a while.
+// clearLeftovers prepares another start after a server was killed, and reports whether that start may succeed. If the
+// process id in the pid file belongs to no server of this cluster, clearLeftovers replaces the id with a number that
+// no process has. It keeps the rest of the file, from which PostgreSQL learns whether children of the killed server
+// still use the data. Such children end after a while.
 func (p *postgres) clearLeftovers(ctx context.Context) bool {
 	log := p.home.logTail("postgres.log")
 	if strings.Contains(log, "shared memory block") && strings.Contains(log, "still in use") {

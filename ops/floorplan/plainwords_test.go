@@ -116,7 +116,7 @@ func startsItem(line string) bool {
 	return strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "1. ")
 }
 
-// commentOf returns the text of a line that is a comment as a whole.
+// commentOf returns the text of a line that contains only a comment.
 func commentOf(line string, program bool) string {
 	pattern := dashComment
 	if program {

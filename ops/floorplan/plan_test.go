@@ -17,7 +17,7 @@ import (
 // Module is the path of the Go module.
 const Module = "switchyard"
 
-// MaxLines is the number of lines that a Go file stays below. Tests and generated files may be longer.
+// MaxLines is a number of lines. Every Go file must have fewer. Tests and generated files may be longer.
 const MaxLines = 600
 
 // levels gives the height of each floor. Code may import its own floor and lower ones.
@@ -28,7 +28,7 @@ var levels = map[string]int{
 	"models": 1,
 }
 
-// fence allows a library, and the packages below it, on some floors or in some rooms only.
+// fence allows a library, and the packages below it, only on some floors or in some directories.
 type fence struct {
 	library string
 	floors  []string
@@ -63,7 +63,8 @@ var topLevel = []string{
 	"go.mod", "go.sum", "Makefile", "Procfile", "README.md", "LICENSE",
 }
 
-// endToEnd is the room of the end-to-end tests. It is above all floors: they start the service, and look into all of it.
+// endToEnd is the directory of the end-to-end tests. It is above all floors: the tests start the service, and look
+// into all of it.
 const endToEnd = "ops/lab/e2e"
 
 // File holds what Check looks at in a Go file.

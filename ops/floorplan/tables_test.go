@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// homes lists the tables whose statements may stand in one package only. A reader finds there everything that happens to their
-// rows.
+// homes lists the tables that are used in the SQL of one package only. A reader finds in that package everything that
+// happens to their rows.
 var homes = []struct {
 	statement, room string
 }{
@@ -17,7 +17,7 @@ var homes = []struct {
 	{`\b(INTO|UPDATE|DELETE FROM)\s+webhook_endpoints\b`, "db/store"},
 }
 
-// TestTablesHaveOneHome reads the SQL in the code, tests left out.
+// TestTablesHaveOneHome reads the SQL in the code, except in tests.
 func TestTablesHaveOneHome(t *testing.T) {
 	t.Parallel()
 	files, err := Read(root)

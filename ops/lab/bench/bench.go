@@ -24,7 +24,7 @@ import (
 
 // Options of a run.
 type Options struct {
-	Rounds      int           // the number of turns that the bare server and the service get each
+	Rounds      int           // number of turns of the bare server, and of the service
 	Duration    time.Duration // length of one turn
 	Connections int           // number of connections of loads at full rate
 	Sustained   time.Duration // length of the load at twice the promised rate

@@ -113,7 +113,7 @@ func (r *run) cost(set []bottest.Request, requests map[string]*http.Request) {
 			bot.Score(r.Detector.Signals(list[i%len(list)]), bot.Settings{})
 		}
 	})
-	r.add("describing and scoring a request, the user agent known", fmt.Sprintf("%s, %d allocations",
+	r.add("describing and scoring a request whose user agent is known", fmt.Sprintf("%s, %d allocations",
 		time.Duration(result.NsPerOp()), result.AllocsPerOp()), "0 allocations", result.AllocsPerOp() == 0)
 }
 

@@ -303,7 +303,7 @@ func (a *announcer) overhead(ctx context.Context) error {
 	slices.Sort(query.latencies)
 	p50 := total.Percentile(0.5) - query.Percentile(0.5)
 	a.r.logf("awaited job on an idle worker: %s, of which its handler's query %s", total.spread(), short(query.Percentile(0.5)))
-	a.r.add("awaited job on an idle worker, over its handler", fmt.Sprintf("p50 %s  p95 %s", short(p50),
+	a.r.add("awaited job on an idle worker, minus the time of its handler", fmt.Sprintf("p50 %s  p95 %s", short(p50),
 		short(total.Percentile(0.95)-query.Percentile(0.5))), "p50 <= "+goalOverhead.String(), p50 <= goalOverhead)
 	return nil
 }

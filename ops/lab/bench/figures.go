@@ -236,7 +236,7 @@ func (w *week) export(ctx context.Context, what string, from, to time.Time) erro
 		short(b), peak>>10, idle>>10)
 	w.add(fmt.Sprintf("export of %d %s (%.1f MB) by the API against COPY TO STDOUT", exported.RowCount, what, float64(exported.ByteSize)/(1<<20)),
 		fmt.Sprintf("%s, %s: %.2f times", short(a), short(b), ratio), fmt.Sprintf("<= %.0f", goalCopy), ratio <= goalCopy)
-	w.add("memory of its worker at the peak, over idle", fmt.Sprintf("%d MB", aboveIdle), fmt.Sprintf("<= %d MB", goalMemory),
+	w.add("peak memory of its worker, above idle", fmt.Sprintf("%d MB", aboveIdle), fmt.Sprintf("<= %d MB", goalMemory),
 		aboveIdle <= goalMemory)
 	return nil
 }

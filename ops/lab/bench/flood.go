@@ -207,7 +207,7 @@ func (f *flooding) measureFlood(ctx context.Context, from string, requests []Req
 	f.add(what+" ("+load+")", t.String(), "", true)
 	f.costs("each of its clicks, without what ran at the same time", each)
 	f.add("PostgreSQL for each of its clicks", each.Postgres.String(), "<= "+goalFloodClick.String(), each.Postgres <= goalFloodClick)
-	f.add("stored and looked at, after the last of them ("+loadAverage()+")", short(settled), "<= "+goalQuiet.String(), settled <= goalQuiet)
+	f.add("until all are stored and scanned, after the last click ("+loadAverage()+")", short(settled), "<= "+goalQuiet.String(), settled <= goalQuiet)
 	f.addOthers("during", during, t.p99)
 	f.addOthers("after", after, nil)
 	return f.traces(ctx, n, before)
@@ -218,14 +218,14 @@ func (f *flooding) measureFlood(ctx context.Context, from string, requests []Req
 func (f *flooding) addOthers(when string, a aside, full []time.Duration) {
 	if full != nil {
 		p99 := median(full)
-		f.add("p99 of the flood's own redirects by that of people's at full rate", fmt.Sprintf("%s: %.2f", short(p99), ratio(p99, f.saturated)),
+		f.add("p99 of the flood's own redirects / p99 of people's at full rate", fmt.Sprintf("%s: %.2f", short(p99), ratio(p99, f.saturated)),
 			fmt.Sprintf("<= %.1f", goalSlowed), ratio(p99, f.saturated) <= goalSlowed)
 		f.add("p99 of people's redirects "+when+" it", short(a.p99), "", true)
 	} else {
-		f.add("p99 of people's redirects "+when+" it by that without", fmt.Sprintf("%s: %.2f", short(a.p99), ratio(a.p99, f.quiet.p99)),
+		f.add("p99 of people's redirects "+when+" it / p99 without a flood", fmt.Sprintf("%s: %.2f", short(a.p99), ratio(a.p99, f.quiet.p99)),
 			fmt.Sprintf("<= %.1f", goalSlowed), ratio(a.p99, f.quiet.p99) <= goalSlowed)
 	}
-	f.add("a click of another account in its reports "+when+" it, at most", short(a.stale), "<= "+goalFresh.String(), a.stale <= goalFresh)
+	f.add("longest time until reports count a click of another account, "+when+" it", short(a.stale), "<= "+goalFresh.String(), a.stale <= goalFresh)
 }
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
@@ -271,7 +271,7 @@ func (f *flooding) traces(ctx context.Context, n int, before int64) error {
 	if err := f.fleet.Command(ctx, &failed, "jobs", "list", "--state", "archived"); err != nil {
 		return err
 	}
-	f.add("rows of clicks written again, by clicks of the flood; marked clicks so far", fmt.Sprintf("%.3f; %d", float64(after-before)/float64(n), marked), "", true)
+	f.add("rows written again for each click of the flood; marked clicks so far", fmt.Sprintf("%.3f; %d", float64(after-before)/float64(n), marked), "", true)
 	f.add("failed jobs", strconv.Itoa(len(failed)), "0", len(failed) == 0)
 	return nil
 }

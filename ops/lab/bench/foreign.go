@@ -51,7 +51,7 @@ func (r *run) foreign(ctx context.Context) error {
 	}
 	r.add("tracking link, own domain", without.String(), "", true)
 	r.add(fmt.Sprintf("tracking link, own domain with %d links of another tracker", foreignLinks), with.String(), "", true)
-	r.add("rate with them / rate without", fmt.Sprintf("%.3f", ratio), fmt.Sprintf(">= %.2f", goalForeign), ratio >= goalForeign)
+	r.add("rate with links / rate without, median", fmt.Sprintf("%.3f", ratio), fmt.Sprintf(">= %.2f", goalForeign), ratio >= goalForeign)
 	return nil
 }
 

@@ -67,7 +67,7 @@ func (r *run) lists(ctx context.Context) error {
 	}
 	r.add("tracking link, no bot lists, signals count for nothing", without.String(), "", true)
 	r.add(fmt.Sprintf("tracking link, all signals and %d list entries", listEntries*listValues), with.String(), "", true)
-	r.add("rate with lists / rate without", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalLists), ratio >= goalLists)
+	r.add("rate with lists / rate without, median", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalLists), ratio >= goalLists)
 	return nil
 }
 

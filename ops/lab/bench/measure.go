@@ -71,10 +71,10 @@ func (r *run) redirects(ctx context.Context) error {
 	flooded := median(flood.rates) / median(tracked.rates)
 	r.add(fmt.Sprintf("bare gin handler, %d connections", r.Connections), bare.String(), "", true)
 	r.add(fmt.Sprintf("tracking link, %d connections", r.Connections), tracked.String(), "", true)
-	r.add("rate of the tracking link by the bare rate", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalRatio), ratio >= goalRatio)
+	r.add("rate of the tracking link / rate of the bare handler", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalRatio), ratio >= goalRatio)
 	r.add("p99 of the tracking link", short(p99), "<= "+goalP99.String(), p99 <= goalP99)
 	r.add("flood of random user agents", flood.String(), "", true)
-	r.add("rate in the flood by the usual rate", fmt.Sprintf("%.2f", flooded), fmt.Sprintf(">= %.2f", goalRatio), flooded >= goalRatio)
+	r.add("rate in the flood / usual rate", fmt.Sprintf("%.2f", flooded), fmt.Sprintf(">= %.2f", goalRatio), flooded >= goalRatio)
 	return nil
 }
 
@@ -201,7 +201,7 @@ func (r *run) start(ctx context.Context) error {
 	slices.Sort(result.latencies)
 	p95 := result.Percentile(0.95)
 	r.logf("awaited jobs: p50 %s, p95 %s", short(result.Percentile(0.5)), short(p95))
-	r.add("API call to its awaited job at work (a webhook's ping at its receiver)", fmt.Sprintf("p50 %s  p95 %s",
+	r.add("time from an API call until its awaited job runs (a webhook's ping arrives)", fmt.Sprintf("p50 %s  p95 %s",
 		short(result.Percentile(0.5)), short(p95)), "p95 <= "+goalStart.String(), p95 <= goalStart)
 	return nil
 }

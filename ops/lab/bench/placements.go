@@ -56,7 +56,7 @@ func (r *run) placements(ctx context.Context) error {
 	}
 	r.add("tracking link, no blocked values", without.String(), "", true)
 	r.add(fmt.Sprintf("tracking link, %d blocked placements", blockedPlacements), with.String(), "", true)
-	r.add("rate with them / rate without", fmt.Sprintf("%.3f", ratio), fmt.Sprintf(">= %.2f", goalBlocked), ratio >= goalBlocked)
+	r.add("rate with blocked placements / rate without, median", fmt.Sprintf("%.3f", ratio), fmt.Sprintf(">= %.2f", goalBlocked), ratio >= goalBlocked)
 	return nil
 }
 

@@ -104,7 +104,7 @@ func (s *scale) audit(ctx context.Context) error {
 			s.logf("differs: %s", list[0])
 		}
 	}
-	s.add("keys of the ledger that differ after that from ClickHouse's rows", strconv.Itoa(differ), "0", differ == 0)
+	s.add("keys of the ledger that differ from ClickHouse's rows after the copy", strconv.Itoa(differ), "0", differ == 0)
 	return nil
 }
 

@@ -164,10 +164,10 @@ func (s *scale) ledgers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.add(fmt.Sprintf("report by %s from copies of the ledger, which PostgreSQL alone has: processor time", strings.Join(dims, ", ")), short(took), "", true)
+		s.add(fmt.Sprintf("report by %s from copies of the ledger, only in PostgreSQL: processor time", strings.Join(dims, ", ")), short(took), "", true)
 	}
 	asked = s.reader.Reports(click.FromCopy) - asked
-	s.add("of these reports ClickHouse was asked", fmt.Sprint(asked), "0", asked == 0)
+	s.add("number of these reports for which ClickHouse was asked", fmt.Sprint(asked), "0", asked == 0)
 	return nil
 }
 

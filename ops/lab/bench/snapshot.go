@@ -60,7 +60,7 @@ func (r *run) snapshot(ctx context.Context) error {
 		return err
 	}
 	ratio := large / small
-	r.add(fmt.Sprintf("rate with %d campaigns of %d paths by the rate with %d", many, pathsEach, few),
+	r.add(fmt.Sprintf("rate with %d campaigns of %d paths / rate with %d", many, pathsEach, few),
 		fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.2f", goalMany), ratio >= goalMany)
 	heavy, err := r.another(ctx, many, "/many-0")
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *run) snapshot(ctx context.Context) error {
 	}
 	r.add(fmt.Sprintf("start of a web process with %d campaigns of %d paths, with %d", many, pathsEach, few),
 		short(heavy.started)+", "+short(light.started), "", true)
-	r.add("memory of a process that has just started, by campaign",
+	r.add("memory of a process that has just started, per campaign",
 		fmt.Sprintf("%.1f kB", float64(heavy.memory-light.memory)/(many-few)), "", true)
 	return r.changes(ctx, heavy.url)
 }
@@ -216,7 +216,7 @@ func (r *run) changes(ctx context.Context, second string) error {
 	}
 	slices.Sort(took)
 	worst := took[len(took)-1]
-	r.add(fmt.Sprintf("PATCH to routing by it on two web processes, %d campaigns", many),
+	r.add(fmt.Sprintf("time from a PATCH until two web processes route by it, %d campaigns", many),
 		fmt.Sprintf("p50 %s, worst of %d %s", short(median(took)), toggles, short(worst)), "<= "+goalChange.String(), worst <= goalChange)
 	return nil
 }

@@ -221,7 +221,7 @@ func (r *run) certificates(ctx context.Context) error {
 	}
 	r.add(fmt.Sprintf("start of a web process with %d certificates, with 1", certificates),
 		short(heavy.started)+", "+short(light.started), "", true)
-	r.add("memory by certificate", fmt.Sprintf("%.1f kB", float64(heavy.memory-light.memory)/certificates), "", true)
+	r.add("memory per certificate", fmt.Sprintf("%.1f kB", float64(heavy.memory-light.memory)/certificates), "", true)
 	requests := make([]Request, len(hosts)) // one for each name, so that a request is for the host of its handshake
 	for n, host := range hosts {
 		requests[n] = request(host, "/", r.visitors.People[n%len(r.visitors.People)], r.visitors.Addresses[n%len(r.visitors.Addresses)].IP, "en")

@@ -131,7 +131,7 @@ func orDefault(database string) string {
 	return database
 }
 
-// quoted returns the text between quotes, with quotes and backslashes in it escaped.
+// quoted puts a text between quotes. It escapes quotes and backslashes in the text.
 func quoted(text string, quote byte) string {
 	q := string(quote)
 	return q + strings.NewReplacer(`\`, `\\`, q, `\`+q).Replace(text) + q

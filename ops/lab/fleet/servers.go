@@ -57,7 +57,7 @@ func (f *Fleet) Redis(ctx context.Context) (Server, error) {
 			return Server{pid}, err
 		}
 	}
-	return Server{}, errors.New("fleet: find Redis: it does not tell its process id")
+	return Server{}, errors.New("fleet: find Redis: it does not report its process id")
 }
 
 // Kill ends the server at once, as a crash would, and waits until all its processes are gone.

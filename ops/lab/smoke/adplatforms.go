@@ -36,8 +36,8 @@ type adPlatform struct {
 	click    string // parameter of tracking links with the platform's click id
 	action   string // the conversion action of the connection
 	routes   []adRoute
-	email    string // what the platform hashes for buyerEmail
-	phone    string // what it hashes for buyerPhone
+	email    string // the text that the platform hashes for buyerEmail
+	phone    string // the text that it hashes for buyerPhone
 	sent     adForm
 }
 
@@ -182,8 +182,8 @@ func (s *adServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	http.NotFound(rw, r)
 }
 
-// record keeps an accepted upload. It also keeps a refused request, except one of the sign-in: a list of ad accounts tries accounts
-// that refuse it.
+// record keeps an accepted upload. It also keeps a refused request, except a request of the sign-in: to list the ad
+// accounts, the service also asks accounts that refuse it.
 func (s *adServer) record(platform, part, asked string, status int, raw []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

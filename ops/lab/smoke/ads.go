@@ -63,7 +63,7 @@ type adSale struct {
 var adSales = []adSale{
 	{payout: amount("10"), consent: "granted", phones: true},
 	{payout: amount("11.5"), consent: "denied"},
-	{payout: amount("12.25")}, // says nothing of consent
+	{payout: amount("12.25")}, // the postback does not mention consent
 	{payout: amount("13.99"), consent: "granted"},
 }
 

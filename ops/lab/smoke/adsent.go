@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// finish waits for the uploads and compares them, the figures of the reports and the differences.
+// finish waits for the uploads. It checks the uploads, the figures of the reports and the differences with the other
+// sides.
 func (a *adRun) finish(ctx context.Context) error {
 	for _, s := range a.sources {
 		if err := a.uploads(ctx, s); err != nil {
@@ -26,7 +27,7 @@ func (a *adRun) finish(ctx context.Context) error {
 	return errors.Join(a.sourceDifference(ctx, a.sources[0]), a.networkDifference(ctx))
 }
 
-// uploads waits for the uploads to a platform, and compares what our history and the platform say of them.
+// uploads waits for the uploads to a platform, and compares what our history and the platform say about them.
 func (a *adRun) uploads(ctx context.Context, s *adSource) error {
 	var got struct{ Uploads uploadsAnswer }
 	_, err := poll(ctx, uploadsTimeout, 500*time.Millisecond, func() (bool, error) {

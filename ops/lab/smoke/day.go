@@ -35,7 +35,7 @@ type day struct {
 	link    string // tracking_url
 	id      string // of the campaign
 	paid    decimal.Decimal
-	sales   map[string]decimal.Decimal // that the network approved, by the source's click id
+	sales   map[string]decimal.Decimal // payouts of the approved sales, by the source's click id
 }
 
 type daySource struct {
@@ -248,7 +248,7 @@ func (d *day) visitShop(ctx context.Context, i int, v visitor) (string, error) {
 	name, _, _ := strings.Cut(d.network.OfferURLSuffix, "=")
 	click := visits[len(visits)-1].Get(name)
 	if idTime(click).IsZero() {
-		return "", fmt.Errorf("the shop was told the click id %q", click)
+		return "", fmt.Errorf("the shop received the click id %q", click)
 	}
 	return click, nil
 }

@@ -265,7 +265,8 @@ func (t *traffic) secondPage(ctx context.Context, c *click, resp *response) erro
 	return nil
 }
 
-// routes returns the paths that may take the visitor: one path, the paths of a weighted draw, or no path.
+// routes returns the paths that may take the visitor: one path, the paths among which a random choice by weight
+// decides, or no path.
 func (c *campaign) routes(v visitor) []pathSpec {
 	var drawn []pathSpec
 	for _, kind := range []string{"forced", "", "default"} {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// listed is the number of tests that printReport prints, and of packages.
+// listed is the number of tests that printReport prints. It prints as many packages.
 const listed = 10
 
 // event is one line of `go test -json`. It reports the start or the end of a test, or a line that the test printed. Without Test
@@ -32,9 +32,10 @@ func (e event) test() string {
 // elsewhere is the text by which printReport recognises a test that was skipped because another command runs it.
 const elsewhere = "part of make "
 
-// printReport reads a file of events. It prints the slowest tests and packages. It also prints the tests that were skipped although
-// they belong to the part, with the reasons. The time of subtests is part of their test's. The file may end in the middle of a line.
-// The error lists the tests that began and did not end, as in an interrupted run. Such a run has not passed, whatever its exit code.
+// printReport reads a file of events. It prints the slowest tests and packages. It also prints the tests that were
+// skipped although they belong to the part, with the reasons. The time of a subtest counts as part of its test. The
+// file may end in the middle of a line. The error lists the tests that began and did not end, as in an interrupted
+// run. Such a run has not passed, whatever its exit code.
 func printReport(out io.Writer, path string) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -37,8 +37,8 @@ const (
 	newShare   = 0.5
 )
 
-// assignPlacements gives a campaign its delay and its placements. One placement returns nothing. The others do about as well as
-// the campaign.
+// assignPlacements gives a campaign its delay and its placements. One placement returns nothing. The others earn 0.9
+// to 1.7 times as much per click as the campaign.
 func (m *market) assignPlacements(c *campaign, i int) {
 	if i%slowEvery == 0 {
 		c.delay = slowDays
@@ -59,7 +59,7 @@ func (m *market) assignPlacements(c *campaign, i int) {
 	}
 }
 
-// daysLate draws the number of days between a click and its conversion.
+// daysLate returns a random number of days between a click and its conversion.
 func (m *market) daysLate(c *campaign) int {
 	if c.delay == 0 {
 		return 0

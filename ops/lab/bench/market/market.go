@@ -24,7 +24,7 @@ type Options struct {
 	Hasty bool
 }
 
-// Result counts how good the suggestions were.
+// Result counts right and wrong suggestions.
 type Result struct {
 	Suggestions, Right int
 	Pauses, WrongPause int // a pause is wrong if the paused path was better than every path that is still active
@@ -80,8 +80,8 @@ type campaign struct {
 
 type market struct {
 	Options
-	random *rand.Rand // draws the values of paths
-	late   *rand.Rand // draws delays and placements
+	random *rand.Rand // chooses the values of paths
+	late   *rand.Rand // chooses delays and placements
 	list   []*campaign
 	came   []copilot.Arrival
 	result Result

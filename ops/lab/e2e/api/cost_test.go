@@ -10,8 +10,8 @@ import (
 	"switchyard/models/correction"
 )
 
-// TestCostByHand: a cost by hand is quoted, set, listed and undone. A file of costs is a change too. It needs no source if it names
-// campaigns, and its days may have the account's format.
+// TestCostByHand: a cost is previewed, set by hand, listed and undone. A file of costs is a change too. It needs no
+// source if it names campaigns, and its days may have the account's format.
 func TestCostByHand(t *testing.T) {
 	t.Parallel()
 	x := newCorrecting(t, 10)
@@ -75,7 +75,7 @@ func TestCostByHand(t *testing.T) {
 		t.Errorf("the cost by hand was undone: the cost is %v", cost())
 	}
 
-	// What cannot be set is refused, and leaves no change.
+	// A cost that cannot be set is refused, and no change is recorded.
 	refuse := func(change map[string]any, status int, code string) {
 		t.Helper()
 		refused := map[string]any{"campaign_id": x.campaigns[0], "from": first, "to": first, "apply": true}

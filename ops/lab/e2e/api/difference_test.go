@@ -83,7 +83,7 @@ func (y *syncing) compare() (got compared) {
 	return got
 }
 
-// read calls an operation whose work is a job, however long the job takes.
+// read calls an operation that runs as a job, however long the job takes.
 func (x *correcting) read(path string, into any) {
 	x.t.Helper()
 	for {
@@ -222,8 +222,8 @@ func TestSourceDifference(t *testing.T) {
 	y.compareSource("13 14", "correction 0 4")
 }
 
-// compareSource compares the source. theirs holds the platform's figures, clicks and money, and causes the expected causes. The
-// fake has days in UTC.
+// compareSource compares the source. theirs holds the platform's clicks and money, and causes lists the expected
+// causes. The days of the fake platform are in UTC.
 func (y *spending) compareSource(theirs, causes string) {
 	y.t.Helper()
 	var got compared

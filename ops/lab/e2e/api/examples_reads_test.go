@@ -150,7 +150,7 @@ func (x *examples) files() {
 	x.call("GET /jobs", nil, nil)
 }
 
-// alone calls the operations that need their own account: first without visitors, then with one live visitor.
+// alone calls the operations that need an account of their own: first without visitors, then with one live visitor.
 func (x *examples) alone() {
 	account, key, _ := x.NewAccount("scale")
 	x.callAs(x.As(key), "GET /plan", nil, nil)

@@ -51,7 +51,7 @@ func newMoved(t *testing.T) *moved {
 	return x
 }
 
-// open makes the handler with everything that is stored by now.
+// open makes the handler, which knows everything that is stored by now.
 func (x *moved) open() {
 	x.t.Helper()
 	d, err := visitor.New(visitor.Options{})
@@ -201,7 +201,8 @@ func TestOldTrackerGetsItsPostbacks(t *testing.T) {
 	}
 }
 
-// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service, nor after the setting is taken back.
+// TestOldTrackerLeadsHere: a postback is not sent to a host that has become a domain of this service. It is not sent
+// either after the setting was removed.
 func TestOldTrackerLeadsHere(t *testing.T) {
 	t.Parallel()
 	x := newMoved(t)

@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// TestMCPChange proposes, applies and undoes a change. A proposal without the minimum sample must insist, a change is applied
-// once, and the audit log says which client and tool made it.
+// TestMCPChange proposes, applies and undoes a change. A proposal without the minimum sample needs the argument
+// insist. A change is applied once. The audit log says which client and tool made the change.
 func TestMCPChange(t *testing.T) {
 	t.Parallel()
 	x := newMCP(t)

@@ -34,7 +34,8 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// connectMCP connects a client with the key of a server, by a version of the protocol. An empty version is the newest.
+// connectMCP connects a client that uses a server's key and a version of the protocol. An empty version means the
+// newest.
 func connectMCP(t *testing.T, s *apitest.Server, version string) *assistant {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "Test Client", Version: "1"}, nil)
@@ -122,8 +123,8 @@ func newMCP(t *testing.T) *examples {
 	return x
 }
 
-// allTables returns a checksum of each table, over all accounts. The time at which a key was last used is left out. Workers go on
-// with earlier jobs, so only the kinds of jobs are compared. A report that takes long is a job too, which is left out.
+// allTables returns a checksum of each table, over all accounts. It leaves out the time at which a key was last used.
+// Workers go on with earlier jobs, so only the kinds of jobs are compared, without the jobs of long reports.
 func (x *examples) allTables() map[string]string {
 	x.t.Helper()
 	out := map[string]string{}
@@ -225,7 +226,8 @@ func (x *examples) checkRead(t *testing.T, a *assistant) {
 	}
 }
 
-// listBytes returns the bytes of a list of tools, and how many of them a client gives to its model: all but the schemas of answers.
+// listBytes returns the bytes of a list of tools, and how many of them a client gives to its model: all except the
+// schemas of answers.
 func listBytes(t *testing.T, tools []*sdk.Tool) (all, read int) {
 	t.Helper()
 	for _, listed := range tools {
@@ -243,8 +245,8 @@ func listBytes(t *testing.T, tools []*sdk.Tool) (all, read int) {
 	return all, read
 }
 
-// TestGoldenMCP compares the tools, prompts and resources that a full key is offered with a file. A changed description is a changed
-// product. A read-only key is not offered tools that change something.
+// TestGoldenMCP compares the tools, prompts and resources of a full key with a golden file. A changed description
+// changes the product. A read-only key is not offered tools that change something.
 func TestGoldenMCP(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -21,7 +21,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// changing is an account whose network can be asked by the date of a change.
+// changing is an account whose network can be asked for orders by the date of their last change.
 type changing struct{ *syncing }
 
 func newChanging(t *testing.T, provider string, options ...func(*networksync.Options)) *changing {
@@ -136,8 +136,8 @@ func TestLateDecision(t *testing.T) {
 	}
 }
 
-// TestOlderOrders: a network that cannot be asked by the date of a change is asked for older orders once a day. So a late decision
-// arrives within nine days.
+// TestOlderOrders: a network that cannot be asked for orders by the date of a change is asked for older orders once a
+// day. So a late decision arrives within nine days.
 func TestOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise")
@@ -170,8 +170,9 @@ func TestOlderOrders(t *testing.T) {
 	}
 }
 
-// TestManyOlderOrders: older days that have too many orders for one import are read in pieces, and a single day that has too many is left
-// out with its reason. The import of the last days follows each of them, and a failure of the platform leaves out no day.
+// TestManyOlderOrders: older days that have too many orders for one import are read in pieces. A single day that has
+// too many is left out with its reason. An import of the last days runs after each piece. A failure of the platform
+// leaves out no day.
 func TestManyOlderOrders(t *testing.T) {
 	t.Parallel()
 	y := newChanging(t, "affise", func(o *networksync.Options) { o.Most = 3 })

@@ -222,8 +222,9 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	}
 }
 
-// TestNetworkSyncVanished: Everflow no longer reports an order that was rejected. An order that an import by this connection has listed is
-// then rejected, and it counts again when it is reported again.
+// TestNetworkSyncVanished: Everflow stops reporting an order when the order is rejected. An order that an import by
+// this connection has listed, and that is no longer reported, is therefore rejected. It counts again when it is
+// reported again.
 func TestNetworkSyncVanished(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 4)

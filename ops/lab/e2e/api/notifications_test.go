@@ -48,7 +48,8 @@ func formNotice(body string) notice {
 	return notice{"application/x-www-form-urlencoded", "", "", body}
 }
 
-// sales makes a notification of a sale of 20 for each scheme. The values of a form stand in the order of their names.
+// sales makes, for each scheme, a notification of a sale that is worth 20. The values of a form stand in the order of
+// their names.
 var sales = map[string]func(click string) notice{
 	"shopify": func(click string) notice {
 		body := `{"id": 77, "financial_status": "paid", "total_price": "20.00", "currency": "USD", "note_attributes": [{"name": "clickid", "value": "` + click + `"}]}`

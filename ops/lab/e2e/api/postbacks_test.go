@@ -236,7 +236,7 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		return statuses
 	}
 	x.same(conversion(), " approved 7", "2 pending 0", "1 approved 5")
-	// A replay reads a recorded postback again with the new status map. The postback stays one conversion.
+	// A replay reads a recorded postback again with the new status map. There is still only one conversion.
 	x.Do("PUT", "/networks", map[string]any{
 		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "myclick"},
 		"status_map": map[string]any{"approved": []string{"deal"}},

@@ -26,7 +26,8 @@ type question struct {
 	// at is the place of the answer, such as totals.clicks or rows[country=DE].revenue. A number in brackets counts from 0, and # is
 	// the length of a list.
 	at string
-	// query reads k, the clicks of people in the window; all_k, with the clicks of bots; and v, the conversions of all of these.
+	// query reads k, the clicks of people in the window; all_k, which also has the clicks of bots; and v, the
+	// conversions of all these clicks.
 	query string
 }
 
@@ -42,7 +43,8 @@ const (
 	revenueBy = `SELECT %[1]s FROM v WHERE status = 'approved' GROUP BY %[1]s ORDER BY sum(payout) DESC, 1 LIMIT 1`
 )
 
-// questions are asked over the days of the demo account before today. [kind name] in arguments is the id of a record.
+// questions are asked about the days of the demo account before today. [kind name] in arguments is the id of a
+// record.
 var questions = []question{
 	{"How many clicks did I get?", "run_report", `{}`, "totals.clicks", `SELECT count(*) FROM k`},
 	{"How many different visitors were that?", "run_report", `{}`, "totals.unique_clicks", `SELECT count(*) FROM k WHERE is_unique`},
@@ -136,7 +138,7 @@ var questions = []question{
 	{"In which currency are my figures?", "whoami", `{}`, "currency", `SELECT currency FROM accounts WHERE id = $1`},
 }
 
-// asked is the demo account, which is asked questions.
+// asked is the demo account about which the questions are asked.
 type asked struct {
 	*assistant
 	s        *apitest.Server

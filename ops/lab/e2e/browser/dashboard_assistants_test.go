@@ -62,7 +62,7 @@ func newAssistantProgram(t *testing.T) *assistantProgram {
 	return p
 }
 
-// connect connects the program to a service. grant answers the page at an address in a browser.
+// connect connects the program to a service. grant opens an address in a browser and answers the page there.
 func (p *assistantProgram) connect(service string, grant func(address string)) (session *sdk.ClientSession, address string) {
 	p.t.Helper()
 	failed := make(chan error, 1)
@@ -102,8 +102,8 @@ func (p *assistantProgram) answers(service, token string) int {
 	return resp.StatusCode
 }
 
-// TestDashboardAssistants: a program registers, a person who is not signed in signs in and lets it read, and it calls a tool. The person
-// revokes it, and its next call is refused.
+// TestDashboardAssistants: a program registers. A person who is not signed in signs in and lets the program read. The
+// program calls a tool. The person revokes the program, and its next call is refused.
 func TestDashboardAssistants(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

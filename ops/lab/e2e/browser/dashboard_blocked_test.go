@@ -8,8 +8,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardBlocks: a buyer selects placements of a report with keys, sees what they cost, blocks them, takes that back, and blocks
-// them again. The flow and the list of blocked values show them, and the list is copied as text.
+// TestDashboardBlocks: a buyer selects placements of a report with the keyboard, sees what they cost, blocks them,
+// undoes that, and blocks them again. The flow and the list of blocked values show them, and the list is copied as
+// text.
 func TestDashboardBlocks(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -64,7 +65,7 @@ func TestDashboardBlocks(t *testing.T) {
 
 const blockNow = `document.querySelector('dialog[open] footer .btn.primary:enabled')`
 
-// selectTwo selects the first two rows of the report with keys.
+// selectTwo selects the first two rows of the report with the keyboard.
 func (b *env) selectTwo() {
 	b.t.Helper()
 	b.run(`(document.activeElement.blur(), document.querySelector('tr[data-row="0"]').focus(), 1)`)

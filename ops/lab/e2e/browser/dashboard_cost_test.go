@@ -100,7 +100,8 @@ func (b *costEnv) fromCampaigns() {
 	b.waitText("The cost is as it was before")
 }
 
-// fromReport sets the cost of a value of a sub-parameter by a key, and looks at a row without a cost of its own.
+// fromReport presses a key to set the cost of a value of a sub-parameter, and looks at a row without a cost of its
+// own.
 func (b *costEnv) fromReport() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/reports?cmp=none&w=yesterday&g=sub1&f.campaign_id=" + b.campaign)

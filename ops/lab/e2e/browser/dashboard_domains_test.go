@@ -58,7 +58,7 @@ func TestDashboardDomains(t *testing.T) {
 	d.platform()
 }
 
-// connectsDNS connects a DNS account with a form that is drawn from the fields its provider asks for. A wrong token is
+// connectsDNS connects a DNS account with a form that is built from the fields of its provider. A wrong token is
 // reported.
 func (b *domainsEnv) connectsDNS() {
 	b.t.Helper()

@@ -40,7 +40,8 @@ func (b *env) setHeight(width, height int, theme string) {
 	b.drawn()
 }
 
-// fitsEveryWidth opens the widest screens and sheets at the sizes of common windows, with names that do not break.
+// fitsEveryWidth opens the widest screens and sheets at the sizes of common windows, with long names that contain no
+// space.
 func (b *env) fitsEveryWidth() {
 	b.t.Helper()
 	var offer, campaign struct {

@@ -68,7 +68,7 @@ func (b *plotsEnv) ordered() {
 	b.until("by name", func() bool { return b.run(head+`.ariaSort`) == "ascending" && sorted(byName) == "true" })
 }
 
-// overTime opens the total over time by a key, and looks at each of its forms.
+// overTime presses a key to open the total over time, and looks at each of its forms.
 func (b *plotsEnv) overTime() {
 	b.t.Helper()
 	b.report("w=7d&g=country")

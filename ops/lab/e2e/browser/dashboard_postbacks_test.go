@@ -158,7 +158,7 @@ func (p *postbackEnv) resends(click string) {
 	p.waitText("to be sent again")
 }
 
-// tells finds in a conversion whether its source was told, and goes from there to the log.
+// tells checks in a conversion whether its source was notified, and goes from there to the log.
 func (p *postbackEnv) tells(click string) {
 	p.t.Helper()
 	p.goTo(p.f.URL + "/app/conversions?w=today&find=" + click)

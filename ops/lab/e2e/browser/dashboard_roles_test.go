@@ -16,10 +16,10 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRoles: the service never refuses, because of the role, a control that the dashboard shows to that role. The test
-// presses every button, switch and menu item of every room in the side bar, and answers the dialogs. In tables it presses the
-// controls of the first row. A control that a lesser role was allowed to use is not pressed again, because a higher role may use
-// it too (see TestCallersOfEveryRow in api/dashboard).
+// TestDashboardRoles: if the dashboard shows a control to a role, the service never refuses the control's action
+// because of the role. The test presses every button, switch and menu item of every screen in the side bar, and
+// answers the dialogs. In tables it presses the controls of the first row. A control that a lesser role was allowed
+// to use is not pressed again, because a higher role may use it too (see TestCallersOfEveryRow in api/dashboard).
 func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -53,8 +53,8 @@ func TestDashboardRoles(t *testing.T) {
 	}
 }
 
-// pressAll presses every control of the rooms that are shown, except the controls in known, and returns how many it pressed. It
-// adds the pressed controls of each room to known.
+// pressAll presses every control of the screens in the side bar, except the controls in known, and returns how many
+// it pressed. It adds the pressed controls of each screen to known.
 func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int) {
 	b.t.Helper()
 	var rooms []string
@@ -94,9 +94,9 @@ func (b *env) pressAll(role models.Role, known map[string][]string) (pressed int
 	return pressed
 }
 
-// pressing presses the controls of a room one after another, starting with control number FROM. In its answer, next is the
-// control to go on with on a fresh page after a control led to another room, or -1 after the last control. refused are the
-// calls that the role may not make.
+// pressing presses the controls of a screen one after another, starting with control number FROM. In its answer, next
+// is the control to go on with on a fresh page after a control led to another screen, or -1 after the last control.
+// refused are the calls that the role may not make.
 const pressing = `(async () => {
 	let pending = 0
 	const refused = [], real = window.fetch, start = location.pathname

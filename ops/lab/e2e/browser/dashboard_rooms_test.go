@@ -35,8 +35,8 @@ const browserAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.
 // markup is a name that must be shown as text.
 const markup = `<img src=x onerror="wrongs=['run']">`
 
-// TestDashboardRooms: the user sends a failed webhook again, moves the bot threshold and saves it, makes a smartlink with two
-// rules that leads visitors, and makes a goal of a site that is then reached. The screens pass all checks.
+// TestDashboardRooms: the user sends a failed webhook again, moves the bot threshold and saves it, makes a smartlink
+// with two rules and follows it, and makes a goal of a site and reaches it. The screens pass all checks.
 func TestDashboardRooms(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -181,7 +181,8 @@ func (b *roomsEnv) verifies() {
 	}
 }
 
-// scores moves the threshold, checks how many clicks would change sides, and saves it. The service then scores the clicks again.
+// scores moves the threshold, checks how many clicks would then count as bots or no longer count as bots, and saves
+// it. The service then scores the clicks again.
 func (b *roomsEnv) scores() {
 	b.t.Helper()
 	type score struct {

@@ -203,7 +203,7 @@ func (b *env) showsClickID() {
 	}
 }
 
-// failedStep returns the first step of a test that did not go well.
+// failedStep returns the first step of a test that failed.
 const failedStep = `document.querySelector('.trace-list .step.no')?.textContent ?? (document.querySelector('.trace-list .step') ? 'none' : '')`
 
 // testsItself: both self-tests of a correct set-up pass, before and after the first click.

@@ -158,7 +158,7 @@ func (a *actions) seesHours() {
 	})
 }
 
-// sharesView filters a report that is grouped by three dimensions, and saves it for everybody on the account.
+// sharesView filters a report that is grouped by three dimensions, and saves it for all people of the account.
 func (a *actions) sharesView() {
 	a.tap(button("Filter"))
 	a.find("Country")

@@ -44,7 +44,7 @@ func newServed(t *testing.T) *served {
 	if _, s.api, err = f.Account(t.Context(), "Shop", "scale"); err != nil {
 		t.Fatal(err)
 	}
-	// A program drives the browser of the test, which the page tag reports. The signals for this are therefore off.
+	// A program drives the browser of the test, and the page tag reports this. The signals for it are therefore off.
 	s.do("PUT", "/bot-detection", object{"disabled": []string{"headless", "fast_click"}, "days": 0}, nil)
 	var site struct{ Site struct{ ID string } }
 	s.do("POST", "/sites", object{"name": "Shop", "domain": "shop.test", "currency": "USD"}, &site)

@@ -18,7 +18,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// deciding is an account whose network is connected to a platform that can be asked by the date of a change.
+// deciding is an account whose network is connected to a platform that can be asked for orders by the date of a
+// change.
 type deciding struct {
 	*importing
 	network uuid.UUID
@@ -50,7 +51,7 @@ func (y *deciding) decide(list []networkstest.Order) {
 	y.world.Set(list...)
 }
 
-// changes stores the job that the clock starts to read changes, and returns its id.
+// changes stores a job that reads changes, as the clock does, and returns its id.
 func (y *deciding) changes() uuid.UUID {
 	y.t.Helper()
 	saved := dbtest.Get[time.Time](y.t, y.db, `SELECT saved_at FROM network_integrations WHERE network_id = $1`, y.network)
@@ -82,9 +83,9 @@ func (m *midway) ended(job uuid.UUID) {
 // cursors counts the connections of the account that have read changes.
 const cursors = `SELECT count(*) FROM network_integrations WHERE account_id = $1 AND changes_to IS NOT NULL`
 
-// TestKilledChanges kills the worker with -9 while it reads the decisions of a network by their date, in the middle of writing them,
-// and when all of them are written but the time until which they are read is not. Every decision counts once, and the time moves only
-// with the last of them.
+// TestKilledChanges kills the worker with -9 while it reads the decisions of a network by their date, then in the
+// middle of writing them, and at last when all of them are written. At the last kill, the worker has not yet written
+// the time until which it has read. Every decision counts once, and that time moves only after the last decision.
 func TestKilledChanges(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -46,8 +46,8 @@ func (m *midway) planned(path string, body map[string]any) (plan string, took ti
 	return plan, took
 }
 
-// TestKilledConfig kills the worker with -9 twice while it writes a plan with many campaigns, and again while it takes them back. Each
-// campaign is written once, with its link, and the undo leaves exactly the earlier document.
+// TestKilledConfig kills the worker with -9 twice while it writes a plan with many campaigns, and again while it
+// undoes the plan. Each campaign is written once, with its link, and the undo leaves exactly the earlier document.
 func TestKilledConfig(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -112,7 +112,7 @@ func (m *midway) printProgress(plan string, began time.Time) {
 	})
 }
 
-// TestBigMove reads a large Keitaro, plans it and applies it, and prints how far it is and how long that takes.
+// TestBigMove reads a large Keitaro, plans the import and applies it. It logs the progress and the times.
 func TestBigMove(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

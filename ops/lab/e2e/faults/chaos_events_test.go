@@ -95,7 +95,7 @@ func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 		case err == nil && (got.Status == http.StatusNoContent || got.Status == http.StatusOK && ofServer(n)):
 			return nil
 		case err == nil && got.Status < http.StatusInternalServerError && got.Status != http.StatusTooManyRequests &&
-			got.Status != http.StatusUnauthorized && got.Status != http.StatusNotFound: // 401, 404: it may not know the site yet
+			got.Status != http.StatusUnauthorized && got.Status != http.StatusNotFound: // 401, 404: the web process may not know the site yet
 			return fmt.Errorf("%w: %s: %d %.200s", e2e.ErrWrong, path, got.Status, got.Body)
 		}
 		e2e.Pause(ctx, 20*time.Millisecond)

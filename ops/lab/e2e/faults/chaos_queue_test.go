@@ -101,7 +101,7 @@ func (y *env) write(batch string, n int, job jobs.Job[faultworker.Args, jobs.Non
 		}
 		return last
 	})
-	if err != last { //nolint:errorlint // the very one
+	if err != last { //nolint:errorlint // exactly this error
 		y.t.Fatal(err)
 	}
 	return ids

@@ -72,10 +72,11 @@ func (p *personal) click() string {
 	return id
 }
 
-// TestPersonalDataIsWrittenNowhere sends personal data in all ways: by a goal of a server, the page tag, postbacks with and without
-// a signature, the pixel, and two notifications of a shop, one with a valid signature and one with a wrong one. The conversions are
-// uploaded in shadow mode with the hashes of the data. Then neither the data nor their hashes are in any file of PostgreSQL, Redis
-// and the service, in a log, in a metric or in a backup.
+// TestPersonalDataIsWrittenNowhere sends personal data in all ways: in a goal that a server reports, by the page tag,
+// in postbacks with and without a signature, by the pixel, and in two notifications of a shop, one with a valid
+// signature and one with a wrong one. The conversions are uploaded in shadow mode with the hashes of the data.
+// Afterwards neither the data nor their hashes are in any file of PostgreSQL, Redis and the service, in a log, in a
+// metric or in a backup.
 func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -136,8 +137,8 @@ func TestPersonalDataIsWrittenNowhere(t *testing.T) {
 		return dbtest.Get[int](t, p.db, sent) >= 5
 	})
 	texts := []string{strings.SplitN(personMail, "@", 2)[0], personPhone, strings.TrimPrefix(personPhone, "+")}
-	// The forms that the service hashes: the data as sent, the e-mail address for Reddit, with only letters and digits before the @,
-	// and the number without its plus.
+	// The forms that the service hashes: the data as sent; the e-mail address in Reddit's form, which has only
+	// letters and digits before the @; and the number without its plus.
 	for _, normalized := range []string{personMail, strings.Replace(personMail, "-", "", 1), personPhone, personPhone[1:]} {
 		sum := sha256.Sum256([]byte(normalized))
 		texts = append(texts, hex.EncodeToString(sum[:]))

@@ -61,15 +61,15 @@ CREATE INDEX ON fault_effects (job)`
 
 // Ways to break a process on purpose. A checker is worthless if it does not notice the break.
 const (
-	BreakFence = "fence" // faultworker: effects are left without the fence
+	BreakFence = "fence" // faultworker: effects are committed without the fence
 	BreakIDs   = "ids"   // faultclock: a tick has no identity
 )
 
 // run is the main function of a process: the worker or the clock.
 func run(role string, args []string) (err error) {
 	flags := flag.NewFlagSet(role, flag.ContinueOnError)
-	lease := flags.Duration("lease", 0, "of rows")
-	grace := flags.Duration("grace", 0, "of a stop")
+	lease := flags.Duration("lease", 0, "lease of the jobs' rows")
+	grace := flags.Duration("grace", 0, "grace period of a stop")
 	slots := flags.Int("slots", 10, "jobs at once per unit of weight")
 	cron := flags.Bool("cron", false, "the clock fires the service's ticks too")
 	broken := flags.String("break", "", "what is broken on purpose")
