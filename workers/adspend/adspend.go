@@ -1,4 +1,4 @@
-// Package adspend reads spend from ad platforms and writes it as the cost of clicks, on request and by the clock. It also tests
+// Package adspend reads spend from ad platforms and writes it as the cost of clicks, on request and on a schedule. It also tests
 // the connections of traffic sources.
 package adspend
 

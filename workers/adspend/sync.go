@@ -139,7 +139,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	}
 }
 
-// sourceDay is one source on one day. param is the parameter of the link that contains the platform's campaign id. currency is
+// sourceDay is one source on one day. param is the link parameter that contains the platform's campaign id. currency is
 // the default when the platform reports none.
 type sourceDay struct {
 	account, source uuid.UUID

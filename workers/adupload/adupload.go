@@ -32,7 +32,7 @@ type Options struct {
 	Clicks   click.Log
 	// Tokens returns the tokens of sign-in connections. Nil: this install has no sign-in.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
-	Off    bool             // the install's switch: nothing is uploaded, and all uploads wait
+	Off    bool             // CONVERSION_UPLOADS is off: nothing is uploaded, and all uploads wait
 	Now    func() time.Time // default time.Now
 	// Schedule has the waits between the attempts of a job. The default is the job's policy.
 	Schedule []time.Duration
@@ -262,7 +262,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 			Click: models.FormatClickID(u.ClickID), Clicked: models.ClickTime(u.ClickID), Query: click.Params, UserAgent: click.UserAgent,
 			Country: click.Country, Page: pageOf(click.Click), Referrer: matchkey.CleanURL(click.Referrer),
 		}
-		if u.Action != models.UploadRetract { // the platform knows by its id which conversion is taken back
+		if u.Action != models.UploadRetract { // for a retraction the platform needs only the conversion's id
 			e.Keys = keys[u.ClickID].In(row.Keys)
 		}
 		if click.IP.IsValid() && click.AddressKey == 0 {

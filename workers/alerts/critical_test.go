@@ -13,7 +13,7 @@ import (
 )
 
 // TestAlertBecomesCritical checks that an alert that becomes critical then begins for channels that receive only critical alerts. It begins once,
-// and it also ends for them. The other channels know the alert already.
+// and it also ends for them. The other channels have announced the alert already.
 func TestAlertBecomesCritical(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -114,7 +114,7 @@ type session struct {
 	tokens   int    // used so far
 
 	used      int           // look-ups of the model
-	lookups   []jobs.Lookup // calls of the API that they made
+	lookups   []jobs.Lookup // calls of the API that the look-ups made
 	read      []figurecheck.Lookup
 	proposals []proposal
 }

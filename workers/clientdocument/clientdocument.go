@@ -1,6 +1,6 @@
-// Package clientdocument reads the documents that programs publish about themselves, by which people connect assistants (OAuth Client
-// ID Metadata Document). A document is read through the guarded client, which reaches only the public internet and follows no
-// redirects.
+// Package clientdocument reads the documents in which programs describe themselves (OAuth Client ID Metadata Documents). An
+// assistant that a person connects has such a document. It is read through the guarded client, which reaches only the public
+// internet and follows no redirects.
 package clientdocument
 
 import (

@@ -21,7 +21,7 @@ import (
 
 const shopSecret = "whsec_k3y"
 
-// shop adds a network whose notifications have the form of a scheme and are signed with shopSecret.
+// shop adds a network that sends notifications in the format of a scheme, signed with shopSecret.
 func (b *env) shop(scheme string) (network uuid.UUID) {
 	b.Helper()
 	network = uuid.New()
@@ -149,7 +149,7 @@ func TestNotificationRefused(t *testing.T) {
 			t.Errorf("%s: %s (%s)", name, outcome, detail)
 		}
 	}
-	// Parameters with the secret are no notification.
+	// A message with the secret among its parameters is not a notification.
 	outcome, detail := b.postback(models.Postback{AccountID: b.account, NetworkID: shop, Params: params{"clickid": click, "secret": shopSecret}})
 	if outcome != "refused" || !strings.HasPrefix(detail, wrong) {
 		t.Errorf("parameters: %s (%s)", outcome, detail)

@@ -180,7 +180,7 @@ func unchangedPoint(host string, by libdns.RR, note string) models.DNSPoint {
 }
 
 // leadsHere reports whether the existing records of a name lead to the tracker although they differ from the records that
-// would be set. They may consist only of the tracker's addresses, or lead there through another name. It returns false if DNS
+// would be set. They may be addresses, all of them the tracker's, or lead there through another name. It returns false if DNS
 // gives no answer.
 func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
 	var found []egress.Records

@@ -18,8 +18,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// zone is a DNS whose content the test sets: the alias and the texts of each name. Every name with an entry leads to the
-// tracker.
+// zone is a fake of DNS. The test sets the alias and the texts of each name. Every name with an entry leads to the tracker.
 type zone struct {
 	mu      sync.Mutex
 	aliases map[string]string

@@ -131,8 +131,8 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 	return a, nil
 }
 
-// Deliver sends a request that its receiver accepts by a 2xx status. An answer that is too long to be read counts, too. The error
-// names the receiver if it answered another status.
+// Deliver sends a request that its receiver accepts by a 2xx status. An answer with that status counts even if its body is too
+// long. The error names the receiver if the receiver answered another status.
 func (c *Client) Deliver(req *http.Request, receiver string) (Answer, error) {
 	answer, err := c.Do(req)
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Class == TooLarge {

@@ -331,8 +331,9 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 	}
 }
 
-// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable. A
-// time that was not read becomes the click's. The conversion shows the platform's time then. A recorded conversion keeps its time.
+// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable.
+// If a time cannot be read, the conversion gets the time of its click. In these cases InvalidTime has the time as the platform
+// states it. A recorded conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return

@@ -64,7 +64,7 @@ func (w *env) list() []models.OAuthConnection {
 	return all
 }
 
-// TestAttempts checks that a state accepts one code, only in time, and only for its own account.
+// TestAttempts checks that a state accepts one code, only before it expires, and only for its own account.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -63,7 +63,7 @@ func mgidPage(ctx context.Context, s *session, period Range, cursor string) (row
 	}
 	zone, err := time.LoadLocation(s.zone)
 	if err != nil || s.zone == "" {
-		return nil, "", fmt.Errorf("the platform tells days in the time zone %.40q, which is not known", s.zone)
+		return nil, "", fmt.Errorf("the platform reports days in the time zone %.40q, which is not known", s.zone)
 	}
 	const size, moment = 1000, "2006-01-02T15:04:05.000Z07:00"
 	offset := platform.Place(cursor, 0)

@@ -31,7 +31,7 @@ type googleViolation struct {
 }
 
 // googleInstall has the reasons of refusals that concern the Google Cloud project of this install. Only its operator can help. The
-// first are of the Google Ads API, the others of google.api.ErrorReason.
+// last four reasons are values of google.api.ErrorReason, the others are error codes of the Google Ads API.
 var googleInstall = []string{
 	"CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION", "CLOUD_PROJECT_NOT_UNDER_ORGANIZATION", "PROJECT_DISABLED", "MISSING_TOS",
 	"DEVELOPER_TOKEN_NOT_APPROVED", "DEVELOPER_TOKEN_NOT_ON_ALLOWLIST", "DEVELOPER_TOKEN_PROHIBITED", "SERVICE_ACCESS_DENIED",
@@ -39,8 +39,9 @@ var googleInstall = []string{
 	"SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_INVALID", "CONSUMER_SUSPENDED",
 }
 
-// googleSettings has the codes with which the Google Ads API refuses each event of a connection because of its conversion action or its
-// account. They are of ConversionUploadError and of RequestError. The same event is refused until a person changes the setting.
+// googleSettings has the codes with which the Google Ads API refuses each event of a connection because of its conversion action
+// or its account. The codes are values of ConversionUploadError and of RequestError. The same event is refused until a person
+// changes the setting.
 var googleSettings = []string{
 	"NO_CONVERSION_ACTION_FOUND", "INVALID_CONVERSION_ACTION_TYPE", "CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS",
 	"CUSTOMER_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS", "CUSTOMER_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS",

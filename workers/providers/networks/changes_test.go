@@ -21,7 +21,8 @@ import (
 // present is the present moment of the tests' clients.
 var present = day.AddDate(0, 0, 20)
 
-// lateOrders returns n orders that were made 200 days ago. The i-th was approved at the i-th of the times.
+// lateOrders returns an order for each of the times. All orders were made 200 days ago. The i-th order was approved at the i-th
+// time.
 func (s *suite) lateOrders(times ...time.Time) []networkstest.Order {
 	out := s.orders(len(times))
 	for i, at := range times {

@@ -68,7 +68,7 @@ func (p everflowPaging) next(page, rows int) string {
 	return platform.Next(rows > 0 && page*max(p.Size.Number(), 1) < p.Total.Number(), page+1)
 }
 
-// onHold begins the cursors of the conversions on hold, which are read after the others.
+// onHold is the prefix of the cursors for the report of conversions on hold, which is read after the other report.
 const onHold = "onhold "
 
 func everflowPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {

@@ -143,7 +143,7 @@ func (p platform) style() oauth2.AuthStyle {
 }
 
 // ErrRevoked says that the platform no longer accepts the tokens. The user has to sign in again.
-var ErrRevoked = errors.New("the platform takes the sign-in no longer")
+var ErrRevoked = errors.New("the platform no longer accepts the sign-in")
 
 // Options of a Client. Apps.URL, GoogleVersion, Now and Wait are optional.
 type Options struct {

@@ -60,7 +60,7 @@ func readForm(text string) form {
 		switch {
 		case len(words) == 0 || words[0] == "#":
 		case !strings.HasPrefix(line, " ") && len(words) > 1:
-			f.values[words[0]] = words[2:] // the second word is a sign of equality
+			f.values[words[0]] = words[2:] // the second word is an equals sign
 		case !strings.HasPrefix(line, " "):
 			message = words[0]
 			f.messages[message] = map[string]field{}

@@ -28,7 +28,7 @@ var microsoftAds = Fake{
 	busy: func(c *call) { microsoftFault(c, http.StatusBadRequest, 117, "CallRateExceeded") },
 	serve: func(w *World, c *call) {
 		if from, to, ok := strings.Cut(strings.TrimPrefix(c.path, "/download/"), "_"); ok && strings.HasPrefix(c.path, "/download/") {
-			if c.r.Header.Get("Authorization") != "" || c.r.Header.Get("DeveloperToken") != "" { // storage is another host
+			if c.r.Header.Get("Authorization") != "" || c.r.Header.Get("DeveloperToken") != "" { // the host of reports gets no credentials
 				http.Error(c, "credentials", http.StatusForbidden)
 				return
 			}

@@ -38,6 +38,6 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if got := p.Check("a.v1.Order", []byte(`{}`), "orderId"); len(got) > 0 {
-		t.Errorf("a field of the path is missed: %q", got)
+		t.Errorf("a field that is in the path is reported as missing: %q", got)
 	}
 }

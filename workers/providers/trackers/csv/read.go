@@ -1,5 +1,5 @@
 // Package csv reads offers, campaigns and links from tables, for trackers that have no reader of their own. The first line names the
-// columns. Fields are divided by commas, semicolons or tabs.
+// columns. Fields are separated by commas, semicolons or tabs.
 package csv
 
 import (

@@ -15,11 +15,11 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// test is a filter as a list of our conditions. All of them must hold or, if the field or is true, at least one.
+// test is a filter as a list of our conditions. All conditions must hold. If or is true, one of them is enough.
 type test struct {
 	or   bool
 	list []models.Condition
-	// cap is the daily cap of a path, which has no condition.
+	// cap is the daily cap of a path, for which there is no condition.
 	cap int
 	// lost says which parts of the filter have no counterpart here. The path is then paused.
 	lost []string

@@ -225,7 +225,7 @@ func (r *reader) payout(it *item, o *page) bool {
 	return true
 }
 
-// countries sets the country of an offer. Several become tags.
+// countries sets the country of an offer. If the offer has several countries, they become tags.
 func (r *reader) countries(it *item, list texts) {
 	var codes []string
 	for _, c := range list {

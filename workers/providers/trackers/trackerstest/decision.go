@@ -20,7 +20,7 @@ import (
 
 // Visitor is a made-up visitor. An empty text is unknown.
 type Visitor struct {
-	Attributes map[string]string // by the name that conditions have for them
+	Attributes map[string]string // by the names that conditions use
 	IP         netip.Addr
 	IsBot      bool
 	IsUnique   bool
