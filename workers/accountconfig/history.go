@@ -85,7 +85,7 @@ func (k *keeper) logNotRead(ctx context.Context, u *historyRun, failure *tracker
 	if err := forgetAccess(ctx, u); err != nil {
 		return err
 	}
-	return u.Fail(ctx, models.Conflict("not_read", "%s. What was read before stays; import the history again to go on.", failure.Text), nil)
+	return u.Fail(ctx, models.Conflict("not_read", "%s. Everything read so far is kept. Import the history again to continue.", failure.Text), nil)
 }
 
 // forgetAccess deletes the credentials.

@@ -79,7 +79,7 @@ func (p *syncer) fetch(ctx context.Context, u *run) (out read, err error) {
 func oneCurrency(rows []ads.Spend) error {
 	for _, r := range rows {
 		if r.Currency != rows[0].Currency {
-			return models.Errorf(models.KindBadGateway, "platform_error", "the platform tells spend in %q and in %q", rows[0].Currency, r.Currency)
+			return models.Errorf(models.KindBadGateway, "platform_error", "the platform reports spend both in %q and in %q", rows[0].Currency, r.Currency)
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ type run = workers.Run[jobs.UploadArgs, jobs.UploadArgs]
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Now = workers.Clock(o.Now)
 	u := &uploader{o: o, store: st, jobs: r.Client()}
-	u.decided = r.NewCounter("switchyard_conversion_uploads_total", "Uploads of conversions to ad platforms by what came of them.",
+	u.decided = r.NewCounter("switchyard_conversion_uploads_total", "Uploads of conversions to ad platforms, by result.",
 		"provider", "result")
 	gate := platformjob.Gate(r, st, func(a jobs.UploadArgs) string { return platformjob.Name(a.Provider, a.SourceID) })
 	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(gate), workers.WithFailed(u.recordFailure))

@@ -50,7 +50,7 @@ func (o Options) read(ctx context.Context, args jobs.ReadClientArgs) (jobs.ReadC
 	}
 	if media, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); answer.Status != http.StatusOK || err != nil ||
 		media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return jobs.ReadClientAnswer{}, models.Invalid("invalid_client", "the document of this client is not there as JSON: the answer has the status %d", answer.Status)
+		return jobs.ReadClientAnswer{}, models.Invalid("invalid_client", "the address of this client does not return a JSON document: the answer has the status %d", answer.Status)
 	}
 	client, err := models.ParseClientDocument(args.ID, answer.Body)
 	if err != nil {

@@ -37,7 +37,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log, opts ...work
 	rec := &recorder{
 		runtime: r, store: s, clicks: clicks, reader: dbconversion.Reader{Store: s, Clicks: clicks},
 		decided: r.NewCounter("switchyard_postbacks_decided_total",
-			"Received postbacks by what became of them. One that is replayed counts again.", "result"),
+			"Received postbacks, by result. A replayed postback counts again.", "result"),
 	}
 	for _, result := range []string{
 		models.PostbackMatched, models.PostbackDuplicate, models.PostbackIgnored, models.PostbackRefused,

@@ -186,7 +186,7 @@ func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (ou
 	case refusal != nil:
 		return out, refusal
 	case out.Failed > 0:
-		return out, state.RecordFailure(ctx, account, "the edge has not taken all campaigns")
+		return out, state.RecordFailure(ctx, account, "the edge did not accept all campaigns")
 	}
 	return out, state.RecordPublished(ctx, account, wanted, p.target())
 }
@@ -322,7 +322,7 @@ func (d *difference) result(bundles []models.EdgeBundle) jobs.PublishedEdge {
 		Rules: len(rules),
 	}
 	if len(broken) > 0 {
-		out.RulesError = fmt.Sprintf("%d saved rules take nobody: they cannot be read, or are gone", len(broken))
+		out.RulesError = fmt.Sprintf("%d saved rules match no visitor, because they cannot be read or were deleted", len(broken))
 	}
 	return out
 }

@@ -302,7 +302,7 @@ func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conver
 	k, known := recorded[keyOf(*v)]
 	switch {
 	case !known:
-		v.Refusal = "it takes back an order that is not recorded, or lies outside the range"
+		v.Refusal = "it takes back an order that is not recorded or is outside the range"
 	case v.Payout != nil && (k.Currency != v.Currency || v.Payout.LessThan(k.Payout)):
 		v.Refusal = "it takes back a part of an order outside the range: import a range that has both"
 	}
@@ -325,7 +325,7 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 	k, known := recorded[keyOf(*v)]
 	switch {
 	case !known:
-		v.Refusal = "it names the status of an order that is not recorded, without the amount"
+		v.Refusal = "it has the status but not the amount of an order that is not recorded"
 	case v.Status == models.StatusApproved && k.Status != models.StatusPending && k.Status != v.Status:
 		v.Refusal = "the order was taken back: it is " + k.Status
 	}

@@ -174,7 +174,7 @@ func (i *Issuer) extendClaim(ctx context.Context, host string, fence int64) (hel
 		free, end := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer end()
 		if err := i.o.Store.EndClaim(free, host, fence); err != nil {
-			slog.WarnContext(ctx, "host not freed, its lease ends by itself", "host", host, "error", err)
+			slog.WarnContext(ctx, "claim of a host not released, it ends with its lease", "host", host, "error", err)
 		}
 	}
 }

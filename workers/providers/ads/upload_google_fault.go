@@ -69,7 +69,7 @@ func (v googleViolation) text() string {
 	text := strings.TrimSpace(v.Reason + ": " + v.Text)
 	switch v.Reason {
 	case "INVALID_CONVERSION_ACTION_ID":
-		return text + " (the customer that is sent to must own the conversion action: choose the action again from the list, or " +
+		return text + " (conversions must be sent to the customer that owns the conversion action: choose the action again from the list, or " +
 			"enter it as customers/OWNER/conversionActions/ID)"
 	case "INVALID_CONVERSION_ACTION_TYPE":
 		return text + " (the action must be of the type import from clicks, UPLOAD_CLICKS)"
@@ -104,7 +104,7 @@ func googleFault(status int, body []byte) *fault {
 		f.event = false
 	case slices.Contains(reasons, googleScopeMissing):
 		f.refused, f.scope = true, true
-		f.text += "; the person who signed in did not allow it: sign in again and allow all that is asked for"
+		f.text += "; the person who signed in did not allow it: sign in again and grant all requested permissions"
 	case slices.ContainsFunc(reasons, func(r string) bool { return slices.Contains(googleInstall, r) }):
 		f.refused, f.expired, f.after = false, false, googleInstallPause
 		f.text = "Google does not accept the Google Cloud project of this install, so its operator has to help: " + f.text

@@ -41,7 +41,7 @@ type Apps struct {
 
 // errNotConfigured says that the install lacks settings for a platform.
 func errNotConfigured(settings string) error {
-	return models.Invalid("not_configured", "this install is not set up for it: its operator has to set %s", settings)
+	return models.Invalid("not_configured", "this install is not set up for this sign-in: its operator has to set %s", settings)
 }
 
 // app returns the install's app at a platform. Error: not_configured.

@@ -197,7 +197,7 @@ func (a *API) refused(status int, answer []byte) error {
 	case status == http.StatusTooManyRequests:
 		text = "the tracker asks for fewer requests"
 	case status/100 == 3:
-		text = "the tracker leads to another address: enter the address that it has itself"
+		text = "the tracker redirects to another address: enter the tracker's own address"
 	default:
 		text = fmt.Sprintf("the tracker answered %d", status)
 	}

@@ -62,7 +62,7 @@ func (v *Visitor) Facts() *cond.Facts {
 	f := &cond.Facts{}
 	for name, value := range v.Attributes {
 		if !f.Assign(name, value) {
-			panic("trackerstest: " + name + " is no attribute with the value " + value)
+			panic("trackerstest: " + name + " is not an attribute with the value " + value)
 		}
 	}
 	f.SetIP(v.IP)
