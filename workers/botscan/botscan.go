@@ -52,8 +52,8 @@ const (
 	clicksAtOnce = 2000
 	// lease is the duration of a scan's lease. If the worker is killed, the account is scanned again only after the lease.
 	lease = 3 * time.Minute
-	// runFor limits how long one scan goes on, and batchesAtOnce its number of batches. The next sweep continues the scan where
-	// it ended.
+	// runFor is the maximum duration of a scan, and batchesAtOnce the maximum number of its batches. The next sweep continues the
+	// scan where it ended.
 	runFor        = time.Minute
 	batchesAtOnce = 500
 	// busyShare is the share of the time in which a scan works while clicks wait to be stored or redirects are slow. maxPause is

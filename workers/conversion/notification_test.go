@@ -167,7 +167,7 @@ func TestNotificationRefused(t *testing.T) {
 	if outcome, detail := b.decided(id); outcome != "recorded" || b.recordedOf(click) != "pi_1 approved 50 USD" {
 		t.Errorf("read again: %s (%s), %s", outcome, detail, b.recordedOf(click))
 	}
-	// After the decision, the body is no longer stored, but the fields that were read are.
+	// After the decision, the body is no longer stored, but the fields that were read from it are.
 	stored := dbtest.Get[string](t, b.db, `SELECT concat(params::text, ' ', proof IS NULL) FROM postbacks WHERE id = $1`, id)
 	if strings.Contains(stored, "cs_1") || !strings.HasSuffix(stored, " t") || !strings.Contains(stored, "checkout.session.completed") {
 		t.Errorf("the stored notification has the parameters and no proof: %s", stored)

@@ -150,7 +150,7 @@ func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainC
 	return c, nil
 }
 
-// seen holds the answers of DNS and of a domain.
+// seen holds the answers of DNS servers, and of the server at a domain.
 type seen struct {
 	own, ours     []egress.Records // records of the domain and of the tracking host
 	aliases       []string         // of the domain
@@ -158,7 +158,7 @@ type seen struct {
 }
 
 // leadsToTracker reports whether a domain leads to the tracker according to DNS servers: through one of the tracker's names, or
-// only to the tracker's addresses. One server that says so is enough, because the others may not know the change yet. It returns
+// only to the tracker's addresses. One such server is enough, because the others may not know the change yet. It returns
 // nil if no server can tell.
 func leadsToTracker(own []egress.Records, tracker []string, ours []egress.Records) *bool {
 	var addresses []netip.Addr

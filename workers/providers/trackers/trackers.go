@@ -10,8 +10,8 @@ import "log/slog"
 
 // Access says where another tracker is, and lets its reader in. It is used for one run and never stored.
 type Access struct {
-	URL string // of the tracker, such as https://tracker.example.com; empty for a tracker that has one address for everybody
-	ID  string // the part of the credentials that names who is asking, where the tracker has one
+	URL string // of the tracker, such as https://tracker.example.com; empty for a tracker with one address for all customers
+	ID  string // the part of the credentials that identifies the caller; empty if the tracker has no such part
 	Key string // the secret part
 }
 

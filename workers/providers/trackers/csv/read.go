@@ -37,7 +37,7 @@ type row struct {
 
 func (r row) get(column string) string { return strings.TrimSpace(r.fields[column]) }
 
-// columns of a table. The first ones are required.
+// columns has the names of the required and the optional columns of a table.
 type columns struct {
 	name     string
 	required []string

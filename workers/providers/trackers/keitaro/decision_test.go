@@ -332,7 +332,7 @@ func madeUp(t *testing.T, campaigns int) (tracker []byte, models map[int]*model)
 
 func TestSameDecision(t *testing.T) {
 	t.Parallel()
-	// Each visitor comes to every twentieth campaign. In long tests each comes to all of them, which takes half a minute.
+	// Each visitor visits every twentieth campaign. In long tests each visitor visits all campaigns, which takes half a minute.
 	const campaigns, visitors = 200, 10_000
 	parts := longtest.Size(20, 1)
 	tracker, models := madeUp(t, campaigns)

@@ -201,7 +201,7 @@ func (r *reader) readOffers() {
 	}
 }
 
-// payout reads what an offer pays, its cap and its countries. It reports whether the payout can be taken.
+// payout reads what an offer pays, its cap and its countries. It reports whether the payout can be used.
 func (r *reader) payout(it *item, o *page) bool {
 	value := o.PayoutValue
 	if o.PayoutType.is("CPC") {

@@ -170,7 +170,7 @@ func (b *Book) Amount(it *Item, member, value, code string) bool {
 }
 
 // ReadAmount reads an amount and its currency. An empty value is 0. A zero amount needs no currency unless always is set. refusal
-// is the sentence for an amount that cannot be taken.
+// is the sentence for an amount that cannot be used.
 func ReadAmount(value, code string, always bool) (amount decimal.Decimal, iso, refusal string) {
 	value = cmp.Or(value, "0")
 	amount, err := decimalOf(strings.TrimSpace(value))
@@ -197,7 +197,7 @@ func SetAmount(m Members, member string, amount decimal.Decimal, iso string) {
 	}
 }
 
-// decimalOf reads an amount exactly. PHP writes small ones with an exponent, such as 1.0e-5.
+// decimalOf reads an amount exactly. PHP writes small amounts with an exponent, such as 1.0e-5.
 func decimalOf(text string) (decimal.Decimal, error) {
 	const longest, farthest = 40, 20
 	if len(text) > longest {
@@ -348,7 +348,7 @@ func (b *Book) DropLinks() {
 	b.Out.Links = slices.DeleteFunc(b.Out.Links, func(l trackerimport.Link) bool { return !b.Out.Has(accountconfig.Campaigns, l.Campaign) })
 }
 
-// everybody knows every record: the id of a record is a hash of its key.
+// everybody finds an id for every record: the id is a hash of the record's key.
 type everybody struct{}
 
 func (everybody) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {

@@ -42,7 +42,7 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 type destination struct {
 	share    moved.Share
 	isPage   bool
-	filter   string // its name; empty: the destination is for everybody
+	filter   string // its name; empty: the destination is for every visitor
 	value    moved.Value
 	splits   bool // whether the filter can be inverted
 	filtered bool

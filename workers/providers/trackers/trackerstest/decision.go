@@ -72,7 +72,7 @@ func (v *Visitor) Facts() *cond.Facts {
 }
 
 // Choice is what a tracker may decide for a visitor: paths, or destinations, by their names or keys, with their probabilities. An empty
-// name means that nothing takes the visitor.
+// name means that no path takes the visitor.
 type Choice map[string]float64
 
 // Model decides as another tracker does.

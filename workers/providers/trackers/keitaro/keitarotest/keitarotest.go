@@ -145,7 +145,7 @@ func refuse(w http.ResponseWriter, status int, more string) {
 		w.Header().Set("Retry-After", "2")
 	}
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": messages[status] + more}) // the client has gone
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": messages[status] + more}) // fails only if the client has gone
 }
 
 func (f *Fake) serve(w http.ResponseWriter, r *http.Request, path string) {
@@ -190,5 +190,5 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request, path string) {
 		answer = append([]json.RawMessage{}, f.streams[id[1]]...)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // the client has gone
+	_ = json.NewEncoder(w).Encode(answer) // fails only if the client has gone
 }

@@ -129,7 +129,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "2")
 		}
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(body) // the client has gone
+		_ = json.NewEncoder(w).Encode(body) // fails only if the client has gone
 	}
 	if status := f.Allow(r); status != http.StatusOK {
 		answer(status, f.Refuse(status, r))
