@@ -73,7 +73,8 @@ func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus
 }
 
 // The log of RedTrack becomes clicks and conversions of the imported campaigns, once. No webhook and no traffic source is
-// notified. A postback that names an old click then finds it, and is not sent on. The old ids are deleted with the clicks.
+// notified. A postback that names an old click then finds the imported click, and is not sent on. The old ids are deleted with
+// the clicks.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

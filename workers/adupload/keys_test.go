@@ -30,7 +30,7 @@ func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Pers
 }
 
 // TestKeysOfUploads checks which uploads have hashed personal data. The source must be set to send them, and the platform must
-// accept the key. Live mode and shadow mode are the same.
+// accept the key. This is the same in live mode and in shadow mode.
 func TestKeysOfUploads(t *testing.T) {
 	t.Parallel()
 	for provider, want := range map[string][]string{

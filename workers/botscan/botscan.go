@@ -146,8 +146,8 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	return nil
 }
 
-// maxCrowds is how many accounts' crowds are kept between scans. The next scan of another account reads the minute before
-// its first click again.
+// maxCrowds is how many accounts' crowds are kept between scans. If the crowd of an account was not kept, the account's
+// next scan reads the minute before its first click again.
 const maxCrowds = 32
 
 // crowds keeps the clicks of the last minute that a scan has read for each account, so that the next scan need not read them

@@ -176,7 +176,7 @@ func (s *session) fetch(ctx context.Context, q tool.Request) (json.RawMessage, f
 }
 
 // factsOf returns the figures of an answer: its rows, and the rest of it. limit is the number of rows that were asked for. If the
-// answer has as many, there may be more.
+// answer has as many rows, there may be more.
 func factsOf(data json.RawMessage, limit string) (figurecheck.Lookup, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber() // so that figures keep all digits

@@ -41,7 +41,7 @@ func newRegistries(o Options) *registries {
 }
 
 // registeredUntil asks the registry when the registration of a name ends. It returns nil if the name has no registry or is not
-// registered there, or if the registry does not say. It is not safe for concurrent use.
+// registered there, or if the registry names no date. It is not safe for concurrent use.
 func (r *registries) registeredUntil(ctx context.Context, name string) (*time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*registryTimeout)
 	defer cancel()

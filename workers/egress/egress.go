@@ -2,7 +2,7 @@
 // addresses that Options.Allow names.
 //
 // The client resolves a name once and refuses it when any of its addresses is private. It dials one of the checked
-// addresses, so a name that resolves to another address a moment later changes nothing. It follows no redirects, uses
+// addresses, so it does not matter if the name resolves to another address a moment later. It follows no redirects, uses
 // no proxy and decompresses nothing. The timeout of a request covers everything from the look-up to the last byte of
 // the body.
 package egress

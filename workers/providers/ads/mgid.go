@@ -15,8 +15,8 @@ import (
 )
 
 // mgid is the REST API of MGID for advertisers, v1: help.mgid.com/api-advertisers. Days are in the time zone of the client, and
-// the range has to be given in this zone, or hours of other days are counted. The report leaves out campaigns without clicks.
-// Unverified: which status comes with an empty range.
+// the range has to be given in this zone. Otherwise hours of other days are counted. The report leaves out campaigns without
+// clicks. Unverified: which status comes with an empty range.
 var mgid = adapter{
 	base: "https://api.mgid.com/v1",
 	open: func(s *session) { s.Sign = rest.Bearer(s.c["api_token"]) },

@@ -119,8 +119,8 @@ func repeated(row string, n int) []string {
 	return out
 }
 
-// TestPresets: each preset asks as its platform documents, for one day at a time and for all pages, and reads the answer in the
-// platform's form. A wrong token is refused, and no error contains it.
+// TestPresets: each preset sends the requests that its platform documents, for one day at a time and for all pages. It reads the
+// answer in the platform's form. A wrong token is refused, and no error contains it.
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	const token, size = "canary-preset-Zq7", 100

@@ -42,8 +42,9 @@ const (
 	everflowDays = 365 // the number of days that the reports reach back
 )
 
-// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network has
-// given the conversion another name than Base. Only conversions on hold have an event_name, and only reports of networks a status.
+// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the
+// network has given the conversion another name than Base. Only conversions on hold have an event_name, and only reports for
+// networks have a status.
 func everflowOrder(s *session, v record) Order {
 	event, goal := v.Get("event", "event_name"), ""
 	name, isEvent := v.Get("event_name"), v.Get("is_event")

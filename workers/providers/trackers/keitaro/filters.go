@@ -137,7 +137,7 @@ func flatten(v any, depth int) (out []string) {
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(v))
 		isList := !slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "0123456789") != "" })
-		if isList { // PHP writes a list without its first member as an object
+		if isList { // if the first member of a list was removed, PHP writes the list as an object
 			slices.SortFunc(names, byNumber)
 		}
 		for _, name := range names {
