@@ -90,8 +90,8 @@ func (h history) record(ctx context.Context, c db.Conn, inputs []conversion.Inpu
 	return nil
 }
 
-// input converts a conversion, or says why it is left out. A conversion with an amount whose currency the log does not name is
-// left out.
+// input converts a conversion, or says why it is left out. A conversion with an amount is left out if the log names no
+// known currency.
 func (h history) input(v trackerimport.OldConversion, click uuid.UUID) (in conversion.Input, reason string) {
 	meaning := postback.Meaning{Status: models.StatusApproved}
 	if v.Status != "" {

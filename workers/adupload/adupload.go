@@ -222,8 +222,8 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	return failure, true, s.decide(ctx, list, events, verdicts)
 }
 
-// claim claims the next uploads. In live mode it claims at most breakerLeast until the platform has decided an upload, because it
-// is not known yet whether the platform accepts them.
+// claim claims the next uploads. Until the platform has decided an upload in live mode, claim claims at most breakerLeast
+// uploads, because it is not known yet whether the platform accepts uploads.
 func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {

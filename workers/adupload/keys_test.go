@@ -15,7 +15,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// storeKeys stores the hashed personal data of a click that came in a message. The message is as old as age.
+// storeKeys stores a person's hashed data for a click, as if a message of the given age had brought the data.
 func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Person) {
 	w.Helper()
 	h, dropped := matchkey.Hash(person, "US")

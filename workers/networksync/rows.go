@@ -332,8 +332,9 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 }
 
 // clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable.
-// If a time cannot be read, the conversion gets the time of its click. In these cases InvalidTime has the time as the platform
-// states it. A recorded conversion keeps its time.
+// If a time cannot be read, the conversion gets the time of its click. InvalidTime then has the time as the platform states it.
+// It stays empty if the difference is within the precision of the time, or no larger than the usual error of a clock. A recorded
+// conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return

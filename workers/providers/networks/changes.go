@@ -15,8 +15,9 @@ type feed struct {
 }
 
 const (
-	// overlap is how long the period of Changes begins before the time since. A platform may show a decision some hours after the date of
-	// the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time zones also differ.
+	// overlap is how long the period of Changes begins before the time since. A platform may show a decision some hours after the
+	// date of the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time zones also
+	// differ.
 	overlap = 48 * time.Hour
 	// maxParts limits how short a period of Changes becomes: a month divided by 512 is less than two hours.
 	maxParts = 512

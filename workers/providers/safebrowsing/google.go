@@ -55,7 +55,7 @@ func (*lookup5) BatchSize() int { return 50 }
 // netguard.MaxURL bytes.
 const maxQuery = 1800
 
-// shorten returns a URL without its query, or only its host, if it is too long for a call. The lists also have
+// shorten returns a URL without its query, or only its host, if the URL is too long for a call. The lists also have
 // whole hosts and paths, so a part of the URL can still be found.
 func shorten(u string) string {
 	if len(url.QueryEscape(u)) <= maxQuery {

@@ -286,7 +286,7 @@ func (m *maker) stream(campaign, position int) kStream {
 	return s
 }
 
-// madeUp returns the campaigns of a made-up tracker, as it serves them, and their models by their ids.
+// madeUp returns a made-up tracker as its API serves it, and the models of its campaigns by the campaigns' ids.
 func madeUp(t *testing.T, campaigns int) (tracker []byte, models map[int]*model) {
 	t.Helper()
 	m := &maker{Rand: rand.New(rand.NewPCG(40, 2))}

@@ -89,7 +89,7 @@ func (b *Book) Result() trackerimport.Result {
 	return b.Out
 }
 
-// Item begins a record. Others find it by its id, unless it is refused later.
+// Item begins a record. Other records can refer to it by its id, unless it is refused later.
 func (b *Book) Item(kind accountconfig.Kind, id, name string) *Item {
 	key := trackerimport.Key(b.tracker, b.host, id)
 	unique, changed := b.names[kind].Unique(name, kind.Noun()+" "+id)
