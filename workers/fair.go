@@ -91,7 +91,7 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 	isSwift := l.average > 0 && l.average < swift && atMost == 0
 	full := len(a.waiting) >= a.room
-	// The jobs of one account fill at most a quarter of the room, so that jobs of other accounts find a place there.
+	// At most a quarter of the jobs that may wait here are of one account, so that jobs of other accounts may wait here too.
 	if !isSwift && (full || l.waiting >= max(a.room/4, 1)) {
 		return nil, a.postpone(w, l)
 	}

@@ -71,7 +71,7 @@ func TestManyRowsDelayNoOtherAccount(t *testing.T) {
 	ids := b.addCounted(many, 40)
 	other := b.addCounted(few, 1)[0]
 	for range 2 {
-		rt := b.leasing(await.Timeout) // no worker dies, and a busy machine renews late
+		rt := b.leasing(await.Timeout) // a long lease: no worker dies, and on a busy machine renewals come late
 		workers.RegisterRow(rt, counted, handler)
 		b.start(rt)
 	}

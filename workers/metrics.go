@@ -21,11 +21,11 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	factory := promauto.With(reg)
 	return &metrics{
 		attempts: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "switchyard_job_attempt_seconds", Help: "Attempts of jobs by kind and outcome.",
+			Name: "switchyard_job_attempt_seconds", Help: "Attempts of jobs, by kind and outcome.",
 			Buckets: []float64{.005, .025, .1, .5, 1, 2.5, 5, 10, 30, 120},
 		}, []string{"kind", "outcome"}),
 		running: factory.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "switchyard_jobs_running", Help: "Jobs being worked on by kind.",
+			Name: "switchyard_jobs_running", Help: "Running jobs, by kind.",
 		}, []string{"kind"}),
 		repairs: factory.NewCounter(prometheus.CounterOpts{
 			Name: "switchyard_job_repairs_total", Help: "Rows whose task was lost and was enqueued again.",

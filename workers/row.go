@@ -37,8 +37,8 @@ type rowConfig struct {
 	failed FailedFunc
 }
 
-// Gate admits a row before it is claimed. It returns a release function, which is called after the attempt. If there is no room
-// now, it returns how long the row must wait. The wait is rounded up to the next full second and costs no attempt.
+// Gate admits a row before it is claimed. It returns a release function, which is called after the attempt. If the row
+// must wait, it returns for how long. The wait is rounded up to the next full second and costs no attempt.
 type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Duration, err error)
 
 // WithGate sets the gate; the default admits every row.
@@ -109,7 +109,7 @@ func (c rowConfig) admit(ctx context.Context, r *Runtime, row uuid.UUID) (func()
 		return nil, &retryLaterError{wait: time.Second, cause: err}
 	}
 	if wait > 0 {
-		return nil, r.postpone(ctx, row, wait, errors.New("workers: no room for it now"))
+		return nil, r.postpone(ctx, row, wait, errors.New("workers: the gate does not admit the row now"))
 	}
 	return release, nil
 }

@@ -240,8 +240,8 @@ func (l *retryLaterError) Error() string { return l.cause.Error() }
 // Unwrap returns the cause.
 func (l *retryLaterError) Unwrap() error { return l.cause }
 
-// retryDelay returns the delay of a task, up to the next full second. The queue knows only whole seconds and would bring the task
-// back too early.
+// retryDelay returns the delay of a task, up to the next full second. The queue counts in whole seconds and would otherwise
+// bring the task back too early.
 func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
 	l, ok := errors.AsType[*retryLaterError](err)
 	if !ok {

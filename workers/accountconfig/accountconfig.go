@@ -27,7 +27,7 @@ import (
 // Options of the handlers. Client is required.
 type Options struct {
 	Client   *http.Client  // reads other trackers
-	Clicks   click.Log     // to which their logs are written
+	Clicks   click.Log     // stores the clicks of their logs
 	LogEvery time.Duration // the least time between two requests for a log; default 3 seconds
 }
 
@@ -81,8 +81,8 @@ func (k *keeper) plan(ctx context.Context, u *planRun) error {
 	})
 }
 
-// Plan returns the changes after which an account has what a document describes. The notes of the reader of another tracker
-// become warnings of the records that they are about.
+// Plan returns the changes that make an account match a document. notes come from the reader of another tracker, and become
+// warnings of the records that they are about.
 func Plan(ctx context.Context, s *store.Store, account uuid.UUID, doc accountconfig.Document, prune accountconfig.Prune, notes []trackerimport.Note) (
 	[]accountconfig.Item, error,
 ) {
@@ -239,7 +239,7 @@ func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns
 	return nil, former, state.Remove(ctx, s, w.Kind, w.Key, before)
 }
 
-// reserve creates the campaigns that do not exist yet and to which the paths of a record hand visitors over.
+// reserve creates the campaigns to which the paths of a record hand visitors over, if these campaigns do not exist yet.
 func reserve(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, m accountconfig.Members) error {
 	paths, _ := m["paths"].([]any)
 	for _, p := range paths {

@@ -191,8 +191,8 @@ func TestDocumentComesBack(t *testing.T) {
 	}
 }
 
-// TestPlanRefuses: a document that cannot be read is refused as a whole. A wrong record is refused alone, with the records that
-// refer to it.
+// TestPlanRefuses: a document that cannot be read is refused as a whole. If a record is wrong, only this record and the records
+// that refer to it are refused.
 func TestPlanRefuses(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -280,7 +280,7 @@ func TestChangeAndUndo(t *testing.T) {
 }
 
 // TestPrune: prune deletes records of a group that the document does not have, archives campaigns with clicks, and touches
-// nothing else. An undo brings the same document back.
+// nothing else. An undo restores the former document.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -311,8 +311,8 @@ campaigns:
 	}
 }
 
-// TestImport: an account of Keitaro is read into a plan, which is applied. Its credentials are deleted. Its links lead to the
-// new campaigns. A second import finds the records of the first.
+// TestImport: an account of Keitaro is read into a plan, and the plan is applied. The credentials for Keitaro are deleted.
+// Keitaro's links lead to the new campaigns. A second import finds the records of the first import.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

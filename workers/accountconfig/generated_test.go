@@ -24,7 +24,7 @@ type maker struct {
 
 type record = map[string]any
 
-// texts are hard to write in YAML, or to tell from values of other types.
+// texts has texts that are hard to write in YAML, or that look like values of other types.
 var texts = []string{
 	"plain", "no", "1e3", "007", "null", "~", "- dash", "a: b", "#hash", "'single'", `"double"`, `back\slash`, "two\nlines", "tab\there",
 	"Straße & Übergröße", "日本語", "{clickid}", "[a, b]", "%percent", "@at", "! bang", "ends with:", "😀", "2026-11-27", "0x1F", "=", "<<",
@@ -57,7 +57,7 @@ func (m *maker) url() string {
 	return "https://" + m.one("a", "b") + ".example/" + m.one("", "?c={clickid}", "?a=1&b={sub3}#x", "p%20q")
 }
 
-// key returns the key of a record that stands in the document, or nothing.
+// key returns the key of a random record of records, or an empty text if there are no records.
 func (m *maker) key(records record) string {
 	if len(records) == 0 {
 		return ""
@@ -227,7 +227,7 @@ func (m *maker) document() string {
 }
 
 // routed returns the data of an account that the redirect reads, with keys instead of ids, so that two accounts can be
-// compared. The paths of a campaign are named by their places.
+// compared. The paths of a campaign are named by their positions.
 func (e *env) routed(account uuid.UUID) string {
 	e.Helper()
 	state, err := dbconfig.Load(e.Context(), e.store, account)

@@ -27,7 +27,7 @@ import (
 type historyRun = workers.Run[jobs.ImportHistoryArgs, jobs.HistoryImported]
 
 // importHistory reads the log of RedTrack: the clicks of each day, then the conversions of each day. Each page is written once, together
-// with the place where the next attempt goes on.
+// with the place where the next attempt continues.
 func (k *keeper) importHistory(ctx context.Context, u *historyRun) error {
 	account := u.Job.AccountID.UUID
 	found, err := k.store.FindAccount(ctx, account)
@@ -57,7 +57,7 @@ func (k *keeper) importHistory(ctx context.Context, u *historyRun) error {
 	return u.Commit(ctx, u.Args.HistoryImported, nil)
 }
 
-// openLog opens the log, and begins with the first day in the first attempt.
+// openLog opens the log. The first attempt begins with the first day.
 func (k *keeper) openLog(ctx context.Context, u *historyRun) (*redtrack.Log, error) {
 	raw, err := k.store.Box().Open(ctx, dbconfig.HistoryPlace(u.Job.AccountID.UUID), u.Args.Access)
 	if err != nil {
@@ -85,7 +85,7 @@ func (k *keeper) logNotRead(ctx context.Context, u *historyRun, failure *tracker
 	if err := forgetAccess(ctx, u); err != nil {
 		return err
 	}
-	return u.Fail(ctx, models.Conflict("not_read", "%s. What was read before stays; import the history again to go on.", failure.Text), nil)
+	return u.Fail(ctx, models.Conflict("not_read", "%s. Everything read so far is kept. Import the history again to continue.", failure.Text), nil)
 }
 
 // forgetAccess deletes the credentials.
@@ -160,7 +160,8 @@ func skip(n *jobs.HistoryImported, reason string, rows int) {
 	}
 }
 
-// next returns the arguments for the day after, or for the conversions of the first day after the clicks of the last one.
+// next returns the arguments for the next day. After the clicks of the last day, it returns the arguments for the conversions of
+// the first day.
 func next(a jobs.ImportHistoryArgs) (jobs.ImportHistoryArgs, error) {
 	day, err := time.Parse(time.DateOnly, a.Day)
 	a.Day, a.Page = day.AddDate(0, 0, 1).Format(time.DateOnly), 0
@@ -205,7 +206,8 @@ func (h history) writeClicks(ctx context.Context, c db.Conn, list []trackerimpor
 // uniqueHours is the time in which a visitor of the log counts as one.
 const uniqueHours = 24
 
-// click returns the click here. Its id follows from the click there, so that a second run finds it.
+// click converts a click of the log to a click of this service. The new id is derived from the old click, so that a second run
+// finds it.
 func (h history) click(k trackerimport.OldClick) models.Click {
 	id := func(kind accountconfig.Kind, key string) uuid.UUID { found, _ := h.ids.ID(kind, key); return found }
 	sum := sha256.Sum256([]byte(h.account.ID.String() + " " + k.ID))

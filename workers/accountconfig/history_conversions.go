@@ -18,7 +18,7 @@ import (
 // conversionsAtOnce is the number of conversions that are decided together.
 const conversionsAtOnce = 500
 
-// writeConversions records the conversions of a page whose clicks were brought over. A conversion that an earlier run has recorded is
+// writeConversions records the conversions of a page whose clicks were imported. A conversion that an earlier run has recorded is
 // left alone, because postbacks may have changed it since.
 func (h history) writeConversions(ctx context.Context, c db.Conn, list []trackerimport.OldConversion, n *jobs.HistoryImported) error {
 	clicks, err := oldtracker.FindClicks(ctx, c, h.account.ID, db.Map(list, func(v trackerimport.OldConversion) string { return v.ClickID }))
@@ -63,7 +63,7 @@ func (h history) writeConversions(ctx context.Context, c db.Conn, list []tracker
 	return h.record(ctx, c, inputs, old, n)
 }
 
-// record records conversions, and as which they were recorded.
+// record records conversions. For each old conversion it also stores which conversion it became.
 func (h history) record(ctx context.Context, c db.Conn, inputs []conversion.Input, old []oldtracker.Conversion, n *jobs.HistoryImported) error {
 	for from := 0; from < len(inputs); from += conversionsAtOnce {
 		to := min(from+conversionsAtOnce, len(inputs))
@@ -90,7 +90,8 @@ func (h history) record(ctx context.Context, c db.Conn, inputs []conversion.Inpu
 	return nil
 }
 
-// input converts a conversion, or says why it is left out. An amount counts in the currency that the log names, and never in another.
+// input converts a conversion, or says why it is left out. A conversion with an amount is left out if the log names no
+// known currency.
 func (h history) input(v trackerimport.OldConversion, click uuid.UUID) (in conversion.Input, reason string) {
 	meaning := postback.Meaning{Status: models.StatusApproved}
 	if v.Status != "" {
@@ -108,7 +109,7 @@ func (h history) input(v trackerimport.OldConversion, click uuid.UUID) (in conve
 		return in, skipAmount
 	}
 	if !ok {
-		currency = h.account.Currency // of nothing
+		currency = h.account.Currency // the amount is 0
 	}
 	if v.At.IsZero() {
 		return in, skipUnread

@@ -72,8 +72,9 @@ func (e *env) readLog(account uuid.UUID, url, key, day string) (models.JobStatus
 	return run(e, account, jobs.ImportHistory, args, func(*store.Store, uuid.UUID) error { return nil })
 }
 
-// The log of RedTrack becomes clicks and conversions of the imported campaigns, once, and no webhook and no traffic source hears of them. A
-// postback that names an old click then finds it, and is not sent on. The old ids are deleted with the clicks.
+// The log of RedTrack becomes clicks and conversions of the imported campaigns, once. No webhook and no traffic source is
+// notified. A postback that names an old click then finds the imported click, and is not sent on. The old ids are deleted with
+// the clicks.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -98,7 +99,7 @@ func TestHistory(t *testing.T) {
 	}
 	for _, table := range []string{"source_postbacks", "webhook_deliveries", "conversion_uploads"} {
 		if n := dbtest.Get[int](t, e.db, `SELECT count(*) FROM `+table); n != 0 {
-			t.Errorf("%d rows of %s tell of the past", n, table)
+			t.Errorf("%d rows of %s notify about past conversions", n, table)
 		}
 	}
 	if _, job = e.readLog(account, fake.URL, redtracktest.Key, day); dbtest.Get[string](t, e.db, `SELECT (result ->> 'clicks') || (result ->> 'conversions') FROM jobs WHERE id = $1`, job) != "00" {
@@ -119,7 +120,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// findsOldClick stores a postback that names an old click by its id there.
+// findsOldClick checks that a postback that names an old click by its id in RedTrack finds the imported click.
 func (e *env) findsOldClick(account uuid.UUID) {
 	e.Helper()
 	old := redtracktest.ID(9, 2)

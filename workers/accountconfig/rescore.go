@@ -16,8 +16,9 @@ import (
 // rescoredDays is the number of whole days of clicks that are scored again after a change of the settings of bot detection.
 const rescoredDays = 30
 
-// rescore stores the job that scores clicks by the present settings of bot detection, in the transaction that has changed them. A job of
-// earlier settings stops, so this one covers its window, too. The reconciler dispatches it.
+// rescore stores the job that scores clicks by the present settings of bot detection, in the transaction that changed the
+// settings. A job for earlier settings stops, so the new job covers that job's window, too. The reconciler dispatches the new
+// job.
 func rescore(ctx context.Context, s *store.Store, account uuid.UUID) error {
 	set, err := s.FindBotSettings(ctx, account)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package adspend reads spend from ad platforms and writes it as the cost of clicks, on request and by the clock. It also tests
+// Package adspend reads spend from ad platforms and writes it as the cost of clicks, on request and on a schedule. It also tests
 // the connections of traffic sources.
 package adspend
 
@@ -110,7 +110,7 @@ func (p *syncer) openForCost(ctx context.Context, account, source uuid.UUID) (i 
 		have[name] = models.MaskedSecret
 	}
 	if missing := provider.MissingForCost(have); len(missing) > 0 {
-		return i, nil, errNotConfigured("%s needs %s to tell what was spent", provider.Label, strings.Join(missing, ", "))
+		return i, nil, errNotConfigured("%s needs %s to report spend", provider.Label, strings.Join(missing, ", "))
 	}
 	if i.Provider == models.CustomCost && i.Endpoint.URL == "" {
 		return i, nil, models.Invalid("no_url", "the custom endpoint has no cost_endpoint.url")

@@ -79,7 +79,7 @@ func (p *syncer) fetch(ctx context.Context, u *run) (out read, err error) {
 func oneCurrency(rows []ads.Spend) error {
 	for _, r := range rows {
 		if r.Currency != rows[0].Currency {
-			return models.Errorf(models.KindBadGateway, "platform_error", "the platform tells spend in %q and in %q", rows[0].Currency, r.Currency)
+			return models.Errorf(models.KindBadGateway, "platform_error", "the platform reports spend both in %q and in %q", rows[0].Currency, r.Currency)
 		}
 	}
 	return nil
@@ -139,7 +139,7 @@ func (p *syncer) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	}
 }
 
-// sourceDay is one source on one day. param is the parameter of the link that contains the platform's campaign id. currency is
+// sourceDay is one source on one day. param is the link parameter that contains the platform's campaign id. currency is
 // the default when the platform reports none.
 type sourceDay struct {
 	account, source uuid.UUID

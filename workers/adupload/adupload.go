@@ -32,7 +32,7 @@ type Options struct {
 	Clicks   click.Log
 	// Tokens returns the tokens of sign-in connections. Nil: this install has no sign-in.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
-	Off    bool             // the install's switch: nothing is uploaded, and all uploads wait
+	Off    bool             // CONVERSION_UPLOADS is off: nothing is uploaded, and all uploads wait
 	Now    func() time.Time // default time.Now
 	// Schedule has the waits between the attempts of a job. The default is the job's policy.
 	Schedule []time.Duration
@@ -44,7 +44,7 @@ type run = workers.Run[jobs.UploadArgs, jobs.UploadArgs]
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Now = workers.Clock(o.Now)
 	u := &uploader{o: o, store: st, jobs: r.Client()}
-	u.decided = r.NewCounter("switchyard_conversion_uploads_total", "Uploads of conversions to ad platforms by what came of them.",
+	u.decided = r.NewCounter("switchyard_conversion_uploads_total", "Uploads of conversions to ad platforms, by result.",
 		"provider", "result")
 	gate := platformjob.Gate(r, st, func(a jobs.UploadArgs) string { return platformjob.Name(a.Provider, a.SourceID) })
 	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(gate), workers.WithFailed(u.recordFailure))
@@ -222,8 +222,8 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	return failure, true, s.decide(ctx, list, events, verdicts)
 }
 
-// claim claims the next uploads. In live mode it claims at most breakerLeast until the platform has decided an upload, because it
-// is not known yet whether the platform accepts them.
+// claim claims the next uploads. Until the platform has decided an upload in live mode, claim claims at most breakerLeast
+// uploads, because it is not known yet whether the platform accepts uploads.
 func (s *sending) claim(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
@@ -262,7 +262,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 			Click: models.FormatClickID(u.ClickID), Clicked: models.ClickTime(u.ClickID), Query: click.Params, UserAgent: click.UserAgent,
 			Country: click.Country, Page: pageOf(click.Click), Referrer: matchkey.CleanURL(click.Referrer),
 		}
-		if u.Action != models.UploadRetract { // the platform knows by its id which conversion is taken back
+		if u.Action != models.UploadRetract { // for a retraction the platform needs only the conversion's id
 			e.Keys = keys[u.ClickID].In(row.Keys)
 		}
 		if click.IP.IsValid() && click.AddressKey == 0 {

@@ -211,7 +211,7 @@ func TestRefusedIsUploadedAgainAfterAChange(t *testing.T) {
 }
 
 // TestUnrated checks that an upload without an exchange rate to the account's currency waits for the rate and shows that reason.
-// Then it counts towards the daily cap on the value.
+// Once the rate is known, the upload counts towards the daily cap on the value.
 func TestUnrated(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -396,7 +396,7 @@ func TestFenced(t *testing.T) {
 	for _, v := range w.received(1000) {
 		again += v.Sent - 1
 	}
-	// The first batch has 20 conversions, and the repeated one all others.
+	// The first batch has 20 conversions. The batch that is sent twice has the other 980.
 	if again != 980 {
 		t.Errorf("%d conversions were sent again", again)
 	}

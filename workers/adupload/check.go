@@ -20,7 +20,7 @@ const (
 	requestRetention = 30 * 24 * time.Hour
 )
 
-// check asks the platform for the outcome of requests that it has taken. If the platform does not know the outcome yet, check
+// check asks the platform for the outcome of requests that it has accepted. If the platform does not know the outcome yet, check
 // asks again later. After queryFor it stops asking, and the uploads of the request stay accepted.
 func (s *sending) check(ctx context.Context) error {
 	due, err := upload.ListDueRequests(ctx, s.store.Conn(), s.account.ID, s.TargetID, s.o.Now(), checkedAtOnce)

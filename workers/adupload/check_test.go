@@ -15,7 +15,7 @@ import (
 )
 
 // TestOutcomes checks the outcomes of requests that Google reports later. The uploads end as accepted or rejected, with Google's
-// reason. An outcome that Google does not report yet is asked for again, and in the end given up.
+// reason. While Google does not report an outcome, it is asked again. In the end the service stops asking.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -80,7 +80,8 @@ func TestOutcomes(t *testing.T) {
 }
 
 // TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, with the value that it has
-// by then. It is not uploaded again if it was retracted or restated since: the platform would go back to the former value.
+// by then. It is not uploaded again if it was retracted or restated since, because the platform would then return to the former
+// value.
 func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

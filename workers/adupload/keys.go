@@ -14,8 +14,8 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// keys returns the hashed personal data of the clicks of uploads, if the traffic source may send them. They are stored only with the
-// person's consent. A later message about a person has precedence over an earlier one.
+// keys returns the hashed personal data of the clicks of uploads, if the traffic source may send them. Hashed data are stored
+// only with the person's consent. A later message about a person has precedence over an earlier one.
 func (s *sending) keys(ctx context.Context, list []models.ConversionUpload) (map[uuid.UUID]matchkey.Hashes, error) {
 	out := map[uuid.UUID]matchkey.Hashes{}
 	if !s.SendKeys {

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// storeKeys stores hashed personal data of a click, as a message of some age brought them.
+// storeKeys stores a person's hashed data for a click, as if a message of the given age had brought the data.
 func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Person) {
 	w.Helper()
 	h, dropped := matchkey.Hash(person, "US")
@@ -29,8 +29,8 @@ func (w *env) storeKeys(click uuid.UUID, age time.Duration, person matchkey.Pers
 	}
 }
 
-// TestKeysOfUploads checks which uploads have hashed personal data. The source must send them, and the platform must take the key.
-// Live mode and shadow mode are the same.
+// TestKeysOfUploads checks which uploads have hashed personal data. The source must be set to send them, and the platform must
+// accept the key. This is the same in live mode and in shadow mode.
 func TestKeysOfUploads(t *testing.T) {
 	t.Parallel()
 	for provider, want := range map[string][]string{

@@ -11,9 +11,9 @@ import (
 )
 
 // pageOf returns the address of the page that a click's visitor was sent to: the landing page, or else the offer. A pixel on that
-// page reports the same address. The result is empty if the address is not known. Whatever identifies the click is
-// left out, because a click id is enough to report a conversion: parameters with the id or with a key that holds it, a path with
-// the id, a user name and the fragment. Personal data are left out too.
+// page reports the same address. The result is empty if the address is not known. Everything that identifies the click is left
+// out: parameters with the id or with a key that contains the id, a path with the id, a user name and the fragment. Otherwise the
+// platform could report conversions here, because a click id is enough for that. Personal data are left out too.
 func pageOf(c models.Click) string {
 	u, err := url.Parse(matchkey.CleanURL(c.Destination))
 	if err != nil || u.Host == "" {

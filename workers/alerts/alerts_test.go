@@ -40,7 +40,7 @@ type chatMessage struct {
 	body map[string]any
 }
 
-// env is an account with a failing webhook endpoint, a mail server and a server that is all three chats.
+// env is an account with a failing webhook endpoint, a mail server and a server that plays the part of all three chat services.
 type env struct {
 	*testing.T
 	db      *db.DB

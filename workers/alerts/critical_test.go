@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// TestAlertBecomesCritical checks that an alert that becomes critical then begins for channels that receive only critical alerts. It begins once,
-// and it also ends for them. The other channels know the alert already.
+// TestAlertBecomesCritical checks that an alert begins for channels that receive only critical alerts when it becomes critical.
+// It begins once for these channels, and it also ends for them. It does not begin again for the other channels.
 func TestAlertBecomesCritical(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -52,8 +52,8 @@ const (
 	clicksAtOnce = 2000
 	// lease is the duration of a scan's lease. If the worker is killed, the account is scanned again only after the lease.
 	lease = 3 * time.Minute
-	// runFor limits how long one scan goes on, and batchesAtOnce its number of batches. The next sweep continues the scan where
-	// it ended.
+	// runFor is the maximum duration of a scan, and batchesAtOnce the maximum number of its batches. The next sweep continues the
+	// scan where it ended.
 	runFor        = time.Minute
 	batchesAtOnce = 500
 	// busyShare is the share of the time in which a scan works while clicks wait to be stored or redirects are slow. maxPause is
@@ -146,8 +146,8 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	return nil
 }
 
-// maxCrowds is how many accounts' crowds are kept between scans. The next scan of another account reads the minute before
-// its first click again.
+// maxCrowds is how many accounts' crowds are kept between scans. If the crowd of an account was not kept, the account's
+// next scan reads the minute before its first click again.
 const maxCrowds = 32
 
 // crowds keeps the clicks of the last minute that a scan has read for each account, so that the next scan need not read them

@@ -52,7 +52,7 @@ func (w *worker) answer(ctx context.Context, a jobs.ChatArgs) (out jobs.ChatRepl
 	s := w.session(account, a)
 	defer func() { // a failed question has used tokens too
 		if err := copilot.NewAIConnections(w.store).Charge(context.WithoutCancel(ctx), day, models.AIQuestionTokens, s.tokens); err != nil {
-			slog.WarnContext(ctx, "usage of a question is not settled", "account_id", account.ID, "error", err)
+			slog.WarnContext(ctx, "used tokens of a question not recorded", "account_id", account.ID, "error", err)
 		}
 	}()
 	if model == "" {
@@ -114,7 +114,7 @@ type session struct {
 	tokens   int    // used so far
 
 	used      int           // look-ups of the model
-	lookups   []jobs.Lookup // calls of the API that they made
+	lookups   []jobs.Lookup // calls of the API that the look-ups made
 	read      []figurecheck.Lookup
 	proposals []proposal
 }

@@ -214,8 +214,8 @@ func TestAskWrong(t *testing.T) {
 	}
 }
 
-// TestAskFailing checks that the model learns why the API refused a look-up or that it was too slow, and that it learns no detail
-// of a crash.
+// TestAskFailing checks that the model receives the reason if the API refuses a look-up or a look-up is too slow. It receives no
+// detail of a crash.
 func TestAskFailing(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)

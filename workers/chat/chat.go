@@ -83,7 +83,7 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectAIArgs) (out jobs.Co
 		out.Models = db.Map(list, func(m ai.Model) jobs.AIModel { return jobs.AIModel{ID: m.ID, Name: m.Name} })
 		return out, nil
 	case !offered(model):
-		return out, models.Invalid("invalid", "the provider does not offer the model %.100q to this key: the action models lists those that it does", model)
+		return out, models.Invalid("invalid", "the provider does not offer the model %.100q to this key: the action models lists the models that it offers", model)
 	case a.Action == models.AIConnect:
 		saved, err := copilot.NewAIConnections(w.store).Save(ctx, account, a.Provider, model, a.Key)
 		out.Connection = &saved
@@ -114,5 +114,5 @@ func aiError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
-	return models.Errorf(models.KindBadGateway, "ai_error", "the AI provider did not answer as asked: %s", err)
+	return models.Errorf(models.KindBadGateway, "ai_error", "the AI provider gave no usable answer: %s", err)
 }

@@ -27,7 +27,8 @@ const (
 	maxAnswerBytes = 4 << 20 // of an answer of the API
 )
 
-// notOffered are tools that read, but that the chat does without: it knows the account, and can only send GET.
+// notOffered are reading tools that the model does not get: the chat already knows the account, and it can send only GET
+// requests.
 var notOffered = []string{"whoami", "simulate_visitor", "search_docs"}
 
 // lookups are the tools that the model may use to look something up.
@@ -41,7 +42,7 @@ var offered, toolBytes = describe()
 func describe() (list []ai.Tool, size int) {
 	for _, t := range lookups {
 		list = append(list, ai.Tool{Name: t.Name, Description: t.About, Parameters: plainSchema(t.Input()).(map[string]any)})
-		raw, _ := json.Marshal(list[len(list)-1]) // it is made of texts
+		raw, _ := json.Marshal(list[len(list)-1]) // cannot fail: a tool consists of texts
 		size += len(raw)
 	}
 	return list, size
@@ -133,7 +134,7 @@ func (r reading) Do(ctx context.Context, q tool.Request) (json.RawMessage, error
 	return data, err
 }
 
-// pattern returns a path with the names of parameters in place of its ids, which it puts into the query.
+// pattern replaces each id in a path by the name of its parameter, and puts the id into query.
 func pattern(path string, query map[string]string) string {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -175,7 +176,7 @@ func (s *session) fetch(ctx context.Context, q tool.Request) (json.RawMessage, f
 }
 
 // factsOf returns the figures of an answer: its rows, and the rest of it. limit is the number of rows that were asked for. If the
-// answer has as many, there may be more.
+// answer has as many rows, there may be more.
 func factsOf(data json.RawMessage, limit string) (figurecheck.Lookup, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber() // so that figures keep all digits

@@ -50,7 +50,7 @@ Figures: %s.`,
 		change, s.mark, s.o.Now().In(zone).Format("Monday, 2006-01-02 15:04"), zone, s.account.Currency, figures())
 }
 
-// figures describes the figures that follow from others.
+// figures describes the figures that are calculated from other figures.
 func figures() string {
 	list := []string{measure.Expand("{percentages} are percentages")}
 	for _, m := range measure.All {

@@ -1,6 +1,6 @@
-// Package clientdocument reads the documents that programs publish about themselves, by which people connect assistants (OAuth Client
-// ID Metadata Document). A document is read through the guarded client, which reaches only the public internet and follows no
-// redirects.
+// Package clientdocument reads the documents in which programs describe themselves (OAuth Client ID Metadata Documents). An
+// assistant that a person connects has such a document. It is read through the guarded client, which reaches only the public
+// internet and follows no redirects.
 package clientdocument
 
 import (
@@ -50,7 +50,7 @@ func (o Options) read(ctx context.Context, args jobs.ReadClientArgs) (jobs.ReadC
 	}
 	if media, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); answer.Status != http.StatusOK || err != nil ||
 		media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return jobs.ReadClientAnswer{}, models.Invalid("invalid_client", "the document of this client is not there as JSON: the answer has the status %d", answer.Status)
+		return jobs.ReadClientAnswer{}, models.Invalid("invalid_client", "the address of this client does not return a JSON document: the answer has the status %d", answer.Status)
 	}
 	client, err := models.ParseClientDocument(args.ID, answer.Body)
 	if err != nil {

@@ -95,7 +95,7 @@ func (e *env) read(id string) error {
 	return err
 }
 
-// TestRead checks that a document is stored, and that what it says later replaces what it said.
+// TestRead checks that a document is stored, and that a later version of the document replaces it.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, false)
@@ -112,7 +112,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestRefusedDocuments checks that nothing is stored of a document that does not fit.
+// TestRefusedDocuments checks that nothing of an invalid document is stored.
 func TestRefusedDocuments(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, false)
@@ -143,7 +143,7 @@ func TestRefusedDocuments(t *testing.T) {
 	}
 }
 
-// TestGuard checks that the reader reaches no private address, and no address that is not https.
+// TestGuard checks that the reader does not connect to a private address or to an address that is not https.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, true)

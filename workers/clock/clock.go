@@ -141,7 +141,7 @@ func lastBefore(s cron.Schedule, now time.Time) time.Time {
 func (e entry) enqueue(ctx context.Context, at time.Time) {
 	select {
 	case <-e.due:
-		slog.WarnContext(ctx, "tick skipped, the one before hangs", "job", e.row.Job.Kind())
+		slog.WarnContext(ctx, "tick skipped, an earlier tick hangs", "job", e.row.Job.Kind())
 	default:
 	}
 	e.due <- at

@@ -37,7 +37,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log, opts ...work
 	rec := &recorder{
 		runtime: r, store: s, clicks: clicks, reader: dbconversion.Reader{Store: s, Clicks: clicks},
 		decided: r.NewCounter("switchyard_postbacks_decided_total",
-			"Received postbacks by what became of them. One that is replayed counts again.", "result"),
+			"Received postbacks, by result. A replayed postback counts again.", "result"),
 	}
 	for _, result := range []string{
 		models.PostbackMatched, models.PostbackDuplicate, models.PostbackIgnored, models.PostbackRefused,
@@ -107,9 +107,9 @@ func (rec *recorder) count(d dbconversion.PostbackDecision) {
 	}
 }
 
-// countWord counts a status word that no table has, so that the owner of its network can map it. It runs after the commit: in the
-// transaction, all postbacks of a network would wait for each other. If the count fails, the next postback with the word is
-// counted.
+// countWord counts a status word that no table has, so that the account can map it in its network. It runs after the commit,
+// because in the transaction all postbacks of a network would wait for each other. If the count fails, the next postback with the
+// word is counted.
 func (rec *recorder) countWord(ctx context.Context, d dbconversion.PostbackDecision) {
 	if d.UnknownWord.NetworkID == uuid.Nil {
 		return

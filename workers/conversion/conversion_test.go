@@ -335,7 +335,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		return got
 	}
 	b.matchOnce()
-	waits := state{"pending", 1, true, false} // no job: thousands of postbacks may wait
+	waits := state{"pending", 1, true, false} // without a job, because thousands of postbacks may wait
 	if got := states(); got != [2]state{waits, waits} {
 		t.Errorf("without the click: %+v", got)
 	}
@@ -464,7 +464,7 @@ func TestPostbackTimes(t *testing.T) {
 }
 
 // TestAmountsOfPostbacks sends amounts and currencies in different forms. The conversion has the amount and the currency that
-// were read. If they count no money, the conversion and the log have the reason.
+// were read. If the conversion counts no money, it and the log state the reason.
 func TestAmountsOfPostbacks(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

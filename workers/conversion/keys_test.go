@@ -42,8 +42,8 @@ func sha(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestKeysOfPostbacks checks that only a believed postback brings keys for its click, and that a later refusal of the consent
-// deletes them.
+// TestKeysOfPostbacks checks that only a postback with the right secret adds keys for its click, and that a later refusal of the
+// consent deletes them.
 func TestKeysOfPostbacks(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)
@@ -53,7 +53,7 @@ func TestKeysOfPostbacks(t *testing.T) {
 	forged, _ := matchkey.Hash(matchkey.Person{"email": "b@example.com", "city": "Rome"}, "")
 	b.postback(models.Postback{NetworkID: b.network, Params: params{"myclick": click, "secret": "wrong"}, Personal: &models.Personal{Keys: forged}})
 	if h := b.keysOf(click); !h.IsEmpty() {
-		t.Errorf("a forged postback brings %v", h.Names())
+		t.Errorf("a forged postback added the keys %v", h.Names())
 	}
 	b.postback(models.Postback{NetworkID: b.network, Params: params{"myclick": click, "secret": "s3cret"}, Personal: &models.Personal{Keys: email}})
 	if h := b.keysOf(click); h != email {
@@ -81,7 +81,7 @@ func TestKeysOfPostbacks(t *testing.T) {
 	}
 }
 
-// TestKeysOfNotifications checks that an order from a shop brings the buyer's hashed data if the order has the buyer's consent, and
+// TestKeysOfNotifications checks that an order from a shop adds the buyer's hashed data if the order has the buyer's consent, and
 // no keys otherwise. The buyer's address and its hash are stored only encrypted.
 func TestKeysOfNotifications(t *testing.T) {
 	t.Parallel()

@@ -22,8 +22,8 @@ func digistoreBody(fields map[string]string) string {
 	return form.Encode()
 }
 
-// TestRefundOfPart: the account earns a share of the price. A refund of a part is recognized by the price, and only a refund of
-// the price takes the sale back.
+// TestRefundOfPart: the account earns a share of the price. A refund is therefore compared with the price: only a
+// refund of the whole price takes the sale back.
 func TestRefundOfPart(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -21,7 +21,7 @@ import (
 
 const shopSecret = "whsec_k3y"
 
-// shop adds a network whose notifications have the form of a scheme and are signed with shopSecret.
+// shop adds a network that sends notifications in the format of a scheme, signed with shopSecret.
 func (b *env) shop(scheme string) (network uuid.UUID) {
 	b.Helper()
 	network = uuid.New()
@@ -149,7 +149,7 @@ func TestNotificationRefused(t *testing.T) {
 			t.Errorf("%s: %s (%s)", name, outcome, detail)
 		}
 	}
-	// Parameters with the secret are no notification.
+	// A message with the secret among its parameters is not a notification.
 	outcome, detail := b.postback(models.Postback{AccountID: b.account, NetworkID: shop, Params: params{"clickid": click, "secret": shopSecret}})
 	if outcome != "refused" || !strings.HasPrefix(detail, wrong) {
 		t.Errorf("parameters: %s (%s)", outcome, detail)
@@ -167,14 +167,15 @@ func TestNotificationRefused(t *testing.T) {
 	if outcome, detail := b.decided(id); outcome != "recorded" || b.recordedOf(click) != "pi_1 approved 50 USD" {
 		t.Errorf("read again: %s (%s), %s", outcome, detail, b.recordedOf(click))
 	}
-	// After the decision, the body is no longer stored, but the fields that were read are.
+	// After the decision, the body is no longer stored, but the fields that were read from it are.
 	stored := dbtest.Get[string](t, b.db, `SELECT concat(params::text, ' ', proof IS NULL) FROM postbacks WHERE id = $1`, id)
 	if strings.Contains(stored, "cs_1") || !strings.HasSuffix(stored, " t") || !strings.Contains(stored, "checkout.session.completed") {
 		t.Errorf("the stored notification has the parameters and no proof: %s", stored)
 	}
 }
 
-// TestNotificationOfAnotherNetwork: a notification of one network is no proof for a click of another network that has a secret.
+// TestNotificationOfAnotherNetwork: a notification of one network is no proof for a click of another network, if that network has
+// a secret.
 func TestNotificationOfAnotherNetwork(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -37,7 +37,7 @@ func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err
 	for _, row := range rows {
 		id, ok := active[row.Dims[0]]
 		switch {
-		case !ok: // it is paused, or its clicks are orphans
+		case !ok: // not an active campaign
 		case len(chosen) < maxCampaigns:
 			chosen = append(chosen, id)
 		default:

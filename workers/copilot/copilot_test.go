@@ -111,8 +111,8 @@ func source(account uuid.UUID) models.TrafficSource {
 
 func (w *env) setNow(t time.Time) { w.now.Store(&t) }
 
-// addFigures adds figures for each path, on each of the last n days before the current day: clicks, the path's entry of conversions, and
-// a revenue of ten dollars for each conversion.
+// addFigures adds figures for each path, on each of the last n days before the current day: clicks, as many conversions as
+// conversions has for the path, and a revenue of ten dollars for each conversion.
 func (w *env) addFigures(n, clicks int, conversions ...int) {
 	w.Helper()
 	for day := 1; day <= n; day++ {
@@ -231,7 +231,7 @@ func TestReportsAreShared(t *testing.T) {
 	}
 }
 
-// TestSweep: each account is judged once a day, however often the clock looks.
+// TestSweep: each account is judged once a day, however often the sweep runs.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -38,7 +38,7 @@ type reading struct {
 	clicksLeft int64                // clicks that may still be read
 	skipped    []uuid.UUID          // campaigns that are judged on another day
 	denied     map[deniedValue]bool // in lower case
-	unread     []string             // kinds of suggestions that need too large reports
+	unread     []string             // kinds of suggestions whose reports are too large
 }
 
 // deniedValue is a value of a deny entry. The zero campaign stands for all campaigns.

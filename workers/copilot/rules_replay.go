@@ -46,7 +46,7 @@ type replaying struct {
 	rule   autorule.Settings
 	to     time.Time
 	starts []time.Time // the starts of the hours or days
-	first  int         // index of the hour or day at whose end the rule runs first
+	first  int         // index of the hour or day at whose end the rule runs for the first time
 }
 
 func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {

@@ -478,7 +478,7 @@ func TestRuleFails(t *testing.T) {
 	}
 }
 
-// TestRuleReplay checks that a replay lists what the rule would have done on which day, with names, and changes nothing.
+// TestRuleReplay checks that a replay lists, by day and with names, what the rule would have done, and that it changes nothing.
 func TestRuleReplay(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

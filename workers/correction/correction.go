@@ -57,8 +57,8 @@ func process[R rowimport.Row, O rowimport.Outcome](
 // conversionReader reads files of conversions.
 type conversionReader struct{ clicks click.Log }
 
-// read reads the rows of a file. If a payout states no currency and its text can only be read with one, read reads the file again with
-// the currency of the recorded conversion, or else of the click's offer or campaign.
+// read reads the rows of a file. If a payout states no currency and its text cannot be read without one, read reads the file
+// again with the currency of the recorded conversion, or else of the click's offer or campaign.
 func (k conversionReader) read(ctx context.Context, s *store.Store, job models.Job, _ jobs.CorrectionArgs, text string) (
 	[]correction.Conversion, correction.Skips, error,
 ) {

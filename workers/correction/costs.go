@@ -67,7 +67,7 @@ func readCosts(ctx context.Context, s *store.Store, job models.Job, args jobs.Co
 	return db.Map(read, l.resolve), skips, nil
 }
 
-// withCurrencies reads a file again if an amount states no currency and its text can only be read with one. The currency is the
+// withCurrencies reads a file again if an amount states no currency and its text cannot be read without one. The currency is the
 // campaign's, or else the account's.
 func (l *lookup) withCurrencies(ctx context.Context, s *store.Store, account uuid.UUID, text string, o correction.CostOptions, read []correction.Cost) (
 	[]correction.Cost, error,
@@ -145,7 +145,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	}
 	if v.Refusal == "" && v.Campaign != "" {
 		v.campaign, v.Refusal = findOne(l.campaigns, "campaign", v.Campaign)
-		for _, other := range v.Others { // a platform's own id of a campaign is not ours, but the name may be
+		for _, other := range v.Others { // the platform's id of a campaign is unknown here, but its name may be known
 			if id, refusal := findOne(l.campaigns, "campaign", other); v.campaign == uuid.Nil && refusal == "" {
 				v.campaign, v.Refusal, v.Campaign = id, "", other
 			}

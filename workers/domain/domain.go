@@ -1,7 +1,7 @@
 // Package domain manages customers' domains. It tests the customers' DNS accounts, lists the zones in them, points domains at
 // the tracker, and checks where domains lead. A domain is verified when two conditions hold: this install answers a challenge
-// at the domain, and DNS shows that the domain belongs to the account (models.ProofTXT has the rule). If DNS or its host cannot
-// be asked, a domain keeps its state.
+// at the domain, and DNS shows that the domain belongs to the account (models.ProofTXT has the rule). If DNS or the host
+// cannot be asked, the domain keeps its state.
 package domain
 
 import (

@@ -114,7 +114,7 @@ func (w *worker) pointNow(ctx context.Context, a account, zone string, d models.
 }
 
 // pointIn points a domain in a zone of an account and adds a TXT record there that proves whose domain it is. It changes no
-// existing record. The TXT record is also a proof if the host points by addresses, or if another account had the host before.
+// existing record. The TXT record is also a proof if the host has address records, or if another account had the host before.
 func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.Domain) models.DNSPoint {
 	host := d.Host
 	if w.o.Tracker.Host == "" {
@@ -128,7 +128,7 @@ func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.D
 	name := nameIn(zone, host)
 	wanted, note, err := w.recordsFor(limited, a, name)
 	if err != nil {
-		return failed(host, "the addresses of %s could not be looked up, and %s takes no name at %s", w.o.Tracker.Host, a.Name(), host)
+		return failed(host, "the addresses of %s could not be looked up, and %s accepts no CNAME for %s", w.o.Tracker.Host, a.Name(), host)
 	}
 	have, err := a.Records(limited, zone, name)
 	if err != nil {
@@ -180,7 +180,7 @@ func unchangedPoint(host string, by libdns.RR, note string) models.DNSPoint {
 }
 
 // leadsHere reports whether the existing records of a name lead to the tracker although they differ from the records that
-// would be set. They may consist only of the tracker's addresses, or lead there through another name. It returns false if DNS
+// would be set. They may be addresses, all of them the tracker's, or lead there through another name. It returns false if DNS
 // gives no answer.
 func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
 	var found []egress.Records
@@ -212,10 +212,10 @@ func (w *worker) appendRecords(ctx context.Context, a account, zone, host string
 	}
 	have, err := a.Records(ctx, zone, missing[0].Name)
 	if err != nil {
-		return failed(host, "the record was set, and could not be read back: %s", err)
+		return failed(host, "the record was set, but could not be read back: %s", err)
 	}
 	if lost, _ := compare(have, missing); len(lost) > 0 {
-		return failed(host, "%s took the record %s %s and does not show it", a.Name(), lost[0].Type, lost[0].Data)
+		return failed(host, "%s accepted the record %s %s, but does not list it", a.Name(), lost[0].Type, lost[0].Data)
 	}
 	return models.DNSPoint{
 		Host: host, OK: true, Action: models.DNSCreated, Record: record(host, missing[0]),
@@ -248,7 +248,7 @@ func (w *worker) recordsFor(ctx context.Context, a account, name string) (list [
 	for _, addr := range addresses {
 		list = append(list, libdns.RR{Name: name, TTL: ttl, Type: kindOf(addr), Data: addr.String()})
 	}
-	return list, "; the apex of a zone takes no CNAME here, so if the addresses of " + w.o.Tracker.Host +
+	return list, "; the apex of a zone cannot have a CNAME here, so if the addresses of " + w.o.Tracker.Host +
 		" change, it has to be pointed again", err
 }
 

@@ -45,7 +45,8 @@ func (w *worker) probe(ctx context.Context, scheme, host, nonce, want string) pr
 	case errors.As(err, &failed) && failed.Class == egress.TooLarge:
 		return probe{text: "it answers as another server"}
 	case errors.As(err, &failed):
-		// A host that cannot be reached from here may still serve visitors. Errors of TLS, HTTP or the connection are certain.
+		// A host that cannot be reached from here may still serve visitors. Only errors of TLS, HTTP or the connection are
+		// certain.
 		sure := failed.Class == egress.TLS || failed.Class == egress.Protocol || failed.Class == egress.Connect
 		return probe{unknown: !sure, text: failed.Error()}
 	case err != nil:

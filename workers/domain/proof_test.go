@@ -18,8 +18,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// zone is a DNS whose content the test sets: the alias and the texts of each name. Every name with an entry leads to the
-// tracker.
+// zone is a fake of DNS. The test sets the alias and the texts of each name. Every name with an entry leads to the tracker.
 type zone struct {
 	mu      sync.Mutex
 	aliases map[string]string
@@ -170,7 +169,7 @@ func TestCNAMEProves(t *testing.T) {
 }
 
 // TestVerifiedBefore: a domain that was verified before proofs existed stays verified while it leads here. This ends when
-// another account proves the host by TXT, when the domain has been lost, and when the domain shows a proof.
+// another account proves the host by TXT, when the domain has been lost, and when the domain gets a proof of its own.
 func TestVerifiedBefore(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

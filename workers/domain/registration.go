@@ -16,8 +16,8 @@ import (
 const (
 	registrationsAtOnce = 500              // domains that a sweep claims at once
 	registryTimeout     = 10 * time.Second // for one answer
-	// The wait before the next request for a name: if the registry does not know the end of its registration, if the end is far, and
-	// if it is near.
+	// These are the waits before the next request for a name: if the registry does not know when the registration of the name
+	// ends, if the registration ends late, and if it ends soon.
 	registrySilent   = 30 * 24 * time.Hour
 	registrationFar  = 7 * 24 * time.Hour
 	registrationNear = 24 * time.Hour
@@ -41,7 +41,7 @@ func newRegistries(o Options) *registries {
 }
 
 // registeredUntil asks the registry when the registration of a name ends. It returns nil if the name has no registry or is not
-// registered there, or if the registry does not say. It is not safe for concurrent use.
+// registered there, or if the registry names no date. It is not safe for concurrent use.
 func (r *registries) registeredUntil(ctx context.Context, name string) (*time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*registryTimeout)
 	defer cancel()
@@ -60,7 +60,7 @@ func (r *registries) registeredUntil(ctx context.Context, name string) (*time.Ti
 	return expiration(found.Events), nil
 }
 
-// expiration returns when a registration ends. The registry's date has precedence: a registrar's may be earlier.
+// expiration returns when a registration ends. The registry's date has precedence, because a registrar's date may be earlier.
 func expiration(events []rdap.Event) *time.Time {
 	for _, action := range []string{"expiration", "registrar expiration"} {
 		for _, e := range events {

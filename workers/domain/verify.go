@@ -112,8 +112,8 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	return out, err
 }
 
-// examine asks DNS where a domain leads and whether it belongs to its account, and asks the domain whether it is served by this
-// install.
+// examine asks DNS where a domain leads and whether the domain belongs to its account. It also asks the server at the domain
+// whether that server is this install.
 func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainCheck, err error) {
 	secret, err := w.store.DomainSecret(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (w *worker) examine(ctx context.Context, d models.Domain) (c models.DomainC
 	return c, nil
 }
 
-// seen holds the answers of DNS and of a domain.
+// seen holds the answers of DNS servers, and of the server at a domain.
 type seen struct {
 	own, ours     []egress.Records // records of the domain and of the tracking host
 	aliases       []string         // of the domain
@@ -158,7 +158,7 @@ type seen struct {
 }
 
 // leadsToTracker reports whether a domain leads to the tracker according to DNS servers: through one of the tracker's names, or
-// only to the tracker's addresses. One server that says so is enough, because the others may not know the change yet. It returns
+// only to the tracker's addresses. One such server is enough, because the others may not know the change yet. It returns
 // nil if no server can tell.
 func leadsToTracker(own []egress.Records, tracker []string, ours []egress.Records) *bool {
 	var addresses []netip.Addr

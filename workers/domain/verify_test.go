@@ -155,8 +155,8 @@ func boolText(b *bool) string {
 	return "no"
 }
 
-// TestVerify: a domain is verified if this install answers at it, whatever addresses DNS has, and if DNS shows that it belongs
-// to the account. Without an answer from DNS, the result is unknown.
+// TestVerify: a domain is verified if this install answers at the domain, whatever addresses DNS has, and if DNS shows that the
+// domain belongs to the account. Without an answer from DNS, the result is unknown.
 func TestVerify(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -1,10 +1,10 @@
-// Package edge publishes campaigns to where the edge reads them.
+// Package edge publishes campaigns to the key-value store that the edge reads.
 //
 // PostgreSQL records every change of data that routes visitors. A run gathers the recorded changes by account. For each account
-// it compiles the campaigns and writes the values that the edge does not have. PostgreSQL keeps a hash of each written value, by
-// which a run finds the values that differ. One process publishes at a time, so that an older value never replaces a newer value.
-// If a run is killed, the next run continues its work, because a value that is about to be written counts as unknown until it is
-// written.
+// it compiles the campaigns and writes the values that the edge does not have. PostgreSQL keeps a hash of each written value. A
+// run uses the hashes to find the values that differ. One process publishes at a time, so that an older value never replaces a
+// newer value. If a run is killed, the next run continues its work, because a value that is about to be written counts as unknown
+// until it is written.
 package edge
 
 import (
@@ -186,7 +186,7 @@ func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (ou
 	case refusal != nil:
 		return out, refusal
 	case out.Failed > 0:
-		return out, state.RecordFailure(ctx, account, "the edge has not taken all campaigns")
+		return out, state.RecordFailure(ctx, account, "the edge did not accept all campaigns")
 	}
 	return out, state.RecordPublished(ctx, account, wanted, p.target())
 }
@@ -322,7 +322,7 @@ func (d *difference) result(bundles []models.EdgeBundle) jobs.PublishedEdge {
 		Rules: len(rules),
 	}
 	if len(broken) > 0 {
-		out.RulesError = fmt.Sprintf("%d saved rules take nobody: they cannot be read, or are gone", len(broken))
+		out.RulesError = fmt.Sprintf("%d saved rules match no visitor, because they cannot be read or were deleted", len(broken))
 	}
 	return out
 }

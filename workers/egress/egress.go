@@ -2,7 +2,7 @@
 // addresses that Options.Allow names.
 //
 // The client resolves a name once and refuses it when any of its addresses is private. It dials one of the checked
-// addresses, so a name that resolves to another address a moment later changes nothing. It follows no redirects, uses
+// addresses, so it does not matter if the name resolves to another address a moment later. It follows no redirects, uses
 // no proxy and decompresses nothing. The timeout of a request covers everything from the look-up to the last byte of
 // the body.
 package egress
@@ -131,8 +131,8 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 	return a, nil
 }
 
-// Deliver sends a request that its receiver accepts by a 2xx status. An answer that is too long to be read counts, too. The error
-// names the receiver if it answered another status.
+// Deliver sends a request that its receiver accepts by a 2xx status. An answer with that status counts even if its body is too
+// long. The error names the receiver if the receiver answered another status.
 func (c *Client) Deliver(req *http.Request, receiver string) (Answer, error) {
 	answer, err := c.Do(req)
 	if failure, ok := errors.AsType[*Error](err); ok && failure.Class == TooLarge {

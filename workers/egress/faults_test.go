@@ -20,9 +20,9 @@ import (
 	"switchyard/workers/egress"
 )
 
-// TestPrivateAddresses (W6) tries every form as a literal and as an address that a name resolves to: alone, next to a public
-// address, and as the second answer of a name that was public at the first look-up. No request connects. With the guard off the
-// same request reaches the server, which shows that a connection would be seen.
+// TestPrivateAddresses (W6) tries every form of a private address as a literal and as an address that a name resolves to: alone,
+// next to a public address, and as the second answer of a name that was public at the first look-up. No request connects. With
+// the guard off the same request reaches the server, which shows that the test would notice a connection.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	if n := len(netguardtest.Private) + len(netguardtest.Disguised); n < 60 {

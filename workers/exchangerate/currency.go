@@ -22,7 +22,7 @@ const (
 type currencyRun = workers.Run[jobs.ChangeCurrencyArgs, jobs.ChangeCurrencyAnswer]
 
 // changeCurrency restates all facts of an account after its currency was changed. If an attempt is cut off, the next attempt
-// continues there and skips the facts that are restated already.
+// continues at that point and skips the facts that are restated already.
 func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	account := u.Job.AccountID.UUID
 	answer := jobs.ChangeCurrencyAnswer{From: u.Args.From, To: u.Args.To}
@@ -74,7 +74,7 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchanger
 	for len(older) > 0 && err == nil {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("rates: transactions of before the change: %w", context.Cause(ctx))
+			return fmt.Errorf("rates: transactions from before the change: %w", context.Cause(ctx))
 		case <-tick.C:
 			older, err = spend.OpenTransactions(ctx, w.o.Clicks.Conn, older)
 		}

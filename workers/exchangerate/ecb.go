@@ -76,7 +76,7 @@ func parseECB(body []byte) ([]models.Rate, error) {
 		} `xml:"Cube>Cube"`
 	}
 	if err := xml.Unmarshal(body, &doc); err != nil {
-		return nil, fmt.Errorf("the answer is no XML: %w", err)
+		return nil, fmt.Errorf("the answer is not XML: %w", err)
 	}
 	type key struct {
 		day      time.Time

@@ -3,7 +3,7 @@
 // The bank is asked only while an amount is in another currency than its account's. It publishes on working days, at about 16:00
 // in Frankfurt. It is asked half an hour later in winter and an hour and a half later in summer. On a working day it is asked
 // again every two hours until it has the rates of the day. A failed request is tried again after five minutes, ten, twenty and so
-// on, at most six hours. The file is read every hour.
+// on, up to six hours. The file is read every hour.
 //
 // When a missing rate arrives, or the operator replaces a rate, the amounts that depend on it are restated.
 package exchangerate

@@ -52,8 +52,8 @@ type env struct {
 	cut        int      // batches until a restatement is cut off; 0: never
 }
 
-// restate restates three clicks at a time. The call that cut counts down to fails before its batch,
-// as if the job was cut off there.
+// restate restates three clicks at a time. If cut is n, the n-th call fails before its batch, as if the
+// job was cut off there.
 func (b *env) restate(ctx context.Context, l click.Log, c db.Conn, r *spend.Restatement, _ int) (bool, error) {
 	b.mu.Lock()
 	cut := b.cut == 1

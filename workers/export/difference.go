@@ -45,7 +45,7 @@ var differenceColumns = []export.Heading{
 }
 
 // difference writes the lines of each day and campaign: ours, theirs, theirs minus ours, each cause, and the unexplained rest. The
-// line of ours has all figures. In the other lines the cells of figures that are not compared are empty.
+// line "ours" has all figures. In the other lines the cells of figures that are not compared are empty.
 func (m *maker) difference(ctx context.Context, u *run, f *file) error {
 	out, err := m.readDifference(ctx, u.Job.AccountID.UUID, u.Args.Compare)
 	if err != nil {

@@ -48,8 +48,8 @@ func cellsOf(row any) (cells []string) {
 	return cells
 }
 
-// figureColumns are the columns of figures of a file. places are the places of chosen figures in figureNames; nil means all figures.
-// The columns of formulas follow and, with loss, the columns of the click loss.
+// figureColumns are the columns of figures of a file. places has the positions of the chosen figures in figureNames; nil means
+// all figures. After the figures come the columns of formulas and, if loss is set, the columns of the click loss.
 type figureColumns struct {
 	places   []int
 	formulas []string

@@ -56,7 +56,7 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.C
 	case err != nil:
 		return out, models.Errorf(models.KindBadGateway, "network_error", "the key could not be tried, and is not saved: %s", err)
 	case place.Country == "":
-		return out, models.Invalid("key_refused", "the key was tried, and the provider says nothing about addresses with it")
+		return out, models.Invalid("key_refused", "the key was tried, but with this key the provider returns no data about addresses")
 	}
 	return jobs.ConnectedGeo{Provider: a.Provider, Enabled: a.Enabled},
 		w.store.GeoDatabases().Save(ctx, account, a.Provider, a.Key, a.Enabled)

@@ -113,11 +113,11 @@ func (w *env) visit(first, networks, n int) {
 			Cost: decimal.RequireFromString("0.01"), UniqueCost: decimal.RequireFromString("0.002"), UniqueKey: [16]byte{byte(first), byte(i), byte(i >> 8)},
 			Visitor: models.Visitor{IP: netip.AddrFrom4([4]byte{198, 51, byte(first + i%networks), byte(i / networks)}), Country: "DE", ProxyKind: "none"},
 		}
-		if i%3 == 0 { // together with a hosting network, the click is a bot's
+		if i%3 == 0 { // if the click also came from a hosting network, it is a bot's
 			c.BotSignals = uint64(bot.NoAcceptLanguage)
 		}
 		c.BotScore, c.IsBot, c.BotReason = bot.Score(bot.Signals(c.BotSignals), bot.Settings{})
-		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // from the id's own time, so that the order stays
+		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // keeps the order of the ids
 		copy(c.ID[:6], floor[:6])
 		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 			w.Fatal(err)

@@ -22,12 +22,12 @@ import (
 func Register(r *workers.Runtime, s *store.Store) {
 	workers.RegisterTick(r, jobs.DeleteExpiredAnswers, func(ctx context.Context) error {
 		n, err := s.PruneAttempts(ctx)
-		slog.InfoContext(ctx, "stored answers forgotten", "rows", n)
+		slog.InfoContext(ctx, "old stored answers deleted", "rows", n)
 		return err
 	})
 	workers.RegisterTick(r, jobs.DeleteExpiredEntries, func(ctx context.Context) error {
 		n, err := people.New(s).DeleteExpired(ctx)
-		slog.InfoContext(ctx, "ended sessions and old audit entries forgotten", "rows", n)
+		slog.InfoContext(ctx, "ended sessions and old audit entries deleted", "rows", n)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func Register(r *workers.Runtime, s *store.Store) {
 	})
 	workers.RegisterTick(r, jobs.DeleteUnusedRules, func(ctx context.Context) error {
 		n, err := s.Rules().DeleteUnused(ctx)
-		slog.InfoContext(ctx, "removed rules forgotten", "rows", n)
+		slog.InfoContext(ctx, "unused removed rules deleted", "rows", n)
 		return err
 	})
 }

@@ -116,7 +116,7 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 		return out, err
 	}
 	if job == uuid.Nil {
-		return jobs.ReleasedCertificate{Detail: "There was no certificate. None is asked for until you do."}, nil
+		return jobs.ReleasedCertificate{Detail: "There was no certificate. None will be requested until you request one."}, nil
 	}
 	var refusal error
 	err = workers.RunNow(ctx, w.runtime, jobs.ReleaseAtEdge, uuid.Nil, job, false,
@@ -128,7 +128,7 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 		err = nil // another worker is requesting the certificate, and the release waits for that worker
 	}
 	if e, ok := models.AsError(refusal); ok {
-		return out, models.Errorf(e.Kind, e.Code, "%s; the release is tried again by itself", e.Message)
+		return out, models.Errorf(e.Kind, e.Code, "%s; the release is tried again automatically", e.Message)
 	}
 	if err = errors.Join(refusal, err); err != nil {
 		return out, err

@@ -42,8 +42,8 @@ func TestBusyForAMoment(t *testing.T) {
 	}
 }
 
-// TestCredentials checks the case that the issuer refuses the credentials. A metric shows this to the operator, and the issuer
-// is not asked for every single domain.
+// TestCredentials checks the case in which the issuer refuses the credentials. A metric shows this to the operator, and the
+// issuer is not asked for every single domain.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })

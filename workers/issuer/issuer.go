@@ -63,7 +63,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 	}
 	o.Rest = cmp.Or(o.Rest, 5*time.Second)
 	w := &worker{o: o, store: s, runtime: r, failures: r.NewCounter("switchyard_edge_failures_total",
-		"Requests to the edge that failed, by why: its credentials are refused, it is busy, or it refused otherwise.", "edge", "reason")}
+		"Requests to the edge that failed, by reason: it refuses the credentials, it is busy, or it refuses for another reason.", "edge", "reason")}
 	workers.Register(r, jobs.RequestCertificate, w.request)
 	workers.Register(r, jobs.ReadCertificate, w.read)
 	workers.Register(r, jobs.ReleaseCertificate, w.release)
@@ -160,7 +160,7 @@ func (w *worker) postpone(ctx context.Context, h store.LeasedCertificate, by cal
 	next, now := h.NextAt, w.o.Now()
 	if by.request {
 		later := now.Add(wait + rand.N(putOffSpread)) //nolint:gosec // it spreads them
-		next, h.Detail = &later, "The account has asked for very many certificates. This one follows by itself."
+		next, h.Detail = &later, "The account has requested very many certificates. This one will be requested later without another request."
 	}
 	if _, err := w.store.Certificates().Finish(context.WithoutCancel(ctx), h, now, next); err != nil {
 		return h.Certificate, err

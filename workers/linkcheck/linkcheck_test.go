@@ -328,7 +328,8 @@ func TestBrokenTwice(t *testing.T) {
 	}
 }
 
-// TestGuard checks that no link leads into a private network. A link that tries is broken like any other link without an answer.
+// TestGuard checks that no link is requested in a private network. A link to such a network is broken, like any other link
+// without an answer.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -18,7 +18,7 @@ import (
 
 const userAgent = "Switchyard-LinkCheck/1.0"
 
-// offlineHosts is the minimum number of hosts in a batch from which their common failure means that this install is offline.
+// offlineHosts is the minimum number of hosts in a batch for which this install counts as offline if none of the hosts answers.
 const offlineHosts = 5
 
 // probeAll requests each URL: hosts in parallel, the URLs of one host one after the other.

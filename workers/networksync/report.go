@@ -64,8 +64,9 @@ type reading struct {
 	out jobs.NetworkReport
 }
 
-// dayRefusal returns the reason why a report cannot have a day, written YYYY-MM-DD. A report replaces all its days from the first to the
-// last, so a mistyped year would delete what is stored of other years. Midnight of a day is up to 14 hours earlier east of Greenwich.
+// dayRefusal returns the reason why a day, written YYYY-MM-DD, must not be in a report, or an empty text. A report replaces all
+// days from its first to its last, so a mistyped year would delete what is stored of other years. A day begins up to 14 hours
+// earlier east of Greenwich.
 func (r *reading) dayRefusal(day string) string {
 	switch {
 	case day > r.now.UTC().Add(models.AheadOfUTC).Format(time.DateOnly):
@@ -96,7 +97,7 @@ func (r *reading) countStored(day string) {
 	r.out.To = max(r.out.To, day)
 }
 
-// totals reads daily sums. Rows of the same day are added up, because reports are also by offer.
+// totals reads daily sums. Rows of the same day are added up, because a report may have a row for each offer.
 func (y *syncer) totals(ctx context.Context, r *reading, account, network uuid.UUID, text, currency string) (func(db.Conn) error, error) {
 	rows, _, err := correction.ReadTotals(text, currency)
 	if err != nil {
@@ -140,8 +141,8 @@ func sum(a, b *int64) *int64 {
 	return &n
 }
 
-// orders reads conversions. An order belongs to the conversion with its id. Without such a conversion, it belongs to the only conversion
-// of its click, if the file has no other order of the click.
+// orders reads conversions. An order belongs to the conversion with its id. Without such a conversion, the order belongs to the
+// only conversion of its click, if the file has no other order of the click.
 func (y *syncer) orders(ctx context.Context, r *reading, account, network uuid.UUID, text, currency string) (func(db.Conn) error, error) {
 	rows, _, err := correction.ReadConversions(text, func(correction.Conversion) string { return currency })
 	if err != nil {

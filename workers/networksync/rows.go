@@ -302,7 +302,7 @@ func refuseReversal(v *correction.Conversion, recorded map[conversion.Key]conver
 	k, known := recorded[keyOf(*v)]
 	switch {
 	case !known:
-		v.Refusal = "it takes back an order that is not recorded, or lies outside the range"
+		v.Refusal = "it takes back an order that is not recorded or is outside the range"
 	case v.Payout != nil && (k.Currency != v.Currency || v.Payout.LessThan(k.Payout)):
 		v.Refusal = "it takes back a part of an order outside the range: import a range that has both"
 	}
@@ -325,14 +325,16 @@ func refuseStatus(v *correction.Conversion, recorded map[conversion.Key]conversi
 	k, known := recorded[keyOf(*v)]
 	switch {
 	case !known:
-		v.Refusal = "it names the status of an order that is not recorded, without the amount"
+		v.Refusal = "it has the status but not the amount of an order that is not recorded"
 	case v.Status == models.StatusApproved && k.Status != models.StatusPending && k.Status != v.Status:
 		v.Refusal = "the order was taken back: it is " + k.Status
 	}
 }
 
-// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable. A
-// time that was not read becomes the click's. The conversion shows the platform's time then. A recorded conversion keeps its time.
+// clampTime limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable.
+// If a time cannot be read, the conversion gets the time of its click. InvalidTime then has the time as the platform states it.
+// It stays empty if the difference is within the precision of the time, or no larger than the usual error of a clock. A recorded
+// conversion keeps its time.
 func clampTime(v *correction.Conversion, recorded map[conversion.Key]conversion.Known, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() && v.InvalidTime == "" {
 		return

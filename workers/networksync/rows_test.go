@@ -143,7 +143,8 @@ func TestGoalOfPostbacks(t *testing.T) {
 	}
 }
 
-// TestSaleOfOrders checks that the amount of a sale is read with its currency, and that an unreadable one, or zero, is left out.
+// TestSaleOfOrders checks that the amount of a sale is read with its currency, and that an unreadable amount, or an amount of
+// zero, is left out.
 func TestSaleOfOrders(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ sale, currency, payoutCurrency, want string }{
@@ -253,8 +254,8 @@ func TestStatusWithoutAmount(t *testing.T) {
 	}
 }
 
-// TestOrderDay checks the day on which an order is compared: its own day, or else the day of its click. It is never a day that has not
-// come.
+// TestOrderDay checks the day on which an order is compared: its own day, or else the day of its click. It is never a day in the
+// future.
 func TestOrderDay(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 26, 20, 0, 0, 0, time.UTC)

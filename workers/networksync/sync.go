@@ -75,7 +75,7 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 		return nil, y.imports.ReadError(ctx, o.failure, 0)
 	}
 	most := networks.MaxOrders
-	if network.Origin == models.RunByClock { // no caller is waiting who could choose a shorter range
+	if network.Origin == models.RunByClock { // there is no caller who could choose a shorter range
 		most = y.o.Most
 	}
 	var orders []networks.Order

@@ -69,7 +69,7 @@ func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (ou
 		return out, err
 	}
 	if len(models.MissingUses(attempt.Provider, g.Scopes)) == len(models.OAuthUses) {
-		return out, models.Invalid("signin_refused", "neither spend nor uploads were allowed: sign in again and allow what is asked for")
+		return out, models.Invalid("signin_refused", "neither spend nor uploads were allowed: sign in again and grant the requested permissions")
 	}
 	c, err := dboauth.NewConnections(k.store).Save(context.WithoutCancel(ctx), account, attempt.Provider, g, k.o.Now())
 	return jobs.OAuthConnected{ID: c.ID, Provider: c.Provider, UserName: c.UserName}, err
@@ -114,7 +114,7 @@ func errNotConnected() error {
 
 // errCredentials returns the error for a connection whose user must sign in again.
 func errCredentials(why string) error {
-	return models.Invalid("credentials", "the connection is no longer good, sign in again: %s", why)
+	return models.Invalid("credentials", "the connection is no longer valid, sign in again: %s", why)
 }
 
 const (

@@ -64,7 +64,7 @@ func (w *env) list() []models.OAuthConnection {
 	return all
 }
 
-// TestAttempts checks that a state accepts one code, only in time, and only for its own account.
+// TestAttempts checks that a state accepts one code, only before it expires, and only for its own account.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -117,8 +117,8 @@ func TestExchangeFails(t *testing.T) {
 	}
 }
 
-// TestScopes checks that a sign-in that allows only some uses is kept for these, and that the other use is refused with the scope that
-// is missing. A sign-in that allows nothing is refused.
+// TestScopes checks that a sign-in that allows only one use is kept for this use. The other use is refused, and the error names
+// the missing scope. A sign-in that allows nothing is refused.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -184,7 +184,7 @@ func TestOneRefresh(t *testing.T) {
 			t.Parallel()
 			w := newEnv(t)
 			id := w.connect(p.Name)
-			refreshes := w.Refreshes() // Meta's sign-in has one in it
+			refreshes := w.Refreshes() // Meta's sign-in includes a refresh
 			before, err := w.connections.TokensOf(w.account, id).Token(t.Context())
 			if err != nil || w.Refreshes() != refreshes {
 				t.Fatalf("%d refreshes, %v", w.Refreshes(), err)
@@ -353,7 +353,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.SetLifetime(time.Hour)
-	exchanged := w.Refreshes() // Meta's sign-in has one in it
+	exchanged := w.Refreshes() // Meta's sign-in includes a refresh
 	w.advance(50 * time.Minute)
 	if sweep(); w.Refreshes() != exchanged {
 		t.Error("a token was renewed early")

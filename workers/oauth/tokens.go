@@ -23,7 +23,7 @@ func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.isFresh(c) })
 }
 
-// Renew returns another access token after the platform has refused a token, the argument. It has the same errors as Token.
+// Renew returns a new access token after the platform has refused the token refused. It has the same errors as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
 		return have.Access != refused && t.isFresh(c)
@@ -58,8 +58,8 @@ const (
 	pollInterval = 150 * time.Millisecond
 )
 
-// get returns the stored access token once usable accepts it. Until then, this process or another process renews the tokens. get
-// waits until the context ends.
+// get returns the stored access token once usable accepts it. Until then, this process or another process renews the tokens, and
+// get waits for it. get gives up when the context ends.
 func (t *Tokens) get(ctx context.Context, usable func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
 	records := dboauth.NewConnections(t.k.store)
 	for {

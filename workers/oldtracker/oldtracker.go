@@ -44,7 +44,7 @@ type sender struct {
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	s := &sender{o: o, db: r.DB(), store: st}
-	s.sent = r.NewCounter("switchyard_forwarded_postbacks_total", "Postbacks sent on to old trackers by what came of sending them.", "result")
+	s.sent = r.NewCounter("switchyard_forwarded_postbacks_total", "Postbacks that were due to be sent on to old trackers, by result.", "result")
 	workers.RegisterRow(r, jobs.ForwardPostback, s.send, workers.WithRetries(o.Schedule))
 }
 
@@ -96,7 +96,7 @@ func (s *sender) address(ctx context.Context, f oldtracker.Forwarded) (address, 
 	proof, err := s.store.OpenProof(ctx, f.PostbackID, f.Request)
 	switch {
 	case errors.Is(err, seal.ErrOpen) || err == nil && proof.Raw == nil:
-		return "", "what arrived cannot be opened any more", nil
+		return "", "the stored request can no longer be decrypted", nil
 	case err != nil:
 		return "", "", err
 	case f.URL == "":

@@ -44,7 +44,7 @@ func TestWatch(t *testing.T) {
 		dbtest.Exec(t, d, `INSERT INTO webhook_endpoints (id, account_id, url, events, secret)
 			VALUES ($1, $2, 'https://hooks.acme.com', '{plan.limit_reached}', '')`, uuid.New(), id)
 	}
-	click := func(account uuid.UUID, hour string, n int) { // next to 5,000,000 clicks of bots, which do not count
+	click := func(account uuid.UUID, hour string, n int) { // in addition to 5,000,000 clicks of bots, which do not count
 		dbtest.Exec(t, d, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 			device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
 			chargebacks, cost, revenue, pending_revenue)
@@ -124,7 +124,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestUnknownPlans checks that plans of accounts that are not in the table of plans are found.
+// TestUnknownPlans checks that UnknownPlans returns each plan that an account has and that is not in the table of plans.
 func TestUnknownPlans(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

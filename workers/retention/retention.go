@@ -42,6 +42,6 @@ func Register(r *workers.Runtime, s *store.Store, clicks click.Log) {
 // deleteExpiredKeys deletes the hashed personal data that have been kept for long enough.
 func deleteExpiredKeys(ctx context.Context, l click.Log) error {
 	keys, proofs, err := matchkey.DeleteExpired(ctx, l.Conn, l.Time())
-	slog.InfoContext(ctx, "hashed personal data forgotten", "keys", keys, "proofs", proofs)
+	slog.InfoContext(ctx, "old hashed personal data deleted", "keys", keys, "proofs", proofs)
 	return err
 }

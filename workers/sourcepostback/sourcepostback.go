@@ -38,7 +38,7 @@ type run = workers.Run[jobs.None, jobs.None]
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	s := &sender{o: o, db: r.DB(), store: st, runtime: r}
-	s.sent = r.NewCounter("switchyard_source_postbacks_total", "Postbacks to traffic sources by what came of sending them.", "result")
+	s.sent = r.NewCounter("switchyard_source_postbacks_total", "Postbacks to traffic sources, by result.", "result")
 	s.limiter = workers.NewLimiter[endpoint](time.Now, r.Slots(jobs.Postbacks))
 	workers.RegisterRow(r, jobs.SendPostback, s.send, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
 	workers.Register(r, jobs.ResendPostback, s.resend)

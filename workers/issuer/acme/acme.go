@@ -174,7 +174,7 @@ func (i *Issuer) extendClaim(ctx context.Context, host string, fence int64) (hel
 		free, end := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer end()
 		if err := i.o.Store.EndClaim(free, host, fence); err != nil {
-			slog.WarnContext(ctx, "host not freed, its lease ends by itself", "host", host, "error", err)
+			slog.WarnContext(ctx, "claim of a host not released, it ends with its lease", "host", host, "error", err)
 		}
 	}
 }
@@ -297,8 +297,8 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 
 func lifetime(leaf *x509.Certificate) time.Duration { return leaf.NotAfter.Sub(leaf.NotBefore) }
 
-// renewal returns the time at which the CA advises to renew a certificate. It returns at the latest the time when a tenth of the
-// certificate's lifetime is left. Without advice, it returns the time when a third is left.
+// renewal returns the time at which the CA advises to renew a certificate. The result is at the latest the time when a tenth of
+// the certificate's lifetime is left. Without advice, it returns the time when a third is left.
 func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certificate) time.Time {
 	unadvised := leaf.NotAfter.Add(-lifetime(leaf) / 3)
 	info, err := ca.client.GetRenewalInfo(ctx, leaf)

@@ -118,7 +118,7 @@ func (i *Issuer) Read(ctx context.Context, cert models.Certificate) (models.Cert
 	switch {
 	case cloudflare.HasCode(err, codeNotFound):
 		return models.CertificateState{
-			SSLStatus: models.SSLNone, Errors: []string{}, Detail: "Cloudflare has the hostname no more. It is made again by itself.",
+			SSLStatus: models.SSLNone, Errors: []string{}, Detail: "Cloudflare no longer has the hostname. It will be created again automatically.",
 		}, nil
 	case err != nil:
 		return cert.CertificateState, failure(err)
@@ -201,11 +201,11 @@ func (i *Issuer) detail(h Hostname) string {
 	case h.serving():
 		return "HTTPS works."
 	case slices.Contains([]string{"moved", "blocked", "pending_blocked", "test_blocked", "test_failed"}, h.Status):
-		return fmt.Sprintf("Cloudflare does not serve the host, its state there is %s: check where its CNAME leads.", cut(h.Status, maxStatus))
+		return fmt.Sprintf("Cloudflare does not serve the host. Its state at Cloudflare is %s. Check where its CNAME leads.", cut(h.Status, maxStatus))
 	case h.SSL.Status == models.SSLActive:
-		return "The certificate is there. Cloudflare waits until DNS of the host leads to it."
+		return "The certificate is issued. Cloudflare waits until the host's DNS leads to Cloudflare."
 	case models.SSLStuck(h.SSL.Status):
-		return "The certificate could not be had this time. It is asked for again by itself; a POST asks at once."
+		return "The certificate could not be issued. It will be requested again automatically. A POST requests it at once."
 	case h.SSL.Status == models.SSLPendingValidation:
 		return "Cloudflare validates the host by itself once its DNS leads here."
 	}

@@ -169,8 +169,8 @@ func TestMetaMonths(t *testing.T) {
 	}
 }
 
-// TestMGIDRange: the range is given in the time zone of the account, also over a change of its clocks. A range without data is no
-// spend, and a zone that is not known is an error.
+// TestMGIDRange: the range is given in the time zone of the account, even if daylight saving time begins or ends in the range. A
+// range without data means no spend. An unknown time zone is an error.
 func TestMGIDRange(t *testing.T) {
 	t.Parallel()
 	zone, asked, report := "America/Los_Angeles", "", ""
@@ -215,7 +215,8 @@ func TestRevcontentFailure(t *testing.T) {
 	}
 }
 
-// TestSurprises: every fake refuses a report that is asked for with a parameter or a field that its platform does not know.
+// TestSurprises: every fake refuses a request for a report if the request has a parameter or a field that its platform does not
+// know.
 func TestSurprises(t *testing.T) {
 	t.Parallel()
 	for _, name := range fakes(t) {
@@ -240,7 +241,7 @@ func TestSurprises(t *testing.T) {
 					world.Handler().ServeHTTP(w, r)
 				})
 				if _, err := c.Spend(t.Context(), first, last); (err == nil) != (changed == 0) {
-					t.Errorf("%d requests had a surprise: %v; the fake finds one with unknown or beyond", changed, err)
+					t.Errorf("%d requests had an unknown name, and the error is %v; the fake must use unknown or beyond", changed, err)
 				}
 			})
 		}

@@ -64,7 +64,7 @@ func customPage(ctx context.Context, s *session, period Range, cursor string) (r
 	if err != nil {
 		return nil, "", err
 	}
-	// Some platforms answer a page after the last one with the last page again. Its rows must not count twice.
+	// If a page after the last page is requested, some platforms send the last page again. Its rows must not count twice.
 	if cursor != "" && bytes.Equal(answer.Body, s.lastPage) {
 		return nil, "", nil
 	}

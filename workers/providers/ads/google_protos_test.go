@@ -63,13 +63,13 @@ func googleSpend(t *testing.T) []prototest.Exchange {
 	}
 	world.Fail(resttest.Refusal)
 	if err := c.Test(t.Context()); err == nil {
-		t.Fatal("a refusal is no failure")
+		t.Fatal("the refusal was not reported as a failure")
 	}
 	return p.Exchanges()
 }
 
-// googleUploads sends conversions by both APIs, with and without keys, as a trial and live, changes them, asks for the outcome, and is
-// refused in each form.
+// googleUploads sends conversions by both APIs: with and without keys, in shadow mode and in live mode. It changes the
+// conversions and asks for the outcome. It also sends requests that are refused, one for each form of refusal.
 func googleUploads(t *testing.T) []prototest.Exchange {
 	t.Helper()
 	world := &adstest.Uploads{}
@@ -117,13 +117,13 @@ func googleUploads(t *testing.T) []prototest.Exchange {
 		for _, change := range []string{models.UploadNew, models.UploadRetract} {
 			world.Fail(resttest.Refusal, resttest.None)
 			if _, err := up.Send(t.Context(), []ads.Event{event("5", "gclid=five", change)}); err == nil {
-				t.Fatal("a refusal is no failure")
+				t.Fatal("the refusal was not reported as a failure")
 			}
 			world.Fail()
 		}
 		if !clicks { // the customer does not own the action
 			if _, err := open("555666777", false).Send(t.Context(), []ads.Event{event("6", "gclid=six", models.UploadNew)}); err == nil {
-				t.Fatal("a refusal is no failure")
+				t.Fatal("the refusal was not reported as a failure")
 			}
 		}
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // meta is the Graph API: developers.facebook.com/docs/marketing-api. Numbers are texts, and days are in the account's time
-// zone. Failures have a code, mostly with status 400. A request that is too large for the Graph API is answered 500, in words
-// that ask for less data.
+// zone. Failures have a code, mostly with status 400. A request that is too large for the Graph API is answered with status
+// 500 and a text that asks for less data.
 var meta = adapter{
 	base:    "https://graph.facebook.com",
 	version: models.MetaVersion,

@@ -15,8 +15,8 @@ import (
 )
 
 // mgid is the REST API of MGID for advertisers, v1: help.mgid.com/api-advertisers. Days are in the time zone of the client, and
-// the range has to be given in this zone, or hours of other days are counted. The report leaves out campaigns without clicks.
-// Unverified: which status comes with an empty range.
+// the range has to be given in this zone. Otherwise hours of other days are counted. The report leaves out campaigns without
+// clicks. Unverified: which status comes with an empty range.
 var mgid = adapter{
 	base: "https://api.mgid.com/v1",
 	open: func(s *session) { s.Sign = rest.Bearer(s.c["api_token"]) },
@@ -63,7 +63,7 @@ func mgidPage(ctx context.Context, s *session, period Range, cursor string) (row
 	}
 	zone, err := time.LoadLocation(s.zone)
 	if err != nil || s.zone == "" {
-		return nil, "", fmt.Errorf("the platform tells days in the time zone %.40q, which is not known", s.zone)
+		return nil, "", fmt.Errorf("the platform reports days in the time zone %.40q, which is not known", s.zone)
 	}
 	const size, moment = 1000, "2006-01-02T15:04:05.000Z07:00"
 	offset := platform.Place(cursor, 0)

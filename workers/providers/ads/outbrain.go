@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// outbrain is the Amplify API, v0.1. A login returns a token that is valid for a month. Only two logins are allowed in an
-// hour, so the token is stored. A page has a number of campaigns. Unverified: the member names for the list of campaigns and
+// outbrain is the Amplify API, v0.1. A login returns a token that is valid for a month. Only two logins are allowed in an hour,
+// so the token is stored. The size of a page is a number of campaigns. Unverified: the member names for the list of campaigns and
 // for its total.
 var outbrain = adapter{
 	base:        "https://api.outbrain.com/amplify/v0.1",

@@ -119,8 +119,8 @@ func repeated(row string, n int) []string {
 	return out
 }
 
-// TestPresets: each preset asks as its platform documents, for one day at a time and for all pages, and reads the answer in the
-// platform's form. A wrong token is refused, and no error contains it.
+// TestPresets: each preset sends the requests that its platform documents, for one day at a time and for all pages. It reads the
+// answer in the platform's form. A wrong token is refused, and no error contains it.
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	const token, size = "canary-preset-Zq7", 100
@@ -182,8 +182,8 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestCustomEndpointPages: pages are read until one is not full. A platform that answers a page after the last one with the last
-// page again does not make its rows count twice. Rows that are members of an object have their names as a field.
+// TestCustomEndpointPages: pages are read until a page is not full. If a platform sends the last page again in place of a page
+// after it, the rows do not count twice. If rows are members of an object, the member's name is a field of the row.
 func TestCustomEndpointPages(t *testing.T) {
 	t.Parallel()
 	var pages []string
@@ -207,7 +207,7 @@ func TestCustomEndpointPages(t *testing.T) {
 	}
 }
 
-// TestCustomEndpointWithoutAmount: a row without the field of the spend is an error. A field that is null is no spend.
+// TestCustomEndpointWithoutAmount: a row without the field of the spend is an error. A field that is null means no spend.
 func TestCustomEndpointWithoutAmount(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

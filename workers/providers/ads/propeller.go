@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// propellerAds is the statistics endpoint of the SSP API, v5. Accounts are in US dollars. Days are days of New York, because
+// propellerAds is the statistics endpoint of the SSP API, v5. Accounts are in US dollars. Days are New York days, because
 // the API uses this zone for requests without tz, and accepts tz only for ranges of up to a week. Unverified: the member names
 // for the list and the day; adstest/source.md names the clients that show them.
 var propellerAds = adapter{

@@ -11,7 +11,7 @@ import (
 )
 
 // trafficStars is the API of TrafficStars, v1.1: docs.trafficstars.com. The API key is exchanged for a token that is valid for
-// some hours. A report by campaign has no days, so each day is asked for alone. Days are UTC days. The API does not name the
+// some hours. A report by campaign has no days, so each request is for one day. Days are UTC days. The API does not name the
 // account's currency. Unverified: the answer to a wrong key.
 var trafficStars = adapter{
 	base: "https://api.trafficstars.com",

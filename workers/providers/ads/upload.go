@@ -247,7 +247,7 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 		for i, v := range out {
 			switch v.Result {
 			case models.UploadAccepted:
-				out[i] = Verdict{Result: models.UploadShadow, Reason: "tried: the platform takes it"}
+				out[i] = Verdict{Result: models.UploadShadow, Reason: "tried: the platform accepts it"}
 			case models.UploadRejected:
 				out[i] = Verdict{Result: models.UploadShadow, Reason: "tried: the platform refuses it: " + v.Reason}
 			}
@@ -296,7 +296,7 @@ func (u *uploading) sendPart(ctx context.Context, send sendFunc, indices []int, 
 	for len(indices) > 0 {
 		if *refused > mostRefused {
 			for _, i := range indices {
-				out[i] = Verdict{Result: models.UploadPending, Reason: "too many others were refused with it"}
+				out[i] = Verdict{Result: models.UploadPending, Reason: "too many events of the same request were refused"}
 			}
 			return nil
 		}

@@ -41,7 +41,7 @@ var googleUploads = uploads{
 	change: googleChange,
 	whyFixed: func(e Event) string {
 		if name, _ := googleClick(e); name == "wbraid" {
-			return "cannot be changed or taken back: the platform does not for wbraid"
+			return "cannot be changed or taken back: the platform does not support this for wbraid"
 		}
 		return ""
 	},

@@ -31,7 +31,7 @@ type googleViolation struct {
 }
 
 // googleInstall has the reasons of refusals that concern the Google Cloud project of this install. Only its operator can help. The
-// first are of the Google Ads API, the others of google.api.ErrorReason.
+// last four reasons are values of google.api.ErrorReason, the others are error codes of the Google Ads API.
 var googleInstall = []string{
 	"CLOUD_PROJECT_NOT_APPROVED_FOR_PRODUCTION", "CLOUD_PROJECT_NOT_UNDER_ORGANIZATION", "PROJECT_DISABLED", "MISSING_TOS",
 	"DEVELOPER_TOKEN_NOT_APPROVED", "DEVELOPER_TOKEN_NOT_ON_ALLOWLIST", "DEVELOPER_TOKEN_PROHIBITED", "SERVICE_ACCESS_DENIED",
@@ -39,8 +39,9 @@ var googleInstall = []string{
 	"SERVICE_DISABLED", "BILLING_DISABLED", "CONSUMER_INVALID", "CONSUMER_SUSPENDED",
 }
 
-// googleSettings has the codes with which the Google Ads API refuses each event of a connection because of its conversion action or its
-// account. They are of ConversionUploadError and of RequestError. The same event is refused until a person changes the setting.
+// googleSettings has the codes with which the Google Ads API refuses each event of a connection because of its conversion action
+// or its account. The codes are values of ConversionUploadError and of RequestError. The same event is refused until a person
+// changes the setting.
 var googleSettings = []string{
 	"NO_CONVERSION_ACTION_FOUND", "INVALID_CONVERSION_ACTION_TYPE", "CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS",
 	"CUSTOMER_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS", "CUSTOMER_DATA_POLICY_PROHIBITS_ENHANCED_CONVERSIONS",
@@ -68,7 +69,7 @@ func (v googleViolation) text() string {
 	text := strings.TrimSpace(v.Reason + ": " + v.Text)
 	switch v.Reason {
 	case "INVALID_CONVERSION_ACTION_ID":
-		return text + " (the customer that is sent to must own the conversion action: choose the action again from the list, or " +
+		return text + " (conversions must be sent to the customer that owns the conversion action: choose the action again from the list, or " +
 			"enter it as customers/OWNER/conversionActions/ID)"
 	case "INVALID_CONVERSION_ACTION_TYPE":
 		return text + " (the action must be of the type import from clicks, UPLOAD_CLICKS)"
@@ -103,7 +104,7 @@ func googleFault(status int, body []byte) *fault {
 		f.event = false
 	case slices.Contains(reasons, googleScopeMissing):
 		f.refused, f.scope = true, true
-		f.text += "; the person who signed in did not allow it: sign in again and allow all that is asked for"
+		f.text += "; the person who signed in did not allow it: sign in again and grant all requested permissions"
 	case slices.ContainsFunc(reasons, func(r string) bool { return slices.Contains(googleInstall, r) }):
 		f.refused, f.expired, f.after = false, false, googleInstallPause
 		f.text = "Google does not accept the Google Cloud project of this install, so its operator has to help: " + f.text

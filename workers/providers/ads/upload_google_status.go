@@ -25,7 +25,7 @@ const (
 
 // googleOutcome asks Data Manager about the outcome of a request, which has one destination. A request with an unknown status
 // counts as under way. If some events of a request came too early, the whole request is sent again, because Google does not
-// name these events. Google refuses the other events of the request as known.
+// name these events. Google refuses the other events of the request as duplicates.
 func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, error) {
 	type counts struct {
 		Counts []struct {

@@ -17,7 +17,7 @@ var hashes = matchkey.Keys{
 	City: strings.Repeat("e", 64), Region: strings.Repeat("f", 64), Zip: strings.Repeat("1", 64), Country: strings.Repeat("2", 64),
 }
 
-// matched has the fields by which a platform recognizes the person of an event whose keys are hashes.
+// matched has, by platform, the fields of an event by which the platform recognizes the person. The keys of the event are hashes.
 var matched = map[string]func() document{
 	models.Meta: func() document {
 		out := document{}

@@ -170,7 +170,7 @@ func complete(ctx context.Context, api rest.API, q Question, limit string, more 
 		out.Cut = true
 	case "content_filter":
 		out.Refused = true
-	case "error": // of OpenRouter, which sends it with the part that came before the failure
+	case "error": // OpenRouter sends this with the part of the answer that came before the failure
 		return Answer{}, rest.ErrForm
 	}
 	if choice.Message.Refusal != "" {

@@ -38,9 +38,9 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// Put writes pairs in as few calls as the limits allow. After each call to Cloudflare it calls done: tried has the keys of the call, and
-// failed the keys among them that Cloudflare has not written. The failed keys may be tried again, because a key accepts one write per
-// second. The first call that fails ends Put. The keys that were passed to done before are not affected.
+// Put writes pairs in as few calls as the limits allow. After each call to Cloudflare it calls done: tried has the keys of the
+// call, and failed the keys among them that Cloudflare has not written. A key accepts only one write per second, so the caller
+// may try the failed keys again. The first call that fails ends Put. The keys that were passed to done before are not affected.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string
@@ -95,6 +95,6 @@ func (k KV) bulk(ctx context.Context, r Request) (failed []string, err error) {
 	return out.Failed, err
 }
 
-// Target returns the account and namespace that the pairs are written to. A caller notices by it that the namespace has
-// changed and is still empty.
+// Target returns the account and namespace that the pairs are written to. A change of the target tells the caller that
+// another namespace is used, which is still empty.
 func (k KV) Target() string { return strings.TrimPrefix(k.path, "/accounts/") }

@@ -70,7 +70,7 @@ func (p *cloudflareAccount) Append(ctx context.Context, z zone, r libdns.RR, _ [
 	return err
 }
 
-// transport is the HTTP client of a libdns package. It sends the package's requests, which go to the address from, as requests
+// transport is the HTTP client of a libdns package. The package addresses its requests to from. transport sends them as requests
 // of the API.
 type transport struct {
 	rest.API

@@ -63,7 +63,7 @@ type account interface {
 	Zones(ctx context.Context) ([]zone, error)
 	// Records lists the records with a name. Their names are relative.
 	Records(ctx context.Context, z zone, name string) ([]libdns.RR, error)
-	// Append adds a record and changes none. set is for rows with sets.
+	// Append adds a record and changes none. set is used only by providers whose row has sets.
 	Append(ctx context.Context, z zone, r libdns.RR, set []string) error
 }
 

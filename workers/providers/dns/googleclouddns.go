@@ -20,7 +20,7 @@ import (
 )
 
 // googleCloud is Google's API. libdns' package for it accepts no HTTP client, and its credentials may name files and
-// addresses, which it reads. Here the credentials are only the key of a service account.
+// addresses, which the package reads. Here the credentials are only the key of a service account.
 type googleCloud struct {
 	rest.API
 	c       map[string]string

@@ -15,7 +15,7 @@ import (
 )
 
 // namecheap is Namecheap's API, which sets all records of a zone at once. libdns' package for it loses the mail settings when
-// it does this, and splits example.name at the wrong place, as a zone below "me".
+// it does this. It also splits example.name at the wrong place, as if its top-level domain were "me".
 type namecheap struct {
 	rest.API
 	c map[string]string

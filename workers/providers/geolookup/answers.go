@@ -164,8 +164,8 @@ type ipinfoFormerAnswer struct {
 	} `json:"privacy"`
 }
 
-// readIPinfoFormer reads an answer of the plans before Core and Plus: free, Basic, Standard and Business. Only the latter have asn,
-// carrier and privacy.
+// readIPinfoFormer reads an answer of the plans before Core and Plus: free, Basic, Standard and Business. Only some of these
+// plans have asn, carrier and privacy.
 func readIPinfoFormer(a ipinfoFormerAnswer) models.Place {
 	number, name, _ := strings.Cut(a.Org, " ")
 	p := models.Place{

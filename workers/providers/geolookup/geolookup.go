@@ -26,7 +26,7 @@ import (
 // ErrRefused says that the provider does not accept the key, or that it has no more look-ups this month.
 var ErrRefused = errors.New("the provider refused the key")
 
-// ErrBusy says that the provider asks for fewer look-ups per time.
+// ErrBusy says that the provider asks for a lower rate of look-ups.
 var ErrBusy = errors.New("the provider is being asked too often")
 
 // provider describes how to call a provider.

@@ -15,8 +15,9 @@ type feed struct {
 }
 
 const (
-	// overlap is how long before since the period of Changes begins. A platform may show a decision some hours after the date of the
-	// decision. For example, an order that locks at midnight is approved some hours later. Clocks and time zones also differ.
+	// overlap is how long the period of Changes begins before the time since. A platform may show a decision some hours after the
+	// date of the decision. For example, an order that locks at midnight is approved some hours later. Clocks and time zones also
+	// differ.
 	overlap = 48 * time.Hour
 	// maxParts limits how short a period of Changes becomes: a month divided by 512 is less than two hours.
 	maxParts = 512
@@ -34,9 +35,9 @@ func Feeds() []string {
 	return names
 }
 
-// Changes reads the orders that the platform has changed or decided from since on, in one period that ends at until. It reads the
-// two days before since again. The next call continues at until. If the period has more than most orders, Changes reads a shorter
-// period. It returns ErrTooMany if the shortest period has more. Other errors are texts for a person.
+// Changes reads the orders that the platform has changed or decided at or after the time since. It reads one period, which ends
+// at until. The two days before since are read again. The next call continues at until. If the period has more than most orders,
+// Changes reads a shorter period. It returns ErrTooMany if the shortest period has more. Other errors are texts for a person.
 func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (orders []Order, until time.Time, err error) {
 	for parts := time.Duration(1); ; parts *= 8 {
 		period := c.s.changePeriod(since, parts)
@@ -46,8 +47,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period of Changes from since on. It is the longest period of one request, divided by parts, and ends at
-// the present moment at the latest.
+// changePeriod returns the period of Changes that begins with the overlap before since. It is the longest period of one request,
+// divided by parts, and ends at the present moment at the latest.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {

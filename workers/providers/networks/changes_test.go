@@ -21,7 +21,8 @@ import (
 // present is the present moment of the tests' clients.
 var present = day.AddDate(0, 0, 20)
 
-// lateOrders returns n orders that were made 200 days ago. The i-th was approved at the i-th of the times.
+// lateOrders returns an order for each of the times. All orders were made 200 days ago. The i-th order was approved at the i-th
+// time.
 func (s *suite) lateOrders(times ...time.Time) []networkstest.Order {
 	out := s.orders(len(times))
 	for i, at := range times {
@@ -61,7 +62,7 @@ func TestChanges(t *testing.T) {
 }
 
 // lateDecision: a decision about an order that is 200 days old is read, without a request for the days of the order. A decision shortly
-// before since is read again. A decision long before since is not read.
+// before the time since is read again. A decision long before that time is not read.
 func (s *suite) lateDecision() {
 	since := present.Add(-3 * time.Hour)
 	s.world.Set(s.lateOrders(present.Add(-time.Hour), since.Add(-time.Hour), since.AddDate(0, 0, -3))...)
@@ -165,7 +166,7 @@ func (s *suite) changesInZone() {
 	}
 }
 
-// TestEarlyReversal: Impact reports an action that is reversed before it locks by an update. The update has no amount.
+// TestEarlyReversal: if an action is reversed before it locks, Impact reports this as an update. The update has no amount.
 func TestEarlyReversal(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "impact")

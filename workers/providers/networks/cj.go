@@ -93,7 +93,7 @@ func cjPage(ctx context.Context, s *session, period Range, cursor string) (order
 }
 
 // cjLocked reads the commissions that lock in a period. It returns their statuses only, because corrections of a commission may
-// have other locking dates, and the amount follows from all of them.
+// have other locking dates, and the amount depends on all corrections.
 func cjLocked(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {
 	list, next, err := cjPage(ctx, s, period, cursor)
 	for _, o := range list {

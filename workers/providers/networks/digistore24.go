@@ -19,12 +19,12 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// digistore24 is the API of Digistore24: https://www.digistore24.com/api/call/{function}. listCommissions has what the account earns for
-// each transaction. listTransactions has the kind and the sale of a transaction, and getPurchaseTracking the click of its purchase.
-// Failures come with status 200. A refund or a chargeback is a transaction of its own with the id of the purchase. It takes back the
-// latest payment before it with the same amount, or else the latest payment before it. A request for a refund changes nothing.
-// Unverified: the sign of the commission of a refund, which does not matter; the time zone of the times; and the words for too many
-// requests.
+// digistore24 is the API of Digistore24: https://www.digistore24.com/api/call/{function}. listCommissions has what the account
+// earns for each transaction. listTransactions has the kind and the sale of a transaction, and getPurchaseTracking the click of
+// its purchase. Failures come with status 200. A refund or a chargeback is a transaction of its own with the id of the purchase.
+// It takes back the latest earlier payment of the same amount. If there is no such payment, it takes back the latest earlier
+// payment. A request for a refund changes nothing. Unverified: the sign of the commission of a refund, which does not matter; the
+// time zone of the times; and the words for too many requests.
 var digistore24 = adapter{
 	base: "https://www.digistore24.com",
 	open: func(s *session) {

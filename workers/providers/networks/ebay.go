@@ -16,7 +16,7 @@ import (
 
 // ebay is the transaction detail report of the eBay Partner Network, which runs on Impact's software: GET
 // /Mediapartners/{AccountSID}/Reports/ebay_partner_transaction_detail.json. Amounts are in the account's currency, which the report
-// does not name. A transaction that comes several times counts as it was updated last. Unverified: the time zone of the report's days,
+// does not name. If a transaction comes several times, its latest update counts. Unverified: the time zone of the report's days,
 // which are taken as UTC days; and how many days one request may have.
 var ebay = adapter{
 	base: "https://api.partner.ebay.com",

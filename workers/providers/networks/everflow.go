@@ -42,8 +42,9 @@ const (
 	everflowDays = 365 // the number of days that the reports reach back
 )
 
-// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the network has
-// given the conversion another name than Base. Only conversions on hold have an event_name, and only reports of networks a status.
+// everflowOrder returns the order of a conversion. An event is a goal. The conversion of an offer has no goal, even if the
+// network has given the conversion another name than Base. Only conversions on hold have an event_name, and only reports for
+// networks have a status.
 func everflowOrder(s *session, v record) Order {
 	event, goal := v.Get("event", "event_name"), ""
 	name, isEvent := v.Get("event_name"), v.Get("is_event")
@@ -68,7 +69,7 @@ func (p everflowPaging) next(page, rows int) string {
 	return platform.Next(rows > 0 && page*max(p.Size.Number(), 1) < p.Total.Number(), page+1)
 }
 
-// onHold begins the cursors of the conversions on hold, which are read after the others.
+// onHold is the prefix of the cursors for the report of conversions on hold, which is read after the other report.
 const onHold = "onhold "
 
 func everflowPage(ctx context.Context, s *session, period Range, cursor string) (orders []Order, next string, err error) {

@@ -37,8 +37,8 @@ type Order struct {
 	// StatusOnly marks a record that has the status of an order but no amount. It changes the status of a recorded order.
 	StatusOnly bool
 
-	// For a platform that reports one order by several records: recordID identifies this record, orderKey identifies the order that
-	// the records belong to, and isReversal says that this record takes money back.
+	// These are for platforms that report one order as several records. recordID identifies this record. orderKey identifies the
+	// order that the records belong to. isReversal says that this record takes money back.
 	recordID, orderKey string
 	isReversal         bool
 }

@@ -34,9 +34,9 @@ func sum(amounts []text) string {
 	return money.Text(total)
 }
 
-// netReversals subtracts reversals that are separate records from their orders. An order with nothing left takes the reversal's
-// status. An order with something left has a smaller payout. A reversal without its order stays in the list with Alone set,
-// and keeps its own status. A record that occurs twice counts once.
+// netReversals subtracts each reversal that is a separate record from the reversal's order. If nothing of the order is left, the
+// order takes the reversal's status. If something is left, the order has a smaller payout. A reversal without its order stays in
+// the list with Alone set, and keeps its own status. A record that occurs twice counts once.
 func netReversals(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))

@@ -16,11 +16,11 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// tune is the affiliate API of TUNE (HasOffers): developers.tune.com, Affiliate_Report::getConversions. Failures come with
-// status 200. Days and times are in the network's own time zone. TUNE is renaming the conversion's id from id to tune_event_id, so
-// both are asked for. ad_id is the id of the click's transaction, which all goals of the click share. A network that does not know a
-// field refuses the whole request, which is then repeated without the field. Unverified: the words with which the API reports a wrong
-// key, too many requests and an unknown field.
+// tune is the affiliate API of TUNE (HasOffers): developers.tune.com, Affiliate_Report::getConversions. Failures come with status
+// 200. Days and times are in the network's own time zone. TUNE is renaming the conversion's id from id to tune_event_id, so both
+// are requested. ad_id is the id of the click's transaction, which all goals of the click share. A network that does not know a
+// field refuses the whole request, which is then repeated without the field. Unverified: the words with which the API reports a
+// wrong key, too many requests and an unknown field.
 var tune = adapter{
 	open: func(s *session) {
 		s.Base, s.unknown = host(s.c["network_id"], ".api.hasoffers.com"), map[string]bool{}

@@ -41,7 +41,7 @@ type Apps struct {
 
 // errNotConfigured says that the install lacks settings for a platform.
 func errNotConfigured(settings string) error {
-	return models.Invalid("not_configured", "this install is not set up for it: its operator has to set %s", settings)
+	return models.Invalid("not_configured", "this install is not set up for this sign-in: its operator has to set %s", settings)
 }
 
 // app returns the install's app at a platform. Error: not_configured.
@@ -143,7 +143,7 @@ func (p platform) style() oauth2.AuthStyle {
 }
 
 // ErrRevoked says that the platform no longer accepts the tokens. The user has to sign in again.
-var ErrRevoked = errors.New("the platform takes the sign-in no longer")
+var ErrRevoked = errors.New("the platform no longer accepts the sign-in")
 
 // Options of a Client. Apps.URL, GoogleVersion, Now and Wait are optional.
 type Options struct {

@@ -20,8 +20,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// ErrRefused says that the provider does not accept the credentials. ErrBusy says that the provider asks for fewer requests
-// per time.
+// ErrRefused says that the provider does not accept the credentials. ErrBusy says that the provider asks for a lower rate of
+// requests.
 var (
 	ErrRefused = errors.New("the provider refused the credentials")
 	ErrBusy    = errors.New("the provider is being asked too often")

@@ -222,7 +222,7 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 	return out, err
 }
 
-// endsWithin reports whether the time of a context is over before a wait ends. The wait would be for nothing then, and its error would
+// endsWithin reports whether the time of a context is over before a wait ends. Such a wait would be useless, and its error would
 // not say what the provider's limit is.
 func endsWithin(ctx context.Context, wait time.Duration) bool {
 	end, ok := ctx.Deadline()

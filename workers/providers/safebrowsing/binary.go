@@ -31,7 +31,7 @@ func nameOf(names []string, n uint64) string {
 	return strconv.FormatUint(n, 10)
 }
 
-var errBinary = errors.New("it is no message of protocol buffers")
+var errBinary = errors.New("it is not a protocol buffers message")
 
 // eachField calls fn with the fields of a message. A field is a number, or the bytes of a text or of an inner message. Fields of other
 // forms are skipped.
@@ -63,7 +63,7 @@ func eachField(message []byte, fn func(field protowire.Number, number uint64, in
 	return nil
 }
 
-// readThreats reads a SearchUrlsResponse: its field 1 are the threats.
+// readThreats reads a SearchUrlsResponse: its field 1 has the threats.
 func readThreats(body []byte) (out []threat, err error) {
 	err = eachField(body, func(field protowire.Number, _ uint64, inner []byte) error {
 		if field != 1 {
@@ -98,8 +98,8 @@ func readThreat(message []byte) (out threat, err error) {
 	return out, err
 }
 
-// binaryStatus reads a google.rpc.Status in binary form: its field 1 is the code, its field 2 the message. A gateway before the service
-// may answer in JSON.
+// binaryStatus reads a google.rpc.Status in binary form: its field 1 is the code, its field 2 the message. A gateway in front of
+// the service may answer in JSON.
 func binaryStatus(body []byte) (code, message string) {
 	if code, message = jsonStatus(body); code != "" {
 		return code, message

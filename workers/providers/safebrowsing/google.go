@@ -55,8 +55,8 @@ func (*lookup5) BatchSize() int { return 50 }
 // netguard.MaxURL bytes.
 const maxQuery = 1800
 
-// shorten returns a URL without its query, or only its host, if it is too long for a call. The lists have hosts, and paths of a host,
-// so a part is still looked up.
+// shorten returns a URL without its query, or only its host, if the URL is too long for a call. The lists also have
+// whole hosts and paths, so a part of the URL can still be found.
 func shorten(u string) string {
 	if len(url.QueryEscape(u)) <= maxQuery {
 		return u
@@ -75,7 +75,7 @@ func shorten(u string) string {
 func (s *lookup5) Lookup(ctx context.Context, urls []string) (map[string][]string, error) {
 	out := map[string][]string{}
 	for len(urls) > 0 {
-		var sent []string // the beginning of urls, as far as it fits into one call
+		var sent []string // the first of the urls, as many as fit into one call
 		size := 0
 		for _, u := range urls {
 			u = shorten(u)

@@ -21,7 +21,7 @@ const (
 	bad = safebrowsingtest.Bad
 )
 
-// threats has the words of each list for bad.
+// threats has the threats that each list reports for bad.
 var threats = map[string][]string{
 	safebrowsing.WebRisk: {"MALWARE"}, safebrowsing.SafeBrowsing: {"MALWARE", "SOCIAL_ENGINEERING"},
 }

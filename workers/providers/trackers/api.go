@@ -24,7 +24,7 @@ type API struct {
 	Client *http.Client
 	Base   string      // address, without a slash at the end
 	Header http.Header // with the credentials
-	Query  url.Values  // credentials that belong into the address
+	Query  url.Values  // credentials that belong in the address
 	// Explain says what a refusal means at this tracker, or returns an empty text. It may be nil.
 	Explain func(status int) string
 	// Every is the least time between two requests, for a tracker that allows few; 0: no such time.
@@ -197,7 +197,7 @@ func (a *API) refused(status int, answer []byte) error {
 	case status == http.StatusTooManyRequests:
 		text = "the tracker asks for fewer requests"
 	case status/100 == 3:
-		text = "the tracker leads to another address: enter the address that it has itself"
+		text = "the tracker redirects to another address: enter the tracker's own address"
 	default:
 		text = fmt.Sprintf("the tracker answered %d", status)
 	}

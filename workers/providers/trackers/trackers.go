@@ -2,22 +2,22 @@
 //
 //	Read(ctx context.Context, client *http.Client, access trackers.Access, progress trackers.Progress) (trackerimport.Result, error)
 //
-// It only reads. In the service the client must come from workers/egress, so that an address of the customer cannot lead into a private
-// network. No error of a reader contains a credential.
+// A reader only reads. In the service the client must come from workers/egress, so that an address of the customer cannot lead
+// into a private network. No error of a reader contains a credential.
 package trackers
 
 import "log/slog"
 
 // Access says where another tracker is, and lets its reader in. It is used for one run and never stored.
 type Access struct {
-	URL string // of the tracker, such as https://tracker.example.com; empty for a tracker that has one address for everybody
-	ID  string // the part of the credentials that names who is asking, where the tracker has one
+	URL string // of the tracker, such as https://tracker.example.com; empty for a tracker with one address for all customers
+	ID  string // the part of the credentials that identifies the caller; empty if the tracker has no such part
 	Key string // the secret part
 }
 
 // LogValue keeps the credentials out of logs.
 func (a Access) LogValue() slog.Value { return slog.StringValue(a.URL) }
 
-// Progress is called during a run: what names the kind of records that are being read, done of them are finished, and of is
-// their number. of is 0 while the number is not known.
+// Progress is called during a run: what names the kind of records that are being read, done is how many of them are
+// finished, and of is how many there are. of is 0 while the number is not known.
 type Progress func(what string, done, of int)

@@ -118,7 +118,7 @@ func Start(tb testing.TB, o Options) *CA {
 
 func (ca *CA) start(args []string) {
 	ca.tb.Helper()
-	ca.cmd = exec.Command(ca.program, args...) //nolint:noctx,gosec // it ends with the test, and is what was built
+	ca.cmd = exec.Command(ca.program, args...) //nolint:noctx,gosec // the process ends with the test, and its program was built above
 	// The CA refuses a fifth of the nonces, and delays a validation by up to two seconds.
 	ca.cmd.Env = append(os.Environ(), "PEBBLE_WFE_NONCEREJECT=20", "PEBBLE_VA_SLEEPTIME=2", "PEBBLE_AUTHZREUSE=0")
 	ca.cmd.Stdout, ca.cmd.Stderr = writer{ca}, writer{ca}

@@ -16,7 +16,7 @@ import (
 // forms has the fields of the platforms' messages, as their sources list them: see source.md. A file has messages and
 // enumerations. A message is a line with its name and an indented line for each field: name, type and rules. A type is string,
 // text (a string that is not empty), int, number, bool, time, sha256, any, a message or an enumeration, with [] for a list.
-// Rules are required and one:NAME. Exactly one of the fields with the same NAME must have a value.
+// The rules are "required" and "one:NAME". Exactly one of the fields with the same NAME must have a value.
 //
 //go:embed forms/*.txt
 var forms embed.FS
@@ -60,7 +60,7 @@ func readForm(text string) form {
 		switch {
 		case len(words) == 0 || words[0] == "#":
 		case !strings.HasPrefix(line, " ") && len(words) > 1:
-			f.values[words[0]] = words[2:] // the second word is a sign of equality
+			f.values[words[0]] = words[2:] // the second word is an equals sign
 		case !strings.HasPrefix(line, " "):
 			message = words[0]
 			f.messages[message] = map[string]field{}
@@ -116,7 +116,7 @@ func (f form) check(path, kind string, v any) []flaw {
 		switch {
 		case !known:
 			out = append(out, flaw{path, name, "unknown"})
-		case have[name] == nil: // null is no value
+		case have[name] == nil: // null counts as no value
 			continue
 		case rule.list && isList:
 			for i, item := range list {

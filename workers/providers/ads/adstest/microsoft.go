@@ -28,7 +28,7 @@ var microsoftAds = Fake{
 	busy: func(c *call) { microsoftFault(c, http.StatusBadRequest, 117, "CallRateExceeded") },
 	serve: func(w *World, c *call) {
 		if from, to, ok := strings.Cut(strings.TrimPrefix(c.path, "/download/"), "_"); ok && strings.HasPrefix(c.path, "/download/") {
-			if c.r.Header.Get("Authorization") != "" || c.r.Header.Get("DeveloperToken") != "" { // storage is another host
+			if c.r.Header.Get("Authorization") != "" || c.r.Header.Get("DeveloperToken") != "" { // the host of reports gets no credentials
 				http.Error(c, "credentials", http.StatusForbidden)
 				return
 			}
@@ -94,8 +94,8 @@ func microsoftSubmit(c *call) {
 	c.json(http.StatusOK, object{"ReportRequestId": fmt.Sprintf("0:%04d-%02d-%02d_%04d-%02d-%02d", from.Year, from.Month, from.Day, to.Year, to.Month, to.Day)})
 }
 
-// microsoftPoll answers "Pending" once, and then the address of the report. The address is empty if nothing was spent. The first
-// request is the one for the report, so every second request is answered "Pending".
+// microsoftPoll answers "Pending" once, and then the address of the report. The address is empty if nothing was spent. Request 1
+// orders the report, and request 2 is the first poll. Requests with an even number are therefore answered "Pending".
 func microsoftPoll(w *World, c *call, id string) {
 	_, days, _ := strings.Cut(id, ":")
 	from, to, _ := strings.Cut(days, "_")

@@ -146,7 +146,7 @@ var snapchatUploads = uploadFake{
 // hash matches SHA-256 in hexadecimal digits.
 var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// snapchatKeys are the hashed keys that take part in the recognition of a person.
+// snapchatKeys are the hashed keys by which Snapchat recognizes a person.
 type snapchatKeys struct {
 	Em      []string `json:"em"`
 	Ph      []string `json:"ph"`

@@ -110,7 +110,8 @@ func (w *Uploads) Outcome(request string, of RequestOutcome) {
 	w.outcomes[request] = of
 }
 
-// DecideAtOnce makes Google report the outcome of the next requests at once. Google refuses events that it already has as known.
+// DecideAtOnce makes Google report the outcome of the next requests at once. Google refuses events that it already has, as
+// duplicates.
 func (w *Uploads) DecideAtOnce() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

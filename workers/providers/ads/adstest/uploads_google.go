@@ -176,7 +176,8 @@ func googleViolations(c *uploadCall, body googleEvents) (bad []object) {
 	return bad
 }
 
-// googleProject refuses the project or the token of the request: an ErrorInfo, or an error of the Google Ads API.
+// googleProject refuses the project or the token of the request. It answers with an ErrorInfo, or with an error of the Google Ads
+// API.
 func (c *uploadCall) googleProject() {
 	reason := c.w.projectRefusal
 	if reason == "UNSUPPORTED_VERSION" || reason == "INVALID_CUSTOMER_ID" {

@@ -67,7 +67,7 @@ type Result struct {
 type World struct {
 	resttest.Faults
 
-	// Reply returns the model's next turn. It is called once at a time. nil: the model says "Hello".
+	// Reply returns the model's next turn. It is never called concurrently. nil: the model says "Hello".
 	Reply func(Received) Turn
 	// Thinks makes OpenAI's models reason unless a request switches this off.
 	Thinks bool

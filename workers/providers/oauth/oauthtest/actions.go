@@ -25,7 +25,8 @@ func (w *World) Actions(provider string) (names []string) {
 	return names
 }
 
-// SetManager makes a manager own the actions of all customers at Google, as it does if it tracks their conversions.
+// SetManager makes a manager own the actions of all customers at Google. At Google, a manager that tracks their conversions does
+// so.
 func (w *World) SetManager(id string) { w.change(func() { w.manager = id }) }
 
 // owner returns the resource name of the customer that owns the actions of a customer.

@@ -124,7 +124,7 @@ func (c *checker) message(path, full string, message *node, v any) {
 func (c *checker) field(path, scope string, f *field, v any) {
 	list, isList := v.([]any)
 	switch {
-	case v == nil: // null is no value
+	case v == nil: // null counts as no value
 	case f.KeyType != "":
 		entries, ok := v.(map[string]any)
 		if !ok {
@@ -169,7 +169,7 @@ var scalars = map[string]func(any) bool{
 	"int64": isLong, "uint64": isLong,
 }
 
-// wellKnown has the types whose JSON form is no message.
+// wellKnown has the message types whose JSON form is not an object.
 var wellKnown = map[string]func(any) bool{
 	"google.protobuf.Timestamp": isTime, "google.protobuf.FieldMask": isText, "google.protobuf.Duration": isText,
 	"google.protobuf.Int64Value": isLong, "google.protobuf.StringValue": isText, "google.protobuf.BoolValue": isBool, "google.protobuf.DoubleValue": isNumber,

@@ -122,7 +122,8 @@ func (p Protos) index(name string, n *node) {
 	}
 }
 
-// resolve returns the full name of a type that a message names. It looks in the message first, then in what surrounds it.
+// resolve returns the full name of a type that a message names. It looks in the message first, then in the enclosing messages and
+// namespaces.
 func (p Protos) resolve(scope, name string) string {
 	for {
 		full := strings.TrimPrefix(scope+"."+name, ".")

@@ -14,7 +14,7 @@ const small = `{"nested":{"a":{"nested":{"v1":{"nested":{
 	"Item":{"fields":{"count":{"type":"int32"},"detail":{"type":"google.protobuf.Any"}}}
 }}}}}}`
 
-// TestCheck: a message fits if each of its fields has the right name and type. Each flaw is returned with its place.
+// TestCheck: a message is correct if each of its fields has the right name and type. Each flaw is returned with its place.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	p := Protos{}
@@ -38,6 +38,6 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	if got := p.Check("a.v1.Order", []byte(`{}`), "orderId"); len(got) > 0 {
-		t.Errorf("a field of the path is missed: %q", got)
+		t.Errorf("a field that is in the path is reported as missing: %q", got)
 	}
 }

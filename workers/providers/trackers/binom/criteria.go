@@ -16,7 +16,7 @@ var lists = map[string]string{
 	"state": "region", "region": "region", "device_type": "device_type",
 }
 
-// criterion adds a criterion of a rule to the test of its paths.
+// criterion adds a criterion of a rule to the test of the rule's paths.
 func (r *reader) criterion(t *moved.Test, c moved.Value, params []moved.Param) {
 	name := strings.ToLower(cmp.Or(c.At("type").Text(), c.At("id").Text()))
 	values := c.At("values").Texts()

@@ -20,7 +20,7 @@ import (
 // reader turns the tables into a document.
 type reader struct {
 	*moved.Book
-	// ids of records by kind and by what names them in other tables: their id or their name.
+	// ids has the ids of records, by kind and by the text with which other tables refer to a record: its id or its name.
 	ids map[accountconfig.Kind]map[string]string
 }
 

@@ -1,5 +1,5 @@
 // Package csv reads offers, campaigns and links from tables, for trackers that have no reader of their own. The first line names the
-// columns. Fields are divided by commas, semicolons or tabs.
+// columns. Fields are separated by commas, semicolons or tabs.
 package csv
 
 import (
@@ -37,7 +37,7 @@ type row struct {
 
 func (r row) get(column string) string { return strings.TrimSpace(r.fields[column]) }
 
-// columns of a table. The first ones are required.
+// columns has the names of the required and the optional columns of a table.
 type columns struct {
 	name     string
 	required []string

@@ -57,7 +57,7 @@ func (r *reader) token(name string) string {
 	return ""
 }
 
-// paramOf returns the token of the parameter that fills a field, or an empty text if sources disagree about its name.
+// paramOf returns the token of the parameter that fills a field, or an empty text if sources disagree about the parameter's name.
 func (r *reader) paramOf(field string) string {
 	switch names := r.paramNames[field]; len(names) {
 	case 0:

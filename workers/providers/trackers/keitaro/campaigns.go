@@ -80,7 +80,7 @@ var (
 	methods  = map[string]string{"": "ip_ua", "ip": "ip", "ip_ua": "ip_ua", "cookies": "cookie", "cookie": "cookie"}
 )
 
-// settings sets everything of a campaign but its source and its paths. It reports whether the campaign can be brought over.
+// settings sets everything of a campaign but its source and its paths. It reports whether the campaign can be imported.
 func (r *reader) settings(it *item, c *campaign) bool {
 	if c.State.is("disabled") {
 		it.m["status"] = models.CampaignPaused
@@ -153,7 +153,7 @@ func (r *reader) link(it *item, c *campaign) {
 	it.m["alias"] = alias
 }
 
-// finish writes the paths of a campaign and checks the whole.
+// finish writes the paths of a campaign and checks the complete campaign.
 func (r *reader) finish(d *draft) {
 	if !d.ready {
 		return

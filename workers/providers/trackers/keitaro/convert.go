@@ -161,8 +161,8 @@ func (r *reader) put(it *item) bool {
 	return true
 }
 
-// amount sets an amount and its currency. It reports whether the amount can be taken. A zero amount needs no currency unless always is
-// set.
+// amount sets an amount and its currency. It reports whether the amount can be used. A zero amount needs no currency unless
+// always is set.
 func (r *reader) amount(it *item, member string, value, code text, always bool) bool {
 	amount, iso, refusal := moved.ReadAmount(string(value), string(code), always)
 	if refusal != "" {

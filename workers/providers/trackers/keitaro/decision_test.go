@@ -49,8 +49,8 @@ type (
 )
 
 // model decides as Keitaro does, by its documentation: forced streams by position, then the regular ones, by position or by weight, and
-// at last the default one. With weights, a stream is drawn at random. If its filters refuse the visitor, another one is drawn
-// among the rest.
+// at last the default one. With weights, a stream is chosen at random. If its filters refuse the visitor, another one is
+// chosen among the rest.
 type model struct {
 	byWeight bool
 	streams  []kStream
@@ -124,7 +124,7 @@ func (s *kStream) takes(v *trackerstest.Visitor) bool {
 	return !s.FilterOr || len(s.Filters) == 0
 }
 
-// passes reports whether a filter lets a visitor pass. A filter that rejects lets the visitors pass that do not meet it.
+// passes reports whether a filter lets a visitor pass. A rejecting filter lets the visitors pass who do not match it.
 func (f *kFilter) passes(v *trackerstest.Visitor) bool {
 	return f.meets(v) == (f.Mode == "accept")
 }
@@ -176,7 +176,7 @@ func masked(value, mask string) bool {
 	return re.MatchString(value)
 }
 
-// patterns are kept, because compiling them takes most of the time.
+// patterns caches compiled patterns, because compiling them takes most of the time.
 var patterns = map[string]*regexp.Regexp{}
 
 func inRange(ip netip.Addr, item string) bool {
@@ -286,7 +286,7 @@ func (m *maker) stream(campaign, position int) kStream {
 	return s
 }
 
-// madeUp returns the campaigns of a made-up tracker, as it serves them, and their models by their ids.
+// madeUp returns a made-up tracker as its API serves it, and the models of its campaigns by the campaigns' ids.
 func madeUp(t *testing.T, campaigns int) (tracker []byte, models map[int]*model) {
 	t.Helper()
 	m := &maker{Rand: rand.New(rand.NewPCG(40, 2))}
@@ -332,7 +332,7 @@ func madeUp(t *testing.T, campaigns int) (tracker []byte, models map[int]*model)
 
 func TestSameDecision(t *testing.T) {
 	t.Parallel()
-	// Each visitor comes to every twentieth campaign. In long tests each comes to all of them, which takes half a minute.
+	// Each visitor visits every twentieth campaign. In long tests each visitor visits all campaigns, which takes half a minute.
 	const campaigns, visitors = 200, 10_000
 	parts := longtest.Size(20, 1)
 	tracker, models := madeUp(t, campaigns)

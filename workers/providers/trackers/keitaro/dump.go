@@ -15,8 +15,8 @@ import (
 	"switchyard/workers/providers/trackers"
 )
 
-// ReadDump reads the settings in a dump of Keitaro's database by mysqldump, plain or packed by gzip. host is the name of the tracker's
-// host, from which keys are made: with the host of the Admin API both ways give the same keys. Tables of clicks are skipped.
+// ReadDump reads the settings in a dump of Keitaro's database by mysqldump, plain or compressed by gzip. Keys are made from host,
+// the name of the tracker's host. With the same host, ReadDump and Read give the same keys. Tables of clicks are skipped.
 func ReadDump(ctx context.Context, r io.Reader, host string, progress trackers.Progress) (trackerimport.Result, error) {
 	if progress == nil {
 		progress = func(string, int, int) {}
@@ -108,7 +108,7 @@ func (d *dump) row(table string, columns []string, values []value) error {
 	return nil
 }
 
-// structure reads a list or an object, which is JSON in new builds and serialised by PHP in old ones.
+// structure reads a list or an object, which is JSON in new versions of Keitaro and serialised by PHP in old ones.
 func structure(text string) (any, error) {
 	text = strings.TrimSpace(text)
 	if looksSerialised(text) {
@@ -148,7 +148,7 @@ func byWeight(row members) members {
 	return row
 }
 
-// install puts the tables' rows together.
+// install makes an install from the rows of all tables.
 func (d *dump) install(host string) (*install, error) {
 	in := &install{Host: host}
 	var postbacks list[s2s]

@@ -64,7 +64,7 @@ func TestDumpsHaveTheKeysOfTheAPI(t *testing.T) {
 	}
 }
 
-// lines is a dump with many rows of clicks, which is made while it is read.
+// lines is a dump with many rows of clicks, which is generated while it is read.
 type lines struct {
 	head, line, tail string
 	times            int
@@ -100,7 +100,7 @@ func TestTablesOfClicksAreSkipped(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err = keitaro.ReadDump(ctx, &lines{line: click, times: 1 << 30}, host, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("the reading goes on when its context ends: %v", err)
+		t.Errorf("the reader does not stop when its context ends: %v", err)
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// test is a filter as a list of our conditions. All of them must hold or, if the field or is true, at least one.
+// test is a filter as a list of our conditions. All conditions must hold. If or is true, one of them is enough.
 type test struct {
 	or   bool
 	list []models.Condition
-	// cap is the daily cap of a path, which has no condition.
+	// cap is the daily cap of a path, for which there is no condition.
 	cap int
 	// lost says which parts of the filter have no counterpart here. The path is then paused.
 	lost []string
@@ -137,7 +137,7 @@ func flatten(v any, depth int) (out []string) {
 	case map[string]any:
 		names := slices.Sorted(maps.Keys(v))
 		isList := !slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "0123456789") != "" })
-		if isList { // PHP writes a list without its first member as an object
+		if isList { // if the first member of a list was removed, PHP writes the list as an object
 			slices.SortFunc(names, byNumber)
 		}
 		for _, name := range names {

@@ -38,7 +38,7 @@ func readAPI(t *testing.T, tracker []byte) trackerimport.Result {
 	return named(t, result, "127.0.0.1")
 }
 
-// named replaces the host of the fake.
+// named replaces the host of the fake in a result by host.
 func named(t *testing.T, result trackerimport.Result, fake string) (out trackerimport.Result) {
 	t.Helper()
 	text, err := result.Document.YAML()
@@ -102,7 +102,7 @@ func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
 
 func (k keys) Key(accountconfig.Kind, uuid.UUID) (string, bool) { return "", false }
 
-// decodes checks that every record can be applied, and that keys, names, notes and links fit.
+// decodes checks that every record can be applied, and that keys, names, notes and links are consistent.
 func decodes(t *testing.T, result trackerimport.Result) {
 	t.Helper()
 	ids := keys(result.Document)

@@ -57,7 +57,7 @@ func isWord(c byte) bool {
 func (s *sqlReader) next(sign byte) bool {
 	c, _ := s.in.Peek(1)
 	if len(c) == 1 && c[0] == sign {
-		_, _ = s.in.Discard(1) // it was seen
+		_, _ = s.in.Discard(1) // next has peeked at it, so this cannot fail
 		return true
 	}
 	return false
@@ -112,7 +112,8 @@ func (s *sqlReader) skipPast(end string) error {
 // escapes are the letters that mean another character after a backslash. Other characters mean themselves.
 var escapes = map[byte]byte{'0': 0, 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'Z': 26}
 
-// quoted reads a text up to its quote. A quote within it is written twice, or after a backslash. Without keep nothing is returned.
+// quoted reads a text up to its quote. A quote within it is written twice, or after a backslash. Without keep, the text is only
+// skipped.
 func (s *sqlReader) quoted(quote byte, keep bool) (string, error) {
 	var out []byte
 	for {

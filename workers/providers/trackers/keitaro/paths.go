@@ -66,7 +66,7 @@ func (w *pathWriter) paths() (list []any, ok bool) {
 	return list, ok
 }
 
-// withoutWeights pauses the regular paths of a campaign by weight in which none has a weight.
+// withoutWeights pauses the regular paths of a campaign that chooses by weight, if none of these paths has a weight.
 func (w *pathWriter) withoutWeights(list []any) {
 	for _, p := range list {
 		p := p.(members) //nolint:forcetypeassert // path makes it
@@ -129,7 +129,7 @@ func nothing(p *path, status int, body string) {
 	p.m["response"] = answer
 }
 
-// action writes what a path does with visitors. It reports whether the campaign can be brought over.
+// action writes what a path does with visitors. It reports whether the campaign can be imported.
 func (w *pathWriter) action(p *path, s *stream) bool {
 	p.m["destinations"] = []any{}
 	if len(s.Landings)+len(s.Offers) > 0 && !s.Schema.is("redirect", "action") {

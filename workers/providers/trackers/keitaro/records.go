@@ -201,7 +201,7 @@ func (r *reader) readOffers() {
 	}
 }
 
-// payout reads what an offer pays, its cap and its countries. It reports whether the payout can be taken.
+// payout reads what an offer pays, its cap and its countries. It reports whether the payout can be used.
 func (r *reader) payout(it *item, o *page) bool {
 	value := o.PayoutValue
 	if o.PayoutType.is("CPC") {
@@ -225,7 +225,7 @@ func (r *reader) payout(it *item, o *page) bool {
 	return true
 }
 
-// countries sets the country of an offer. Several become tags.
+// countries sets the country of an offer. If the offer has several countries, they become tags.
 func (r *reader) countries(it *item, list texts) {
 	var codes []string
 	for _, c := range list {

@@ -32,7 +32,7 @@ func (p parameters) isEmpty() bool {
 	return !slices.ContainsFunc(fields, func(f string) bool { _, ok := p.set(f); return ok })
 }
 
-// text returns what the parameters fill, in a form that is the same for the same parameters. Labels do not count.
+// text returns the parameters and what they fill as a text. Equal parameters give the same text. Labels do not count.
 func (p parameters) text() string {
 	var out strings.Builder
 	for _, field := range fields {

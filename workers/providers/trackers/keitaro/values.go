@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// text is a JSON text, number or boolean, read as text: PHP writes the same value as one of them or as another.
+// text is a JSON text, number or boolean, read as text. PHP may write the same value in any of these types.
 type text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -92,8 +92,8 @@ func (p *payload) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// texts is a list of texts. It also reads a text with commas, and the values of an object. If a value is true, the text is its
-// name.
+// texts is a list of texts. It also reads a text with commas, and the values of an object. If a value of the object is true, the
+// member's name is used instead.
 type texts []string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -89,7 +89,7 @@ func (b *Book) Result() trackerimport.Result {
 	return b.Out
 }
 
-// Item begins a record. Others find it by its id, unless it is refused later.
+// Item begins a record. Other records can refer to it by its id, unless it is refused later.
 func (b *Book) Item(kind accountconfig.Kind, id, name string) *Item {
 	key := trackerimport.Key(b.tracker, b.host, id)
 	unique, changed := b.names[kind].Unique(name, kind.Noun()+" "+id)
@@ -157,8 +157,8 @@ func (b *Book) Text(it *Item, member, what, value string, limit int) {
 // Group sets the group of a record.
 func (b *Book) Group(it *Item, name string) { b.Text(it, "group_name", "name of the group", name, 255) }
 
-// Amount sets an amount and its currency. An amount that cannot be read, or whose currency is not known, refuses the record. A
-// zero amount needs no currency.
+// Amount sets an amount and its currency. If the amount cannot be read or its currency is not known, the record is refused.
+// A zero amount needs no currency.
 func (b *Book) Amount(it *Item, member, value, code string) bool {
 	amount, iso, refusal := ReadAmount(value, code, false)
 	if refusal != "" {
@@ -169,8 +169,8 @@ func (b *Book) Amount(it *Item, member, value, code string) bool {
 	return true
 }
 
-// ReadAmount reads an amount and its currency. Nothing is 0. An amount of nothing needs no currency unless always is set. refusal is the
-// sentence for an amount that cannot be taken.
+// ReadAmount reads an amount and its currency. An empty value is 0. A zero amount needs no currency unless always is set. refusal
+// is the sentence for an amount that cannot be used.
 func ReadAmount(value, code string, always bool) (amount decimal.Decimal, iso, refusal string) {
 	value = cmp.Or(value, "0")
 	amount, err := decimalOf(strings.TrimSpace(value))
@@ -197,7 +197,7 @@ func SetAmount(m Members, member string, amount decimal.Decimal, iso string) {
 	}
 }
 
-// decimalOf reads an amount exactly. PHP writes small ones with an exponent, such as 1.0e-5.
+// decimalOf reads an amount exactly. PHP writes small amounts with an exponent, such as 1.0e-5.
 func decimalOf(text string) (decimal.Decimal, error) {
 	const longest, farthest = 40, 20
 	if len(text) > longest {
@@ -260,7 +260,7 @@ func (b *Book) badAddress(address string, postback bool) string {
 
 var errRelative = fmt.Errorf("it has no host")
 
-// Country sets the country of a record. Several become tags.
+// Country sets the country of a record. If there are several countries, they become tags.
 func (b *Book) Country(it *Item, list []string) {
 	codes := []any{}
 	for _, c := range list {
@@ -308,7 +308,7 @@ func (b *Book) Domain(id, name string) (it *Item, host string) {
 	return it, host
 }
 
-// Link sets the domain and the alias of a campaign. The alias may have to be another word than in the old link.
+// Link sets the domain and the alias of a campaign. The alias may have to differ from the word in the old link.
 func (b *Book) Link(it *Item, domainID, word string, forms ...string) {
 	host := b.hosts[domainID]
 	if host == "" {
@@ -348,7 +348,7 @@ func (b *Book) DropLinks() {
 	b.Out.Links = slices.DeleteFunc(b.Out.Links, func(l trackerimport.Link) bool { return !b.Out.Has(accountconfig.Campaigns, l.Campaign) })
 }
 
-// everybody knows every record: the id of a record is a hash of its key.
+// everybody finds an id for every record: the id is a hash of the record's key.
 type everybody struct{}
 
 func (everybody) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {

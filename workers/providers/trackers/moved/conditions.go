@@ -10,11 +10,11 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Test says which visitors a path takes, in our conditions.
+// Test is the test of a path: our conditions for the visitors that the path takes.
 type Test struct {
 	all     []models.Condition   // all must hold
-	any     [][]models.Condition // one of each must hold
-	lost    []string             // sentences: the path is paused
+	any     [][]models.Condition // at least one of each list must hold
+	lost    []string             // sentences about what has no counterpart here; any of them pauses the path
 	changed []string
 }
 
@@ -60,13 +60,14 @@ func textsOf(value any) (out []string) {
 	return out
 }
 
-// known are the attributes whose values have names of their own.
+// known has the attributes whose values are fixed names, with these names.
 var known = map[string]*clickattr.Values{
 	"country": clickattr.Countries, "device_type": clickattr.DeviceTypes, "os": clickattr.Systems, "browser": clickattr.Browsers,
 	"language": clickattr.Languages, "continent": clickattr.Continents,
 }
 
-// Listed adds a test of a list of values: visitors have one of them or, with reject, none. An unknown value is in no list.
+// Listed adds a test of a list of values: visitors must have one of them or, with reject, none of them. An unknown value is in no
+// list.
 func (t *Test) Listed(name, attribute string, values []string, reject bool) {
 	var list []any
 	for _, v := range values {

@@ -26,14 +26,14 @@ type Path struct {
 	Name       string
 	Off        bool
 	Weight     string // empty: 100
-	Group      int    // groups are tried in ascending order, and a path is drawn within a group; 0: there are no groups
+	Group      int    // groups are tried in ascending order, and within a group a path is chosen at random; 0: there are no groups
 	Test       Test
 	Transition string // empty: 302
 	Pages      []Share
 	Onward     []Share
 	Numbered   bool     // the link k of the page leads to the destination k
 	Notes      []string // about differences
-	Lost       []string // what else pauses it
+	Lost       []string // further reasons for which the path is paused
 }
 
 // Share is a destination. Without an id and without an address, it stands for no landing page.
@@ -328,7 +328,7 @@ func upper(text string) string {
 
 var errLong = errors.New("it is too long")
 
-// address rewrites the address of a destination. An address that cannot be used refuses the campaign.
+// address rewrites the address of a destination. If the address cannot be used, the campaign is refused.
 func (w *writer) address(s *Share) bool {
 	s.URL = w.b.Rewritten(s.URL)
 	text := w.b.badAddress(s.URL, false)

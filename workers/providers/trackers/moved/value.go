@@ -1,5 +1,5 @@
 // Package moved has what the readers of Binom, Voluum, RedTrack and CSV have in common: values of JSON whose form varies, the records of
-// a document, and the paths of a campaign in words that fit all of these trackers.
+// a document, and the paths of a campaign in a form that suits all of these trackers.
 package moved
 
 import (
@@ -99,7 +99,8 @@ func (v Value) Names() []string {
 	})
 }
 
-// Texts returns the texts in a list. An item that is an object gives the first of its members code, name, value and id.
+// Texts returns the texts in a list. For an item that is an object, it returns the first of the members code, name, value and id
+// that the object has.
 func (v Value) Texts() (out []string) {
 	items := v.List()
 	if items == nil {

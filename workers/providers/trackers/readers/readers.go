@@ -20,7 +20,7 @@ import (
 	"switchyard/workers/providers/trackers/voluum"
 )
 
-// Files are what is read instead of a tracker's API. All of them may be empty.
+// Files are read instead of a tracker's API. All of them may be empty.
 type Files struct {
 	Dump                     []byte // of Keitaro's database
 	Offers, Campaigns, Links string // tables in CSV

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// paths returns the paths of a campaign. Its streams are drawn by weight among those whose filters fit.
+// paths returns the paths of a campaign. A visitor's stream is chosen at random by weight, among the streams whose filters match.
 func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out []moved.Path) {
 	optimised := false
 	for _, one := range c.At("streams").List() {
@@ -42,7 +42,7 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 type destination struct {
 	share    moved.Share
 	isPage   bool
-	filter   string // its name; empty: the destination is for everybody
+	filter   string // its name; empty: the destination is for every visitor
 	value    moved.Value
 	splits   bool // whether the filter can be inverted
 	filtered bool

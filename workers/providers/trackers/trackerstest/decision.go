@@ -20,7 +20,7 @@ import (
 
 // Visitor is a made-up visitor. An empty text is unknown.
 type Visitor struct {
-	Attributes map[string]string // by the name that conditions have for them
+	Attributes map[string]string // by the names that conditions use
 	IP         netip.Addr
 	IsBot      bool
 	IsUnique   bool
@@ -62,7 +62,7 @@ func (v *Visitor) Facts() *cond.Facts {
 	f := &cond.Facts{}
 	for name, value := range v.Attributes {
 		if !f.Assign(name, value) {
-			panic("trackerstest: " + name + " is no attribute with the value " + value)
+			panic("trackerstest: " + name + " is not an attribute with the value " + value)
 		}
 	}
 	f.SetIP(v.IP)
@@ -72,7 +72,7 @@ func (v *Visitor) Facts() *cond.Facts {
 }
 
 // Choice is what a tracker may decide for a visitor: paths, or destinations, by their names or keys, with their probabilities. An empty
-// name means that nothing takes the visitor.
+// name means that no path takes the visitor.
 type Choice map[string]float64
 
 // Model decides as another tracker does.

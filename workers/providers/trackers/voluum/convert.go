@@ -166,7 +166,7 @@ func (r *reader) lander(l moved.Value) {
 	r.Put(it)
 }
 
-// common reads what several kinds of records have.
+// common reads the members that several kinds of records have.
 func (r *reader) common(it *moved.Item, v moved.Value) {
 	if code := v.At("country", "code"); !code.Is("global", "") {
 		r.Country(it, []string{code.Text()})

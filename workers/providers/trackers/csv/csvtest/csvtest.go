@@ -1,4 +1,4 @@
-// Package csvtest has tables for the tests of the reader of tables.
+// Package csvtest has tables for the tests of package csv.
 package csvtest
 
 import (

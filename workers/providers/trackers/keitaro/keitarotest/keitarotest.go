@@ -1,5 +1,5 @@
 // Package keitarotest is a fake of Keitaro's Admin API. It demands the header with the key, serves the fixtures in testdata, and refuses
-// as the real one does.
+// requests as the real API does.
 package keitarotest
 
 import (
@@ -29,7 +29,7 @@ func Fixture(name string) []byte {
 	return raw
 }
 
-// Tracker is what a tracker has: its lists as they are served, and the streams of all campaigns in one list.
+// Tracker is the content of a tracker: its lists as they are served, and the streams of all campaigns in one list.
 type Tracker struct {
 	Groups   []json.RawMessage `json:"groups"`
 	Networks json.RawMessage   `json:"affiliate_networks"`
@@ -85,7 +85,7 @@ func New(tracker []byte) *Fake {
 	return f
 }
 
-// FailOnce lets the next request of a path fail with a status.
+// FailOnce makes the next request of a path fail with a status.
 func (f *Fake) FailOnce(path string, status int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +125,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, "")
 		return
 	default:
-		// The real one does not repeat the key. This one does, so that a test can see that no error contains it.
+		// The real API does not repeat the key. The fake does, so that a test can check that no error contains it.
 		refuse(w, http.StatusUnauthorized, " for "+r.Header.Get("Api-Key"))
 		return
 	}
@@ -145,7 +145,7 @@ func refuse(w http.ResponseWriter, status int, more string) {
 		w.Header().Set("Retry-After", "2")
 	}
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": messages[status] + more}) // the client has gone
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": messages[status] + more}) // fails only if the client has gone
 }
 
 func (f *Fake) serve(w http.ResponseWriter, r *http.Request, path string) {
@@ -190,5 +190,5 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request, path string) {
 		answer = append([]json.RawMessage{}, f.streams[id[1]]...)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // the client has gone
+	_ = json.NewEncoder(w).Encode(answer) // fails only if the client has gone
 }

@@ -96,7 +96,7 @@ func Campaign(tb testing.TB, result trackerimport.Result, key string) accountcon
 	return c
 }
 
-// Decodes checks that apply could read every record, and that keys, names, notes and links fit.
+// Decodes checks that apply could read every record, and that keys, names, notes and links are consistent.
 func Decodes(tb testing.TB, result trackerimport.Result) {
 	tb.Helper()
 	ids := keys(result.Document)

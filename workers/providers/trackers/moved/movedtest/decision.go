@@ -22,18 +22,18 @@ const (
 	visitors  = 10_000
 )
 
-// Spec is a campaign of another tracker, from which its JSON is made and by which its rotation is modelled.
+// Spec describes a campaign of another tracker. The JSON of the campaign and the model of its decisions are made from it.
 type Spec struct{ Groups []Group }
 
-// Group is a rule with its paths, or a stream. Without countries and device it is for everybody.
+// Group is a rule with its paths, or a stream. Without countries and device it takes every visitor.
 type Group struct {
 	Countries []string
-	NotDevice string // visitors with this device are not meant
+	NotDevice string // the group does not take visitors with this device
 	Off       bool
 	Paths     []SpecPath
 }
 
-// SpecPath has the weights of its destinations. Page 0 stands for no page; pages and offers have the numbers from 1.
+// SpecPath has the weights of its destinations. Page 0 means that the visitor sees no page. Pages and offers are numbered from 1.
 type SpecPath struct {
 	Weight        int
 	Off           bool
@@ -78,7 +78,7 @@ func Specs(seed uint64, streams bool) []Spec {
 			}
 			out[i].Groups = append(out[i].Groups, g)
 		}
-		slices.Reverse(out[i].Groups) // the group for everybody is the last one
+		slices.Reverse(out[i].Groups) // the group that takes every visitor is the last one
 		out[i].Groups[len(out[i].Groups)-1].Off = false
 	}
 	return out
@@ -88,8 +88,8 @@ func (g *Group) fits(v Visitor) bool {
 	return !g.Off && (len(g.Countries) == 0 || slices.Contains(g.Countries, v.Country)) && (g.NotDevice == "" || g.NotDevice != v.Device)
 }
 
-// model returns the chance of each outcome for a visitor. By streams, a path is drawn among all that fit. Otherwise the first group that
-// fits and has an active path decides.
+// model returns the chance of each outcome for a visitor. If streams is true, a path is chosen at random among the
+// paths of all groups that take the visitor. Otherwise the first group that takes the visitor and has an active path decides.
 func (s *Spec) model(v Visitor, streams bool) map[string]float64 {
 	var drawn []SpecPath
 	for i := range s.Groups {
@@ -210,7 +210,7 @@ func chi(t *testing.T, name string, got map[string]int, want map[string]float64)
 	for outcome, n := range got {
 		total += n
 		if want[outcome] == 0 {
-			t.Errorf("%s: %d visitors had %s, which nobody has there; possible are %s", name, n, outcome, possible(want))
+			t.Errorf("%s: %d visitors had the outcome %s, which is impossible there; possible are %s", name, n, outcome, possible(want))
 		}
 	}
 	const few = 5

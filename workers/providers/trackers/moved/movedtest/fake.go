@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Tracker is what a tracker has: lists of records by name.
+// Tracker is the content of a tracker: lists of records by name.
 type Tracker map[string]json.RawMessage
 
 // Fake serves a tracker. It is safe for concurrent use.
@@ -18,7 +18,8 @@ type Fake struct {
 	Allow func(r *http.Request) int
 	// Serve returns an answer. ok is false if there is no answer at the path.
 	Serve func(t *Parsed, r *http.Request) (answer any, ok bool)
-	// Refuse returns a refusal as the tracker writes it. It may repeat the key, so that a test can see that no error contains it.
+	// Refuse returns a refusal as the tracker writes it. It may repeat the key, so that a test can check that no error contains
+	// it.
 	Refuse func(status int, r *http.Request) any
 
 	mu      sync.Mutex
@@ -32,7 +33,7 @@ type failure struct {
 	status int
 }
 
-// Parsed is a tracker whose records can be found.
+// Parsed is the parsed content of a tracker. It finds records by list and id.
 type Parsed struct {
 	lists map[string][]json.RawMessage
 	byID  map[string]map[string]json.RawMessage
@@ -103,7 +104,7 @@ func (p *Parsed) One(name, id string) (json.RawMessage, bool) {
 	return item, ok
 }
 
-// FailOnce lets the next request of a path fail with a status.
+// FailOnce makes the next request of a path fail with a status.
 func (f *Fake) FailOnce(path string, status int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,7 +129,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "2")
 		}
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(body) // the client has gone
+		_ = json.NewEncoder(w).Encode(body) // fails only if the client has gone
 	}
 	if status := f.Allow(r); status != http.StatusOK {
 		answer(status, f.Refuse(status, r))

@@ -1,5 +1,5 @@
 // Package redtracktest is a fake of the API of RedTrack. It demands the key in the query, pages its lists, and wraps some of them, as the
-// real one does. Its log of clicks and conversions needs two days, and has at most 10,000 rows in a page.
+// real API does. Its log of clicks and conversions needs two days, and has at most 10,000 rows in a page.
 package redtracktest
 
 import (
@@ -93,7 +93,7 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 // maxLogRows is the number of rows of the log in one answer at most.
 const maxLogRows = 10_000
 
-// logPage serves a page of the log, which is wrapped. Both days are required, and belong to it.
+// logPage serves a page of the log, which is wrapped. Both days of the query are required, and rows of both days are included.
 func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 	from, to := q.Get("date_from"), q.Get("date_to")
 	if from == "" || to == "" {
@@ -117,7 +117,7 @@ func logPage(t *movedtest.Parsed, kind string, q url.Values) (any, bool) {
 	return map[string]any{"items": rows[start:min(start+per, len(rows))], "total": len(rows)}, true
 }
 
-// LimitPerMinute makes a fake refuse more than 20 requests of one minute, as the real one does. now is its clock.
+// LimitPerMinute makes a fake refuse more than 20 requests of one minute, as the real API does. now is the fake's clock.
 func LimitPerMinute(f *movedtest.Fake, now func() time.Time) {
 	var sent []time.Time
 	f.Allow = func(r *http.Request) int {

@@ -1,5 +1,5 @@
 // Package voluumtest is a fake of the API of Voluum. It opens a session for the access key, demands its token, and wraps its lists as the
-// real one does.
+// real API does.
 package voluumtest
 
 import (
