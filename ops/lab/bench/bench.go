@@ -97,8 +97,8 @@ var parts = []part{
 }
 
 // Parts returns the names of the groups of measurements: tracking links and ingest; a load of 5,000 clicks a second; floods; the
-// rate with 10,000 campaigns compared with 10; the rate with 10,000 links of another tracker compared with none; a report of
-// 50,000 placements, 5,000 of which are blocked; jobs and events; bot detectors, and bot lists of 100,000 entries; reports,
+// rate with 10,000 campaigns compared with 10; the rate with 10,000 links of another tracker compared with none; a report with
+// 50,000 placements, and blocking 5,000 of them; jobs and events; bot detectors, and bot lists of 100,000 entries; reports,
 // exports and corrections on two million clicks; the same clicks in ClickHouse; tracking links by TLS, and 10,000 certificates.
 func Parts() []string {
 	var names []string
