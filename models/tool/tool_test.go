@@ -118,7 +118,7 @@ func TestArguments(t *testing.T) {
 		{"get_campaign", `{"id":"../settings"}`, "id is not an id"},
 		{"get_campaign", `{"id":null}`, "id is required"},
 		{"find_records", `{"kind":"keys"}`, "kind is one of"},
-		{"explain_click", `{"click_id":"a/b"}`, "click_id is the id of a click"},
+		{"explain_click", `{"click_id":"a/b"}`, "send click_id"},
 		{"set_active", `{"kind":"offer","id":"` + anID + `","active":"yes"}`, "active is true or false"},
 		{"set_active", `{"kind":"path","id":"` + anID + `","active":true}`, "campaign_id"},
 		{"create_campaign_from", `{"campaign_id":"` + anID + `","names":[]}`, "1 to 20 names"},
