@@ -166,7 +166,7 @@ func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.Teste
 		return out, err
 	}
 	if c.Unconfirmed {
-		return out, models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
+		return out, models.Invalid("not_confirmed", "its receiver must first confirm it with the code that was sent")
 	}
 	failure := w.deliver(ctx, c, models.AlertMessage{
 		ID: uuid.New(), Subject: "Switchyard: a test", Body: "This is a test of this channel. Nothing is wrong.\n",

@@ -175,7 +175,7 @@ func (w *worker) addProof(ctx context.Context, a account, zone string, d models.
 
 func unchangedPoint(host string, by libdns.RR, note string) models.DNSPoint {
 	return models.DNSPoint{
-		Host: host, OK: true, Action: models.DNSKept, Record: record(host, by), Message: "it pointed at the tracker before" + note,
+		Host: host, OK: true, Action: models.DNSKept, Record: record(host, by), Message: "its record already pointed at the tracker" + note,
 	}
 }
 

@@ -87,7 +87,7 @@ func TestAnswerWithoutCertificate(t *testing.T) {
 	if _, err := w.release(w.account, verified); err != nil {
 		t.Fatal(err)
 	}
-	wantDetail(verified, "It was released. None is asked for until you do.")
+	wantDetail(verified, "It was released. No certificate is requested until you request one.")
 }
 
 // serving advances the clock until a domain is served over HTTPS.

@@ -254,8 +254,8 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentAccepted)
-	// There are 60 places. At most two postbacks at a time may hang at an unknown host, and at most eight after one postback has
-	// come back.
+	// There are 60 places. At most two postbacks at a time may hang at an unknown host, and at most eight once the host has
+	// answered a postback.
 	if n := most.Load(); n > 8 {
 		t.Errorf("%d requests hang at the same time, want at most 8", n)
 	}

@@ -5929,7 +5929,7 @@ func (c *Client) CompareConfigChecks(ctx context.Context, body CompareMoveBody, 
 	return answer, err
 }
 
-// ConfirmAlertChannel calls POST /api/v1/alerts/channels/confirm: confirm an e-mail address by the code that was sent to it.
+// ConfirmAlertChannel calls POST /api/v1/alerts/channels/confirm: confirm an e-mail address with the code that was sent to it.
 func (c *Client) ConfirmAlertChannel(ctx context.Context, body AlertChannelCodeBody, options ...Option) (answer AlertChannelConfirmed, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/alerts/channels/confirm", nil, body, &answer, options...)
 	return answer, err

@@ -248,7 +248,7 @@ func (d *day) visitShop(ctx context.Context, i int, v visitor) (string, error) {
 	name, _, _ := strings.Cut(d.network.OfferURLSuffix, "=")
 	click := visits[len(visits)-1].Get(name)
 	if idTime(click).IsZero() {
-		return "", fmt.Errorf("the shop was told the click id %q", click)
+		return "", fmt.Errorf("the shop received the click id %q", click)
 	}
 	return click, nil
 }

@@ -262,9 +262,9 @@ func (u *uploading) skipReason(e Event) string {
 	case u.click(e) == "":
 		return "its click has no " + u.clicks
 	case e.Action != models.UploadNew && u.change == nil && e.Action == models.UploadRetract:
-		return "cannot be taken back: the platform has no way to"
+		return "cannot be retracted: the platform does not support it"
 	case e.Action != models.UploadNew && u.change == nil:
-		return "cannot be changed: the platform has no way to"
+		return "cannot be changed: the platform does not support it"
 	case e.Action != models.UploadNew && u.whyFixed != nil && u.whyFixed(e) != "":
 		return u.whyFixed(e)
 	case e.Action == models.UploadNew && u.whyUnfit != nil && u.whyUnfit(e) != "":

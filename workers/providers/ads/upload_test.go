@@ -223,7 +223,7 @@ func TestUploadsChange(t *testing.T) {
 		retracted.Action, lost.Action = models.UploadRetract, models.UploadRetract
 		got, list := u.send(up, lost, restated, retracted)
 		if !u.can.Changes {
-			if got != "skipped skipped skipped" || !strings.HasPrefix(list[2].Reason, "cannot be taken back") {
+			if got != "skipped skipped skipped" || !strings.HasPrefix(list[2].Reason, "cannot be retracted") {
 				u.Errorf("%s: %+v", got, list)
 			}
 			return

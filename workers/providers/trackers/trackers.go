@@ -8,7 +8,7 @@ package trackers
 
 import "log/slog"
 
-// Access says where another tracker is, and lets its reader in. It is used for one run and never stored.
+// Access has the address of another tracker and the credentials for its API. It is used for one run and never stored.
 type Access struct {
 	URL string // of the tracker, such as https://tracker.example.com; empty for a tracker with one address for all customers
 	ID  string // the part of the credentials that identifies the caller; empty if the tracker has no such part

@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// reader turns the tables into a document.
+// reader makes a document from the tables.
 type reader struct {
 	*moved.Book
 	// ids has the ids of records, by kind and by the text with which other tables refer to a record: its id or its name.
@@ -225,7 +225,7 @@ func (r *reader) link(l row) {
 	r.Out.Links = append(r.Out.Links, link)
 }
 
-// linkOf reads the form of a link.
+// linkOf parses the address of a link.
 func linkOf(address string) (link trackerimport.Link, ok bool) {
 	if !strings.Contains(address, "://") {
 		address = "https://" + address

@@ -43,7 +43,7 @@ func (p parameters) text() string {
 	return out.String()
 }
 
-// chooseExtra gives each field without a number a sub-parameter that no sub id uses, beginning with the last one.
+// chooseExtra gives each field without a number a sub-parameter that no sub id uses, beginning with the last sub-parameter.
 func (r *reader) chooseExtra() {
 	r.extra, r.paramNames = map[string]int{}, map[string][]string{}
 	taken, wanted := map[int]bool{}, map[string]bool{}

@@ -62,14 +62,14 @@ func (b *Book) Params(it *Item, list []Param) {
 	}
 }
 
-// External sets the parameter with the source's own click id.
+// External sets the parameter that carries the source's own click id.
 func (b *Book) External(it *Item, name, macro string) {
 	if name != "" {
 		it.M["external_id_param"], it.M["external_id_macro"] = name, macro
 	}
 }
 
-// Cost sets the parameter with the cost of a click.
+// Cost sets the parameter that carries the cost of a click.
 func (b *Book) Cost(it *Item, name, macro string) {
 	if name != "" {
 		it.M["cost_param"], it.M["cost_macro"] = name, macro

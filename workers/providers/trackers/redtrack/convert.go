@@ -30,7 +30,7 @@ const (
 	deleted = "3"
 )
 
-// reader converts the records that were read into a document.
+// reader makes a document from the records of the account.
 type reader struct {
 	*moved.Book
 	in         *account
@@ -219,7 +219,7 @@ func (r *reader) cost(it *moved.Item, c moved.Value, currency string) {
 	r.Amount(it, "cost_value", value, currency)
 }
 
-// others notes the remaining settings of a campaign that are different here.
+// others adds notes about the other settings of a campaign that work differently here.
 func (r *reader) others(it *moved.Item, c moved.Value) {
 	urls := []string{c.At("postback_url").Text(), c.At("integration_postback", "url").Text()}
 	for _, list := range []string{"postbacks", "click_postbacks", "impression_postbacks"} {

@@ -57,7 +57,7 @@ func Values(attribute string) []string {
 	return slices.DeleteFunc(slices.Clone(values[attribute]), func(v string) bool { return v == "" })
 }
 
-// Facts returns what conditions see of the visitor.
+// Facts returns the attributes of the visitor that conditions can test.
 func (v *Visitor) Facts() *cond.Facts {
 	f := &cond.Facts{}
 	for name, value := range v.Attributes {

@@ -70,7 +70,7 @@ func Compare(t *testing.T, update bool, folder string, result trackerimport.Resu
 	Decodes(t, result)
 }
 
-// keys knows the records of a document: the id of a record is a hash of its key.
+// keys finds the ids of a document's records by their keys. The id is a hash of the key.
 type keys accountconfig.Document
 
 func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
@@ -116,7 +116,7 @@ func Decodes(tb testing.TB, result trackerimport.Result) {
 				tb.Error(err)
 			}
 			if !accountconfig.ValidKey(key) || m["name"] != nil && names[m["name"]] {
-				tb.Errorf("%s %s: the key is not valid, or the name is there twice: %v", kind, key, m["name"])
+				tb.Errorf("%s %s: the key is not valid, or the name appears twice: %v", kind, key, m["name"])
 			}
 			names[m["name"]] = true
 		}
@@ -140,7 +140,7 @@ func with[R any](c *accountconfig.Codec[R], ids accountconfig.IDs) func(string, 
 	}
 }
 
-// SameKeys checks that a second run has the records of the first by the same keys, except the deleted ones.
+// SameKeys checks that a second run has the records of the first run under the same keys, except the deleted ones.
 func SameKeys(tb testing.TB, first, second trackerimport.Result, deleted ...string) {
 	tb.Helper()
 	gone := map[string]bool{}
