@@ -80,8 +80,8 @@ func TestOutcomes(t *testing.T) {
 }
 
 // TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, with the value that it has
-// by then. It is not uploaded again if it was retracted or restated since, because the platform would then return to the former
-// value.
+// by then. It is not uploaded again if it was retracted or uploaded with a new value since, because the platform would then
+// return to the former value.
 func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -36,11 +36,11 @@ type env struct {
 	paths       []flow.Path
 	now         atomic.Pointer[time.Time]
 	extraClicks atomic.Int64 // added to the number of clicks that each report reads
-	broken      atomic.Int64 // number of next reports that fail
+	broken      atomic.Int64 // how many of the next reports fail
 }
 
-// costlyReader is a report reader whose Cost, the number of clicks that a report reads, is too high by extraClicks. The next broken
-// reports fail.
+// costlyReader is a report reader whose Cost, the number of clicks that a report reads, is too high by extraClicks. As many of
+// the next reports as broken says fail.
 type costlyReader struct {
 	report.Reader
 	w *env

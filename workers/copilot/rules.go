@@ -95,7 +95,7 @@ type execution struct {
 	rule   autorule.Rule
 	run    autorule.Run
 	shadow bool
-	later  bool // earlier rules of the job left too few clicks to read for it
+	later  bool // the rule runs later, because earlier rules of the job have used up the clicks that may be read
 
 	records map[uuid.UUID]copilot.Record // the flows that the matched targets were read from
 }

@@ -108,7 +108,7 @@ func New(o Options) *Issuer {
 }
 
 // ErrBusy means that another issuer is working on the certificate of the host.
-var ErrBusy = errors.New("acme: another issuer is at work for the host")
+var ErrBusy = errors.New("acme: another issuer is working on the certificate of the host")
 
 // Ensure returns a host's certificate. It first obtains a new certificate if the host has no certificate or if its certificate
 // is due for renewal. If a renewal fails, the old certificate stays. The error is ErrBusy, a *RefusalError or an error of the

@@ -211,8 +211,8 @@ func TestUploadsAgain(t *testing.T) {
 	})
 }
 
-// TestUploadsChange: a conversion is restated and retracted if the platform supports this. Otherwise the reason says that the
-// platform does not support it.
+// TestUploadsChange: the value of a conversion is changed, and a conversion is retracted, if the platform supports this.
+// Otherwise the reason says that the platform does not support it.
 func TestUploadsChange(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
