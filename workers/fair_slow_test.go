@@ -43,8 +43,8 @@ func TestSlowAccounts(t *testing.T) {
 	}
 }
 
-// TestSwiftAccounts checks the swift jobs of an account that arrive all at once and make each other slow. They still come back at
-// the pace of swift jobs.
+// TestSwiftAccounts checks the swift jobs of an account that arrive all at once and make each other slow. Once postponed, they
+// still return at the pace of swift jobs.
 func TestSwiftAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)

@@ -214,7 +214,7 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 		}
 		done := w.After
 		if !a.Undo && w.After != nil {
-			done = now // with what the service has generated, so that an undo finds the record as it was written
+			done = now // it includes what the service has generated, so that an undo finds the record as it was written
 		}
 		return a, dbconfig.PlansOf(s).SetDone(ctx, u.Job.AccountID.UUID, a.PlanID, w.Position, !a.Undo, done, former)
 	})

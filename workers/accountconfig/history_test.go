@@ -138,7 +138,7 @@ func (e *env) findsOldClick(account uuid.UUID) {
 		e.Errorf("%v: the postback is about %+v, want the click %s", err, m.Decision, want)
 	}
 	if n := dbtest.Get[int](e, e.db, `SELECT count(*) FROM forwarded_postbacks`); n != 0 {
-		e.Error("a postback about a click that is here is sent on")
+		e.Error("a postback is forwarded although its click is stored here")
 	}
 }
 

@@ -167,7 +167,7 @@ func (r *reader) campaigns(rows []row) {
 	r.Campaigns(drafts)
 }
 
-// path returns the one path of a campaign: to its offers, or to its address.
+// path returns the only path of a campaign. It leads to the campaign's offers, or to its address.
 func (r *reader) path(it *moved.Item, l row) []moved.Path {
 	path := moved.Path{Name: "Offers"}
 	for _, part := range strings.Split(l.get("offers"), "|") {

@@ -124,7 +124,7 @@ func (s *kStream) takes(v *trackerstest.Visitor) bool {
 	return !s.FilterOr || len(s.Filters) == 0
 }
 
-// passes reports whether a filter lets a visitor pass. A rejecting filter lets the visitors pass who do not match it.
+// passes reports whether a filter lets a visitor pass. A rejecting filter passes the visitors who do not match it.
 func (f *kFilter) passes(v *trackerstest.Visitor) bool {
 	return f.meets(v) == (f.Mode == "accept")
 }

@@ -233,8 +233,8 @@ func (r *reader) sourcePostback(it *item, address, method text, statuses texts) 
 	return true
 }
 
-// sourceFor returns the source of a campaign: its own one, or a copy with the parameters and the postback of the campaign. ok is false
-// if the source was refused.
+// sourceFor returns the source of a campaign: the campaign's own source, or a copy with the parameters and the postback of the
+// campaign. ok is false if the source was refused.
 func (r *reader) sourceFor(it *item, c *campaign) (key string, params parameters, ok bool) {
 	own, known := r.sources[c.SourceID.id()]
 	if !known && c.SourceID.id() != "" {

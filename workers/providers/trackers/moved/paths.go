@@ -36,7 +36,7 @@ type Path struct {
 	Lost       []string // further reasons for which the path is paused
 }
 
-// Share is a destination. Without an id and without an address, it stands for no landing page.
+// Share is a destination with its weight. A Share with neither id nor address means that the visitor sees no landing page.
 type Share struct {
 	Kind   accountconfig.Kind
 	ID     string

@@ -36,7 +36,7 @@ var values = map[string][]string{
 	"sub1": {"zone-1", "zone-22", "other", ""}, "sub2": {"a", "b", ""}, "sub3": {"x1", "x2", ""},
 }
 
-// Visitors makes up visitors. The same seed gives the same ones.
+// Visitors makes up visitors. The same seed gives the same visitors.
 func Visitors(n int, seed uint64) []Visitor {
 	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // they need not be secret
 	names := slices.Sorted(maps.Keys(values))
