@@ -44,7 +44,7 @@ type sender struct {
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	s := &sender{o: o, db: r.DB(), store: st}
-	s.sent = r.NewCounter("switchyard_forwarded_postbacks_total", "Postbacks that were due to be sent on to old trackers, by result.", "result")
+	s.sent = r.NewCounter("switchyard_forwarded_postbacks_total", "Postbacks that were due to be forwarded to old trackers, by result.", "result")
 	workers.RegisterRow(r, jobs.ForwardPostback, s.send, workers.WithRetries(o.Schedule))
 }
 

@@ -100,7 +100,7 @@ func skipReason(t sourcepostback.Target) string {
 	case !t.Active:
 		return "the traffic source is paused"
 	case !wanted:
-		return "the traffic source is not told of this any more"
+		return "the traffic source no longer receives postbacks of this kind"
 	}
 	return ""
 }

@@ -1235,7 +1235,7 @@ type ConfigPlan struct {
 	Counts    map[string]int `json:"counts"` // records by operation: create, change, same, delete, archive, refused
 	CreatedAt string         `json:"created_at"`
 	Done      int            `json:"done"`   // number of records that are written so far
-	Notes     []Note         `json:"notes"`  // what could not be brought over from another tracker, the worst first
+	Notes     []Note         `json:"notes"`  // what could not be imported from another tracker, the worst first
 	Origin    string         `json:"origin"` // document, or the tracker from which it was read
 	PlanID    string         `json:"plan_id"`
 	Problem   string         `json:"problem"`  // why the plan is refused or was stopped; else empty
@@ -1258,7 +1258,7 @@ type ConfigPlans struct {
 // ConfigReadBody: a type of the API
 type ConfigReadBody struct {
 	Links   []ReadLinkBody `json:"links,omitempty"`   // addresses of its ads
-	Notes   []ReadNoteBody `json:"notes,omitempty"`   // what could not be brought over
+	Notes   []ReadNoteBody `json:"notes,omitempty"`   // what could not be imported
 	Tracker *string        `json:"tracker,omitempty"` // the origin of the plan: keitaro, binom, voluum, redtrack, csv,
 }
 

@@ -137,7 +137,7 @@ func (r *reader) offer(o moved.Value) {
 		if n := r.Ref(accountconfig.Networks, network); n != nil && !n.Refused {
 			it.M["network"] = n.Key
 		} else {
-			r.Change(it, "Its network was not brought over.")
+			r.Change(it, "Its network was not imported.")
 		}
 	}
 	r.Address(it, "url", o.At("url").Text(), false)
@@ -238,7 +238,7 @@ func (r *reader) others(it *moved.Item, c moved.Value) {
 		}
 	}
 	if end := c.At("expires_at").Text(); end != "" && !strings.HasPrefix(end, "0001") {
-		r.Change(it, fmt.Sprintf("It ended at %s. A campaign does not end by itself here.", models.Shortened(end, 40)))
+		r.Change(it, fmt.Sprintf("It ended at %s. A campaign does not end automatically here.", models.Shortened(end, 40)))
 	}
 	if kind := c.At("redirect_type"); kind.Int() != 0 {
 		r.Change(it, fmt.Sprintf("Its kind of redirect was %d; here visitors are sent on by 302. Check it.", kind.Int()))

@@ -180,7 +180,7 @@ func (r *reader) offer(o moved.Value) {
 		if n := r.Ref(accountconfig.Networks, id); n != nil && !n.Refused {
 			it.M["network"] = n.Key
 		} else {
-			r.Change(it, "Its network was not brought over.")
+			r.Change(it, "Its network was not imported.")
 		}
 	}
 	r.Address(it, "url", o.At("url").Text(), false)
