@@ -66,7 +66,7 @@ func TestSharedPlaces(t *testing.T) {
 	for _, release := range free {
 		release()
 	}
-	await.Until(t, "the first one has its own", func() bool { return len(w.platform.Stored(models.Meta)) == 1 })
+	await.Until(t, "the platform that was busy has its conversion", func() bool { return len(w.platform.Stored(models.Meta)) == 1 })
 }
 
 // newAccount makes a new account, with which the test continues.

@@ -63,7 +63,7 @@ func (r *reader) begin(kind accountconfig.Kind, l row) (it *moved.Item, ok bool)
 		id = name
 	}
 	if r.Ref(kind, idOf(id)) != nil || id == "" {
-		text := fmt.Sprintf("Line %d was left out, because the id or name %q was there before.", l.line, models.Shortened(id, 60))
+		text := fmt.Sprintf("Line %d was left out, because an earlier line has the id or name %q.", l.line, models.Shortened(id, 60))
 		if id == "" {
 			text = fmt.Sprintf("Line %d was left out, because it has no name.", l.line)
 		}

@@ -91,7 +91,7 @@ func (r *reader) settings(it *item, c *campaign) bool {
 	}
 	bind, known := bindings[strings.ToLower(string(c.BindVisitors))]
 	if !known {
-		r.note(trackerimport.Changed, it, fmt.Sprintf("It kept visitors by %q, which does not exist here. They are not kept.", models.Shortened(string(c.BindVisitors), 30)))
+		r.note(trackerimport.Changed, it, fmt.Sprintf("It bound visitors by %q, which does not exist here. Visitors are not bound.", models.Shortened(string(c.BindVisitors), 30)))
 		bind = "none"
 	}
 	it.m["bind_visitors"] = bind

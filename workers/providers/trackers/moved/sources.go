@@ -30,7 +30,7 @@ func (b *Book) Params(it *Item, list []Param) {
 		case p.Name == "":
 			continue
 		case taken[lower]:
-			b.Change(it, fmt.Sprintf("The parameter %s was there twice; the second was left out.", models.Shortened(p.Name, 60)))
+			b.Change(it, fmt.Sprintf("The parameter %s appeared twice. The second was left out.", models.Shortened(p.Name, 60)))
 			continue
 		}
 		taken[lower] = true
