@@ -405,8 +405,8 @@ func TestTrackerThatIsAway(t *testing.T) {
 	}
 }
 
-// TestUndoTakesBackLinks: an undo makes the links of another tracker lead where they led before: the links of a changed
-// campaign, the links that a new campaign has taken, and the links of a deleted campaign.
+// TestUndoTakesBackLinks: after an undo, the links of another tracker lead where they led before. This holds for the links of a
+// changed campaign, the links that a new campaign has taken over, and the links of a deleted campaign.
 func TestUndoTakesBackLinks(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

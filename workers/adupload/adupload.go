@@ -217,7 +217,7 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	}
 	verdicts, failure := s.up.Send(ctx, events)
 	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx) // the worker stops or lost the row, so the platform did not fail
+		return nil, false, context.Cause(ctx) // the worker is stopping or has lost the row, so the platform did not fail
 	}
 	return failure, true, s.decide(ctx, list, events, verdicts)
 }

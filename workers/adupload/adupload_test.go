@@ -170,9 +170,9 @@ func TestAmended(t *testing.T) {
 	}
 }
 
-// TestOtherPlatform checks that conversions that were uploaded to one platform are not restated or retracted at the traffic
-// source's next platform, which never received them. A conversion that changes again is uploaded to the next platform as a new
-// conversion.
+// TestOtherPlatform uploads conversions to one platform and then connects the traffic source to another. The conversions are
+// neither restated nor retracted at the other platform, because it never received them. A conversion that changes again is
+// uploaded to the next platform as a new conversion.
 func TestOtherPlatform(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)

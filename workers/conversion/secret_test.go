@@ -216,8 +216,8 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	}
 }
 
-// TestPostbackOfThePreviousVersion checks that a postback that the previous version stored with an unsealed secret is processed,
-// and that the secret is removed.
+// TestPostbackOfThePreviousVersion processes a postback that the previous version stored with an unsealed secret, and checks
+// that the secret is removed.
 func TestPostbackOfThePreviousVersion(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -41,8 +41,8 @@ func (b *env) arrive(now time.Time, n int) {
 	}
 }
 
-// TestRestate checks that amounts that came before their rate are converted again (restated) when it arrives, by a job that
-// continues where another job was cut off. They are restated once more when the operator replaces the rate.
+// TestRestate checks amounts that came before their rate. When the rate arrives, a job converts them again (restates them). The
+// job continues where another job was cut off. They are restated once more when the operator replaces the rate.
 func TestRestate(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")

@@ -66,7 +66,7 @@ func (s *sender) send(ctx context.Context, u *run) error {
 	}
 	status, err := s.call(ctx, address)
 	if ctx.Err() != nil {
-		return context.Cause(ctx) // the worker stops or lost the row, so the receiver did not fail
+		return context.Cause(ctx) // the worker is stopping or has lost the row, so the receiver did not fail
 	}
 	if err == nil {
 		return s.end(ctx, u, oldtracker.Attempt{Result: oldtracker.Sent, Status: status})

@@ -19,7 +19,7 @@ type draft struct {
 	*item
 	c      *campaign
 	params parameters
-	ready  bool // it is not refused
+	ready  bool // the campaign is not refused
 	notes  []trackerimport.Note
 }
 
