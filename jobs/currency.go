@@ -7,7 +7,7 @@ type ChangeCurrencyArgs struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 
-	Found bool `json:"found,omitempty"` // all amounts to convert are found
+	Found bool `json:"found,omitempty"` // all amounts to restate are found
 	// Orphaned is the first day whose conversions without clicks are not restated yet. It is zero before that work begins.
 	Orphaned time.Time `json:"orphaned,omitzero"`
 }

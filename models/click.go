@@ -192,7 +192,7 @@ type Postback struct {
 	// Unmatched says why the postback names no click, as a text for people. Such a postback is already decided and has no job.
 	// Otherwise Unmatched is empty.
 	Unmatched string `spool:"11" json:"unmatched,omitempty"`
-	// Refused says why the postback is refused, as a text for people. Such a postback is already decided and has no job.
+	// Refused says why the postback is not believed, as a text for people. Such a postback is already decided and has no job.
 	// Otherwise Refused is empty.
 	Refused string `spool:"13" json:"refused,omitempty"`
 }
@@ -222,7 +222,7 @@ const (
 	PostbackAccepted  = "accepted"  // stored, not decided yet
 	PostbackMatched   = "matched"   // it made or changed a conversion, or a later postback counts instead
 	PostbackUnmatched = "unmatched" // its click is not known
-	PostbackRefused   = "refused"   // its sender is not authenticated, or it is not understood
+	PostbackRefused   = "refused"   // not believed or not understood
 	PostbackDuplicate = "duplicate" // it changed nothing
 	PostbackIgnored   = "ignored"   // understood, but not allowed
 )

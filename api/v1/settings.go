@@ -56,7 +56,7 @@ type SettingsChanged struct {
 	TimeFormat       string `json:"timeFormat"`
 	Assistants       bool   `json:"assistants" doc:"whether /mcp answers the account's keys"`
 	AssistantChanges int    `json:"assistantChanges" doc:"changes that a key may make at /mcp in 24 hours"`
-	// JobID is nil if no amounts are converted.
+	// JobID is nil if no amounts are restated.
 	JobID *uuid.UUID `json:"jobId" doc:"the job that converts recorded amounts after a change of the currency; null: nothing is converted"`
 }
 

@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	// A change of a currency converts clicks in PostgreSQL only, and first copies back (thaws) the clicks that only ClickHouse
-	// has. So no day leaves during a change. A transaction that begins such a change, or ends the copy, waits until a day that
-	// is leaving has left.
+	// A change of a currency thaws the clicks that it restates, so no day leaves during a change. A transaction that begins such
+	// a change, or ends the copy, waits until a day that is leaving has left.
 	lockBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
 	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 

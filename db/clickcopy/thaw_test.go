@@ -23,8 +23,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestColdClicks makes random changes to clicks that are only in ClickHouse. In the end they must have the same figures as if
-// the clicks had never left PostgreSQL. It compares them with a recount of all rows after all clicks were copied back (thawed).
+// TestColdClicks makes random changes to clicks that are only in ClickHouse. In the end they must have the same figures as if no
+// click were cold. It compares them with a recount of all rows after thawing.
 func TestColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -87,7 +87,7 @@ type Verdict struct {
 	Keys []Reference
 	// Click is the click that the postback names. It is nil if the click is not known.
 	Click *click.StoredClick
-	// keys are the hashed personal data of an authenticated message. withdraws says that the person refuses their use.
+	// keys are the hashed personal data of a believed message. withdraws says that the person refuses their use.
 	keys      []dbmatchkey.Row
 	withdraws bool
 }
@@ -95,15 +95,15 @@ type Verdict struct {
 // End decides a postback for which another attempt cannot help.
 func (v *Verdict) End(outcome, detail string) {
 	v.Decision.Outcome, v.Decision.Detail = outcome, detail
-	v.MaskParams(false)           // the sender is not authenticated
+	v.MaskParams(false)           // the message is not believed
 	if len(v.Message.Proof) > 0 { // the proof stays sealed, so that the postback can be replayed once the network's settings are right
 		v.Decision.Params = nil
 	}
 }
 
-// MaskParams replaces the stored parameters of a decided message and masks secrets. believed says that the sender of the
-// message is authenticated. Such a message shows all its parameters. Any other message shows only the parameters that were
-// stored in clear, because an unknown parameter may be a secret under a wrong name.
+// MaskParams replaces the stored parameters of a decided message and masks secrets. A believed message shows all its parameters. Any
+// other message shows only the parameters that were stored in clear, because an unknown parameter may be a secret under a wrong
+// name.
 func (v *Verdict) MaskParams(believed bool) {
 	m := &v.Message
 	params := m.open
@@ -188,7 +188,7 @@ const WrongSecret = "the secret of the network is missing or wrong"
 const noConversion = "the status %.100q reports no conversion: nothing was paid or taken back"
 
 // authenticate refuses a postback that does not prove its sender, and reads all others. named is the network in the postback's address.
-// A goal's postback needs no proof, because its sender was authenticated when its event arrived.
+// A goal's postback needs no proof, because it was believed when its event arrived.
 func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	m := &v.Message
 	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
@@ -207,7 +207,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	if m.secrets, err = r.Store.SecretParams(ctx, v.Decision.AccountID); err != nil {
 		return err
 	}
-	if m.ConversionID == uuid.Nil && !m.Authentic() { // the sender of a postback that was recorded before has been authenticated already
+	if m.ConversionID == uuid.Nil && !m.Authentic() { // a postback that was recorded before has been believed already
 		v.End(PostbackRefused, WrongSecret)
 		return nil
 	}
@@ -222,7 +222,7 @@ func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.Postba
 	}
 	if v.setInput(fields); fields.NoConversion {
 		v.Decision.Outcome, v.Decision.Detail = PostbackIgnored, fmt.Sprintf(noConversion, fields.OriginalStatus)
-		v.MaskParams(true) // the sender is authenticated
+		v.MaskParams(true) // the message is believed
 		return nil
 	}
 	if fields.UnknownWord && m.ConversionID == uuid.Nil {

@@ -9,8 +9,8 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// sealKeys seals the hashes of an authenticated message's personal data for its click. A postback was hashed when it arrived. A
-// notification of a shop is hashed here, because only here it is verified and read.
+// sealKeys seals the hashes of a believed message's personal data for its click. A postback was hashed when it arrived. A notification
+// of a shop is hashed here, because only here it is verified and read.
 func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 	m := &v.Message
 	var keys matchkey.Hashes

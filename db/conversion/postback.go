@@ -141,7 +141,7 @@ const (
 	PostbackPending   = "pending"
 	PostbackRecorded  = "recorded"
 	PostbackIgnored   = "ignored"   // understood, but it changes nothing
-	PostbackRefused   = "refused"   // its sender is not authenticated, or it is not understood
+	PostbackRefused   = "refused"   // not believed or not understood
 	PostbackUnmatched = "unmatched" // its click was never stored
 )
 
@@ -206,7 +206,7 @@ type PostbackDecision struct {
 	InvalidTime string
 	// AmountReason says why an amount or a currency of the postback does not count as it was received.
 	AmountReason string
-	// UnknownWord is the status word of an authenticated postback that no table has. It is counted for the network's owner.
+	// UnknownWord is the status word of a believed postback that no table has. It is counted for the network's owner.
 	UnknownWord Word
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // Change is a change of an account's currency that is in progress. The account has the new currency from the beginning of the
-// change, and its fixed rates convert to the new currency. Facts and ledger are converted to the new currency one after
-// another. Until all of them are converted, readers take rates from Counting.
+// change, and its fixed rates convert to the new currency. Facts and ledger are restated one after another. Until all of them are
+// restated, readers take rates from Counting.
 type Change struct {
 	Account  uuid.UUID `db:"account_id"`
 	Job      uuid.UUID `db:"job_id"`

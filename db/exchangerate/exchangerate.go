@@ -5,9 +5,9 @@
 //
 // The first fact of an account that needs a day's rate fixes it (LockRates). From then on the day keeps this rate, whatever is
 // published later. If there is no rate yet, the day is fixed without a rate, and UpdateFixed sets the rate once it is published. A
-// fixed rate changes only then, or when the operator replaces a rate. The facts with the old rate are then restated, that is,
-// converted again with the new rate. A fact is written under a lock on its fixed rate. Therefore a change of the rate finds
-// every fact that was written earlier, and every later fact has the new rate.
+// fixed rate changes only then, or when the operator replaces a rate. The facts with the old rate are restated. A fact is written
+// under a lock on its fixed rate. Therefore a change of the rate finds every fact that was written earlier, and every later fact
+// has the new rate.
 package exchangerate
 
 import (

@@ -86,8 +86,7 @@ const (
 	deleteExpired = `DELETE FROM conversion_match_keys WHERE id = ANY (ARRAY(
 	SELECT id FROM conversion_match_keys WHERE received_at < $1 ORDER BY received_at LIMIT $2))`
 
-	// The sealed proof of a postback that was not authenticated yet can contain personal data. Without it the postback cannot
-	// be read again.
+	// The sealed proof of a postback that was not believed yet can contain personal data. Without it the postback cannot be read again.
 	clearProofs = `
 UPDATE postbacks SET proof = NULL, signature = '', signed_text = '', has_personal_data = false WHERE id = ANY (ARRAY(
 	SELECT id FROM postbacks WHERE has_personal_data AND received_at < $1 ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED))`

@@ -109,7 +109,7 @@ func MaintainPartitions(ctx context.Context, l click.Log) error {
 	return err
 }
 
-// longestChange is the longest time for which clicks are kept because a change of currency has not converted their amounts yet.
+// longestChange is the longest time for which clicks are kept because a change of currency has not restated them yet.
 const longestChange = 3 * click.Day
 
 // firstChanging returns the earlier of two times: $1, and the time from which on clicks are kept for changes of currency that

@@ -16,8 +16,8 @@ import (
 	"switchyard/db/spool"
 )
 
-// BenchmarkChangeCurrency measures how many clicks a second are converted to the new currency after the currency of a large
-// account has changed, with the batches of the job.
+// BenchmarkChangeCurrency measures how many clicks a second are restated after the currency of a large account has changed, with
+// the batches of the job.
 func BenchmarkChangeCurrency(b *testing.B) {
 	const clicks, batch = 100_000, 1000
 	d := dbtest.New(b)

@@ -10,8 +10,7 @@ import (
 )
 
 // TestConversionOfMoney makes random changes to facts in four currencies, with rates that are missing, late or replaced. The
-// ledger, the rows and a recount must agree. When a late rate arrives, amounts are converted exactly, and converting them again
-// changes nothing.
+// ledger, the rows and a recount must agree. A late rate restates exactly, and restating again changes nothing.
 func TestConversionOfMoney(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

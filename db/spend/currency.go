@@ -39,7 +39,7 @@ func HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error)
 	return db.Get[bool](ctx, c, "has amounts", hasAmounts, account)
 }
 
-// BeginCurrency changes the currency of an account, in the transaction of c, and begins to convert its amounts. job is the id of
+// BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate its amounts. job is the id of
 // the job that continues: see EndCurrency.
 //
 // Effects on amounts:

@@ -74,9 +74,8 @@ type pricedSpend struct {
 // all clicks of that day, source and campaign, the costs of their conversions, and earlier spend. It is spread evenly over the
 // stored clicks, and the shares add up to it exactly. If there is no click, the amount is added to the ledger without a click.
 // Setting the same amount again changes nothing. A click that is stored later adds its own cost. The amount counts by the rate
-// of its currency on that day. Without a rate it is stored, but counts nothing until it is converted with a rate that arrives
-// later. If the items name a change, Set stores the replaced spend in that change: see Undo. Set returns the number of clicks
-// for each item.
+// of its currency on that day. Without a rate it is stored, but counts nothing until it is restated. If the items name a
+// change, Set stores the replaced spend in that change: see Undo. Set returns the number of clicks for each item.
 func Set(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if err := lockAccount(ctx, c, account); err != nil {
 		return nil, err

@@ -188,8 +188,7 @@ func (h *platformState) next(v models.Conversion, action string, value decimal.D
 	return out
 }
 
-// write stores the collected uploads. If an upload has been sent before it could be amended, a new upload reports the changed
-// value.
+// write stores the collected uploads. If an upload has been sent before it could be amended, a new upload restates it.
 func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if len(w.amended) > 0 {
 		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amend, append([]any{account, ids(w.amended,

@@ -76,7 +76,7 @@ func TestClickBank(t *testing.T) {
 		t.Errorf("a second attempt has the key %q, the first %q", retried.Key, first.Key)
 	}
 	if _, err := s.Read(request(order("SALE", "X", "1", tracked)), secret, nil); !errors.Is(err, notification.ErrUnproven) {
-		t.Errorf("a message in clear is accepted: %v", err)
+		t.Errorf("a message in clear is believed: %v", err)
 	}
 }
 
@@ -208,6 +208,6 @@ func TestJVZoo(t *testing.T) {
 	r := sign(sale)
 	r.Body = []byte(strings.Replace(string(r.Body), "ctransamount=1700", "ctransamount=9900", 1))
 	if _, err := scheme(t, "jvzoo").Read(r, secret, nil); !errors.Is(err, notification.ErrUnproven) {
-		t.Errorf("a changed amount is accepted: %v", err)
+		t.Errorf("a changed amount is believed: %v", err)
 	}
 }

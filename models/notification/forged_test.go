@@ -28,7 +28,7 @@ func TestSignedFieldsAreThoseOfAForm(t *testing.T) {
 		"JVZoo as JSON":               {"jvzoo", `{"cverify": "` + sumOfSecret + `", ` + jvzoo + `}`, "application/json"},
 	} {
 		if got, err := scheme(t, tt.scheme).Read(request(tt.body, "content-type", tt.kind), secret, nil); !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("%s is accepted: %v %s", name, err, describe(got))
+			t.Errorf("%s is believed: %v %s", name, err, describe(got))
 		}
 	}
 }

@@ -103,10 +103,10 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 			t.Errorf("%s: %s has the keys %s and %s", name, c.name, got.Key, repeated.Key)
 		}
 		if _, err := s.Read(r, secret+"x", nil); !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("%s: %s is accepted with another secret: %v", name, c.name, err)
+			t.Errorf("%s: %s is believed with another secret: %v", name, c.name, err)
 		}
 		if _, err := s.Read(r, "", nil); !errors.Is(err, notification.ErrUnproven) {
-			t.Errorf("%s: %s is accepted without a secret: %v", name, c.name, err)
+			t.Errorf("%s: %s is believed without a secret: %v", name, c.name, err)
 		}
 		for header := range r.Header {
 			bare := request(c.body)
@@ -117,13 +117,13 @@ func check(t *testing.T, name string, sign func(body string) notification.Reques
 				}
 			}
 			if _, err := s.Read(bare, secret, nil); !errors.Is(err, notification.ErrUnproven) && slices.Contains(s.Headers, header) {
-				t.Errorf("%s: %s is accepted without %s: %v", name, c.name, header, err)
+				t.Errorf("%s: %s is believed without %s: %v", name, c.name, header, err)
 			}
 		}
 	}
 }
 
-// forged checks that a message with one changed byte is refused.
+// forged checks that a message with one changed byte is not believed.
 func forged(t *testing.T, name string, r notification.Request) {
 	t.Helper()
 	s := scheme(t, name)

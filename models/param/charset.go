@@ -10,11 +10,11 @@ import (
 )
 
 // Clues describe a sender, for texts that are not UTF-8.
-// A stated charset is used. Without one, a text is converted only if exactly one readable text can be made from it. Clues first
-// tries the charsets of the visitor's language if that is Chinese, Japanese, Korean or written in Cyrillic letters. It then
-// accepts a text that is Russian by its pairs of letters. It also accepts a text in letters of ASCII with a few other letters,
-// if all charsets of Western and Central Europe have these letters at the same place. Every other text is empty, so that no
-// letter becomes another letter.
+//
+// A stated charset is believed. Without one, a text is converted only if exactly one readable text can be made from it. Clues first
+// tries the charsets of the visitor's language if that is Chinese, Japanese, Korean or written in Cyrillic letters. It then accepts
+// a text that is Russian by its pairs of letters. It also accepts a text in letters of ASCII with a few other letters, if all charsets of
+// Western and Central Europe have these letters at the same place. Every other text is empty, so that no letter becomes another letter.
 type Clues struct {
 	// Charset is the label of the stated charset, as in Content-Type. If it is empty, the parameters charset, _charset_ and ie
 	// may state it.

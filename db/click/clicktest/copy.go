@@ -160,8 +160,7 @@ func (x *MoneyEnv) ColdCopy() clickcopy.Copy {
 	return BeginAndFill(x.T, k)
 }
 
-// Freeze moves the days before a moment out of PostgreSQL, including days that were copied back (thawed). It first copies all
-// noted changes.
+// Freeze moves the days before a moment out of PostgreSQL, including thawed days. It first copies all noted changes.
 func (x *MoneyEnv) Freeze(k clickcopy.Copy, before time.Time) {
 	x.Helper()
 	x.Forward(k)

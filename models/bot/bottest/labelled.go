@@ -68,7 +68,7 @@ func Read(dir fs.FS) ([]Request, error) {
 	sets := map[string]headerSet{}
 	err := each(dir, "headers.jsonl", func(s headerSet) error {
 		if _, taken := sets[s.Set]; taken || !isOrigin(s.Origin) || s.From == "" {
-			return fmt.Errorf("header set %q appears twice or has an unknown origin", s.Set)
+			return fmt.Errorf("header set %q is there twice or of no known origin", s.Set)
 		}
 		sets[s.Set] = s
 		return nil
