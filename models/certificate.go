@@ -105,11 +105,11 @@ func (c Certificate) Public() CertificateState {
 	}
 	switch {
 	case !c.Wanted && c.Edge != "":
-		s.Detail = "It was released. None is asked for until you do."
+		s.Detail = "It was released. No certificate is requested until you request one."
 	case !c.Verified:
-		s.Detail = "It is asked for once the domain is verified."
+		s.Detail = "It will be requested once the domain is verified."
 	default:
-		s.Detail = "It is asked for in a moment."
+		s.Detail = "It will be requested in a moment."
 	}
 	return s
 }

@@ -49,7 +49,7 @@ func ParsePlans(raw []byte) ([]Plan, error) {
 			return nil, fmt.Errorf("plan %d: the name %q is not valid: use lower-case letters, digits, - and _", i+1, p.Name)
 		}
 		if slices.ContainsFunc(plans[:i], func(o Plan) bool { return o.Name == p.Name }) {
-			return nil, fmt.Errorf("plan %q is there twice", p.Name)
+			return nil, fmt.Errorf("plan %q appears twice", p.Name)
 		}
 		if err := p.check(rows[i]); err != nil {
 			return nil, fmt.Errorf("plan %q: %w", p.Name, err)

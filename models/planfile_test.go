@@ -34,7 +34,7 @@ func TestParsePlans(t *testing.T) {
 		`{}`:                                   "is not a JSON array",
 		`[]`:                                   "has 0 plans",
 		change(`"starter"`, `"Starter"`):       `the name "Starter"`,
-		change(`"growth"`, `"starter"`):        `plan "starter" is there twice`,
+		change(`"growth"`, `"starter"`):        `plan "starter" appears twice`,
 		change(`"offers":50,`, ``):             "offers is missing",
 		change(`"offers":50,`, `"offer":50,`):  `unknown field "offer"`,
 		change(`"offers":50,`, `"offers":-2,`): "offers is -2, it must be at least 0, or -1 for unlimited",

@@ -8,7 +8,7 @@ import (
 )
 
 // TestSlowAccounts checks a queue in which only slow accounts are limited. An account takes all slots until its jobs are measured
-// to be slow. Then it leaves slots to others, and its postponed jobs come back spread over the time that they take.
+// to be slow. Then it leaves slots to others, and its postponed jobs return one after another, at the pace at which its jobs end.
 func TestSlowAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -43,8 +43,8 @@ func TestSlowAccounts(t *testing.T) {
 	}
 }
 
-// TestSwiftAccounts checks the swift jobs of an account that arrive all at once and make each other slow. They still come back at
-// the pace of swift jobs.
+// TestSwiftAccounts checks the swift jobs of an account that arrive all at once and make each other slow. Once postponed, they
+// still return at the pace of swift jobs.
 func TestSwiftAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Limits of the requests that a worker has under way at one endpoint. An endpoint gets placesFailing until its first request has
-// come back, and after failingAfter failures in a row.
+// Limits of the requests that a worker has under way at one endpoint. An endpoint gets placesFailing until its first request
+// has ended, and after failingAfter failures in a row.
 const (
 	placesHealthy = 8
 	placesFailing = 2
@@ -44,7 +44,7 @@ type Limiter[K comparable] struct {
 // endpointLoad is the state of an endpoint in the limiter.
 type endpointLoad struct {
 	running        int
-	known          bool          // a request has come back
+	known          bool          // a request has ended
 	latency        time.Duration // moving average over the requests
 	postponed      Spread
 	waitingLocally int

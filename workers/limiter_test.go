@@ -26,7 +26,7 @@ func TestLimiter(t *testing.T) {
 			t.Errorf("a request beyond the %d places must wait %s", places, wait)
 		}
 	}
-	fill(placesFailing) // no request to the endpoint has come back yet
+	fill(placesFailing) // no request to the endpoint has ended yet
 	releases[0]()
 	releases = releases[1:]
 	fill(placesHealthy)

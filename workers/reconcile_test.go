@@ -9,8 +9,8 @@ import (
 	"switchyard/workers"
 )
 
-// TestReconcileGetsOnThoughRedisIsSlow checks that a run that ends early because Redis is slow has enqueued some rows, so that
-// the next run gets further. It takes few commands to check rows whose tasks are already enqueued.
+// TestReconcileGetsOnThoughRedisIsSlow checks runs that end early because Redis is slow. Each run enqueues some rows, so the
+// next run gets further. Rows whose tasks are already enqueued are checked with few commands.
 func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	t.Parallel()
 	b := newJobEnv(t)

@@ -25,7 +25,7 @@ const crashAllowance = 3
 // crowdedWait is the longest wait of a row whose account already has the maximum number of running jobs of that kind.
 const crowdedWait = 4 * time.Second
 
-// errWorkerDied is the failure of a row when the worker died during every attempt.
+// errWorkerDied is the failure of a row whose crash allowance is used up.
 var errWorkerDied = errors.New("workers: the worker died during each attempt")
 
 // RowOption changes how the rows of a kind are handled.

@@ -113,7 +113,7 @@ func (u *Run[A, R]) nextAttempt() NextAttempt {
 func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 	effect func(db.Conn, NextAttempt) error,
 ) error {
-	shown := cause // the failure as operators see it at the task
+	shown := cause // the failure that operators see at the task
 	if request := models.RequestOf(cause); request != "" {
 		shown = fmt.Errorf("%w (provider request %s)", cause, request)
 	}

@@ -8,11 +8,11 @@ const (
 	MaxPostpone = time.Minute
 )
 
-// Spread postpones jobs that compete for the same places. They come back one after another, at the rate at which they can be
-// carried out. Otherwise thousands would come back every second. The zero value is ready for use: no job is postponed. It is not
-// safe for concurrent use.
+// Spread postpones jobs that compete for the same places. The postponed jobs return one after another, at the rate at which
+// they can be carried out. Otherwise thousands would return every second. The zero value is ready for use: no job is postponed.
+// It is not safe for concurrent use.
 type Spread struct {
-	next time.Time // when the next postponed job may come back
+	next time.Time // when the next postponed job may return
 }
 
 // Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. The argument each is the average time after
@@ -27,5 +27,5 @@ func (s *Spread) Postpone(now time.Time, each time.Duration) time.Duration {
 	return min(max(s.next.Sub(now), MinPostpone), MaxPostpone)
 }
 
-// Pending reports whether a postponed job has not come back yet.
+// Pending reports whether a postponed job has not returned yet.
 func (s *Spread) Pending(now time.Time) bool { return s.next.After(now) }

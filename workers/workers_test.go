@@ -87,7 +87,7 @@ func TestRowRunsOnce(t *testing.T) {
 	workers.RegisterRow(b.rt, effect, countEffect)
 	b.start(b.rt)
 	id := row(b, effect, testArgs{N: 21})
-	for g := range int64(5) { // several tasks of the same row, as a queue in disorder may have
+	for g := range int64(5) { // several tasks of the same row, which a faulty queue may deliver
 		if err := b.client.DispatchRows(t.Context(), models.JobRef{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +157,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	b.start(b.rt)
 	b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), id)
 	await.Recv(t, claimed)
-	// The worker was believed dead. When it wakes up, another worker has claimed the row.
+	// The worker's lease ran out, and another worker has claimed the row before this worker continues.
 	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
 		t.Fatal(err)
 	}

@@ -121,7 +121,7 @@ type PlanConfigBody struct {
 type ConfigRead struct {
 	Tracker string     `json:"tracker" optional:"true" enum:"keitaro,binom,voluum,redtrack,csv," doc:"the origin of the plan"`
 	Links   []ReadLink `json:"links" maxItems:"200000" doc:"addresses of its ads"`
-	Notes   []ReadNote `json:"notes" maxItems:"2000" doc:"what could not be brought over"`
+	Notes   []ReadNote `json:"notes" maxItems:"2000" doc:"what could not be imported"`
 }
 
 // ReadLink is an address of another tracker's ads that leads to a campaign.
@@ -174,7 +174,7 @@ type ConfigPlan struct {
 	Work      int                  `json:"work" doc:"number of records to write"`
 	Progress  string               `json:"progress" doc:"what is being read from another tracker"`
 	Problem   string               `json:"problem" doc:"why the plan is refused or was stopped; else empty"`
-	Notes     []trackerimport.Note `json:"notes" doc:"what could not be brought over from another tracker, the worst first"`
+	Notes     []trackerimport.Note `json:"notes" doc:"what could not be imported from another tracker, the worst first"`
 	CreatedAt string               `json:"created_at"`
 	AppliedAt *string              `json:"applied_at"`
 	UndoneAt  *string              `json:"undone_at"`

@@ -50,7 +50,7 @@ func (d Deps) edgeHint(s store.EdgeState) string {
 	}
 	var hints []string
 	if s.Failure != "" {
-		hints = append(hints, "The last publishing failed and is tried again by itself: "+s.Failure+".")
+		hints = append(hints, "The last publishing failed and will be retried automatically: "+s.Failure+".")
 	} else if s.Waiting {
 		hints = append(hints, "Changes are about to be published.")
 	}

@@ -265,7 +265,7 @@ func TestDeliveryLog(t *testing.T) {
 	all := walk("")
 	for i, row := range all {
 		if seen[row["id"]] || i > 0 && row["createdAt"].(string) > all[i-1]["createdAt"].(string) {
-			t.Errorf("row %d is there twice or out of order: %v", i, row)
+			t.Errorf("row %d appears twice or is out of order: %v", i, row)
 		}
 		seen[row["id"]] = true
 		if row["status"] == "pending" && (row["nextAttemptAt"] == nil || row["error"] != nil || row["attempts"] != 0.0 ||

@@ -59,7 +59,7 @@ func troubledConnections(ctx context.Context, l reading) ([]Alert, error) {
 			Message: "its tokens could not be renewed: " + k.Failure, Since: *k.Since,
 		}
 		if k.Status == models.OAuthRevoked {
-			a.Type, a.Severity, a.Message = "oauth.revoked", Critical, "the platform takes the sign-in no longer, sign in again: "+k.Failure
+			a.Type, a.Severity, a.Message = "oauth.revoked", Critical, "the platform no longer accepts the sign-in, sign in again: "+k.Failure
 		}
 		return a
 	}), err

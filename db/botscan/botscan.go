@@ -115,9 +115,9 @@ type Scanned struct {
 }
 
 // Scan scans the next clicks of an account, at most limit, in the transaction of c. It revises the clicks on which a signal has
-// fired. crowd must belong to the account. After Scan, call Respread for the Days, and then Advance. Repeating a scan changes
-// nothing, because the same signals fire again. If a click is stored late, but within 48 hours, the scan goes back to the time
-// of that click.
+// fired. crowd has the latest clicks of the account: see Crowd. After Scan, call Respread for the Days, and then Advance.
+// Repeating a scan changes nothing, because the same signals fire again. If a click is stored late, but within 48 hours, the
+// scan goes back to the time of that click.
 func Scan(ctx context.Context, l click.Log, c db.Conn, crowd *Crowd, s Progress, settings bot.Settings, limit int) (
 	Scanned, error,
 ) {

@@ -172,7 +172,7 @@ func (in Input) replayRefusal(old *Conversion, past statements) string {
 
 const (
 	superseded = "what arrived after it counts"
-	outranked  = "a server or a correction has told of this conversion: what a browser tells afterwards does not change it"
+	outranked  = "a server or a correction has reported this conversion: a later report by a browser does not change it"
 )
 
 func forbiddenMove(from, to string) string {

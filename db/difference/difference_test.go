@@ -126,7 +126,7 @@ func TestSourceConversions(t *testing.T) {
 	out := e.read(difference.OfSource, 1, "")
 	if diff := cmp.Diff([]string{"all: 0 2 0 | 6 4 0 | not_sent 0 -1 0 HTTP 410: gone | not_sent 0 -1 0 it waits to be sent" +
 		" | not_sent 0 -1 0 the settings of the source send no conversion with this goal and status" +
-		" | late 0 1 0 it was told, and is rejected now"}, e.lines(out.Total)); diff != "" {
+		" | late 0 1 0 it was reported to the source, and is rejected now"}, e.lines(out.Total)); diff != "" {
 		t.Error(diff)
 	}
 	if out.Basis != difference.FromNothing || out.Compares.Clicks || !out.Compares.Conversions || len(out.Examples) != 4 {

@@ -91,7 +91,7 @@ func (s *sourceSheet) compareSent(v sent) {
 	}
 	switch {
 	case v.Accepted && !counts(v.Status):
-		x.Cause, x.Reason = difference.Late, "it was told, and is "+v.Status+" now"
+		x.Cause, x.Reason = difference.Late, "it was reported to the source, and is "+v.Status+" now"
 		s.sheet.Explain(c, x.Cause, x.Reason, conversion)
 	case !v.Accepted && counts(v.Status):
 		x.Cause, x.Reason = difference.NotSent, reasonOf(v.reason())

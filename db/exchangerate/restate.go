@@ -66,8 +66,8 @@ WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $
 const updatedAtOnce = 500
 
 // UpdateFixed sets the rate of days that were fixed without a rate, if there is a rate now. It also updates fixed rates that the
-// operator has replaced. The facts are restated afterwards: see AccountsToRestate. If UpdateFixed is interrupted, the completed
-// part of its work stays.
+// operator has replaced. The facts are converted again (restated) afterwards: see AccountsToRestate. If UpdateFixed is
+// interrupted, the completed part of its work stays.
 func UpdateFixed(ctx context.Context, d *db.DB) error {
 	for {
 		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", selectChanges, updatedAtOnce)

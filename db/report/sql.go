@@ -177,7 +177,7 @@ var changing = func() prices {
 	return prices{ofFacts: strings.NewReplacer("{click rate}", click, "{rate}", rate, "{cost}", cost, "{spend}", "f.amount * "+click)}
 }()
 
-// archive is the factor for amounts in the former currency, until the old part of the ledger is restated.
+// archive is the factor for amounts in the former currency, until the old part of the ledger is converted to the new one.
 const archive = `coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (f.hour AT TIME ZONE 'UTC')::date
 	AND k.currency = (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1)), 1)`
 

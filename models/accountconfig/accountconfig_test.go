@@ -115,7 +115,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		"version: 1\noffers: {a: 1}":        "line 2: offers.a: must be an object",
 		"version: 1\nrules: {a: &x {}}":     "",
 		"version: 1\nrules: {a: *x}":        "unknown anchor",
-		"version: 1\nrules: {a: {}, a: {}}": `line 2: "a" is there twice`,
+		"version: 1\nrules: {a: {}, a: {}}": `line 2: "a" appears twice`,
 		"version: 1\nrules: {a: {b: 0x1F}}": `"0x1F" is not a number that can be read exactly`,
 		"version: 1\n---\nversion: 1":       "the text has more than one document",
 		"version: 1\nrules:\n  <<: {}":      "<< is not supported",

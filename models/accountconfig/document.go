@@ -155,7 +155,7 @@ func (r *reader) value(n *yaml.Node, depth int) (any, error) {
 				return bad("a name must be a text, and << is not supported")
 			}
 			if _, twice := object[name.Value]; twice {
-				return nil, Problem{Line: name.Line, Text: fmt.Sprintf("%q is there twice", name.Value)}
+				return nil, Problem{Line: name.Line, Text: fmt.Sprintf("%q appears twice", name.Value)}
 			}
 			v, err := r.value(n.Content[i+1], depth+1)
 			if err != nil {

@@ -45,7 +45,7 @@ func (s Source) Check(now time.Time) error {
 		case !plain(m.Param, maxParam):
 			return invalid("%q is no name of a parameter", m.Param)
 		case params[name]:
-			return invalid("the parameter %s is there twice", m.Param)
+			return invalid("the parameter %s appears twice", m.Param)
 		case !plain(m.Macro, maxMacro) && m.Macro != "":
 			return invalid("the macro of %s must be a text of at most %d characters, without control characters", m.Param, maxMacro)
 		case (m.Macro != "" || !isLone) && !token.LooksLikeMacro(m.Macro):

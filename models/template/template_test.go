@@ -144,7 +144,7 @@ func TestNetworks(t *testing.T) {
 		}
 		checkOrigin(t, n.Origin)
 		if seen[saved.ID] || seen[strings.ToLower(n.Name)] || saved.AccountID != uuid.Nil {
-			t.Errorf("%s is there twice", n.Name)
+			t.Errorf("%s appears twice", n.Name)
 		}
 		seen[saved.ID], seen[strings.ToLower(n.Name)] = true, true
 		// A network has no macro for the click id only if it sends signed notifications, sends no postbacks, or has

@@ -12,16 +12,16 @@ import (
 // first, then what to do. All readers use them, so that the same loss is described in the same words for every tracker.
 const (
 	HistoryStays     = "History stays where it is. Figures begin with the first click here."
-	HistoryByLog     = "Figures begin with the first click here. Once the plan is applied, the log of clicks and conversions can be brought over, too. What clicks cost stays there: the log does not name the currency."
-	NoCloaking       = "Not brought over: Switchyard shows reviewers no other page. The path is paused."
+	HistoryByLog     = "Figures begin with the first click here. Once the plan is applied, the log of clicks and conversions can be imported too. The costs of clicks are not imported, because the log does not name their currency."
+	NoCloaking       = "Not imported: Switchyard does not show reviewers another page. The path is paused."
 	TwoPages         = "This path had two pages in a row. The second was taken; link the first to it yourself."
 	OnePayout        = "One payout per offer: the general one was taken."
 	WeightsAsTheyAre = "Weights were taken as they stand. Suggestions and rules can change them by results here."
-	NoTriggers       = "Broken pages are noticed here anyway; nothing is replaced by itself."
+	NoTriggers       = "Broken pages are reported here, but nothing is replaced automatically."
 	AlternativeOffer = "The alternative offer was left out. Add it as a path of its own behind this one."
 	PaidPerClick     = "It is paid for each click. Here a payout belongs to a conversion, so none was taken."
-	AllWeightsZero   = "Every weight was 0, so nobody was sent there. The path is paused."
-	NotReachable     = "Nothing of the path could be brought over. It is paused; give it a destination."
+	AllWeightsZero   = "Every weight was 0, so no visitor was sent there. The path is paused."
+	NotReachable     = "Nothing of the path could be imported. It is paused; give it a destination."
 )
 
 // Hosted says that pages are files of the other tracker.
@@ -115,8 +115,8 @@ func CutText(what string, limit int) string {
 // LeftOut says that disabled parts of a path were left out.
 func LeftOut(what string) string { return what + " was disabled there and was left out." }
 
-// Missing says that something that a record needs was not brought over.
-func Missing(what string) string { return what + " was not brought over. What needs it is paused." }
+// Missing says that something that a record needs was not imported.
+func Missing(what string) string { return what + " was not imported. Records that need it are paused." }
 
 // NewLink says that the alias of a link is another one here, although the old link keeps working.
 func NewLink(old, alias string) string {

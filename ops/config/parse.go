@@ -285,7 +285,7 @@ func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 			return nil, fmt.Errorf("%q is not a host and its address, such as api.example.com=10.0.0.5", item)
 		}
 		if _, twice := all[name]; twice {
-			return nil, fmt.Errorf("%q is there twice", name)
+			return nil, fmt.Errorf("%q appears twice", name)
 		}
 		all[name] = at
 	}

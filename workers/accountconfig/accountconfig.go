@@ -214,13 +214,13 @@ func (k *keeper) step(ctx context.Context, u *applyRun, state *dbconfig.State, c
 		}
 		done := w.After
 		if !a.Undo && w.After != nil {
-			done = now // with what the service has generated, so that an undo finds the record as it was written
+			done = now // it includes what the service has generated, so that an undo finds the record as it was written
 		}
 		return a, dbconfig.PlansOf(s).SetDone(ctx, u.Job.AccountID.UUID, a.PlanID, w.Position, !a.Undo, done, former)
 	})
 }
 
-// write writes one record, or removes it, and returns its members as they are afterwards. For a removed campaign it returns the
+// write writes or removes one record. now has the members of the record afterwards. For a removed campaign, former has the
 // links of other trackers that led to it.
 func write(ctx context.Context, s *store.Store, state *dbconfig.State, campaigns map[string]accountconfig.Members, w dbconfig.Work,
 	before, after accountconfig.Members,

@@ -77,7 +77,7 @@ func (e *env) text(account uuid.UUID) string {
 	return string(text)
 }
 
-// run runs a job and waits for its end. It returns the job's state, and the error of a failed one.
+// run runs a job and waits for its end. It returns the job's state and, if the job failed, its error.
 func run[A, R any](e *env, account uuid.UUID, job jobs.Job[A, R], args A, write func(*store.Store, uuid.UUID) error) (models.JobStatus, uuid.UUID) {
 	e.Helper()
 	row, err := job.NewRow(account, args)
@@ -126,7 +126,7 @@ func (e *env) items(account uuid.UUID, p dbconfig.Plan) []dbconfig.Item {
 	return list
 }
 
-// apply carries out a plan, or takes it back, and returns the plan after it.
+// apply carries out a plan, or takes it back, and returns the plan in its new state.
 func (e *env) apply(account uuid.UUID, p dbconfig.Plan, undo bool) dbconfig.Plan {
 	e.Helper()
 	state := dbconfig.Applying
@@ -340,7 +340,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// read reads a Keitaro into a plan. The job has had some attempts before.
+// read plans the import of a Keitaro tracker. attempts is the number of attempts that the job has had already.
 func (e *env) read(account uuid.UUID, url string, attempts int) dbconfig.Plan {
 	e.Helper()
 	access, err := json.Marshal(trackers.Access{URL: url, Key: keitarotest.Key})
@@ -405,8 +405,8 @@ func TestTrackerThatIsAway(t *testing.T) {
 	}
 }
 
-// TestUndoTakesBackLinks: an undo makes the links of another tracker lead where they led before: the links of a changed
-// campaign, the links that a new campaign has taken, and the links of a deleted campaign.
+// TestUndoTakesBackLinks: after an undo, the links of another tracker lead where they led before. This holds for the links of a
+// changed campaign, the links that a new campaign has taken over, and the links of a deleted campaign.
 func TestUndoTakesBackLinks(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

@@ -108,9 +108,9 @@ type history struct {
 // The reasons why rows are left out.
 const (
 	skipUnread   = "without an id or a time"
-	skipCampaign = "of a campaign that is not here"
+	skipCampaign = "whose campaign does not exist here"
 	skipOld      = "older than the plan keeps clicks"
-	skipClick    = "of a click that was not brought over"
+	skipClick    = "whose click was not imported"
 	skipStatus   = "with an unknown status"
 	skipAmount   = "with an amount that cannot be read, or without a currency"
 	skipRefused  = "refused"

@@ -83,7 +83,7 @@ func TestHistory(t *testing.T) {
 	fake := httptest.NewServer(redtracktest.New(oldLog(t, day)))
 	defer fake.Close()
 	e.importRedTrack(account, fake.URL)
-	want := `{"clicks": 4, "skipped": {"of a campaign that is not here": 1, "of a click that was not brought over": 1, "with an amount that cannot be read, or without a currency": 1, "with an unknown status": 1, "without an id or a time": 1}, "conversions": 3}`
+	want := `{"clicks": 4, "skipped": {"whose campaign does not exist here": 1, "whose click was not imported": 1, "with an amount that cannot be read, or without a currency": 1, "with an unknown status": 1, "without an id or a time": 1}, "conversions": 3}`
 	status, job := e.readLog(account, fake.URL, redtracktest.Key, day)
 	if got := dbtest.Get[string](t, e.db, `SELECT result::text FROM jobs WHERE id = $1`, job); status.Status != models.JobDone || !sameJSON(t, got, want) {
 		t.Fatalf("%+v: %s, want %s", status, got, want)
@@ -138,7 +138,7 @@ func (e *env) findsOldClick(account uuid.UUID) {
 		e.Errorf("%v: the postback is about %+v, want the click %s", err, m.Decision, want)
 	}
 	if n := dbtest.Get[int](e, e.db, `SELECT count(*) FROM forwarded_postbacks`); n != 0 {
-		e.Error("a postback about a click that is here is sent on")
+		e.Error("a postback is forwarded although its click is stored here")
 	}
 }
 

@@ -217,7 +217,7 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	}
 	verdicts, failure := s.up.Send(ctx, events)
 	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx) // the worker stops or lost the row, so the platform did not fail
+		return nil, false, context.Cause(ctx) // the worker is stopping or has lost the row, so the platform did not fail
 	}
 	return failure, true, s.decide(ctx, list, events, verdicts)
 }
@@ -342,8 +342,9 @@ func (s *sending) recordResult(ctx context.Context, c db.Conn, end store.RunEnd,
 }
 
 // fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the
-// platform. It is stored after the last attempt, and a later job sends the uploads that still wait. If the platform refuses every
-// event because of a setting, there is no further attempt, and uploads stop until a person starts them again.
+// platform. It is stored after the last attempt, and a later job sends the uploads that still wait. There is no further attempt
+// if the platform refuses the credentials, or refuses every event because of a setting. Because of a setting, uploads also stop
+// until a person starts them again.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err

@@ -17,8 +17,9 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestUploads checks that a conversion with a wanted status is uploaded once, with its share of the payout. A changed value
-// restates it. A chargeback retracts it if the platform supports that. A conversion with an unwanted status is never uploaded.
+// TestUploads checks that a conversion with a wanted status is uploaded once, with its share of the payout. If its value
+// changes, it is uploaded again with the new value (restated). A chargeback retracts it if the platform supports that. A
+// conversion with an unwanted status is never uploaded.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	for _, provider := range []string{models.GoogleAds, models.MicrosoftAds, models.Meta, "tiktok"} {
@@ -145,8 +146,8 @@ func TestDestinationRefused(t *testing.T) {
 	w.received(2)
 }
 
-// TestAmended checks that a waiting upload takes the new value of its conversion, even where the platform cannot restate. An
-// upload that is already on its way is restated.
+// TestAmended checks that a waiting upload takes the new value of its conversion, even if the platform accepts no changes. An
+// upload that was already sent is restated, that is, uploaded again with the new value.
 func TestAmended(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -169,9 +170,9 @@ func TestAmended(t *testing.T) {
 	}
 }
 
-// TestOtherPlatform checks that conversions that were uploaded to one platform are not restated or retracted at the traffic
-// source's next platform, which never received them. A conversion that changes again is uploaded to the next platform as a new
-// conversion.
+// TestOtherPlatform uploads conversions to one platform and then connects the traffic source to another. The conversions are
+// neither restated nor retracted at the other platform, because it never received them. A conversion that changes again is
+// uploaded to the next platform as a new conversion.
 func TestOtherPlatform(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)

@@ -51,7 +51,7 @@ func (s *sending) checked(ctx context.Context, c db.Conn, r upload.Request, foun
 	case now.Sub(r.MadeAt) < queryFor:
 		return next, upload.CheckLater(ctx, c, s.account.ID, r, now.Add(upload.CheckEvery))
 	default:
-		found = ads.Outcome{Result: models.UploadAccepted, Reason: fmt.Sprintf("request %s: taken; what became of it was not said", r.Request)}
+		found = ads.Outcome{Result: models.UploadAccepted, Reason: fmt.Sprintf("request %s: accepted; the platform has not reported a result", r.Request)}
 	}
 	o := upload.RequestOutcome{Result: found.Result, Reason: found.Reason, Known: found.Known}
 	if found.Again > 0 {

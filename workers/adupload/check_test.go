@@ -28,7 +28,7 @@ func TestOutcomes(t *testing.T) {
 	click := w.storeClicks("fails", "partly", "fine", "silent")
 	for _, c := range click {
 		w.convert("approved", 10, c)
-		w.sweep() // each is a request of its own
+		w.sweep() // each upload is sent in a request of its own
 	}
 	w.platform.Outcome("req-1", adstest.RequestOutcome{Status: "FAILED", Reason: "PROCESSING_ERROR_OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER"})
 	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: "PROCESSING_ERROR_REASON_EVENT_TOO_OLD"})
@@ -59,7 +59,7 @@ func TestOutcomes(t *testing.T) {
 	w.checkUploads(click[0], "upload rejected")
 	reason(0, "request req-1 failed: PROCESSING_ERROR_OPERATING_ACCOUNT_MISMATCH_FOR_AD_IDENTIFIER (1)")
 	w.checkUploads(click[1], "upload accepted")
-	reason(1, "request req-2: processed, but for some, of which the platform does not say which: PROCESSING_ERROR_REASON_EVENT_TOO_OLD (1)")
+	reason(1, "request req-2: processed, except for some events, which the platform does not name: PROCESSING_ERROR_REASON_EVENT_TOO_OLD (1)")
 	reason(2, "request req-3")
 	wantRequests("2")
 	w.platform.Outcome("req-3", adstest.RequestOutcome{Status: "SUCCESS"})
@@ -69,7 +69,7 @@ func TestOutcomes(t *testing.T) {
 	advance(3 * 24 * time.Hour)
 	w.sweep()
 	w.checkUploads(click[3], "upload accepted")
-	reason(3, "request req-4: taken; what became of it was not said")
+	reason(3, "request req-4: accepted; the platform has not reported a result")
 	wantRequests("0")
 	dbtest.Exec(w, w.db, `INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
 		SELECT source_id, 'old', account_id, now() - interval '1 year', now() + interval '1 year' FROM source_integrations`)
@@ -79,9 +79,9 @@ func TestOutcomes(t *testing.T) {
 	wantRequests("0")
 }
 
-// TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, with the value that it has
-// by then. It is not uploaded again if it was retracted or restated since, because the platform would then return to the former
-// value.
+// TestTooSoon checks that a conversion is uploaded again if it was uploaded too soon after its click. The second upload has the
+// value that the conversion has by then. It is not uploaded again if it was retracted or uploaded with a new value since,
+// because the platform would then return to the former value.
 func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -95,7 +95,7 @@ func TestTooSoon(t *testing.T) {
 	click := w.storeClicks("all", "some", "undone", "changed", "known", "twice", "overtaken")
 	for i, c := range click {
 		w.convert("approved", 10, c)
-		w.sweep() // each is a request of its own
+		w.sweep() // each upload is sent in a request of its own
 		w.platform.Outcome(fmt.Sprint("req-", i+1), adstest.RequestOutcome{Status: "FAILED", Reason: soon})
 	}
 	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: soon})

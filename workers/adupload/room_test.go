@@ -11,8 +11,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestSlowPlatform checks that uploads to a platform that does not answer leave places for uploads to another platform, however
-// many they are.
+// TestSlowPlatform checks that uploads to a platform that does not answer, however many, leave job slots for uploads to another
+// platform.
 func TestSlowPlatform(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, models.Meta)
@@ -66,7 +66,7 @@ func TestSharedPlaces(t *testing.T) {
 	for _, release := range free {
 		release()
 	}
-	await.Until(t, "the first one has its own", func() bool { return len(w.platform.Stored(models.Meta)) == 1 })
+	await.Until(t, "the platform that was busy has its conversion", func() bool { return len(w.platform.Stored(models.Meta)) == 1 })
 }
 
 // newAccount makes a new account, with which the test continues.

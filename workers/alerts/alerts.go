@@ -46,7 +46,7 @@ type worker struct {
 }
 
 const (
-	// pause is the minimum time between two looks at the same account.
+	// pause is the minimum time between two checks of the same account.
 	pause = 50 * time.Second
 	// watchedAtOnce is how many accounts one statement claims.
 	watchedAtOnce = 100
@@ -56,8 +56,8 @@ const (
 	deletedAtOnce = 10_000
 )
 
-// sweep writes the alert messages of all accounts that have channels and were not looked at for 50 s, then deletes old messages.
-// A failing account does not stop the others.
+// sweep writes the alert messages of all accounts that have channels and were last checked at least 50 s ago, then deletes old
+// messages. A failing account does not stop the others.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
 	failed := w.store.Links().SaveService(ctx, models.LinkService{Name: models.ServiceJobs, Status: models.ServiceOK, CheckedAt: now})
@@ -166,7 +166,7 @@ func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.Teste
 		return out, err
 	}
 	if c.Unconfirmed {
-		return out, models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
+		return out, models.Invalid("not_confirmed", "its receiver must first confirm it with the code that was sent")
 	}
 	failure := w.deliver(ctx, c, models.AlertMessage{
 		ID: uuid.New(), Subject: "Switchyard: a test", Body: "This is a test of this channel. Nothing is wrong.\n",

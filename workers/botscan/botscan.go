@@ -24,7 +24,7 @@ import (
 // Options of Register.
 type Options struct {
 	Clicks click.Log
-	// Scan scans the next clicks of an account; default dbbotscan.Scan.
+	// Scan scans the next clicks of an account. crowd has the clicks of the minute before them. The default is dbbotscan.Scan.
 	Scan func(ctx context.Context, l click.Log, c db.Conn, crowd *dbbotscan.Crowd, s dbbotscan.Progress, settings bot.Settings, limit int) (
 		dbbotscan.Scanned, error)
 }
@@ -62,7 +62,7 @@ const (
 	maxPause  = 5 * time.Second
 )
 
-// sweep starts a scan for each account with clicks to look at.
+// sweep starts a scan for each account with clicks that were not scanned yet.
 func (w *worker) sweep(ctx context.Context) error {
 	if err := dbbotscan.DeleteExpired(ctx, w.Clicks); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return workers.SubmitEach(ctx, w.client, jobs.ScanBots, waiting)
 }
 
-// scan looks at the clicks of an account in batches. Each batch is committed on its own, so its changes stay if a later batch
+// scan examines the clicks of an account in batches. Each batch is committed on its own, so its changes stay if a later batch
 // fails. If a scan ends before it has seen all clicks, the next sweep continues it.
 func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 	s, ok, err := dbbotscan.Claim(ctx, w.Clicks, account, lease)
@@ -94,11 +94,11 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 // progress is the position of a scan.
 type progress struct {
 	next    dbbotscan.Progress
-	done    bool // all clicks were looked at
+	done    bool // all clicks were examined
 	stopped bool // a late click was stored: the next scan continues from there
 }
 
-// batch looks at one batch of new clicks. It rests afterwards while clicks wait to be stored or redirects are slow.
+// batch examines one batch of new clicks. It rests afterwards while clicks wait to be stored or redirects are slow.
 func (w *worker) batch(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (progress, error) {
 	began := time.Now()
 	p, err := w.next(ctx, crowd, s)
@@ -117,7 +117,7 @@ func rest(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/busyShare-1)), maxPause)
 }
 
-// next looks at one batch of new clicks.
+// next examines one batch of new clicks.
 func (w *worker) next(ctx context.Context, crowd *dbbotscan.Crowd, s dbbotscan.Progress) (p progress, err error) {
 	err = workers.ReviseClicks(ctx, w.store, w.Clicks, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
 		out, err := w.Scan(ctx, w.Clicks, c, crowd, s, settings, clicksAtOnce)
@@ -146,8 +146,9 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	return nil
 }
 
-// maxCrowds is how many accounts' crowds are kept between scans. If the crowd of an account was not kept, the account's
-// next scan reads the minute before its first click again.
+// maxCrowds is how many accounts' crowds are kept between scans. A crowd is the clicks of an account in the last minute, in
+// which a scan looks for floods. If an account's crowd was not kept, the account's next scan reads the minute before its first
+// click again.
 const maxCrowds = 32
 
 // crowds keeps the clicks of the last minute that a scan has read for each account, so that the next scan need not read them

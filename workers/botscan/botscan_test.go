@@ -124,7 +124,7 @@ func TestScan(t *testing.T) {
 	sweep()
 	await.Until(t, "a worker fails", func() bool { return dying.failures.Load() == 1 && idle() })
 	agree()
-	await.Until(t, "all clicks are looked at", func() bool {
+	await.Until(t, "all clicks are examined", func() bool {
 		if idle() {
 			sweep()
 		}

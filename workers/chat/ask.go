@@ -24,7 +24,7 @@ const (
 	finalTime  = 9 * time.Second  // reserved for the last turn of the model
 	maxRounds  = 6                // maximum number of turns of the model
 	maxLookups = 8
-	maxTokens  = 2000   // that the model may write in one turn
+	maxTokens  = 2000   // tokens that the model may write in one turn
 	maxAnswer  = 20_000 // characters
 	maxListed  = 20     // unconfirmed figures that an answer lists
 )
@@ -111,7 +111,7 @@ type session struct {
 	turns    []ai.Turn
 	system   string
 	mark     string // marks the data in the text that the model reads
-	tokens   int    // used so far
+	tokens   int    // tokens used so far
 
 	used      int           // look-ups of the model
 	lookups   []jobs.Lookup // calls of the API that the look-ups made

@@ -181,7 +181,7 @@ func TestAskByEveryDimension(t *testing.T) {
 	}
 }
 
-// TestAskWrong checks that a wrong call is not sent to the API, that the model receives its error, and that the question is answered.
+// TestAskWrong checks that a wrong call is not sent to the API. The model receives the error, and the question is answered.
 func TestAskWrong(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, nil)

@@ -52,8 +52,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestConnectRefused checks that a refused key or a model that the provider does not offer is not saved, and that no error
-// contains the key.
+// TestConnectRefused checks that neither a refused key nor a model that the provider does not offer is saved. No error contains
+// the key.
 func TestConnectRefused(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, nil)

@@ -39,7 +39,7 @@ const (
 	// deletedAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
 	// still arrive.
 	deletedAfter = 10 * time.Minute
-	// thawedFor is how long a cold day stays in PostgreSQL after it was brought back.
+	// thawedFor is how long the clicks of an old day stay in PostgreSQL after they were copied back from ClickHouse (thawed).
 	thawedFor = 24 * time.Hour
 )
 
@@ -65,7 +65,7 @@ func (f *Forwarder) Run(ctx context.Context) error {
 
 // lead sends changes to ClickHouse until the context ends.
 func (f *Forwarder) lead(ctx context.Context) {
-	slog.InfoContext(ctx, "clicks are brought to ClickHouse by this process")
+	slog.InfoContext(ctx, "this process copies clicks to ClickHouse")
 	var deletedAt time.Time
 	for ctx.Err() == nil {
 		next := time.Now().Add(f.Flush)

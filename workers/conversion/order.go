@@ -19,7 +19,8 @@ import (
 // postbacks of one click wait.
 const maxEarlier = 3
 
-// Arguments of Read and MaskParams.
+// Arguments of Read and MaskParams. A patient Read lets a postback wait for data that may still arrive. A message is believed if
+// its sender is authenticated. MaskParams shows all parameters of such a message, and only the unsealed parameters of any other.
 const patient, believed = true, true
 
 // earlier reads the last maxEarlier undecided postbacks of the same click that arrived before v, in the order of arrival. It

@@ -188,7 +188,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	b.appendToSpool(spool.Record{Click: c})
 	b.drain()
 	dbtest.Exec(b, b.db, `UPDATE postbacks SET outcome = 'pending', attempts = 0, match_at = now() WHERE id = $1`, late)
-	await.Until(t, "it is believed when its click is looked for again", func() bool {
+	await.Until(t, "it is accepted when its click is looked for again", func() bool {
 		outcome, _ := b.decided(late)
 		return outcome == "recorded"
 	})
@@ -216,8 +216,8 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	}
 }
 
-// TestPostbackOfThePreviousVersion checks that a postback that the previous version stored with an unsealed secret is processed,
-// and that the secret is removed.
+// TestPostbackOfThePreviousVersion processes a postback that the previous version stored with an unsealed secret, and checks
+// that the secret is removed.
 func TestPostbackOfThePreviousVersion(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t)

@@ -36,11 +36,11 @@ type env struct {
 	paths       []flow.Path
 	now         atomic.Pointer[time.Time]
 	extraClicks atomic.Int64 // added to the number of clicks that each report reads
-	broken      atomic.Int64 // number of next reports that fail
+	broken      atomic.Int64 // how many of the next reports fail
 }
 
-// costlyReader is a report reader whose Cost, the number of clicks that a report reads, is too high by extraClicks. The next broken
-// reports fail.
+// costlyReader is a report reader whose Cost, the number of clicks that a report reads, is too high by extraClicks. As many of
+// the next reports as broken says fail.
 type costlyReader struct {
 	report.Reader
 	w *env
@@ -111,8 +111,8 @@ func source(account uuid.UUID) models.TrafficSource {
 
 func (w *env) setNow(t time.Time) { w.now.Store(&t) }
 
-// addFigures adds figures for each path, on each of the last n days before the current day: clicks, as many conversions as
-// conversions has for the path, and a revenue of ten dollars for each conversion.
+// addFigures adds figures for each path and for each of the last n days before the current day. A path gets the given clicks,
+// its own number of conversions, and a revenue of ten dollars for each conversion.
 func (w *env) addFigures(n, clicks int, conversions ...int) {
 	w.Helper()
 	for day := 1; day <= n; day++ {

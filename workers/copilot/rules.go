@@ -95,7 +95,7 @@ type execution struct {
 	rule   autorule.Rule
 	run    autorule.Run
 	shadow bool
-	later  bool // earlier rules of the job left too few clicks to read for it
+	later  bool // another job runs the rule, because this job may not read as many clicks as it needs
 
 	records map[uuid.UUID]copilot.Record // the flows that the matched targets were read from
 }

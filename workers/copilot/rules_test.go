@@ -178,7 +178,8 @@ func TestRulePauses(t *testing.T) {
 	}
 }
 
-// TestRuleWeighs checks that a weight moves once in a cool-down, and that repeating a run, as after a crash, moves no weight.
+// TestRuleWeighs checks that a weight is changed once in a cool-down, and that repeating a run, as after a crash, changes no
+// weight.
 func TestRuleWeighs(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

@@ -256,7 +256,7 @@ func TestManyClaims(t *testing.T) {
 }
 
 // TestHiddenAddresses checks that a click whose address is stored only in part makes no claim, because the stored part does not
-// tell who has the address.
+// show whose address it is.
 func TestHiddenAddresses(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

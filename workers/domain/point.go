@@ -175,7 +175,7 @@ func (w *worker) addProof(ctx context.Context, a account, zone string, d models.
 
 func unchangedPoint(host string, by libdns.RR, note string) models.DNSPoint {
 	return models.DNSPoint{
-		Host: host, OK: true, Action: models.DNSKept, Record: record(host, by), Message: "it pointed at the tracker before" + note,
+		Host: host, OK: true, Action: models.DNSKept, Record: record(host, by), Message: "its record already pointed at the tracker" + note,
 	}
 }
 
@@ -265,7 +265,7 @@ var allowedAtApex = []string{
 	"RRSIG", "NSEC", "NSEC3PARAM",
 }
 
-// compare returns the wanted records that do not exist, and an existing record that is in their way.
+// compare returns the wanted records that do not exist, and an existing record that conflicts with them.
 func compare(have, wanted []libdns.RR) (missing []libdns.RR, other *libdns.RR) {
 	same := func(a libdns.RR) func(libdns.RR) bool {
 		return func(b libdns.RR) bool { return a.Type == b.Type && value(a) == value(b) }

@@ -40,8 +40,8 @@ func newRegistries(o Options) *registries {
 	return &registries{&rdap.Client{HTTP: out, Bootstrap: list, UserAgent: "Switchyard"}}
 }
 
-// registeredUntil asks the registry when the registration of a name ends. It returns nil if the name has no registry or is not
-// registered there, or if the registry names no date. It is not safe for concurrent use.
+// registeredUntil asks the registry for the time at which the registration of a name ends. It returns nil if the name has no
+// registry or is not registered there, or if the registry names no date. It is not safe for concurrent use.
 func (r *registries) registeredUntil(ctx context.Context, name string) (*time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*registryTimeout)
 	defer cancel()
@@ -75,8 +75,8 @@ func expiration(events []rdap.Event) *time.Time {
 	return nil
 }
 
-// sweepRegistrations asks registries when the registrations of verified domains end, one name after another. All hosts below
-// one name need only one request.
+// sweepRegistrations asks the registries for the times at which the registrations of verified domains end, one name after
+// another. All hosts below one name need only one request.
 func (w *worker) sweepRegistrations(ctx context.Context) error {
 	if w.registries == nil {
 		return nil

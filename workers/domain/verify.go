@@ -38,7 +38,7 @@ const (
 	maxDNSRecords = 20  // maximum number of records that are shown
 )
 
-// sweep looks at the domains whose check is due.
+// sweep checks the domains whose check is due.
 func (w *worker) sweep(ctx context.Context) error {
 	if w.o.Tracker.Host == "" {
 		return nil
@@ -88,7 +88,7 @@ func (w *worker) checkDue(ctx context.Context, d store.DueDomain) {
 	}
 }
 
-// check looks at a domain and records what it found.
+// check examines a domain and records the result.
 func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.DomainState, err error) {
 	d, err := w.store.Domains().Find(ctx, account, id)
 	if err != nil {

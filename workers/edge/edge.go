@@ -54,7 +54,7 @@ const (
 	tries  = 3  // how often the edge is asked to write or remove a key
 	atOnce = 50 // accounts in one run
 	// accountTime limits the time of a run for one account. Campaigns that are written by then stay, and the next run continues
-	// with the others.
+	// with the other campaigns.
 	accountTime = 3 * time.Minute
 	lockName    = "edge publishing"
 	// lockWait is how long a run waits for another run to end. It can be short, because the clock soon starts the next run.

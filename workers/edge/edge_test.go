@@ -270,8 +270,8 @@ func TestDomainMoves(t *testing.T) {
 	}
 }
 
-// TestFailures checks that keys that were not accepted are tried again, that a refusal is reported and tried again later, and
-// that interrupted work is done again.
+// TestFailures checks that keys are tried again if the edge did not accept them. A refusal is reported, and the publishing is
+// tried again later. Interrupted work is done again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)
@@ -279,7 +279,7 @@ func TestFailures(t *testing.T) {
 	w.fake.FailKeys(3)
 	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '!'`)
-	w.fake.FailKeys(14) // each of the five keys is tried three times, and only the last try succeeds
+	w.fake.FailKeys(14) // five keys are tried three times each, and only the last of these 15 tries succeeds
 	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Published: 1, Written: 1, Failed: 4})
 	w.fake.FailKeys(0)
 	w.fake.Refuse(403, 10000, "Authentication error")
@@ -288,7 +288,7 @@ func TestFailures(t *testing.T) {
 	if err != nil || !strings.Contains(state.Failure, "Authentication error") || !state.Waiting {
 		t.Errorf("%+v, %v", state, err)
 	}
-	w.sweep() // it is not due
+	w.sweep() // the account is not due
 	w.fake.Refuse(0, 0, "")
 	// The first publishing made two calls, the second three, and the refused one a single call.
 	if n := w.fake.Count("PUT /accounts/{account}/storage/kv/namespaces/{namespace}/bulk"); n != 6 {
@@ -300,7 +300,7 @@ func TestFailures(t *testing.T) {
 		t.Errorf("%+v, %v", state, err)
 	}
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = name || '?'`)
-	w.fake.Fail(cloudflaretest.Drop) // it writes, but the answer is lost
+	w.fake.Fail(cloudflaretest.Drop) // the edge writes, but its answer is lost
 	w.wantResult(w.publish(w.account), jobs.PublishedEdge{Failed: 5})
 	w.fake.Fail(cloudflaretest.None)
 	dbtest.Exec(w, w.db, `UPDATE campaigns SET name = rtrim(name, '?')`) // back to the values that PostgreSQL had recorded for the edge

@@ -21,8 +21,8 @@ const (
 
 type currencyRun = workers.Run[jobs.ChangeCurrencyArgs, jobs.ChangeCurrencyAnswer]
 
-// changeCurrency restates all facts of an account after its currency was changed. If an attempt is cut off, the next attempt
-// continues at that point and skips the facts that are restated already.
+// changeCurrency converts the amounts of an account to its new currency (restates them) after its currency was changed. If an
+// attempt is cut off, the next attempt continues at that point and skips the amounts that are converted already.
 func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	account := u.Job.AccountID.UUID
 	answer := jobs.ChangeCurrencyAnswer{From: u.Args.From, To: u.Args.To}

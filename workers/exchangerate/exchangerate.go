@@ -5,7 +5,8 @@
 // again every two hours until it has the rates of the day. A failed request is tried again after five minutes, ten, twenty and so
 // on, up to six hours. The file is read every hour.
 //
-// When a missing rate arrives, or the operator replaces a rate, the amounts that depend on it are restated.
+// When a missing rate arrives, or the operator replaces a rate, the amounts that depend on it are restated: they are converted
+// again with the new rate.
 package exchangerate
 
 import (

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// restatedAtOnce is how many clicks or conversions one transaction restates.
+	// restatedAtOnce is how many clicks or conversions one transaction restates, that is, converts again with a new rate.
 	restatedAtOnce = 1000
 	// restateEvery is the minimum time between two restatement jobs of an account.
 	restateEvery = 5 * time.Minute

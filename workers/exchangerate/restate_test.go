@@ -41,8 +41,8 @@ func (b *env) arrive(now time.Time, n int) {
 	}
 }
 
-// TestRestate checks that amounts that came before their rate are restated when it arrives, by a job that continues where
-// another job was cut off. They are restated again when the operator replaces the rate.
+// TestRestate checks amounts that came before their rate. When the rate arrives, a job converts them again (restates them). The
+// job continues where another job was cut off. They are restated once more when the operator replaces the rate.
 func TestRestate(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, "")
@@ -73,7 +73,7 @@ func TestRestate(t *testing.T) {
 	b.cut = 4 // cut off after spend and two batches of clicks
 	b.mu.Unlock()
 	settle(time.Minute)
-	await.Until(t, "a part is restated", func() bool {
+	await.Until(t, "a part is converted", func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return b.cut == 0 && dbtest.Get[string](b.T, b.db, part) == "true"
@@ -82,7 +82,7 @@ func TestRestate(t *testing.T) {
 		t.Errorf("after the job was cut off: %s", got)
 	}
 	settle(6 * time.Minute)
-	await.Until(t, "all is restated", func() bool { return dbtest.Get[string](b.T, b.db, state) == "5.5 5.5 0 0" })
+	await.Until(t, "all is converted", func() bool { return dbtest.Get[string](b.T, b.db, state) == "5.5 5.5 0 0" })
 	settle(time.Minute)
 	list := []models.Rate{{Day: time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), Currency: "USD", Rate: decimal.New(3, 0), Source: models.RatesOfFile}}
 	save := func(replace bool) {
@@ -103,5 +103,5 @@ func TestRestate(t *testing.T) {
 	list[0].Rate = decimal.New(2, 0)
 	save(true)
 	settle(6 * time.Minute)
-	await.Until(t, "all is restated by the operator's rate", func() bool { return dbtest.Get[string](b.T, b.db, state) == "10 10 0 0" })
+	await.Until(t, "all is converted with the operator's rate", func() bool { return dbtest.Get[string](b.T, b.db, state) == "10 10 0 0" })
 }

@@ -40,7 +40,7 @@ type worker struct {
 	client *jobs.Client
 }
 
-// connect tries a key at its provider and saves it if it works.
+// connect tries a key at its provider, and saves the key if the provider accepts it.
 func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.ConnectedGeo, err error) {
 	account := workers.Account(ctx)
 	key, err := w.store.GeoDatabases().Open(ctx, account, a.Key)

@@ -83,7 +83,7 @@ func (w *env) provider() *geolookup.Client {
 }
 
 func (w *env) serve(rw http.ResponseWriter, r *http.Request) {
-	path := strings.TrimSuffix(r.URL.Path, "/json") // the API of former plans, which is tried with a key that is refused
+	path := strings.TrimSuffix(r.URL.Path, "/json") // a refused key is also tried with the API of IPinfo's former plans
 	ip := netip.MustParseAddr(path[strings.LastIndex(path, "/")+1:])
 	w.mu.Lock()
 	down := w.down
@@ -113,7 +113,7 @@ func (w *env) visit(first, networks, n int) {
 			Cost: decimal.RequireFromString("0.01"), UniqueCost: decimal.RequireFromString("0.002"), UniqueKey: [16]byte{byte(first), byte(i), byte(i >> 8)},
 			Visitor: models.Visitor{IP: netip.AddrFrom4([4]byte{198, 51, byte(first + i%networks), byte(i / networks)}), Country: "DE", ProxyKind: "none"},
 		}
-		if i%3 == 0 { // if the click also came from a hosting network, it is a bot's
+		if i%3 == 0 { // a click that also comes from a hosting network counts as a bot
 			c.BotSignals = uint64(bot.NoAcceptLanguage)
 		}
 		c.BotScore, c.IsBot, c.BotReason = bot.Score(bot.Signals(c.BotSignals), bot.Settings{})
@@ -192,8 +192,8 @@ func (w *env) connect(key string) error {
 	return err
 }
 
-// TestLookUps checks that a key is tried before it is saved, that only the number of networks that the plan allows is looked up,
-// and that an answer is used for its whole network. If the provider fails, the clicks stay unchanged and the failure is stored.
+// TestLookUps checks that a key is tried before it is saved. No more networks are looked up than the plan allows, and an answer
+// is used for its whole network. If the provider fails, the clicks stay unchanged and the failure is stored.
 func TestLookUps(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -134,6 +134,6 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 		return out, err
 	}
 	return jobs.ReleasedCertificate{
-		Deleted: true, Detail: c.Hostname + " is served over HTTPS by the edge no more. None is asked for until you do.",
+		Deleted: true, Detail: c.Hostname + " is no longer served over HTTPS by the edge. No certificate is requested until you request one.",
 	}, nil
 }

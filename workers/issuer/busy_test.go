@@ -70,8 +70,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// TestMany checks that each of a hundred simultaneous domains gets its own hostname, and that no hostname is requested twice. No
-// row and no Redis key contains the token.
+// TestMany adds a hundred domains at the same time. It checks that each of them gets its own hostname, and that no hostname is
+// requested twice. No row and no Redis key contains the token.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -266,8 +266,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestWorkerDies lets a worker die after it has created a hostname and before it has recorded it. The hostname is adopted later, and
-// there is only one. If the domain is deleted first, the hostname is deleted too.
+// TestWorkerDies lets a worker die after it has created a hostname and before it has recorded the hostname. The hostname is
+// adopted later, and there is only one. If the domain is deleted first, the hostname is deleted too.
 func TestWorkerDies(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

@@ -98,7 +98,7 @@ type call struct {
 }
 
 // errLost is the error of a request to the issuer whose result is no longer needed.
-var errLost = models.EdgeError("released", "the certificate was released meanwhile, or another domain has it by now")
+var errLost = models.EdgeError("released", "the certificate was released meanwhile, or it now belongs to another domain")
 
 // queryEdge asks the issuer about a certificate that this worker holds, and records the answer. The error is the issuer's, a
 // database error, or errLost if the answer is no longer needed.

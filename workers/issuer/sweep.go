@@ -75,7 +75,7 @@ func (w *worker) checkAll(ctx context.Context, due []store.CertificateOf) (begun
 		g.Go(func() error {
 			ok, err := w.checkDue(ctx, id)
 			if _, refused := models.AsError(err); err != nil && !refused && ctx.Err() == nil {
-				slog.WarnContext(ctx, "certificate not looked at", "account_id", id.AccountID, "domain_id", id.DomainID, "error", err)
+				slog.WarnContext(ctx, "certificate not checked", "account_id", id.AccountID, "domain_id", id.DomainID, "error", err)
 			}
 			if ok {
 				count.Add(1)

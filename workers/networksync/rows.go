@@ -285,7 +285,7 @@ func refuseRepeats(rows []correction.Conversion) {
 			continue
 		}
 		if at, again := last[keyOf(*v)]; again {
-			v.Refusal = fmt.Sprintf("the order comes again as number %d, which counts", rows[at].Line)
+			v.Refusal = fmt.Sprintf("the order appears again as number %d, and the last one counts", rows[at].Line)
 			continue
 		}
 		last[keyOf(*v)] = i

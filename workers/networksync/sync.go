@@ -102,7 +102,7 @@ func (y *syncer) fetch(ctx context.Context, u *run) ([]correction.Conversion, er
 }
 
 // recordChanges stores the result of reading changes, in the transaction that ends the job. By then all decisions that were
-// read are stored, so the time until which changes count as stored never passes an unstored decision.
+// read are stored. So no unstored decision is older than the time up to which changes count as stored.
 func recordChanges(ctx context.Context, s *store.Store, c models.Integration, e platformjob.ChangesEnd) error {
 	k := s.NetworkIntegrations()
 	last, err := k.Changes(ctx, c.AccountID, c.TargetID)

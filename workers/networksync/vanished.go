@@ -16,7 +16,7 @@ import (
 // vanishedWord is the status word of a conversion that the network no longer reports.
 const vanishedWord = "no longer reported"
 
-// listedRetention is the time for which it is known that a report has listed an order. No platform's report reaches further back.
+// listedRetention is how long it is remembered that a report has listed an order. No platform's report reaches further back.
 const listedRetention = 400 * 24 * time.Hour
 
 // vanished adds to rows a rejecting row for each recorded order that has disappeared: an earlier report that this connection imported

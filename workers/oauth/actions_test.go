@@ -75,8 +75,8 @@ func TestConversionActions(t *testing.T) {
 			if err != nil || len(list) != 1 || list[0].ID != made.ID || (list[0].ReadyAt == nil) != (made.ReadyAt == nil) {
 				t.Errorf("%+v, %v", list, err)
 			}
-			// A worker that dies before it records the created action leaves an action that is too new, and that the database
-			// does not know.
+			// If a worker dies before it records the created action, the action is too new for uploads, and the database does
+			// not know it.
 			dbtest.Exec(t, w.db, `UPDATE source_integrations SET conversion_action = '', uploads_ready_at = NULL`)
 			late := w.Now().Add(2 * time.Hour).Truncate(time.Millisecond)
 			if found := create("Sales"); found.ID != made.ID || (found.ReadyAt == nil) != (made.ReadyAt == nil) ||

@@ -263,7 +263,7 @@ func TestDeadHolder(t *testing.T) {
 		_, err := k.TokensOf(w.account, id).Token(w.Context())
 		got <- err
 	}()
-	await.Recv(t, asked) // it waits for the dead process
+	await.Recv(t, asked) // the caller waits for the dead process
 	if w.Refreshes() != 0 {
 		t.Error("the token was renewed although another process has the lease")
 	}

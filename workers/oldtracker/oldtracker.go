@@ -44,7 +44,7 @@ type sender struct {
 func Register(r *workers.Runtime, st *store.Store, o Options) {
 	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
 	s := &sender{o: o, db: r.DB(), store: st}
-	s.sent = r.NewCounter("switchyard_forwarded_postbacks_total", "Postbacks that were due to be sent on to old trackers, by result.", "result")
+	s.sent = r.NewCounter("switchyard_forwarded_postbacks_total", "Postbacks that were due to be forwarded to old trackers, by result.", "result")
 	workers.RegisterRow(r, jobs.ForwardPostback, s.send, workers.WithRetries(o.Schedule))
 }
 
@@ -66,7 +66,7 @@ func (s *sender) send(ctx context.Context, u *run) error {
 	}
 	status, err := s.call(ctx, address)
 	if ctx.Err() != nil {
-		return context.Cause(ctx) // the worker stops or lost the row, so the receiver did not fail
+		return context.Cause(ctx) // the worker is stopping or has lost the row, so the receiver did not fail
 	}
 	if err == nil {
 		return s.end(ctx, u, oldtracker.Attempt{Result: oldtracker.Sent, Status: status})

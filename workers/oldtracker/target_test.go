@@ -6,7 +6,7 @@ import (
 	"switchyard/workers/oldtracker"
 )
 
-// TestTarget checks the addresses to which postbacks are sent on.
+// TestTarget checks the addresses to which postbacks are forwarded.
 func TestTarget(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ base, received, want string }{

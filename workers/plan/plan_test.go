@@ -124,7 +124,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestUnknownPlans checks that UnknownPlans returns each plan that an account has and that is not in the table of plans.
+// TestUnknownPlans checks that UnknownPlans returns the plans of accounts that are missing in the table of plans.
 func TestUnknownPlans(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

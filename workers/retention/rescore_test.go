@@ -71,7 +71,7 @@ func (h *env) wrongScores(from, to time.Time, settings bot.Settings) (n int) {
 }
 
 // TestRescore scores history again. The first worker dies after its first part, and the next worker continues from there. The
-// figures equal a recount in between and at the end, and the amount paid stays the same.
+// figures equal a recount between the parts and at the end, and the amount paid stays the same.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

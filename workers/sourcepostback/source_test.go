@@ -22,8 +22,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestTokensAndLog checks that tokens are filled from click and conversion, that tokens without a value are removed, and that the log has
-// request and answer without the secrets of the account.
+// TestTokensAndLog checks that tokens are filled from the click and the conversion. Tokens without a value are removed. The log
+// has the request and the answer without the secrets of the account.
 func TestTokensAndLog(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb/{sub1}?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&w={status:approved=1}&"+
@@ -114,7 +114,8 @@ func TestOncePerStatus(t *testing.T) {
 	}
 }
 
-// TestAnswers checks that 2xx is a success, that 410 ends the attempts, and that any other answer is tried again by the schedule.
+// TestAnswers checks what an answer of the source means: 2xx is a success, and 410 ends the attempts. After any other answer
+// the postback is sent again by the schedule.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t, "/pb", 0, 0)
@@ -254,8 +255,8 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentAccepted)
-	// There are 60 places. At most two postbacks at a time may hang at an unknown host, and at most eight after one postback has
-	// come back.
+	// There are 60 places. At most two postbacks at a time may hang at an unknown host, and at most eight once the host has
+	// answered a postback.
 	if n := most.Load(); n > 8 {
 		t.Errorf("%d requests hang at the same time, want at most 8", n)
 	}

@@ -100,7 +100,7 @@ func skipReason(t sourcepostback.Target) string {
 	case !t.Active:
 		return "the traffic source is paused"
 	case !wanted:
-		return "the traffic source is not told of this any more"
+		return "the traffic source no longer receives postbacks of this kind"
 	}
 	return ""
 }
@@ -145,7 +145,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t sourcepostback.Target) (
 	}
 	a, later, cause := s.call(ctx, m)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // the worker stops or lost the row, so the receiver did not fail
+		return a, context.Cause(ctx) // the worker is stopping or has lost the row, so the receiver did not fail
 	}
 	a.Number = u.Attempt
 	mark := func(c db.Conn) error { return sourcepostback.RecordAttempt(context.WithoutCancel(ctx), c, t, a) }

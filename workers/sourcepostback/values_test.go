@@ -25,7 +25,7 @@ func TestProfit(t *testing.T) {
 		want                                                                 string
 	}{
 		{"USD", "1", "USD", "1", "0.5", "7.5"},
-		{"EUR", "1.2", "EUR", "1.25", "0", "8"},      // the rates of the same currency are not used
+		{"EUR", "1.2", "EUR", "1.25", "0", "8"},      // the currencies are equal, so the rates are not used
 		{"EUR", "", "EUR", "", "0", "8"},             // the same currency needs no rate
 		{"USD", "1", "EUR", "1.25", "0.5", "8"},      // 10 - 2/1.25 - 0.5/1.25
 		{"EUR", "1.25", "USD", "1", "0.5", "7"},      // 10 - 2*1.25 - 0.5

@@ -113,8 +113,9 @@ CREATE FUNCTION note_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	RETURN NULL; END $$;
 CREATE TRIGGER note_move AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION note_move()`
 
-// TestSevenAttemptsNeverEarly (W4) lets deliveries fail seven times by a short schedule, all due at once. No attempt begins
-// before its time. In the long form, with many endpoints, 99 of 100 attempts begin within two seconds of it.
+// TestSevenAttemptsNeverEarly (W4) lets deliveries fail seven times, with a short schedule. All deliveries are due at the same
+// time. No attempt begins before its time. In the long form, with many endpoints, 99 of 100 attempts begin within two seconds
+// of it.
 func TestSevenAttemptsNeverEarly(t *testing.T) {
 	t.Parallel()
 	wait := longtest.Size(1, 4) // seconds

@@ -83,7 +83,7 @@ func (s *sender) deliver(ctx context.Context, u *run) error {
 func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delivery.Attempt, error) {
 	a, cause := s.send(ctx, t)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // the worker stops or lost the row, so the endpoint did not fail
+		return a, context.Cause(ctx) // the worker is stopping or has lost the row, so the endpoint did not fail
 	}
 	a.Number = u.Attempt
 	if a.Delivered {

@@ -12,7 +12,7 @@ func classify(userAgent string) *agent {
 	lower := strings.ToLower(userAgent)
 	a := &agent{kind: kindOf(userAgent, lower)}
 	if a.kind != human && a.kind != headless {
-		a.device = Bot // a bot's claims about its system and browser are not believed
+		a.device = Bot // a bot's claims about its system and browser are not trusted
 		return a
 	}
 	a.os, a.osVersion = findSystem(userAgent)
@@ -203,7 +203,7 @@ func brandOf(model string) string {
 	return ""
 }
 
-// The oldest engine versions that are believed. No older engine is still in use, so a user agent that claims one comes from a
+// The oldest engine versions that are accepted. No older engine is still in use, so a user agent that claims one comes from a
 // script with an old list.
 const (
 	oldestChrome  = 30 // 2013

@@ -17,7 +17,7 @@ import (
 
 // Options are the sources of a Describer. The zero value trusts no proxy and knows only countries.
 type Options struct {
-	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is believed.
+	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is trusted.
 	TrustedProxies []netip.Prefix
 	// CityDB, ASNDB and AnonymousDB are paths of MaxMind-format files, or empty. Every known field of each file is used, so a
 	// file with ISPs or connection types may take any of the three places. The files are mapped into memory. To replace a file,

@@ -18,7 +18,7 @@ var hintBrowsers = []struct{ brand, name string }{
 }
 
 // applyHints refines the description by client hints, which still report what the frozen user agent hides. It returns the number
-// of facts in which the hints contradict the user agent. Contradicting hints are not believed.
+// of facts in which the hints contradict the user agent. Contradicting hints are not used.
 func applyHints(h http.Header, a *agent, into *Description) (contradictions int) {
 	brands := header(h, "Sec-Ch-Ua")
 	platform := unquote(header(h, "Sec-Ch-Ua-Platform"))

@@ -9,7 +9,7 @@ import (
 )
 
 // UntrustedAdvice is the advice to the operator when requests come through a proxy that is not trusted.
-const UntrustedAdvice = "visitors come through a proxy whose X-Forwarded-For is not believed, so all of them have its " +
+const UntrustedAdvice = "visitors come through a proxy whose X-Forwarded-For is not trusted, so all of them have its " +
 	"address: add the proxy to TRUSTED_PROXIES"
 
 // untrusted counts requests that a nearby proxy forwarded without being in TRUSTED_PROXIES. Only a private, loopback or

@@ -1235,7 +1235,7 @@ type ConfigPlan struct {
 	Counts    map[string]int `json:"counts"` // records by operation: create, change, same, delete, archive, refused
 	CreatedAt string         `json:"created_at"`
 	Done      int            `json:"done"`   // number of records that are written so far
-	Notes     []Note         `json:"notes"`  // what could not be brought over from another tracker, the worst first
+	Notes     []Note         `json:"notes"`  // what could not be imported from another tracker, the worst first
 	Origin    string         `json:"origin"` // document, or the tracker from which it was read
 	PlanID    string         `json:"plan_id"`
 	Problem   string         `json:"problem"`  // why the plan is refused or was stopped; else empty
@@ -1258,7 +1258,7 @@ type ConfigPlans struct {
 // ConfigReadBody: a type of the API
 type ConfigReadBody struct {
 	Links   []ReadLinkBody `json:"links,omitempty"`   // addresses of its ads
-	Notes   []ReadNoteBody `json:"notes,omitempty"`   // what could not be brought over
+	Notes   []ReadNoteBody `json:"notes,omitempty"`   // what could not be imported
 	Tracker *string        `json:"tracker,omitempty"` // the origin of the plan: keitaro, binom, voluum, redtrack, csv,
 }
 
@@ -5929,7 +5929,7 @@ func (c *Client) CompareConfigChecks(ctx context.Context, body CompareMoveBody, 
 	return answer, err
 }
 
-// ConfirmAlertChannel calls POST /api/v1/alerts/channels/confirm: confirm an e-mail address by the code that was sent to it.
+// ConfirmAlertChannel calls POST /api/v1/alerts/channels/confirm: confirm an e-mail address with the code that was sent to it.
 func (c *Client) ConfirmAlertChannel(ctx context.Context, body AlertChannelCodeBody, options ...Option) (answer AlertChannelConfirmed, err error) {
 	err = c.Do(ctx, "POST", "/api/v1/alerts/channels/confirm", nil, body, &answer, options...)
 	return answer, err

@@ -560,7 +560,7 @@ export interface Operations {
   cloneSmartlink: { query: { }; path: { id: string; }; body: undefined; answer: SmartlinkCopied; row: never };
   /** compare the answers of the old tracker to made-up visitors with where they go here */
   compareConfigChecks: { query: { }; path: { }; body: CompareMoveBody; answer: MoveCompared; row: never };
-  /** confirm an e-mail address by the code that was sent to it */
+  /** confirm an e-mail address with the code that was sent to it */
   confirmAlertChannel: { query: { }; path: { }; body: AlertChannelCodeBody; answer: AlertChannelConfirmed; row: never };
   /** record or revise conversions from CSV; a dry run unless apply is true */
   correctConversions: { query: { }; path: { }; body: CorrectionBody; answer: ConversionCorrection; row: never };

@@ -31,7 +31,7 @@ func channelRoutes(d Deps) []route.Route {
 			route.HandleBody(changeAlertChannel), route.Codes("400 no_fields"), answer.IDCodes),
 		route.New("DELETE", "/alerts/channels", group, "delete a channel and its credentials", route.Handle(deleteAlertChannel),
 			answer.IDCodes).WithQuery(answer.QueryID...),
-		route.New("POST", "/alerts/channels/confirm", group, "confirm an e-mail address by the code that was sent to it",
+		route.New("POST", "/alerts/channels/confirm", group, "confirm an e-mail address with the code that was sent to it",
 			route.HandleBody(confirmAlertChannel), route.Codes("400 invalid_code"), answer.IDCodes),
 		route.New("POST", "/alerts/channels/test", group, "send a test message to a channel now", route.HandleBody(d.testAlertChannel),
 			route.Codes("400 not_confirmed"), answer.IDCodes).WithShare(route.Sends).Awaits(testAlertJob.Answer()),
@@ -192,7 +192,7 @@ var testAlertJob = slow.New(jobs.TestAlert, func(a jobs.TestedAlert) AlertTested
 func (d Deps) testAlertChannel(c *route.Call, b AlertChannelID) (AlertTested, error) {
 	found, err := dbalerts.NewChannels(c.Store).Find(c.Context(), c.Account.ID, b.RecordID())
 	if err == nil && found.Unconfirmed {
-		err = models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
+		err = models.Invalid("not_confirmed", "its receiver must first confirm it with the code that was sent")
 	}
 	if err != nil {
 		return AlertTested{}, err

@@ -67,7 +67,7 @@ func (d Deps) testPostback(c *route.Call, network models.Network, b TestPostback
 	out := TestedPostback{Test: true, Params: map[string]string{}, Result: conversion.PostbackRefused}
 	log := (*steps)(&out.Steps)
 	if s, ok := notification.Find(network.PostbackScheme); ok {
-		log.add("address", false, "%s signs its notifications, so a made-up one is not believed: let %s send a test, and look for it in the log of postbacks",
+		log.add("address", false, "%s signs its notifications, so a made-up one is refused: let %s send a test, and look for it in the log of postbacks",
 			s.Platform, s.Platform)
 		return out, nil
 	}

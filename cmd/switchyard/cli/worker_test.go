@@ -65,7 +65,7 @@ func TestStopThatHangs(t *testing.T) {
 	defer ended()
 	select {
 	case <-killed:
-		t.Fatal("the process was killed before it was told to stop")
+		t.Fatal("the process was killed before it was asked to stop")
 	default:
 	}
 	tell()

@@ -143,7 +143,7 @@ func (e *env) progress() trackers.Progress {
 func (e *env) printRefusedNotes(notes []trackerimport.Note) {
 	for _, n := range notes {
 		if n.Severity == trackerimport.Refused {
-			_, _ = fmt.Fprintf(e.stderr, "not brought over: %s/%s %s: %s\n", n.Kind, cell(n.Key), cell(n.Name), cell(n.Text))
+			_, _ = fmt.Fprintf(e.stderr, "not imported: %s/%s %s: %s\n", n.Kind, cell(n.Key), cell(n.Name), cell(n.Text))
 		}
 	}
 }

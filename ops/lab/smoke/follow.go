@@ -28,7 +28,7 @@ func (t *traffic) checkTokens(c *click, page arrival) {
 	}
 	for name, value := range want {
 		if got := page.query.Get(name); got != value {
-			t.problem("click %d on %s/%s (%s): %s/%s was told %s=%q instead of %q",
+			t.problem("click %d on %s/%s (%s): %s/%s received %s=%q instead of %q",
 				c.number, c.campaign.name, c.path, c.UserAgent, page.kind, page.name, name, got, value)
 		}
 	}

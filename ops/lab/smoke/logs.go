@@ -122,7 +122,7 @@ func (t *traffic) convertedLog(ctx context.Context) error {
 	}
 	for _, r := range rows {
 		if !want[r.ClickID] {
-			t.differ("log of converted clicks: %s did not convert, or is there twice", r.ClickID)
+			t.differ("log of converted clicks: %s did not convert, or appears twice", r.ClickID)
 		}
 		delete(want, r.ClickID)
 	}
@@ -176,7 +176,7 @@ func (t *traffic) conversionLog(ctx context.Context) error {
 	for _, r := range rows {
 		v := want[r.key()]
 		if v == nil {
-			t.differ("conversion log: nobody reported %+v, or it is there twice", r)
+			t.differ("conversion log: nobody reported %+v, or it appears twice", r)
 			continue
 		}
 		delete(want, r.key())

@@ -114,7 +114,7 @@ func (m *money) waitConversions(ctx context.Context, some func(*sale) bool) erro
 	for _, r := range rows {
 		s := m.saleOf(r)
 		if s == nil {
-			m.differ("conversions of the network: %+v is no sale that the network reported", r)
+			m.differ("conversions of the network: %+v was not reported", r)
 			continue
 		}
 		c := m.campaigns[s.visit.campaign]

@@ -73,9 +73,9 @@ func (m *money) uploads(ctx context.Context) error {
 		case s.first == "approved":
 			accepted[key] = s.firstPayout
 			if s.second == "gone" {
-				skipped[key] = "retract cannot be taken back: the platform has no way to"
+				skipped[key] = "retract cannot be retracted: the platform does not support it"
 			} else if s.second != s.first || s.firstPayout != s.secondPayout {
-				skipped[key] = "restate cannot be changed: the platform has no way to"
+				skipped[key] = "restate cannot be changed: the platform does not support it"
 			}
 		case s.second == "approved":
 			accepted[key] = s.secondPayout
@@ -102,7 +102,7 @@ func (m *money) uploads(ctx context.Context) error {
 		m.same("upload of "+key, fmt.Sprint(row.Action, row.Result, shortest(number(row.Value))), fmt.Sprint("upload", "accepted", accepted[key]))
 	}
 	events := m.platforms.events()
-	m.same("conversions that Meta was told of", len(events), len(accepted))
+	m.same("conversions reported to Meta", len(events), len(accepted))
 	for _, e := range events {
 		m.event(e, ids[e.ID], accepted)
 		delete(ids, e.ID)

@@ -108,11 +108,11 @@ func New(o Options) *Issuer {
 }
 
 // ErrBusy means that another issuer is working on the certificate of the host.
-var ErrBusy = errors.New("acme: another issuer is at work for the host")
+var ErrBusy = errors.New("acme: another issuer is working on the certificate of the host")
 
 // Ensure returns a host's certificate. It first obtains a new certificate if the host has no certificate or if its certificate
-// is due for renewal. If a renewal fails, the old certificate stays. The error is ErrBusy, a *RefusalError or an error of the
-// database.
+// is due for renewal. If a renewal fails, the old certificate stays. The error is ErrBusy, a *RefusalError, or an error of the
+// database or of the context.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, ok, err := i.fresh(ctx, host); err != nil || ok {
 		return c, err
@@ -283,7 +283,7 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 		err = leaf.VerifyHostname(host)
 	}
 	if err != nil {
-		return out, fmt.Errorf("acme: the CA's certificate is not that of %s: %w", host, err)
+		return out, fmt.Errorf("acme: the CA's certificate is not valid for %s: %w", host, err)
 	}
 	out = certstore.Certificate{Host: host, PEM: keyAndChain, CA: ca.Directory, NotAfter: leaf.NotAfter}
 	out.RenewAt = i.renewal(ctx, ca, leaf)

@@ -207,7 +207,7 @@ func (i *Issuer) detail(h Hostname) string {
 	case models.SSLStuck(h.SSL.Status):
 		return "The certificate could not be issued. It will be requested again automatically. A POST requests it at once."
 	case h.SSL.Status == models.SSLPendingValidation:
-		return "Cloudflare validates the host by itself once its DNS leads here."
+		return "Cloudflare validates the host automatically once its DNS leads here."
 	}
 	return "The certificate is on its way."
 }

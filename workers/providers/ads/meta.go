@@ -49,7 +49,7 @@ func metaAccount(ctx context.Context, s *session) error {
 
 const (
 	metaLess   = "reduce the amount of data" // the words with which the Graph API asks for a smaller request
-	metaMonths = 37                          // the number of months for which it keeps insights
+	metaMonths = 37                          // the number of months for which the Graph API keeps insights
 )
 
 // metaTooMuch reports whether a failure asks for a smaller request.

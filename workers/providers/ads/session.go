@@ -138,7 +138,7 @@ func hasCode(f *rest.FailureError, codes []int) bool {
 	return err == nil && slices.Contains(codes, code)
 }
 
-// read sends a request as sendSigned does and decodes the answer's JSON into into.
+// read sends a request as sendSigned does and decodes the answer's JSON into *into.
 func (s *session) read(ctx context.Context, r rest.Request, into any) error {
 	answer, err := s.sendSigned(ctx, r)
 	if err != nil || into == nil {
@@ -147,7 +147,7 @@ func (s *session) read(ctx context.Context, r rest.Request, into any) error {
 	return rest.Decode(answer.Body, into)
 }
 
-// Get sends a GET request to a path as sendSigned does and decodes the answer's JSON into into.
+// Get sends a GET request to a path as sendSigned does and decodes the answer's JSON into *into.
 func (s *session) Get(ctx context.Context, path string, query url.Values, into any) error {
 	return s.read(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query}, into)
 }

@@ -146,7 +146,7 @@ type fault struct {
 	refused bool           // the credentials are refused, or the account lacks the permission
 	scope   bool           // the token lacks a scope
 	stop    bool           // the destination of the events is refused, so no event of the connection can be accepted
-	after   time.Duration  // wait before the platform may be asked again; 0: it says nothing
+	after   time.Duration  // wait before the platform may be asked again; 0: the platform names none
 	event   bool           // the whole request was refused because of some of its events
 	at      map[int]string // reasons by the places of refused events in the request, if the platform names places
 	// verdicts are the results of all events, if the platform reports a failure although it has dealt with each event.
@@ -262,9 +262,9 @@ func (u *uploading) skipReason(e Event) string {
 	case u.click(e) == "":
 		return "its click has no " + u.clicks
 	case e.Action != models.UploadNew && u.change == nil && e.Action == models.UploadRetract:
-		return "cannot be taken back: the platform has no way to"
+		return "cannot be retracted: the platform does not support it"
 	case e.Action != models.UploadNew && u.change == nil:
-		return "cannot be changed: the platform has no way to"
+		return "cannot be changed: the platform does not support it"
 	case e.Action != models.UploadNew && u.whyFixed != nil && u.whyFixed(e) != "":
 		return u.whyFixed(e)
 	case e.Action == models.UploadNew && u.whyUnfit != nil && u.whyUnfit(e) != "":

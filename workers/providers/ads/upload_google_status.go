@@ -61,7 +61,7 @@ func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, 
 		return Outcome{Done: true, Result: models.UploadAccepted, Reason: "request " + request + ": processed"}, nil
 	case "PARTIAL_SUCCESS":
 		out.Result = models.UploadAccepted
-		out.Reason = "request " + request + ": processed, but for some, of which the platform does not say which: " + reasons
+		out.Reason = "request " + request + ": processed, except for some events, which the platform does not name: " + reasons
 		return out, nil
 	case "FAILED":
 		out.Result, out.Reason = models.UploadRejected, "request "+request+" failed: "+reasons

@@ -211,8 +211,8 @@ func TestUploadsAgain(t *testing.T) {
 	})
 }
 
-// TestUploadsChange: a conversion is restated and retracted if the platform supports this. Otherwise the reason says that the
-// platform does not support it.
+// TestUploadsChange: the value of a conversion is changed, and a conversion is retracted, if the platform supports this.
+// Otherwise the reason says that the platform does not support it.
 func TestUploadsChange(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -223,7 +223,7 @@ func TestUploadsChange(t *testing.T) {
 		retracted.Action, lost.Action = models.UploadRetract, models.UploadRetract
 		got, list := u.send(up, lost, restated, retracted)
 		if !u.can.Changes {
-			if got != "skipped skipped skipped" || !strings.HasPrefix(list[2].Reason, "cannot be taken back") {
+			if got != "skipped skipped skipped" || !strings.HasPrefix(list[2].Reason, "cannot be retracted") {
 				u.Errorf("%s: %+v", got, list)
 			}
 			return

@@ -100,7 +100,7 @@ type envelope struct {
 	Info   Page            `json:"result_info"`
 }
 
-// Do sends a request and decodes the result into into. If into is nil, the result is ignored. Errors are *Error, or errors of
+// Do sends a request and decodes the result into *into. If into is nil, the result is ignored. Errors are *Error, or errors of
 // the context.
 func (c *Client) Do(ctx context.Context, r Request, into any) (Page, error) {
 	for again := true; ; again = false {

@@ -126,7 +126,7 @@ func refused(err error) error {
 		return nil
 	case errors.Is(err, dns.ErrSig), errors.Is(err, dns.ErrNoSig), errors.Is(err, dns.ErrAuth), errors.Is(err, dns.ErrSecret),
 		errors.Is(err, dns.ErrTime), errors.Is(err, dns.ErrKeyAlg), errors.Is(err, dns.ErrKey):
-		return fmt.Errorf("%w: the TSIG key does not fit", rest.ErrRefused)
+		return fmt.Errorf("%w: the TSIG key does not match", rest.ErrRefused)
 	case errors.As(err, &network):
 		return errors.New("could not connect to the server")
 	}

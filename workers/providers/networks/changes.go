@@ -36,8 +36,9 @@ func Feeds() []string {
 }
 
 // Changes reads the orders that the platform has changed or decided at or after the time since. It reads one period, which ends
-// at until. The two days before since are read again. The next call continues at until. If the period has more than most orders,
-// Changes reads a shorter period. It returns ErrTooMany if the shortest period has more. Other errors are texts for a person.
+// at until. The two days before since, or a part of them in a shorter period, are read again. The next call continues at until.
+// If the period has more than most orders, Changes reads a shorter period. It returns ErrTooMany if the shortest period has
+// more. Other errors are texts for a person.
 func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (orders []Order, until time.Time, err error) {
 	for parts := time.Duration(1); ; parts *= 8 {
 		period := c.s.changePeriod(since, parts)
@@ -47,8 +48,8 @@ func (c *Connection) Changes(ctx context.Context, since time.Time, most int) (or
 	}
 }
 
-// changePeriod returns the period of Changes that begins with the overlap before since. It is the longest period of one request,
-// divided by parts, and ends at the present moment at the latest.
+// changePeriod returns the period of Changes. It begins before since, by the overlap. It is as long as the longest period of
+// one request. The overlap and the length are divided by parts. The period ends at the present moment at the latest.
 func (s *session) changePeriod(since time.Time, parts time.Duration) Range {
 	now, day := s.Now().UTC().Truncate(time.Second), 24*time.Hour
 	if since = since.UTC().Truncate(time.Second); since.After(now) {

@@ -102,7 +102,7 @@ func (s *suite) periods() {
 	}
 	want := 200
 	if s.name == "rakuten" {
-		want = 30 // it answers for no more days
+		want = 30 // the platform answers only for these days
 	}
 	if len(found) != want || (n > 1) != (want == 200) {
 		s.Errorf("%d decisions in %d periods, want %d", len(found), n, want)

@@ -58,7 +58,7 @@ func digistoreFailed(body []byte) string {
 	return cmp.Or(string(answer.Message), "Digistore24 reported an error without a text")
 }
 
-// digistore calls a function and decodes its data into into.
+// digistore calls a function and decodes its data into *into.
 func (s *session) digistore(ctx context.Context, function string, query url.Values, into any) error {
 	var answer struct {
 		Data json.RawMessage `json:"data"`

@@ -63,7 +63,7 @@ func New(o Options) *Client { return &Client{o.WithDefaults()} }
 
 // adapter describes how to call a provider of models.NetworkProviders.
 type adapter struct {
-	base         string // address of its API, without a slash at the end; empty: a credential says it
+	base         string // address of its API, without a slash at the end; empty: a credential has it
 	customerHost bool   // the address is the customer's own, so Options.URL does not replace it
 	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
 	open func(s *session)

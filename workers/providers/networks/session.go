@@ -57,7 +57,7 @@ func (s *session) exchange(path, id, secret string, form url.Values) {
 	}
 }
 
-// authorized sends a GET request with a token and decodes the answer's JSON into into. If the token is no longer accepted,
+// authorized sends a GET request with a token and decodes the answer's JSON into *into. If the token is no longer accepted,
 // authorized fetches a new token once.
 func (s *session) authorized(ctx context.Context, r rest.Request, into any) error {
 	r.Method = http.MethodGet

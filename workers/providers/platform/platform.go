@@ -126,7 +126,7 @@ func Next(more bool, place int) string {
 	return strconv.Itoa(place)
 }
 
-// maxPages is the maximum number of pages that are read of a range.
+// maxPages is the maximum number of pages that a session reads.
 const maxPages = 1000
 
 // Read reads a range page by page, in requests of at most the given number of days. page reads the page at a cursor and returns

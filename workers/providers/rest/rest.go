@@ -111,17 +111,17 @@ type Request struct {
 	Repeat bool
 }
 
-// Get sends a GET request to a path and decodes the answer's JSON into into.
+// Get sends a GET request to a path and decodes the answer's JSON into *into.
 func (a API) Get(ctx context.Context, path string, query url.Values, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query}, into)
 }
 
-// Post sends JSON and decodes the answer's JSON into into. If into is nil, the answer is ignored.
+// Post sends JSON and decodes the answer's JSON into *into. If into is nil, the answer is ignored.
 func (a API) Post(ctx context.Context, path string, body, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body}, into)
 }
 
-// Do sends a request and decodes the answer's JSON into into. If into is nil, the answer is ignored. Errors are *FailureError,
+// Do sends a request and decodes the answer's JSON into *into. If into is nil, the answer is ignored. Errors are *FailureError,
 // or errors of the client.
 func (a API) Do(ctx context.Context, r Request, into any) error {
 	answer, err := a.Send(ctx, r)
@@ -178,7 +178,7 @@ func (a API) Sleep(ctx context.Context, d time.Duration) error {
 // firstWait is the wait before the second try of a request. Each further wait is twice as long.
 const firstWait = time.Second
 
-// shouldRetry reports whether a request may be tried again after an error, and the wait before this.
+// shouldRetry reports whether a request may be tried again after an error, and how long to wait before the next try.
 func (r Request) shouldRetry(err error, try int) (yes bool, wait time.Duration) {
 	wait = firstWait << min(try, 6)
 	var f *FailureError
@@ -229,7 +229,8 @@ func endsWithin(ctx context.Context, wait time.Duration) bool {
 	return ok && time.Until(end) < wait
 }
 
-// awaitTurn waits until Pace allows the next request, but no longer than left. It does not begin a wait that ends after the context.
+// awaitTurn waits until Pace allows the next request, but no longer than left. It does not begin a wait that would last longer
+// than the context.
 func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 	for a.Pace != nil {
 		wait := a.Pace.Allow(ctx, 0)

@@ -106,7 +106,7 @@ func TestShown(t *testing.T) {
 		t.Error("the cause of the error can be reached")
 	}
 	if api.PublicError(nil) != nil || !errors.Is(api.PublicError(rest.ErrBusy), rest.ErrBusy) {
-		t.Error("Shown turns nil into an error, or loses an error")
+		t.Error("PublicError turns nil into an error, or loses ErrBusy")
 	}
 }
 

@@ -37,7 +37,7 @@ type List interface {
 // Error is an error answer of a list.
 type Error struct {
 	HTTP    int
-	Status  string // such as PERMISSION_DENIED or RESOURCE_EXHAUSTED; empty: the answer says nothing
+	Status  string // such as PERMISSION_DENIED or RESOURCE_EXHAUSTED; empty: the answer names no status
 	Message string
 }
 

@@ -27,7 +27,7 @@ type API struct {
 	Query  url.Values  // credentials that belong in the address
 	// Explain says what a refusal means at this tracker, or returns an empty text. It may be nil.
 	Explain func(status int) string
-	// Every is the least time between two requests, for a tracker that allows few; 0: no such time.
+	// Every is the least time between two requests, for a tracker that allows few requests; 0: no minimum.
 	Every time.Duration
 	// Wait waits for d, or until the context ends; nil: a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -76,12 +76,12 @@ func Base(address string) (base, host string, err error) {
 // Hide keeps secrets out of errors.
 func (a *API) Hide(secrets ...string) { a.secrets.Add(secrets...) }
 
-// Get reads the JSON of a path into into.
+// Get reads the JSON of a path into *into.
 func (a *API) Get(ctx context.Context, path string, query url.Values, into any) error {
 	return a.Do(ctx, http.MethodGet, path, query, nil, into)
 }
 
-// Do sends a request and reads the JSON of its answer into into. It tries again when the tracker is busy or fails.
+// Do sends a request and reads the JSON of its answer into *into. It tries again when the tracker is busy or fails.
 func (a *API) Do(ctx context.Context, method, path string, query url.Values, body, into any) error {
 	wait := firstWait
 	for try := 1; ; try++ {

@@ -8,7 +8,7 @@ package trackers
 
 import "log/slog"
 
-// Access says where another tracker is, and lets its reader in. It is used for one run and never stored.
+// Access has the address of another tracker and the credentials for its API. It is used for one run and never stored.
 type Access struct {
 	URL string // of the tracker, such as https://tracker.example.com; empty for a tracker with one address for all customers
 	ID  string // the part of the credentials that identifies the caller; empty if the tracker has no such part
@@ -18,6 +18,6 @@ type Access struct {
 // LogValue keeps the credentials out of logs.
 func (a Access) LogValue() slog.Value { return slog.StringValue(a.URL) }
 
-// Progress is called during a run: what names the kind of records that are being read, done is how many of them are
-// finished, and of is how many there are. of is 0 while the number is not known.
+// Progress is called during a run. what names the kind of records that are being read. done is the number of records that are
+// finished, and of is the number of all records. of is 0 while that number is not known.
 type Progress func(what string, done, of int)

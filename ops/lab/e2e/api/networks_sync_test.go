@@ -128,7 +128,7 @@ func TestNetworkSync(t *testing.T) {
 	}
 	y.world.Set(list...)
 	first := []string{
-		"1 created", "2 created", "3 refused the order comes again as number 9, which counts", "4 created", `5 refused the status "unheard of" is not known: name it in the network's status_map`,
+		"1 created", "2 created", "3 refused the order appears again as number 9, and the last one counts", "4 created", `5 refused the status "unheard of" is not known: name it in the network's status_map`,
 		"6 created", "7 refused there is no such click", "8 refused its click id is not one of this service", "9 created",
 	}
 	again := slicesWith(first, map[int]string{0: "1 unchanged", 1: "2 unchanged", 3: "4 unchanged", 5: "6 unchanged", 8: "9 unchanged"})

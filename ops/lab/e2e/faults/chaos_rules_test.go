@@ -58,7 +58,7 @@ func TestKilledRule(t *testing.T) {
 	}
 }
 
-// TestKilledCurrency kills the worker while the currency of an account is changed: when 1,000 of 1,300 clicks are restated, and
+// TestKilledCurrency kills the worker while the currency of an account is changed: when 1,000 of 1,300 clicks are converted, and
 // in the long form also while it waits for older transactions. Reports answer in the new currency throughout. In the end every
 // fact counts once, in the new currency.
 func TestKilledCurrency(t *testing.T) {

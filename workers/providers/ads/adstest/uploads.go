@@ -148,8 +148,8 @@ func (w *Uploads) OmitRefusedEvents() {
 	w.omitsRefused = true
 }
 
-// Pause makes the fakes call fn with the name of the platform, after they have accepted the events of a request and before
-// they answer it.
+// Pause makes the fakes call fn with the name of the platform, after they have accepted the events of a request and before they
+// answer the request.
 func (w *Uploads) Pause(fn func(platform string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -70,7 +70,7 @@ func Load(tb testing.TB, packages ...Package) Protos {
 			tb.Fatal(err)
 		}
 		if sum := sha512.Sum512(raw); "sha512-"+base64.StdEncoding.EncodeToString(sum[:]) != p.Integrity {
-			tb.Fatalf("%s %s is another package than before", p.Name, p.Version)
+			tb.Fatalf("%s %s does not have the expected hash", p.Name, p.Version)
 		}
 		text, err := protosOf(raw)
 		if err == nil {

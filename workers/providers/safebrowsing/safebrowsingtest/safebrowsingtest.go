@@ -109,7 +109,7 @@ func webRisk(rw http.ResponseWriter, r *http.Request, invalid func(string)) {
 	}
 }
 
-// search answers in binary form only. It names the expression that is listed, which need not be the address that was asked for.
+// search answers in binary form only. It names the listed expression, which may differ from the requested address.
 func search(rw http.ResponseWriter, r *http.Request, invalid func(string)) {
 	q := r.URL.Query()
 	switch {

@@ -23,7 +23,7 @@ var tokens = map[string]string{
 	"browser_name": "browser", "os_name": "os", "lang": "language", "user_ip": "ip", "offer_num": "offer_id", "path_num": "path_id",
 }
 
-// reader converts the records that were read into a document.
+// reader makes a document from the records of the tracker.
 type reader struct {
 	*moved.Book
 	in        *install
@@ -66,7 +66,7 @@ func (in *install) result(host string) trackerimport.Result {
 }
 
 func (r *reader) readDomains() {
-	for _, first := range []bool{true, false} { // campaigns without a domain have the default one
+	for _, first := range []bool{true, false} { // campaigns without a domain use the default domain
 		for _, d := range r.in.domains.List() {
 			if d.At("isDefault").True() != first {
 				continue
@@ -123,7 +123,7 @@ func (r *reader) offer(o moved.Value) {
 		if n := r.Ref(accountconfig.Networks, id); n != nil && !n.Refused {
 			it.M["network"] = n.Key
 		} else {
-			r.Change(it, "Its network was not brought over.")
+			r.Change(it, "Its network was not imported.")
 		}
 	}
 	r.Address(it, "url", o.At("url").Text(), false)
@@ -202,10 +202,10 @@ func (r *reader) settings(it *moved.Item, s moved.Value) {
 		it.M["traffic_loss_pct"] = json.Number(loss)
 	}
 	if p := s.At("payoutPercent").Text(); p != "" && p != "100" {
-		r.Change(it, fmt.Sprintf("The source was told %s%% of the payout. Set this at the source.", models.Shortened(p, 10)))
+		r.Change(it, fmt.Sprintf("%s%% of the payout was reported to the source. Set this at the source.", models.Shortened(p, 10)))
 	}
 	if p := s.At("postbackPercent").Text(); p != "" && p != "100" {
-		r.Change(it, fmt.Sprintf("The source was told of %s%% of the conversions. Here it is told of all.", models.Shortened(p, 10)))
+		r.Change(it, fmt.Sprintf("%s%% of the conversions were reported to the source. Here all are reported to it.", models.Shortened(p, 10)))
 	}
 	if p := s.At("s2sPostback").Text(); p != "" && p != "true" && p != "false" {
 		r.Change(it, trackerimport.OtherPostback(it.Name, p))

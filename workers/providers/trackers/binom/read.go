@@ -1,5 +1,5 @@
-// Package binom reads a Binom of version 2 through its API. It asks for the lists that Binom's menus show, and then for each
-// record.
+// Package binom reads a Binom tracker, version 2, through its API. It asks for the lists that Binom's menus show, and then for
+// each record.
 package binom
 
 import (

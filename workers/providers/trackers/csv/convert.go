@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// reader turns the tables into a document.
+// reader makes a document from the tables.
 type reader struct {
 	*moved.Book
 	// ids has the ids of records, by kind and by the text with which other tables refer to a record: its id or its name.
@@ -63,7 +63,7 @@ func (r *reader) begin(kind accountconfig.Kind, l row) (it *moved.Item, ok bool)
 		id = name
 	}
 	if r.Ref(kind, idOf(id)) != nil || id == "" {
-		text := fmt.Sprintf("Line %d was left out, because the id or name %q was there before.", l.line, models.Shortened(id, 60))
+		text := fmt.Sprintf("Line %d was left out, because an earlier line has the id or name %q.", l.line, models.Shortened(id, 60))
 		if id == "" {
 			text = fmt.Sprintf("Line %d was left out, because it has no name.", l.line)
 		}
@@ -167,7 +167,7 @@ func (r *reader) campaigns(rows []row) {
 	r.Campaigns(drafts)
 }
 
-// path returns the one path of a campaign: to its offers, or to its address.
+// path returns the only path of a campaign. It leads to the campaign's offers, or to its address.
 func (r *reader) path(it *moved.Item, l row) []moved.Path {
 	path := moved.Path{Name: "Offers"}
 	for _, part := range strings.Split(l.get("offers"), "|") {
@@ -225,7 +225,7 @@ func (r *reader) link(l row) {
 	r.Out.Links = append(r.Out.Links, link)
 }
 
-// linkOf reads the form of a link.
+// linkOf parses the address of a link.
 func linkOf(address string) (link trackerimport.Link, ok bool) {
 	if !strings.Contains(address, "://") {
 		address = "https://" + address

@@ -60,7 +60,7 @@ func TestTablesThatCannotBeReadAreRefused(t *testing.T) {
 		"":                                "the table of offers: it has no line with the names of its columns",
 		"name,url,payuot\n":               `the table of offers: no column is called "payuot"; the columns are name, url, id, network, payout, currency, country, daily_cap, group, tags, notes, status`,
 		"name\n":                          "the table of offers: the column url is missing",
-		"name,url,name\n":                 "the table of offers: the column name is there twice",
+		"name,url,name\n":                 "the table of offers: the column name appears twice",
 		"name,url\na,https://a.b\nonly\n": "the table of offers: line 3 cannot be read: wrong number of fields",
 		"name,url\n\xff,x\n":              "the table of offers: it is not UTF-8: save it as CSV UTF-8",
 		"name,url\n\"open,x\n":            "the table of offers: line 2 cannot be read: extraneous or missing \" in quoted-field",

@@ -151,7 +151,7 @@ func (c columns) check(header []string) error {
 		case !slices.Contains(all, name):
 			return fmt.Errorf("no column is called %q; the columns are %s", models.Shortened(name, 40), strings.Join(all, ", "))
 		case seen[name]:
-			return fmt.Errorf("the column %s is there twice", name)
+			return fmt.Errorf("the column %s appears twice", name)
 		}
 		seen[name] = true
 	}

@@ -101,7 +101,7 @@ func TestAgainHasTheKeysOfTheFirstRun(t *testing.T) {
 		for key := range list {
 			_, again := second.Document[kind][key]
 			if deleted := kind == accountconfig.Offers && strings.HasSuffix(key, ".3"); again == deleted {
-				t.Errorf("%s %s is there again: %t", kind, key, again)
+				t.Errorf("%s %s is in the second document: %t", kind, key, again)
 			}
 		}
 		for key := range second.Document[kind] {

@@ -19,7 +19,7 @@ type draft struct {
 	*item
 	c      *campaign
 	params parameters
-	ready  bool // it is not refused
+	ready  bool // the campaign is not refused
 	notes  []trackerimport.Note
 }
 
@@ -91,14 +91,14 @@ func (r *reader) settings(it *item, c *campaign) bool {
 	}
 	bind, known := bindings[strings.ToLower(string(c.BindVisitors))]
 	if !known {
-		r.note(trackerimport.Changed, it, fmt.Sprintf("It kept visitors by %q, which does not exist here. They are not kept.", models.Shortened(string(c.BindVisitors), 30)))
+		r.note(trackerimport.Changed, it, fmt.Sprintf("It bound visitors by %q, which does not exist here. Visitors are not bound.", models.Shortened(string(c.BindVisitors), 30)))
 		bind = "none"
 	}
 	it.m["bind_visitors"] = bind
 	method, known := methods[strings.ToLower(string(c.Uniqueness))]
 	if !known {
 		method = "ip_ua"
-		r.note(trackerimport.Changed, it, fmt.Sprintf("Visitors were told apart by %s; here by address and browser.", models.Shortened(string(c.Uniqueness), 30)))
+		r.note(trackerimport.Changed, it, fmt.Sprintf("Visitors were recognized by %s. Here they are recognized by address and browser.", models.Shortened(string(c.Uniqueness), 30)))
 	}
 	it.m["uniqueness_method"] = method
 	if c.CookiesTTL != "" {
@@ -226,7 +226,7 @@ func (r *reader) writeDomains() {
 func (r *reader) indexPage(it *item, campaignID text) {
 	c, ok := r.out.Document[accountconfig.Campaigns][r.key(campaignID)]
 	if !ok {
-		r.note(trackerimport.Changed, it, "The campaign to which the bare domain led was not brought over.")
+		r.note(trackerimport.Changed, it, "The campaign to which the bare domain led was not imported.")
 		return
 	}
 	host, _ := c["domain"].(string)

@@ -16,7 +16,7 @@ const tracker = "keitaro"
 
 type members = accountconfig.Members
 
-// reader converts the records that were read into a document.
+// reader makes a document from the records of the tracker.
 type reader struct {
 	in     install
 	out    trackerimport.Result

@@ -48,9 +48,9 @@ type (
 	}
 )
 
-// model decides as Keitaro does, by its documentation: forced streams by position, then the regular ones, by position or by weight, and
-// at last the default one. With weights, a stream is chosen at random. If its filters refuse the visitor, another one is
-// chosen among the rest.
+// model decides as Keitaro does, by its documentation: forced streams by position, then the regular ones, by position or by
+// weight, and the default one last. With weights, a stream is chosen at random. If its filters refuse the visitor, another one
+// is chosen among the rest.
 type model struct {
 	byWeight bool
 	streams  []kStream
@@ -124,7 +124,7 @@ func (s *kStream) takes(v *trackerstest.Visitor) bool {
 	return !s.FilterOr || len(s.Filters) == 0
 }
 
-// passes reports whether a filter lets a visitor pass. A rejecting filter lets the visitors pass who do not match it.
+// passes reports whether a filter lets a visitor pass. A rejecting filter passes the visitors who do not match it.
 func (f *kFilter) passes(v *trackerstest.Visitor) bool {
 	return f.meets(v) == (f.Mode == "accept")
 }
@@ -299,7 +299,7 @@ func madeUp(t *testing.T, campaigns int) (tracker []byte, models map[int]*model)
 		for position := range 2 + m.IntN(6) {
 			one.streams = append(one.streams, m.stream(id, position+1))
 		}
-		one.streams[len(one.streams)-1].Weight = 100 // one has a weight
+		one.streams[len(one.streams)-1].Weight = 100 // at least one stream needs a weight above 0
 		if m.IntN(2) == 0 {
 			s := m.stream(id, len(one.streams)+1)
 			s.Type, s.Filters, s.State = "default", nil, "active"

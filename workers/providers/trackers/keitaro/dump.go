@@ -68,7 +68,7 @@ type dump struct {
 	progress trackers.Progress
 }
 
-// renamed are the names of columns that differ between builds.
+// renamed are the names of columns that differ between versions of Keitaro.
 var renamed = map[string]map[string]string{
 	"stream_landing_associations": {"weight": "share", "percentage": "share"},
 	"stream_offer_associations":   {"weight": "share", "percentage": "share"},
@@ -83,7 +83,7 @@ var structured = []string{"parameters", "postback_statuses", "statuses", "payloa
 func (d *dump) row(table string, columns []string, values []value) error {
 	table = nameOf(table)
 	if table == "ref_sources" && !slices.Contains(columns, "name") {
-		return nil // it holds values of clicks, not sources
+		return nil // without names, the table holds values of clicks and no sources
 	}
 	row := members{}
 	for i, v := range values {
@@ -137,7 +137,8 @@ func records[T any](to *list[T], rows []members) error {
 	return nil
 }
 
-// byWeight reports how a campaign rotates its streams. Old builds write a number or a word into the column rotation.
+// byWeight sets the column type, which says how a campaign rotates its streams, if a row does not have it. Old versions of
+// Keitaro write a number or a word into the column rotation instead.
 func byWeight(row members) members {
 	if row["type"] == nil {
 		row["type"] = "position"

@@ -208,7 +208,7 @@ func (w *pathWriter) filter(f *filter) (t test, ok bool) {
 	return t, false
 }
 
-// parameter translates the filter of any parameter of the link.
+// parameter translates a filter on a parameter of the link, whose name the filter gives.
 func (w *pathWriter) parameter(raw json.RawMessage, reject bool) (test, bool) {
 	var p struct {
 		Name   text  `json:"name"`

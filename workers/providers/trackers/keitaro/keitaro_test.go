@@ -92,7 +92,7 @@ func compare(t *testing.T, name string, result trackerimport.Result) {
 	decodes(t, result)
 }
 
-// keys knows the records of a document: the id of a record is a hash of its key.
+// keys finds the ids of a document's records by their keys. The id is a hash of the key.
 type keys accountconfig.Document
 
 func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
@@ -123,14 +123,14 @@ func decodes(t *testing.T, result trackerimport.Result) {
 				t.Error(err)
 			}
 			if !accountconfig.ValidKey(key) || m["name"] != nil && names[m["name"]] {
-				t.Errorf("%s %s: the key is not valid, or the name is there twice: %v", kind, key, m["name"])
+				t.Errorf("%s %s: the key is not valid, or the name appears twice: %v", kind, key, m["name"])
 			}
 			names[m["name"]] = true
 		}
 	}
 	for _, n := range result.Notes {
 		if _, in := result.Document[n.Kind][n.Key]; in == (n.Severity == trackerimport.Refused) && n.Kind != "" {
-			t.Errorf("%s: %s %s is in the document: %t", n.Severity, n.Kind, n.Key, in)
+			t.Errorf("the note %q is about %s %s, which is in the document: %t", n.Severity, n.Kind, n.Key, in)
 		}
 	}
 	for _, l := range result.Links {

@@ -177,7 +177,7 @@ func (w *pathWriter) handover(p *path, id string) {
 		c = w.r.campaigns[next]
 	}
 	if depth > flow.MaxHandovers {
-		w.lose(p, fmt.Sprintf("Visitors may be handed on more than %d times, which ends here. The path is paused.", flow.MaxHandovers))
+		w.lose(p, fmt.Sprintf("Visitors could be handed over from campaign to campaign more than %d times, which is not allowed here. The path is paused.", flow.MaxHandovers))
 	}
 }
 
@@ -205,7 +205,7 @@ func (w *pathWriter) redirect(p *path, kind, address string) bool {
 		return true
 	}
 	if way.outdated {
-		w.change(p, fmt.Sprintf("The way %s to send visitors on is %s here.", kind, way.to))
+		w.change(p, fmt.Sprintf("The redirect type %s becomes %s here.", kind, way.to))
 	}
 	p.m["action"] = flow.ActionRedirect
 	p.m["destinations"] = []any{members{"url": to}}

@@ -91,7 +91,7 @@ func read(ctx context.Context, api *trackers.API, host string, progress trackers
 		}
 		var streams list[stream]
 		if err := api.Get(ctx, "/campaigns/"+url.PathEscape(string(c.ID))+"/streams", nil, &streams); isStatus(err, http.StatusNotFound) {
-			c.State = "deleted" // since the list was read
+			c.State = "deleted" // after the list was read
 		} else if err != nil {
 			return trackerimport.Result{}, err
 		}

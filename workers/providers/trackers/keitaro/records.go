@@ -78,7 +78,7 @@ func (r *reader) networkPostback(it *item, address string) {
 				continue
 			}
 			if s.param == "rebill_status" || s.param == "upsell_status" {
-				r.note(trackerimport.Changed, it, fmt.Sprintf("Its words of %s count as approved. Add goal=rebill to the postback to tell them apart.", s.param))
+				r.note(trackerimport.Changed, it, fmt.Sprintf("Its words of %s count as approved. Add goal=rebill to the postback to distinguish them.", s.param))
 			}
 			for word := range strings.SplitSeq(value, ",") {
 				word = strings.TrimSpace(word)
@@ -156,7 +156,7 @@ func (r *reader) page(it *item, p *page, extra string) (rec record, ok bool) {
 		return rec, false
 	}
 	if way.outdated {
-		r.note(trackerimport.Changed, it, fmt.Sprintf("The way %s to send visitors there is %s here.", p.ActionType, way.to))
+		r.note(trackerimport.Changed, it, fmt.Sprintf("The redirect type %s becomes %s here.", p.ActionType, way.to))
 	}
 	rec.transition = way.to
 	address = appendQuery(r.address(address), extra)
@@ -193,7 +193,7 @@ func (r *reader) readOffers() {
 		if known {
 			it.m["network"] = n.key
 		} else if o.NetworkID.id() != "" {
-			r.note(trackerimport.Changed, it, "Its network was not brought over.")
+			r.note(trackerimport.Changed, it, "Its network was not imported.")
 		}
 		rec, ok := r.page(it, o, n.query)
 		rec.refused = !ok || !r.payout(it, o) || !r.put(it)

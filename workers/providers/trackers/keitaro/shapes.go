@@ -159,7 +159,7 @@ type share struct {
 	State     text `json:"state"`
 }
 
-// parameter is one of the parameters of a source. Builds disagree about the names of its members.
+// parameter is one of the parameters of a source. Versions of Keitaro use different names for its members.
 type parameter struct {
 	Name  string // in the link
 	Macro string // of the source
@@ -192,8 +192,8 @@ func (p *parameter) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parameters are the parameters of a source by the field that they fill, such as sub_id_3. Some builds write a list. An item of it that
-// does not name its field fills the next free sub id.
+// parameters are the parameters of a source by the field that they fill, such as sub_id_3. Some versions write a list. An item
+// of it that does not name its field fills the next free sub id.
 type parameters map[string]parameter
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -43,7 +43,7 @@ func (p parameters) text() string {
 	return out.String()
 }
 
-// chooseExtra gives each field without a number a sub-parameter that no sub id uses, beginning with the last one.
+// chooseExtra gives each field without a number a sub-parameter that no sub id uses, beginning with the last sub-parameter.
 func (r *reader) chooseExtra() {
 	r.extra, r.paramNames = map[string]int{}, map[string][]string{}
 	taken, wanted := map[int]bool{}, map[string]bool{}
@@ -150,7 +150,7 @@ func (r *reader) parameters(it *item, p parameters) {
 			it.m["external_id_param"], it.m["external_id_macro"] = one.Name, one.Macro
 			continue
 		case "currency":
-			r.note(trackerimport.Changed, it, fmt.Sprintf("The parameter %s told the currency of the cost. Here it is the currency of the campaign: check that they agree.", models.Shortened(one.Name, 60)))
+			r.note(trackerimport.Changed, it, fmt.Sprintf("The parameter %s gave the currency of the cost. Here the cost is in the currency of the campaign: check that the currencies agree.", models.Shortened(one.Name, 60)))
 			continue
 		}
 		macros[one.Name] = one.Macro
@@ -220,7 +220,7 @@ func (r *reader) sourcePostback(it *item, address, method text, statuses texts) 
 		}
 	}
 	if len(others) > 0 {
-		r.note(trackerimport.Changed, it, fmt.Sprintf("It is not told of the statuses %s, which do not exist here.", models.Shortened(strings.Join(others, ", "), 200)))
+		r.note(trackerimport.Changed, it, fmt.Sprintf("No postback reports the statuses %s to it, because they do not exist here.", models.Shortened(strings.Join(others, ", "), 200)))
 	}
 	it.m["postback_statuses"] = list
 	ofRebills := []any{}
@@ -233,12 +233,12 @@ func (r *reader) sourcePostback(it *item, address, method text, statuses texts) 
 	return true
 }
 
-// sourceFor returns the source of a campaign: its own one, or a copy with the parameters and the postback of the campaign. ok is false
-// if the source was refused.
+// sourceFor returns the source of a campaign: the campaign's own source, or a copy with the parameters and the postback of the
+// campaign. ok is false if the source was refused.
 func (r *reader) sourceFor(it *item, c *campaign) (key string, params parameters, ok bool) {
 	own, known := r.sources[c.SourceID.id()]
 	if !known && c.SourceID.id() != "" {
-		r.note(trackerimport.Changed, it, "Its traffic source was not brought over.")
+		r.note(trackerimport.Changed, it, "Its traffic source was not imported.")
 	}
 	params = c.Parameters
 	if params.isEmpty() {

@@ -13,7 +13,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// limit translates the filter of a number of clicks. Here, only a limit per day exists.
+// limit translates a filter that limits the number of clicks. Here, only a limit per day exists.
 func limit(raw json.RawMessage, reject bool) (t test, ok bool) {
 	var p struct {
 		Hour  text `json:"per_hour"`
@@ -50,7 +50,8 @@ func zoneNote(zone text) string {
 	return fmt.Sprintf("Its times were those of %s; here they are those of the account's time zone. Set that zone, or shift the times.", models.Shortened(string(zone), 60))
 }
 
-// interval translates the filter of a time between two dates. Here, days are compared, so a time within a day has no counterpart.
+// interval translates a filter that passes visitors between two moments. Here, whole days are compared, so a time within a day
+// has no counterpart.
 func interval(raw json.RawMessage, reject bool) (t test, ok bool) {
 	var p struct {
 		From     text `json:"from"`

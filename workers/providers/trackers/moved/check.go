@@ -32,7 +32,7 @@ func Check(kind accountconfig.Kind, key string, m Members) (err error) {
 	return err
 }
 
-// checkCampaign reads a campaign of a document, and makes the checks of a flow that is saved.
+// checkCampaign reads a campaign of a document, and checks it like a flow that a user saves.
 func checkCampaign(key string, m Members) error {
 	c, err := campaignCodec.Decode(key, m, everybody{})
 	if err != nil || len(c.Paths) == 0 {

@@ -18,7 +18,7 @@ type Test struct {
 	changed []string
 }
 
-// And returns a test of both.
+// And returns a test that a visitor passes if they pass both tests.
 func (t Test) And(other Test) Test {
 	return Test{
 		slices.Concat(t.all, other.all), slices.Concat(t.any, other.any), slices.Concat(t.lost, other.lost),
@@ -60,7 +60,7 @@ func textsOf(value any) (out []string) {
 	return out
 }
 
-// known has the attributes whose values are fixed names, with these names.
+// known maps the attributes that have fixed values to these values.
 var known = map[string]*clickattr.Values{
 	"country": clickattr.Countries, "device_type": clickattr.DeviceTypes, "os": clickattr.Systems, "browser": clickattr.Browsers,
 	"language": clickattr.Languages, "continent": clickattr.Continents,

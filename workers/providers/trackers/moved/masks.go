@@ -131,7 +131,7 @@ func networkOf(v string) (string, bool) {
 	return p.String(), err == nil
 }
 
-// Connections adds a test of kinds of connections. Most trackers know only mobile ones and others.
+// Connections adds a test of kinds of connections. Most trackers distinguish only mobile and other connections.
 func (t *Test) Connections(name string, values []string, reject bool) {
 	words := map[string][]string{
 		"mobile": {"cellular"}, "cellular": {"cellular"}, "carrier": {"cellular"}, "3g": {"cellular"}, "4g": {"cellular"},

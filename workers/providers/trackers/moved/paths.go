@@ -36,7 +36,7 @@ type Path struct {
 	Lost       []string // further reasons for which the path is paused
 }
 
-// Share is a destination. Without an id and without an address, it stands for no landing page.
+// Share is a destination with its weight. A Share with neither id nor address means that the visitor sees no landing page.
 type Share struct {
 	Kind   accountconfig.Kind
 	ID     string
@@ -120,7 +120,7 @@ func (w *writer) paths(list []Path) (out []any) {
 
 // branch is a part of a path with destinations of one kind.
 type branch struct {
-	part float64 // of the path's visitors
+	part float64 // the share of the path's visitors
 	m    Members
 }
 
@@ -366,7 +366,7 @@ func (w *writer) destinations(list []Share, numbered bool, lose func(string)) []
 			m["slot"] = json.Number(strconv.Itoa(i + 1))
 		}
 		same := string(s.Kind) + s.ID + s.URL
-		if first := at[same]; first != nil && !numbered && !none { // the same destination twice has both weights
+		if first := at[same]; first != nil && !numbered && !none { // a destination that is listed twice gets the sum of its weights
 			before, _ := first["weight"].(json.Number).Float64() //nolint:forcetypeassert // it is made above
 			first["weight"] = written(before + weightOf(s.Weight))
 			continue

@@ -30,7 +30,7 @@ func (b *Book) Params(it *Item, list []Param) {
 		case p.Name == "":
 			continue
 		case taken[lower]:
-			b.Change(it, fmt.Sprintf("The parameter %s was there twice; the second was left out.", models.Shortened(p.Name, 60)))
+			b.Change(it, fmt.Sprintf("The parameter %s appeared twice. The second was left out.", models.Shortened(p.Name, 60)))
 			continue
 		}
 		taken[lower] = true
@@ -62,14 +62,14 @@ func (b *Book) Params(it *Item, list []Param) {
 	}
 }
 
-// External sets the parameter with the source's own click id.
+// External sets the parameter that carries the source's own click id.
 func (b *Book) External(it *Item, name, macro string) {
 	if name != "" {
 		it.M["external_id_param"], it.M["external_id_macro"] = name, macro
 	}
 }
 
-// Cost sets the parameter with the cost of a click.
+// Cost sets the parameter that carries the cost of a click.
 func (b *Book) Cost(it *Item, name, macro string) {
 	if name != "" {
 		it.M["cost_param"], it.M["cost_macro"] = name, macro

@@ -86,7 +86,7 @@ func (v Value) List() (out []Value) {
 	return out
 }
 
-// Names returns the names of the members of an object: numbers by their size, then the rest.
+// Names returns the names of the members of an object: numbers in ascending order, then the other names.
 func (v Value) Names() []string {
 	object, _ := v.v.(map[string]any)
 	return slices.SortedFunc(maps.Keys(object), func(a, b string) int {

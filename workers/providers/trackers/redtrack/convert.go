@@ -30,7 +30,7 @@ const (
 	deleted = "3"
 )
 
-// reader converts the records that were read into a document.
+// reader makes a document from the records of the account.
 type reader struct {
 	*moved.Book
 	in         *account
@@ -137,7 +137,7 @@ func (r *reader) offer(o moved.Value) {
 		if n := r.Ref(accountconfig.Networks, network); n != nil && !n.Refused {
 			it.M["network"] = n.Key
 		} else {
-			r.Change(it, "Its network was not brought over.")
+			r.Change(it, "Its network was not imported.")
 		}
 	}
 	r.Address(it, "url", o.At("url").Text(), false)
@@ -219,7 +219,7 @@ func (r *reader) cost(it *moved.Item, c moved.Value, currency string) {
 	r.Amount(it, "cost_value", value, currency)
 }
 
-// others notes the remaining settings of a campaign that are different here.
+// others adds notes about the other settings of a campaign that work differently here.
 func (r *reader) others(it *moved.Item, c moved.Value) {
 	urls := []string{c.At("postback_url").Text(), c.At("integration_postback", "url").Text()}
 	for _, list := range []string{"postbacks", "click_postbacks", "impression_postbacks"} {
@@ -238,7 +238,7 @@ func (r *reader) others(it *moved.Item, c moved.Value) {
 		}
 	}
 	if end := c.At("expires_at").Text(); end != "" && !strings.HasPrefix(end, "0001") {
-		r.Change(it, fmt.Sprintf("It ended at %s. A campaign does not end by itself here.", models.Shortened(end, 40)))
+		r.Change(it, fmt.Sprintf("It ended at %s. A campaign does not end automatically here.", models.Shortened(end, 40)))
 	}
 	if kind := c.At("redirect_type"); kind.Int() != 0 {
 		r.Change(it, fmt.Sprintf("Its kind of redirect was %d; here visitors are sent on by 302. Check it.", kind.Int()))

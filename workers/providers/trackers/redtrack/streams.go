@@ -28,7 +28,7 @@ func (r *reader) paths(it *moved.Item, c moved.Value, params []moved.Param) (out
 			}
 		}
 		if s.At("expires_at").Text() != "" && !strings.HasPrefix(s.At("expires_at").Text(), "0001") {
-			path.Notes = append(path.Notes, fmt.Sprintf("It ended at %s. A path does not end by itself here.", models.Shortened(s.At("expires_at").Text(), 40)))
+			path.Notes = append(path.Notes, fmt.Sprintf("It ended at %s. A path does not end automatically here.", models.Shortened(s.At("expires_at").Text(), 40)))
 		}
 		out = append(out, r.split(path, pages.List(), s.At("offers").List(), params)...)
 	}
@@ -117,7 +117,7 @@ func (r *reader) split(path moved.Path, pages, offers []moved.Value, params []mo
 			}
 		}
 		if filtered > 0 && (len(one.Onward) == 0 && len(offers) > 0 || len(one.Pages) == 0 && len(pages) > 0) {
-			continue // nothing of the stream was for these visitors
+			continue // the stream has no destination for these visitors
 		}
 		out = append(out, one)
 	}
@@ -208,7 +208,7 @@ func subs(t *moved.Test, f moved.Value, reject, contains bool, params []moved.Pa
 		n, err := strconv.Atoi(strings.TrimPrefix(name, "sub"))
 		switch {
 		case len(values) == 0:
-		case err != nil || set > 1 && reject: // it is not known whether one or all of them stop a visitor
+		case err != nil || set > 1 && reject: // unclear: is a visitor stopped if one sub-parameter matches, or if all match?
 			t.Lose(name, values, reject)
 		case contains:
 			t.Contains(name, moved.SubAttribute(n, params), values, reject)

@@ -36,7 +36,7 @@ var values = map[string][]string{
 	"sub1": {"zone-1", "zone-22", "other", ""}, "sub2": {"a", "b", ""}, "sub3": {"x1", "x2", ""},
 }
 
-// Visitors makes up visitors. The same seed gives the same ones.
+// Visitors makes up visitors. The same seed gives the same visitors.
 func Visitors(n int, seed uint64) []Visitor {
 	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // they need not be secret
 	names := slices.Sorted(maps.Keys(values))
@@ -57,7 +57,7 @@ func Values(attribute string) []string {
 	return slices.DeleteFunc(slices.Clone(values[attribute]), func(v string) bool { return v == "" })
 }
 
-// Facts returns what conditions see of the visitor.
+// Facts returns the attributes of the visitor that conditions can test.
 func (v *Visitor) Facts() *cond.Facts {
 	f := &cond.Facts{}
 	for name, value := range v.Attributes {

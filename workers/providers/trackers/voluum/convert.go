@@ -21,7 +21,7 @@ var tokens = map[string]string{
 	"visitor.id": "visitor_id", "conversion.transactionid": "conversion_id",
 }
 
-// reader converts the records that were read into a document.
+// reader makes a document from the records of the account.
 type reader struct {
 	*moved.Book
 	in     *account
@@ -180,7 +180,7 @@ func (r *reader) offer(o moved.Value) {
 		if n := r.Ref(accountconfig.Networks, id); n != nil && !n.Refused {
 			it.M["network"] = n.Key
 		} else {
-			r.Change(it, "Its network was not brought over.")
+			r.Change(it, "Its network was not imported.")
 		}
 	}
 	r.Address(it, "url", o.At("url").Text(), false)
@@ -281,7 +281,7 @@ func (r *reader) cost(it *moved.Item, c moved.Value) {
 	}
 }
 
-// countWorkspaces finds out whether campaigns are in several workspaces, which become groups.
+// countWorkspaces collects the workspaces of the campaigns. If there are several, they become groups.
 func (r *reader) countWorkspaces() {
 	for _, c := range r.in.campaign {
 		if w := c.At("workspace"); w.At("id").ID() != "" {

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/trackers/moved"
 )
 
-// target returns the paths of a campaign: the flow that it has or uses, or the one address.
+// target returns the paths of a campaign. They come from the campaign's own flow, a shared flow, or a single address.
 func (r *reader) target(it *moved.Item, c moved.Value, params []moved.Param) []moved.Path {
 	to := c.At("redirectTarget")
 	if c.At("directTracking").True() {
@@ -175,7 +175,7 @@ func number(index moved.Value) int {
 	return n
 }
 
-// predicate reads whether a condition must hold or must not.
+// predicate reads whether a condition must be met or must not be met.
 func predicate(c moved.Value) (reject, ok bool) {
 	switch p := c.At("predicate"); {
 	case p.Is("MUST_BE"):
@@ -186,7 +186,7 @@ func predicate(c moved.Value) (reject, ok bool) {
 	return false, false
 }
 
-// valuesOf returns the values of a condition: they are in the one list that it has.
+// valuesOf returns the values of a condition. They are in the only list that the condition has.
 func valuesOf(name string, c moved.Value) []string {
 	if member := lists[name].member; member != "" && c.At(member).IsList() {
 		return c.At(member).Texts()

@@ -46,7 +46,7 @@ func explain(status int) string {
 	return ""
 }
 
-// signIn asks for the token of a run.
+// signIn opens a session. Its token is used for the rest of the run.
 func signIn(ctx context.Context, api *trackers.API, access trackers.Access) error {
 	var answer moved.Value
 	body := map[string]string{"accessId": access.ID, "accessKey": access.Key}

@@ -70,7 +70,7 @@ func Compare(t *testing.T, update bool, folder string, result trackerimport.Resu
 	Decodes(t, result)
 }
 
-// keys knows the records of a document: the id of a record is a hash of its key.
+// keys finds the ids of a document's records by their keys. The id is a hash of the key.
 type keys accountconfig.Document
 
 func (k keys) ID(kind accountconfig.Kind, key string) (uuid.UUID, bool) {
@@ -116,14 +116,14 @@ func Decodes(tb testing.TB, result trackerimport.Result) {
 				tb.Error(err)
 			}
 			if !accountconfig.ValidKey(key) || m["name"] != nil && names[m["name"]] {
-				tb.Errorf("%s %s: the key is not valid, or the name is there twice: %v", kind, key, m["name"])
+				tb.Errorf("%s %s: the key is not valid, or the name appears twice: %v", kind, key, m["name"])
 			}
 			names[m["name"]] = true
 		}
 	}
 	for _, n := range result.Notes {
 		if _, in := result.Document[n.Kind][n.Key]; in == (n.Severity == trackerimport.Refused) && n.Kind != "" {
-			tb.Errorf("%s: %s %s is in the document: %t", n.Severity, n.Kind, n.Key, in)
+			tb.Errorf("the note %q is about %s %s, which is in the document: %t", n.Severity, n.Kind, n.Key, in)
 		}
 	}
 	for _, l := range result.Links {
@@ -140,7 +140,7 @@ func with[R any](c *accountconfig.Codec[R], ids accountconfig.IDs) func(string, 
 	}
 }
 
-// SameKeys checks that a second run has the records of the first by the same keys, except the deleted ones.
+// SameKeys checks that a second run has the records of the first run under the same keys, except the deleted ones.
 func SameKeys(tb testing.TB, first, second trackerimport.Result, deleted ...string) {
 	tb.Helper()
 	gone := map[string]bool{}
@@ -150,7 +150,7 @@ func SameKeys(tb testing.TB, first, second trackerimport.Result, deleted ...stri
 	for kind, list := range first.Document {
 		for key := range list {
 			if _, again := second.Document[kind][key]; again == gone[string(kind)+"/"+key] {
-				tb.Errorf("%s %s is there again: %t", kind, key, again)
+				tb.Errorf("%s %s is in the second document: %t", kind, key, again)
 			}
 		}
 		for key := range second.Document[kind] {

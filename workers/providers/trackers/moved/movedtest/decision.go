@@ -16,7 +16,7 @@ import (
 	"switchyard/models/trackerimport"
 )
 
-// Campaigns and visitors of a comparison of decisions.
+// The numbers of campaigns and of visitors in a comparison of decisions.
 const (
 	Campaigns = 200
 	visitors  = 10_000
@@ -48,7 +48,7 @@ var (
 	devices   = []string{"desktop", "mobile"}
 )
 
-// Specs returns campaigns. With streams, each group has one path and is active.
+// Specs returns campaigns. If streams is true, each group has one path and is active.
 func Specs(seed uint64, streams bool) []Spec {
 	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same each time
 	out := make([]Spec, Campaigns)
@@ -136,7 +136,7 @@ func sum(list []int) (n int) {
 }
 
 // SameDecisions sends visitors to imported campaigns. If the model makes no random choice, the decision must be the same. If it
-// makes one, the shares must be the same. The ids of pages, offers and campaigns end in their numbers, by record.
+// makes one, the shares must be the same. The ids of pages, offers and campaigns end in the record's number.
 func SameDecisions(t *testing.T, result trackerimport.Result, specs []Spec, streams bool, key func(kind accountconfig.Kind, n int) string) {
 	t.Helper()
 	refs := map[uuid.UUID]*flow.Ref{}

@@ -14,7 +14,7 @@ type Tracker map[string]json.RawMessage
 
 // Fake serves a tracker. It is safe for concurrent use.
 type Fake struct {
-	// Allow returns the status of a request without the right credentials, or 200.
+	// Allow returns the error status for a request with wrong credentials. Otherwise it returns 200.
 	Allow func(r *http.Request) int
 	// Serve returns an answer. ok is false if there is no answer at the path.
 	Serve func(t *Parsed, r *http.Request) (answer any, ok bool)
@@ -82,7 +82,7 @@ func (p *Parsed) List(name string) []json.RawMessage {
 // Whole returns an unchanged part of the tracker.
 func (p *Parsed) Whole(name string) json.RawMessage { return p.whole[name] }
 
-// Thin returns the records of a list with some of their members only, as lists for menus have them.
+// Thin returns the records of a list with only the given members, like the short lists that fill menus.
 func (p *Parsed) Thin(name string, members ...string) []map[string]json.RawMessage {
 	out := []map[string]json.RawMessage{}
 	for _, item := range p.lists[name] {
@@ -111,7 +111,7 @@ func (f *Fake) FailOnce(path string, status int) {
 	f.next = append(f.next, failure{path, status})
 }
 
-// Asked returns the paths that were asked for, in their order.
+// Asked returns the paths of the requests so far, in their order.
 func (f *Fake) Asked() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

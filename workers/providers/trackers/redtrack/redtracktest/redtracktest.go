@@ -1,5 +1,6 @@
 // Package redtracktest is a fake of the API of RedTrack. It demands the key in the query, pages its lists, and wraps some of them, as the
-// real API does. Its log of clicks and conversions needs two days, and has at most 10,000 rows in a page.
+// real API does. A query of its log of clicks and conversions must give a first and a last day. A page of the log has at most
+// 10,000 rows.
 package redtracktest
 
 import (
@@ -68,7 +69,7 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 		return t.One(kind, id)
 	}
 	var list []any
-	if kind == "campaigns" { // they have no streams in the list
+	if kind == "campaigns" { // campaigns in the list have no streams
 		for _, c := range t.Thin(kind, "id", "title", "status") {
 			list = append(list, c)
 		}
@@ -90,7 +91,7 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 	return part, true
 }
 
-// maxLogRows is the number of rows of the log in one answer at most.
+// maxLogRows is the maximum number of rows of the log in one answer.
 const maxLogRows = 10_000
 
 // logPage serves a page of the log, which is wrapped. Both days of the query are required, and rows of both days are included.
@@ -136,7 +137,7 @@ func LimitPerMinute(f *movedtest.Fake, now func() time.Time) {
 
 type object = map[string]any
 
-// ID returns an id as RedTrack's.
+// ID returns an id in RedTrack's format.
 func ID(kind, n int) string { return fmt.Sprintf("%04x%020x", kind, n) }
 
 // Big returns an account with many campaigns and offers. Each campaign has two streams.

@@ -1,5 +1,5 @@
-// Package voluumtest is a fake of the API of Voluum. It opens a session for the access key, demands its token, and wraps its lists as the
-// real API does.
+// Package voluumtest is a fake of the API of Voluum. It opens a session for the access key, demands the session's token in
+// requests, and wraps its lists as the real API does.
 package voluumtest
 
 import (
@@ -92,7 +92,7 @@ func serve(t *movedtest.Parsed, r *http.Request) (any, bool) {
 
 type object = map[string]any
 
-// UUID returns an id as Voluum's.
+// UUID returns an id in Voluum's format.
 func UUID(kind, n int) string { return fmt.Sprintf("%08d-0000-4000-8000-%012d", kind, n) }
 
 // Big returns an account with many campaigns and offers. Each campaign has a group of paths with a condition, and default paths.

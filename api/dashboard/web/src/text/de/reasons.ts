@@ -23,7 +23,7 @@ const sentences = new Map(
     'what proves the sender cannot be opened: ENCRYPTION_KEY has changed':
       'Der Nachweis des Absenders lässt sich nicht öffnen: ENCRYPTION_KEY hat sich geändert.',
     'what arrived after it counts': 'Es zählt, was danach kam.',
-    'a server or a correction has told of this conversion: what a browser tells afterwards does not change it':
+    'a server or a correction has reported this conversion: a later report by a browser does not change it':
       'Ein Server oder eine Korrektur hat diese Conversion gemeldet: Was ein Browser danach meldet, ändert sie nicht.',
     'it was recorded as another conversion, whose id and goal differ: correct that one':
       'Es ist als andere Conversion mit anderer ID und anderem Ziel erfasst: jene korrigieren.',
@@ -34,7 +34,7 @@ const sentences = new Map(
     'there is no such network': 'Dieses Netzwerk gibt es nicht.',
     'the traffic source is deactivated': 'Die Traffic-Quelle ist gelöscht.',
     'the traffic source is paused': 'Die Traffic-Quelle ist pausiert.',
-    'the traffic source is not told of this any more': 'Die Traffic-Quelle erfährt davon nicht mehr.',
+    'the traffic source no longer receives postbacks of this kind': 'Die Traffic-Quelle erfährt davon nicht mehr.',
     'its click is deleted': 'Der Klick ist gelöscht.',
   }),
 )

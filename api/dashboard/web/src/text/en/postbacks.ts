@@ -69,7 +69,7 @@ export const words = {
     410: 'The source wants no further attempts of this postback.',
     429: 'Too many postbacks at once. This one is sent again automatically.',
   }),
-  empty: { in: 'No postback came in within this window.', out: 'No source was told of a conversion in this window.' },
+  empty: { in: 'No postback came in within this window.', out: 'No conversion was reported to a source in this window.' },
   emptyMore: {
     in: 'Networks report conversions here. The postback URL is under Link and postback of a campaign.',
     out: 'A source is told of conversions once it has a postback URL.',
