@@ -36,9 +36,9 @@ type SavedFlowPut struct {
 type SavedFlowAnswer struct {
 	flow.Saved
 	Group            string `json:"group_name" doc:"the same as group"`
-	RuleCount        int    `json:"rule_count" doc:"rules of all paths, saved and inline"`
+	RuleCount        int    `json:"rule_count" doc:"number of rules in all paths, saved rules and inline rules"`
 	PathCount        int    `json:"path_count"`
-	DestinationCount int    `json:"destination_count" doc:"destinations of all paths"`
+	DestinationCount int    `json:"destination_count" doc:"number of destinations in all paths"`
 }
 
 func savedFlowAnswer(f flow.Saved) SavedFlowAnswer {

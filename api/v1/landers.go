@@ -32,8 +32,7 @@ func landers(d Deps) []route.Route {
 	}...)
 }
 
-// LanderPut is the body of PUT /landers. It replaces every field. A field that is left out gets its default. The protection does
-// not change.
+// LanderPut is the body of PUT /landers. It replaces every field except the protection. A field that is left out gets its default.
 type LanderPut struct {
 	bind.ID
 	form.LanderBody
@@ -48,7 +47,7 @@ func landerAnswer(l models.Lander) LanderAnswer { return LanderAnswer{l} }
 type LanderRow struct {
 	models.Lander
 	answer.Figures
-	LastCheck *LastCheck `json:"last_check" doc:"of its present URL; null before the first one"`
+	LastCheck *LastCheck `json:"last_check" doc:"the last check of its current URL; null: the URL has not been checked yet"`
 }
 
 func landerRows(c *route.Call, page []models.Lander) (func(models.Lander, answer.Figures) LanderRow, error) {

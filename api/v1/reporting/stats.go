@@ -33,11 +33,11 @@ func Stats(d Deps) []route.Route {
 // Overview is the answer of GET /stats/overview.
 type Overview struct {
 	Range         bind.Range        `json:"range"`
-	PreviousRange bind.Range        `json:"previousRange" doc:"the window before, equally long or with as many days in the time zone tz; it ends where range begins"`
-	TZ            string            `json:"tz" doc:"the time zone of the days that are compared"`
+	PreviousRange bind.Range        `json:"previousRange" doc:"the window that ends where range begins. It is as long as range or, if range has whole days in the time zone tz, has the same number of days"`
+	TZ            string            `json:"tz" doc:"the time zone in which days begin"`
 	Filters       []DimensionFilter `json:"filters"`
 	answer.Figures
-	Changes models.FigureChanges `json:"changes" doc:"in percent of the previous window's figure; null where that is zero"`
+	Changes models.FigureChanges `json:"changes" doc:"change of each figure in percent of the previous window's figure; null if the previous figure is zero"`
 }
 
 func (d Deps) overview(c *route.Call) (Overview, error) {

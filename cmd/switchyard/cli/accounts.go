@@ -7,7 +7,7 @@ import (
 	"switchyard/ops/admin"
 )
 
-// accountsCmd makes, changes, deletes and lists accounts.
+// accountsCmd creates, changes, deletes and lists accounts.
 type accountsCmd struct {
 	Create accountsCreate `cmd:"" help:"Make an account."`
 	Update accountsUpdate `cmd:"" help:"Change an account's name or plan."`
@@ -36,8 +36,8 @@ func (c *accountsCreate) Run(ctx context.Context, e *env) error {
 
 type accountsUpdate struct {
 	ID   string `arg:"" help:"Id of the account."`
-	Name string `help:"The new name; left out: as it is." default:""`
-	Plan string `help:"starter, growth, pro or scale; left out: as it is." default:""`
+	Name string `help:"The new name; left out: unchanged." default:""`
+	Plan string `help:"starter, growth, pro or scale; left out: unchanged." default:""`
 	JSON bool   `help:"Print one JSON value."`
 }
 

@@ -25,7 +25,7 @@ and Redis, which has nothing that PostgreSQL does not have.`
 // backupCmd writes a backup.
 type backupCmd struct {
 	File  string `arg:"" help:"File to write; - is the standard output."`
-	Force bool   `help:"Replace FILE if it is there."`
+	Force bool   `help:"Replace FILE if it exists."`
 }
 
 // Help implements kong.HelpProvider.
@@ -86,7 +86,8 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 	if err := os.Rename(part, name); err != nil {
 		return err
 	}
-	if dir, err := os.Open(filepath.Dir(name)); err == nil { // makes the new name survive a crash, where directories can be synced
+	// A sync of the directory makes the new name survive a crash. Not every system can sync directories.
+	if dir, err := os.Open(filepath.Dir(name)); err == nil {
 		_, _ = dir.Sync(), dir.Close()
 	}
 	return nil
@@ -114,7 +115,7 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		defer f.Close() //nolint:errcheck // it was only read
+		defer f.Close() //nolint:errcheck // the file was only read
 		in = f
 	}
 	return withBareDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
@@ -122,14 +123,14 @@ func (c *restoreCmd) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return withNextStep(err)
 		}
-		e.logf("%d rows of %d tables are restored, as they were at %s", sum.Rows, sum.Tables,
+		e.logf("restored %d rows of %d tables, in their state of %s", sum.Rows, sum.Tables,
 			h.TakenAt.UTC().Format(time.RFC3339))
-		e.logf("start the service with the ENCRYPTION_KEY it had then, and an empty Redis")
+		e.logf("start the service with the ENCRYPTION_KEY that it had at that time, and with an empty Redis")
 		return nil
 	})
 }
 
-// withNextStep adds to a known error the operator's next step.
+// withNextStep adds the operator's next step to an error that is known.
 func withNextStep(err error) error {
 	for known, nextStep := range map[error]string{
 		backup.ErrNeverMigrated: "does DATABASE_URL name the right database?",
@@ -138,7 +139,7 @@ func withNextStep(err error) error {
 		backup.ErrNewer:         "use that version to restore it",
 		backup.ErrNotEmpty: "nothing was loaded; make a new database (CREATE DATABASE ... OWNER ...), let DATABASE_URL " +
 			"name it, and do not run `switchyard migrate` or the service before",
-		context.Canceled: "it was interrupted and nothing was loaded; the same command can be given again",
+		context.Canceled: "the command was interrupted and nothing was loaded; run the same command again",
 	} {
 		if errors.Is(err, known) {
 			return fmt.Errorf("%w; %s", err, nextStep)

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// checkCmd looks for faults of a campaign.
+// checkCmd looks for problems of a campaign.
 type checkCmd struct {
 	Campaign string `arg:"" help:"Name or id of the campaign."`
 	FailOn   string `name:"fail-on" enum:"warning,unknown,problem" default:"warning" help:"Exit with 1 if the state is this or worse: warning (any finding), unknown or problem."`
