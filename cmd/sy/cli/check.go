@@ -38,7 +38,7 @@ type checkFinding struct {
 	Do      string `json:"do"`
 }
 
-// Run implements the command. It exits with 1 if anything was found.
+// Run implements the command. It exits with 1 if a finding has the state of --fail-on or a worse one.
 func (c *checkCmd) Run(ctx context.Context, e *env) error {
 	client, err := e.client()
 	if err != nil {
