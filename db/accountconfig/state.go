@@ -60,7 +60,7 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 // compared with its state when the plan was made, and that state may refer to records that have been removed since.
 func (st *State) NameAll() { st.whole = true }
 
-// Load reads the records of an account. It gives a key to each record that has none yet.
+// Load reads the records of an account. It gives a key to each record that does not have one yet.
 func Load(ctx context.Context, s *store.Store, account uuid.UUID) (*State, error) {
 	return store.TxOf(ctx, s, func(s *store.Store) (*State, error) {
 		a, err := s.FindAccount(ctx, account)

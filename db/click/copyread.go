@@ -96,8 +96,8 @@ const (
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )
 
-// Current reports whether the copy answers and no change has waited for longer than LateAfter. If it returns false, callers that
-// can use PostgreSQL do so.
+// Current reports whether the copy answers and no change has waited for longer than LateAfter. If Current returns false, callers that
+// can use PostgreSQL instead do so.
 func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	if k == nil || time.Now().UnixNano() < k.away.Load() {
 		return false, nil
@@ -114,8 +114,8 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	return !late, err
 }
 
-// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. It returns an error of
-// the copy as a *CopyAwayError.
+// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. If the copy does not answer,
+// Each returns a *CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
 	var own error
 	err := k.from.Each(ctx, what, func(scan func(...any) error) error {
