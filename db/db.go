@@ -79,7 +79,7 @@ func (d *DB) Check(ctx context.Context) error {
 	case strings.Contains(err.Error(), "unsupported startup parameter"):
 		return fmt.Errorf("db: open: %w; if DATABASE_URL leads to PgBouncer, let DATABASE_DIRECT_URL lead to PostgreSQL itself", err)
 	case errors.Is(err, pq.ErrSSLNotSupported):
-		return fmt.Errorf("db: open: %w; add sslmode=disable to the query of DATABASE_URL if the way there is safe", err)
+		return fmt.Errorf("db: open: %w; add sslmode=disable to the query of DATABASE_URL if the network to the server is safe", err)
 	}
 	return fmt.Errorf("db: open: %w; is PostgreSQL running, and DATABASE_URL right?", err)
 }

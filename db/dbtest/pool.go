@@ -109,7 +109,7 @@ func claim(tb testing.TB, server, template string) (*db.DB, string, error) {
 
 // reuse opens a database of an earlier test and empties it. It returns nil for a database that has to be dropped.
 func reuse(ctx context.Context, admin *sql.Conn, server, name string) *db.DB {
-	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1` // ends connections of processes that were killed
+	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1` // for killed processes
 	if _, err := admin.ExecContext(ctx, end, name); err != nil {
 		return nil
 	}

@@ -117,7 +117,7 @@ func readFixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key
 // compute returns the rates of keys from the stored rates. It leaves out keys whose account was deleted.
 func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	sorted, args := arguments(keys)
-	currencies, err := db.Pairs[int, string](ctx, c, "currencies of accounts", accountCurrencies, args...) // by position in sorted, counted from 1
+	currencies, err := db.Pairs[int, string](ctx, c, "currencies of accounts", accountCurrencies, args...) // by position in sorted, from 1
 	if err != nil {
 		return nil, err
 	}

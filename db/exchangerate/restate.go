@@ -43,8 +43,8 @@ func dayColumns(list []models.Rate) (days, currencies []string) {
 const (
 	selectChanges = `SELECT day, currency FROM rate_changes ORDER BY day, currency LIMIT $1`
 
-	// A rate may have been used for facts of its day and of the seven days after it. If the rate's currency is the account's own currency,
-	// these are facts in any other currency. Otherwise they are facts in the rate's currency.
+	// A rate may have been used for facts of its day and of the seven days after it. If the rate's currency is the account's own
+	// currency, these are facts in any other currency. Otherwise they are facts in the rate's currency.
 	affected = `
 SELECT r.account_id, r.day, r.currency, r.rate FROM account_rates r JOIN accounts a ON a.id = r.account_id
 JOIN unnest($1::date[], $2::text[]) AS k (day, currency)
