@@ -42,8 +42,8 @@ type Options struct {
 	ReplicaURL string
 }
 
-// settings returns the session settings that are used unless the URL sets them. jit is off, because compiling the statement of a report
-// over millions of rows takes several times as long as it saves.
+// settings returns the session settings that are used unless the URL sets them. jit is off, because compiling the statement of a
+// report over millions of rows takes several times as long as it saves.
 func (o Options) settings() map[string]string {
 	all := map[string]string{"lock_timeout": "5000", "jit": "off"}
 	all["statement_timeout"] = strconv.FormatInt(cmp.Or(o.Statement, time.Minute).Milliseconds(), 10)
@@ -137,8 +137,8 @@ func (o Options) connector(url string) (driver.Connector, error) {
 	return pooled{connector, each.String(), o.ReadOnly}, err
 }
 
-// Tx runs fn in a transaction, and commits if fn returns nil. If c is already a transaction, fn runs under a savepoint: an error undoes
-// only the changes of fn, and the outer transaction can continue.
+// Tx runs fn in a transaction, and commits if fn returns nil. If c is already a transaction, fn runs under a savepoint: an error
+// undoes only the changes of fn, and the outer transaction can continue.
 func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	switch c := c.(type) {
 	case *DB:
@@ -211,9 +211,9 @@ func BadData(err error) bool {
 		pq.As(err, pqerror.ProgramLimitExceeded) != nil
 }
 
-// Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed later. This includes a
-// statement that a read replica cancelled because it blocked the replay of the primary's changes. Such a statement fails with the code
-// of a serialization failure. No transaction of this program is serializable, so the code has no other cause.
+// Unavailable reports whether PostgreSQL cannot be reached or is shutting down, so that the same call may succeed later. This
+// includes a statement that a read replica cancelled because it blocked the replay of the primary's changes. Such a statement
+// fails with the code of a serialization failure. No transaction of this program is serializable, so the code has no other cause.
 func Unavailable(err error) bool {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, context.DeadlineExceeded) {
 		return true

@@ -221,8 +221,8 @@ func TestCopilotVariants(t *testing.T) {
 	p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", "network").Want(400, "invalid")
 }
 
-// TestCopilotStale: an action is not applied if its records have changed since the suggestion was made. It is not undone if they have
-// changed since the action was applied.
+// TestCopilotStale: an action is not applied if its records have changed since the suggestion was made. It is not undone if they
+// have changed since the action was applied.
 func TestCopilotStale(t *testing.T) {
 	t.Parallel()
 	p := newCopilotEnv(t)

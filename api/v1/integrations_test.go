@@ -22,8 +22,8 @@ func rfc2136(change object) object {
 	return object{"provider": "rfc2136", "label": "Own", "credentials": c}
 }
 
-// TestIntegrations: the answer has the form of every provider. Credentials are stored encrypted and shown masked. A credential that a
-// change leaves blank keeps its value.
+// TestIntegrations: the answer has the form of every provider. Credentials are stored encrypted and shown masked. A credential
+// that a change leaves blank keeps its value.
 func TestIntegrations(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

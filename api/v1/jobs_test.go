@@ -57,8 +57,8 @@ func TestSlowCalls(t *testing.T) {
 		t.Errorf("job %v", m)
 	}
 
-	// The call answers with the job's own error. The error of this job is not stored for repeated calls, so the next try runs the job
-	// again.
+	// The call answers with the job's own error. The error of this job is not stored for repeated calls, so the next try runs the
+	// job again.
 	jobstest.Answer(rec, v1.ProbeJob, func(uuid.UUID, v1.ProbeArgs) (v1.ProbeResult, error) {
 		return v1.ProbeResult{}, models.Errorf(models.KindBadGateway, "network_error", "they said no")
 	})

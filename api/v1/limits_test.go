@@ -64,8 +64,8 @@ func (e env) bounds() map[string]object {
 	return out
 }
 
-// probe is a value for a field, and the code with which the value must be refused. If there is no code, the value must not be refused
-// because of this field.
+// probe is a value for a field, and the code with which the value must be refused. If there is no code, the value must not be
+// refused because of this field.
 type probe struct {
 	what  string
 	value any
@@ -274,8 +274,8 @@ func sendProbes(t *testing.T, e env, row route.Route, path string, l limited, sa
 	return len(probes)
 }
 
-// TestLimits tests both sides of every limit in the tags of bodies. A value at the limit is not refused because of the limit. A value
-// beyond the limit is refused with the field's own code.
+// TestLimits tests both sides of every limit in the tags of bodies. A value at the limit is not refused because of the limit. A
+// value beyond the limit is refused with the field's own code.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

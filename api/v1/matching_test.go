@@ -88,8 +88,8 @@ func TestMatchingAllowance(t *testing.T) {
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
 }
 
-// A removed rule is deleted from the database, and therefore from the memory of every process. If a flow uses the rule, it is deleted
-// only when no flow uses it any longer.
+// A removed rule is deleted from the database, and therefore from the memory of every process. If a flow uses the rule, it is
+// deleted only when no flow uses it any longer.
 func TestRemovedRulesAreDeleted(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)

@@ -194,8 +194,8 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	return out, err
 }
 
-// forecastOf extrapolates the month. It takes the clicks so far and adds the clicks of a usual day for each day that is left. It also
-// returns the clicks so far.
+// forecastOf extrapolates the month. It takes the clicks so far and adds the clicks of a usual day for each day that is left. It
+// also returns the clicks so far.
 func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks
@@ -227,9 +227,10 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 // leastDays is the number of whole days that are needed to estimate a usual day and a forecast band.
 const leastDays = 3
 
-// usualDay returns the mean clicks of a whole day, and half of the width of the 80 % prediction interval for the clicks of the days
-// that are left. It assumes that daily clicks are normally distributed. If n whole days have the mean m and the standard deviation s,
-// the remaining r days have m r +- 1.2816 s sqrt(r + r r / n) clicks. known is false if there are too few whole days.
+// usualDay returns the mean clicks of a whole day, and half of the width of the 80 % prediction interval for the clicks of the
+// days that are left. It assumes that daily clicks are normally distributed. If n whole days have the mean m and the standard
+// deviation s, the remaining r days have m r +- 1.2816 s sqrt(r + r r / n) clicks. known is false if there are too few whole
+// days.
 func usualDay(days []report.DayClicks, left float64, now time.Time) (mean, band float64, known bool) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	var n, sum, squares float64

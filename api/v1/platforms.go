@@ -80,8 +80,8 @@ func nextSync(i models.Integration, active models.Active) *string {
 // firstSync is the longest time from connecting a platform to its first automatic import.
 const firstSync = 5 * time.Minute
 
-// firstSyncAt returns the time of the first automatic import, one to five minutes from now. The time is random, so that the imports of
-// connections that were made at the same time do not run all at once.
+// firstSyncAt returns the time of the first automatic import, one to five minutes from now. The time is random, so that the
+// imports of connections that were made at the same time do not run all at once.
 func firstSyncAt() time.Time {
 	return time.Now().Add(firstSync/5 + rand.N(firstSync*4/5)) //nolint:gosec // the number only spreads load
 }

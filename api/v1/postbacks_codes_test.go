@@ -10,7 +10,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestPostbackIDs: a call with a malformed id of a postback is refused, and so is a call for a postback that is still being recorded.
+// TestPostbackIDs: a call with a malformed id of a postback is refused, and so is a call for a postback that is still being
+// recorded.
 func TestPostbackIDs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -40,8 +40,8 @@ func TestResendFailedPostbacks(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", path, nil).Want(403, "read_only_key")
 }
 
-// TestPostbacksByTransaction: the log can be searched by the network's id of a conversion, which a postback may send in any parameter,
-// and by our own id of the conversion.
+// TestPostbacksByTransaction: the log can be searched by the network's id of a conversion, which a postback may send in any
+// parameter, and by our own id of the conversion.
 func TestPostbacksByTransaction(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -41,8 +41,8 @@ type usedPlace = struct {
 }
 
 // One call replaces an offer in campaigns and saved flows. The replacement takes over the offer's weight. If the replacement was
-// already in the same slot, the weights are added. The preview shows the same weights. One undo restores all flows, and each gets the
-// expected version.
+// already in the same slot, the weights are added. The preview shows the same weights. One undo restores all flows, and each gets
+// the expected version.
 func TestReplaceOfferEverywhere(t *testing.T) {
 	t.Parallel()
 	d := newCampaignEnv(t)
@@ -213,7 +213,8 @@ func (d *campaignEnv) replaceErrors(t *testing.T, kind, id string) {
 	empty := d.Do("POST", fmt.Sprintf("/%s/%v/replace", kind, unused), object{"with": second}).Want(200, "").Map()
 	same(t, empty, map[string]any{"places": []any{}})
 
-	// A replacement is refused if the added weights exceed the maximum of a weight, or if there are more places than a call may change.
+	// A replacement is refused if the added weights exceed the maximum of a weight, or if there are more places than a call may
+	// change.
 	heavy := func(weight float64) map[string]any {
 		if kind == "offers" {
 			return d.leading("Heavy", weighted(id, weight, 0), weighted(second, weight, 0))

@@ -64,8 +64,8 @@ func TestDelays(t *testing.T) {
 	s.Do("GET", window+"&f.country=DE", nil).Want(400, "invalid_dimension")
 }
 
-// TestCaps: the caps of the day are listed with the part that is used, and the caps that are filled most come first. Records that are
-// paused, deleted or without a cap are not listed.
+// TestCaps: the caps of the day are listed with the part that is used, and the caps that are filled most come first. Records that
+// are paused, deleted or without a cap are not listed.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

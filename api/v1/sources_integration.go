@@ -294,8 +294,8 @@ func (d Deps) runSourceIntegration(c *route.Call, _ models.TrafficSource, b Sour
 	return out, err
 }
 
-// publicFailures are the codes of errors of the job that are returned as an answer, because the call was valid and a request was sent
-// to the platform.
+// publicFailures are the codes of errors of the job that are returned as an answer, because the call was valid and a request was
+// sent to the platform.
 var publicFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.

@@ -19,8 +19,8 @@ func newSource(t *testing.T, o apitest.Options) (s *apitest.Server, id, path str
 	return s, id, "/traffic-sources/" + id + "/integration"
 }
 
-// TestSourceIntegration: the answer has the form of every platform, and each form connects a source. Secrets are stored encrypted and
-// shown masked. Fields that a change leaves out keep their values.
+// TestSourceIntegration: the answer has the form of every platform, and each form connects a source. Secrets are stored encrypted
+// and shown masked. Fields that a change leaves out keep their values.
 func TestSourceIntegration(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})

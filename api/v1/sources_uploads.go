@@ -28,8 +28,8 @@ type SourceUploads struct {
 	Rows      []SourceUpload `json:"rows" doc:"the last 20 uploads, newest first"`
 }
 
-// UploadKeys has the number of conversions of a source that have each kind of hashed personal data. It counts these data even if they
-// are not sent.
+// UploadKeys has the number of conversions of a source that have each kind of hashed personal data. It counts these data even if
+// they are not sent.
 type UploadKeys struct {
 	Conversions int              `json:"conversions" doc:"number of conversions for the platform that were examined, at most the latest 10,000"`
 	Keys        []UploadKeyShare `json:"keys" doc:"all kinds of data, including those that no conversion has"`

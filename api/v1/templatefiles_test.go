@@ -9,8 +9,8 @@ import (
 	"switchyard/models/template"
 )
 
-// A template that one account exports creates the same traffic source in another account, but without values that belong to the first
-// account.
+// A template that one account exports creates the same traffic source in another account, but without values that belong to the
+// first account.
 func TestSourceTemplateFile(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -144,8 +144,8 @@ func (r *traffic) store() {
 		r.t.Fatal(err)
 	}
 	defer log.Close()
-	// The service owns the record that it gets and may change it. It therefore gets a copy, so that the visit has only values that the
-	// test computed itself.
+	// The service owns the record that it gets and may change it. It therefore gets a copy, so that the visit has only values
+	// that the test computed itself.
 	for _, v := range r.visits {
 		c := v.Click
 		if err := log.Append(ctx, spool.Record{Click: &c}); err != nil {

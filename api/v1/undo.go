@@ -71,8 +71,8 @@ func (d Deps) restore(c *route.Call, s *store.Store, records []bulk.Record) (Und
 	return out, nil
 }
 
-// earlier returns a body that gives a record its earlier values. now is the current record. The error has the code changed if a field
-// that the change set has been changed again since.
+// earlier returns a body that gives a record its earlier values. now is the current record. The error has the code changed if a
+// field that the change set has been changed again since.
 func earlier(r bulk.Record, now any) ([]byte, error) {
 	members, err := bulk.MembersOf(now)
 	if err != nil {

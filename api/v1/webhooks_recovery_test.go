@@ -15,7 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// TestRotate: the new secret is shown once and stored encrypted. The old secret stays valid for a day, and the list shows until when.
+// TestRotate: the new secret is shown once and stored encrypted. The old secret stays valid for a day, and the list shows until
+// when.
 func TestRotate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -9,8 +9,8 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// adFakes returns a function that creates the fake of an ad platform. All fakes share the sign-ins and the uploads. Each fake has its
-// own spend.
+// adFakes returns a function that creates the fake of an ad platform. All fakes share the sign-ins and the uploads. Each fake has
+// its own spend.
 func adFakes() func(platform string) smoke.AdFake {
 	signIn, uploads := oauthtest.Make(), &adstest.Uploads{}
 	uploads.DecideAtOnce()

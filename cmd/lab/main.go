@@ -1,8 +1,8 @@
 // Command lab is for the developers of Switchyard. It tests and measures the service from outside, and runs the service during
 // development. The service does not import code from it.
 //
-// This package has only flags and wiring. Each command has its own file. A command is a struct with a Run method, and it is a field of
-// cli.
+// This package has only flags and wiring. Each command has its own file. A command is a struct with a Run method, and it is a
+// field of cli.
 package main
 
 import (

@@ -56,8 +56,8 @@ const selectPlan = `SELECT p.id, p.state, p.origin, p.prune, p.counts, p.notes, 
 	(SELECT count(*) FROM config_items i WHERE i.plan_id = p.id AND i.op NOT IN ('same', 'refused')) AS work
 FROM config_plans p WHERE p.account_id = $1`
 
-// Add stores the document of a plan. If the document was read from another tracker, links are the links of that tracker, and notes are
-// the remarks of the program that read the tracker. A repeated call does nothing.
+// Add stores the document of a plan. If the document was read from another tracker, links are the links of that tracker, and
+// notes are the remarks of the program that read the tracker. A repeated call does nothing.
 func (k Plans) Add(ctx context.Context, account, id uuid.UUID, document []byte, prune accountconfig.Prune, origin string,
 	links []trackerimport.Link, notes []trackerimport.Note,
 ) error {
@@ -73,9 +73,9 @@ func (k Plans) Document(ctx context.Context, account, id uuid.UUID) ([]byte, err
 	return db.Get[[]byte](ctx, k.s.Conn(), "plan", `SELECT document FROM config_plans WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// AddImport stores a plan whose document will be read later from another tracker. access has the address and the credentials of the
-// tracker, and is encrypted. If the tracker is read from a dump of its database, the dump is stored in place of the document until the
-// document is read.
+// AddImport stores a plan whose document will be read later from another tracker. access has the address and the credentials of
+// the tracker, and is encrypted. If the tracker is read from a dump of its database, the dump is stored in place of the document
+// until the document is read.
 func (k Plans) AddImport(ctx context.Context, account, id uuid.UUID, tracker string, access, dump []byte) error {
 	sealed, err := k.s.Box().SealForService(ctx, accessPlace(account, id), access)
 	if err != nil {
@@ -259,8 +259,8 @@ func (k Plans) Work(ctx context.Context, account, id uuid.UUID) ([]Work, error) 
 	return list, nil
 }
 
-// SetDone marks an item as written or, if done is false, as undone. after has the current members of the item's record. former has the
-// links of the campaign as they were before.
+// SetDone marks an item as written or, if done is false, as undone. after has the current members of the item's record. former
+// has the links of the campaign as they were before.
 func (k Plans) SetDone(ctx context.Context, account, id uuid.UUID, position int, done bool, after accountconfig.Members, former []store.FormerLink) error {
 	const q = `UPDATE config_items SET done = $4, after = $5, former_links = $6 WHERE account_id = $1 AND plan_id = $2 AND position = $3`
 	return db.ExecOne(ctx, k.s.Conn(), "item of a plan", q, account, id, position, done, documentOrNull(after), db.Document(orEmpty(former)))

@@ -20,8 +20,8 @@ type State struct {
 	keys
 }
 
-// keys has the keys of an account's records, and implements accountconfig.IDs. It also has the keys of removed records, because a key
-// is never given to another record.
+// keys has the keys of an account's records, and implements accountconfig.IDs. It also has the keys of removed records, because a
+// key is never given to another record.
 type keys struct {
 	ids    map[accountconfig.Kind]map[string]uuid.UUID
 	names  map[accountconfig.Kind]map[uuid.UUID]string
@@ -56,8 +56,8 @@ func (k keys) add(kind accountconfig.Kind, key string, id uuid.UUID) {
 	delete(k.gone[kind], key)
 }
 
-// NameAll makes references to removed records show the keys of these records. This is needed when a plan is carried out: each record is
-// compared with its state when the plan was made, and that state may refer to records that have been removed since.
+// NameAll makes references to removed records show the keys of these records. This is needed when a plan is carried out: each
+// record is compared with its state when the plan was made, and that state may refer to records that have been removed since.
 func (st *State) NameAll() { st.whole = true }
 
 // Load reads the records of an account. It gives a key to each record that does not have one yet.
@@ -248,8 +248,8 @@ func (st *State) Relink(ctx context.Context, s *store.Store, campaign string, fo
 	return s.ForeignLinks().Restore(ctx, st.Account.ID, st.ids[accountconfig.Campaigns][campaign], former)
 }
 
-// Reserve creates a paused campaign whose only path does nothing. A campaign that passes visitors on to the reserved campaign can then be
-// written before the reserved campaign itself.
+// Reserve creates a paused campaign whose only path does nothing. A campaign that passes visitors on to the reserved campaign can
+// then be written before the reserved campaign itself.
 func (st *State) Reserve(ctx context.Context, s *store.Store, key string, after accountconfig.Members) error {
 	m := accountconfig.Members{
 		"name": after["name"], "domain": after["domain"], "alias": after["alias"], "status": models.CampaignPaused,

@@ -1,5 +1,5 @@
-// Package advisory elects one process among several by an advisory lock in PostgreSQL. The server releases the lock when the holder's
-// session ends.
+// Package advisory elects one process among several by an advisory lock in PostgreSQL. The server releases the lock when the
+// holder's session ends.
 package advisory
 
 import (

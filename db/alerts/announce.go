@@ -33,8 +33,8 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING account_id`
 
-// ClaimDue claims at most limit accounts that have active channels and that no worker has claimed since claimedBefore. Only workers call
-// it.
+// ClaimDue claims at most limit accounts that have active channels and that no worker has claimed since claimedBefore. Only
+// workers call it.
 func (a Channels) ClaimDue(ctx context.Context, now, claimedBefore time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, a.s.Conn(), "watched accounts", dueWatches, now, claimedBefore, limit)
 }
@@ -61,11 +61,11 @@ type Announcement struct {
 // when they were less than critical.
 type Changes struct{ Begun, Risen, Ended []AnnouncedAlert }
 
-// Announce compares the present alerts with the announced ones. It calls write with the difference, which returns the messages for the
-// account's channels. In one transaction it stores the difference and the messages, so that each beginning, each rise and each end of
-// an alert is announced once. An alert that has risen stays critical until it ends. Announce returns the jobs that send the messages. It
-// does nothing if the account has received models.AlertMessagesAnHour messages in the last hour. A later call then announces the
-// difference.
+// Announce compares the present alerts with the announced ones. It calls write with the difference, which returns the messages
+// for the account's channels. In one transaction it stores the difference and the messages, so that each beginning, each rise and
+// each end of an alert is announced once. An alert that has risen stays critical until it ends. Announce returns the jobs that
+// send the messages. It does nothing if the account has received models.AlertMessagesAnHour messages in the last hour. A later
+// call then announces the difference.
 func (a Channels) Announce(ctx context.Context, account uuid.UUID, present []AnnouncedAlert,
 	write func(channels []models.AlertChannel, n Changes) []Announcement,
 ) (messages []uuid.UUID, err error) {

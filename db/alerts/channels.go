@@ -55,8 +55,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)) RETUR
 	countCodes = `SELECT count(*) FROM alert_messages WHERE account_id = $1 AND confirms AND created_at > now() - interval '1 day'`
 )
 
-// Add adds a channel with complete credentials. If the kind of channel needs confirmation, the channel waits until its receiver confirms
-// a code. The returned jobs send this code. Errors: too_many, no_encryption_key.
+// Add adds a channel with complete credentials. If the kind of channel needs confirmation, the channel waits until its receiver
+// confirms a code. The returned jobs send this code. Errors: too_many, no_encryption_key.
 func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.AlertChannelKind, credentials map[string]string) (
 	_ models.AlertChannel, messages []uuid.UUID, err error,
 ) {
@@ -93,8 +93,8 @@ func (a Channels) Add(ctx context.Context, c models.AlertChannel, kind models.Al
 	return c, messages, err
 }
 
-// checkRoom returns the error too_many if the account already has the maximum number of channels, or if the maximum number of codes was
-// sent in the last day. The caller must have locked the account.
+// checkRoom returns the error too_many if the account already has the maximum number of channels, or if the maximum number of
+// codes was sent in the last day. The caller must have locked the account.
 func (a Channels) checkRoom(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
 	have, err := db.Get[int](ctx, a.s.Conn(), "alert channels", countChannels, account)
 	if err == nil && have >= models.MaxAlertChannels {

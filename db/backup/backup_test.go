@@ -125,9 +125,9 @@ func figures(t *testing.T, d *db.DB) map[string]string {
 	return all
 }
 
-// TestRestoreEqualsBackup checks that a backup has the state of one moment, although clicks and conversions arrive while it is written.
-// A role that is not a superuser loads the backup into an empty database. Every row, sum, sequence and partition is then the same, and
-// the database accepts new rows.
+// TestRestoreEqualsBackup checks that a backup has the state of one moment, although clicks and conversions arrive while it is
+// written. A role that is not a superuser loads the backup into an empty database. Every row, sum, sequence and partition is then
+// the same, and the database accepts new rows.
 func TestRestoreEqualsBackup(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -183,8 +183,8 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses checks that nothing is loaded from a file that is cut off, is damaged, has a newer version or is not a backup, and
-// that the same database accepts the right file afterwards. A database with rows accepts no file.
+// TestRestoreRefuses checks that nothing is loaded from a file that is cut off, is damaged, has a newer version or is not a
+// backup, and that the same database accepts the right file afterwards. A database with rows accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -1,7 +1,8 @@
 // Package backup writes the whole database into one file, and loads such a file into an empty database. It needs no other program.
 //
-// The file contains rows but no schema. Before the rows are loaded, our own migrations create the schema, up to the last migration that
-// the file names. The file is compressed with gzip. It consists of frames, each with a letter, a length and a content:
+// The file contains rows but no schema. Before the rows are loaded, our own migrations create the schema, up to the last
+// migration that the file names. The file is compressed with gzip. It consists of frames, each with a letter, a length and a
+// content:
 //
 //	H  the header, as JSON
 //	T  a table begins: its name and columns, as JSON
@@ -53,8 +54,8 @@ type Summary struct {
 	Rows   int64 `json:"rows"`
 }
 
-// Progress is called after every progressRows rows of a table and at the end of the table. rows is the number of rows of the table that
-// have been written or loaded so far. done is true at the end of the table.
+// Progress is called after every progressRows rows of a table and at the end of the table. rows is the number of rows of the
+// table that have been written or loaded so far. done is true at the end of the table.
 type Progress func(table string, rows int64, done bool)
 
 // progressRows is the number of rows between two calls of Progress.

@@ -16,8 +16,8 @@ const (
 	// scanDelay is the minimum age of a click when it is scanned. At that age, the page tag has had the time bot.TagWait to
 	// send its event, and the ingesters have stored all earlier records.
 	scanDelay = bot.TagWait + 10*time.Second
-	// storedLate is the minimum age at which a newly stored click counts as late, because a scan may already have passed its time. It
-	// is 15 seconds less than scanDelay, because clocks may differ.
+	// storedLate is the minimum age at which a newly stored click counts as late, because a scan may already have passed its
+	// time. It is 15 seconds less than scanDelay, because clocks may differ.
 	storedLate = scanDelay - 15*time.Second
 	// scanReach is the time that a scan looks back. A click that is stored even later is not scanned.
 	scanReach = 48 * time.Hour

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// sourcesRemembered is the number of sources, or of visitors, that a counter remembers in each of its two generations, young and
-	// old (see frequency). A source is an address or a /64 network (see sender.source). Together the sources and visitors of an ingester
-	// take at most about 30 MB of memory.
+	// sourcesRemembered is the number of sources, or of visitors, that a counter remembers in each of its two generations, young
+	// and old (see frequency). A source is an address or a /64 network (see sender.source). Together the sources and visitors of
+	// an ingester take at most about 30 MB of memory.
 	sourcesRemembered = 50_000
 	// uniqueInWindow is the largest number of unique clicks of a visitor within bot.RepeatWindow. A campaign counts a visitor as
 	// unique at most once an hour.
@@ -122,8 +122,8 @@ func (m Marks) Floods(clicks []*click.StoredClick) {
 	}
 }
 
-// MarkRepeats adds the signal to repeated clicks. Call it after uniqueness is decided, because a click is not a repeat if it is unique
-// in a campaign that counts visitors by the address.
+// MarkRepeats adds the signal to repeated clicks. Call it after uniqueness is decided, because a click is not a repeat if it is
+// unique in a campaign that counts visitors by the address.
 func (m Marks) MarkRepeats(ctx context.Context, c db.Conn, clicks []*click.StoredClick) error {
 	accounts, campaigns := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, k := range clicks {

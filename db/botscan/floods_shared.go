@@ -17,8 +17,8 @@ const (
 	sharedBytes  = 24 // bytes for a click in a message: two keys and the time
 )
 
-// report adds a stored click to the next message if the click is due, which means that its source may be a flood. Other processes then
-// count the click too.
+// report adds a stored click to the next message if the click is due, which means that its source may be a flood. Other processes
+// then count the click too.
 func (f *Floods) report(c *models.Click) {
 	s, ok := senderOf(c)
 	if _, due := f.due[c.ID]; !ok || !due {

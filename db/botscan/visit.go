@@ -137,8 +137,8 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 	return list
 }
 
-// outdated reports whether a click was scored with other settings. This happens if the settings changed and the click was stored after
-// the job that rescores clicks had passed the click's time.
+// outdated reports whether a click was scored with other settings. This happens if the settings changed and the click was stored
+// after the job that rescores clicks had passed the click's time.
 func (v *visit) outdated(settings bot.Settings) bool {
 	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
 	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)

@@ -1,6 +1,6 @@
-// Package certstore stores the certificates that this install has obtained by ACME with their keys, the keys of its ACME accounts, and
-// the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an install without ENCRYPTION_KEY cannot obtain certificates
-// itself.
+// Package certstore stores the certificates that this install has obtained by ACME with their keys, the keys of its ACME
+// accounts, and the open challenges. Keys are encrypted with ENCRYPTION_KEY only, so an install without ENCRYPTION_KEY cannot
+// obtain certificates itself.
 //
 // A row belongs to a host, not to an account, because a host serves only one account at a time, or the install itself. The caller
 // decides who may request a host's certificate.
@@ -128,8 +128,8 @@ func (s *Store) SetRenewal(ctx context.Context, host string, at time.Time) error
 	return db.Run(ctx, s.c, "renewal", `UPDATE edge_hosts SET renew_at = $2 WHERE host = $1 AND sealed IS NOT NULL`, host, at)
 }
 
-// Delete deletes the certificate of a host with its key, and ends the claim of an issuer that is working on the host. It is not an error
-// if there is no certificate.
+// Delete deletes the certificate of a host with its key, and ends the claim of an issuer that is working on the host. It is not
+// an error if there is no certificate.
 func (s *Store) Delete(ctx context.Context, host string) error {
 	return s.change(ctx, host, func(tx db.Conn) error {
 		return db.Run(ctx, tx, "release certificate", release, host)
@@ -177,8 +177,8 @@ func (s *Store) Claimed(ctx context.Context, host string) (bool, error) {
 	return db.Get[bool](ctx, s.c, "claim", q, host)
 }
 
-// Attempts is for hosts of the install itself. It returns the number of consecutive failed attempts to obtain a certificate for a host,
-// and the time of the next attempt.
+// Attempts is for hosts of the install itself. It returns the number of consecutive failed attempts to obtain a certificate for a
+// host, and the time of the next attempt.
 func (s *Store) Attempts(ctx context.Context, host string) (attempts int, next time.Time, err error) {
 	row, ok, err := db.First[struct {
 		Attempts int        `db:"attempts"`

@@ -9,8 +9,8 @@ import (
 	"switchyard/db/seal"
 )
 
-// Challenge is a proof that a CA requests from a host to find out who controls the host: an answer by HTTP, or a certificate in a TLS
-// handshake.
+// Challenge is a proof that a CA requests from a host to find out who controls the host: an answer by HTTP, or a certificate in a
+// TLS handshake.
 type Challenge struct {
 	Host   string `db:"host"`
 	Token  string `db:"token"`

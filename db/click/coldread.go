@@ -69,8 +69,8 @@ func values(list []*StoredClick) []StoredClick {
 	return db.Map(list, func(c *StoredClick) StoredClick { return *c })
 }
 
-// FindCold finds clicks in the copy by their ids, including clicks that PostgreSQL no longer has. The clicks must belong to the account;
-// the zero account means any account. FindCold leaves out ids without a click in the copy.
+// FindCold finds clicks in the copy by their ids, including clicks that PostgreSQL no longer has. The clicks must belong to the
+// account; the zero account means any account. FindCold leaves out ids without a click in the copy.
 func (l Log) FindCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) ([]StoredClick, error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

@@ -67,8 +67,8 @@ func NewCopyReader(from schema.Reader) *CopyReader { return &CopyReader{from: fr
 // pingPause is the pause after a failed query. During the pause, callers that can use PostgreSQL instead do not query the copy.
 const pingPause = 5 * time.Second
 
-// Snapshot runs fn in a read-only transaction, which sees the database as it was at its first statement. Until the transaction ends, no
-// day is moved out of PostgreSQL, so that State agrees with the data that fn reads.
+// Snapshot runs fn in a read-only transaction, which sees the database as it was at its first statement. Until the transaction
+// ends, no day is moved out of PostgreSQL, so that State agrees with the data that fn reads.
 func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) error) error {
 	return db.Snapshot(ctx, c, func(c db.Conn) error {
 		if k != nil {
@@ -96,8 +96,8 @@ const (
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )
 
-// Current reports whether the copy answers and no change has waited for longer than LateAfter. If Current returns false, callers that
-// can use PostgreSQL instead do so.
+// Current reports whether the copy answers and no change has waited for longer than LateAfter. If Current returns false, callers
+// that can use PostgreSQL instead do so.
 func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	if k == nil || time.Now().UnixNano() < k.away.Load() {
 		return false, nil
@@ -114,8 +114,8 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	return !late, err
 }
 
-// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. If the copy does not answer,
-// Each returns a *CopyAwayError.
+// Each runs a query and calls fn for each row. If fn returns an error, Each stops and returns that error. If the copy does not
+// answer, Each returns a *CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
 	var own error
 	err := k.from.Each(ctx, what, func(scan func(...any) error) error {

@@ -49,8 +49,8 @@ func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
 	return s, err
 }
 
-// ChangeTriggers are the triggers that record changes for the copy, one for each kind of statement. They also fire for changes of rows
-// in partitions, because the statements name the table clicks, not a partition.
+// ChangeTriggers are the triggers that record changes for the copy, one for each kind of statement. They also fire for changes of
+// rows in partitions, because the statements name the table clicks, not a partition.
 var ChangeTriggers = []struct{ Name, Table, Event, Rows, Function string }{
 	{"note_clicks_insert", "clicks", "INSERT", "NEW", "note_clicks"},
 	{"note_clicks_update", "clicks", "UPDATE", "NEW", "note_clicks"},

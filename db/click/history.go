@@ -41,7 +41,8 @@ func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, er
 	return oldest, err
 }
 
-// KeptFrom returns the start of the time for which the account's plan keeps clicks. It is zero for an account that keeps all its clicks.
+// KeptFrom returns the start of the time for which the account's plan keeps clicks. It is zero for an account that keeps all its
+// clicks.
 func KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	const q = `SELECT kept_from FROM click_history WHERE account_id = $1`
 	at, _, err := db.First[time.Time](ctx, c, "history", q, account)

@@ -48,8 +48,8 @@ type LogQuery struct {
 	Where, WhereInCopy Condition
 }
 
-// Condition is a pair of SQL conditions: SQL is a condition on clicks f, OfSale is a condition on conversions v. Each is empty or begins
-// with AND. The first placeholder is $10, because the arguments of the log come first (see LogArgs).
+// Condition is a pair of SQL conditions: SQL is a condition on clicks f, OfSale is a condition on conversions v. Each is empty or
+// begins with AND. The first placeholder is $10, because the arguments of the log come first (see LogArgs).
 type Condition struct {
 	SQL, OfSale string
 	Args        []any
@@ -168,8 +168,8 @@ var selectClick = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE account_id 
 
 var selectClickByID = `SELECT ` + AllColumns.SQL() + ` FROM clicks WHERE id = $1`
 
-// FindByID finds a click of any account by its id. It is used for requests of visitors and networks, which do not name an account. ok
-// is false if the click is not stored.
+// FindByID finds a click of any account by its id. It is used for requests of visitors and networks, which do not name an
+// account. ok is false if the click is not stored.
 func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := AllColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
 	if err == nil && len(list) == 0 {

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it passed on to
-// other campaigns. If there are more than Newest clicks, it selects only the newest ones, and Newest is their number.
+// CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it passed
+// on to other campaigns. If there are more than Newest clicks, it selects only the newest ones, and Newest is their number.
 type CampaignClicks struct {
 	AccountID, CampaignID uuid.UUID
 	models.TimeRange

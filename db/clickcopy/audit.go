@@ -66,9 +66,10 @@ func (d Difference) String() string {
 		d.SourceID, d.Ledger, d.Rows)
 }
 
-// Audit compares an account's figures of one day in the ledger with the figures of ClickHouse's rows. It ignores spend without clicks,
-// which only the ledger has. stable is false if the day's rows changed during the comparison, or if a change of them still waits. The
-// differences then mean nothing, and the caller should try again. A day whose clicks the account no longer keeps has no differences.
+// Audit compares an account's figures of one day in the ledger with the figures of ClickHouse's rows. It ignores spend without
+// clicks, which only the ledger has. stable is false if the day's rows changed during the comparison, or if a change of them
+// still waits. The differences then mean nothing, and the caller should try again. A day whose clicks the account no longer keeps
+// has no differences.
 func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, stable bool, err error) {
 	from := at.UTC().Truncate(click.Day)
 	to := from.Add(click.Day)
@@ -156,8 +157,8 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	return db.SortedIDs(accounts), err
 }
 
-// AuditDay audits each account of a day. It calls found with each difference and, if repair is set, repairs the difference. busy is the
-// number of accounts that were not compared, because their clicks changed during every attempt.
+// AuditDay audits each account of a day. It calls found with each difference and, if repair is set, repairs the difference. busy
+// is the number of accounts that were not compared, because their clicks changed during every attempt.
 func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
 	list, err := k.Accounts(ctx, at)
 	if err != nil {

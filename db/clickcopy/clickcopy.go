@@ -11,13 +11,13 @@ import (
 	"switchyard/models"
 )
 
-// Copy maintains the copy of clicks and conversions in ClickHouse. The database records which rows have changed, and Forward copies
-// these rows to ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. All decisions are
-// made from PostgreSQL. The rows in ClickHouse are only used for reading.
+// Copy maintains the copy of clicks and conversions in ClickHouse. The database records which rows have changed, and Forward
+// copies these rows to ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. All
+// decisions are made from PostgreSQL. The rows in ClickHouse are only used for reading.
 //
 // Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after the version was
-// issued. A higher version is therefore always a later state. This holds for every process that copies rows, however often the process
-// copies them, and whenever it is killed.
+// issued. A higher version is therefore always a later state. This holds for every process that copies rows, however often the
+// process copies them, and whenever it is killed.
 type Copy struct {
 	From db.Conn // the pool
 	To   schema.Store

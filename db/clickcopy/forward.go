@@ -29,8 +29,9 @@ const (
 	deleteDone  = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
 )
 
-// Forward copies recorded changes to ClickHouse until there are no more, and returns the number of copied changes. While ClickHouse does
-// not answer, Put repeats the request until ctx ends. Any other error ends Forward. Several calls may run at once, but one is enough.
+// Forward copies recorded changes to ClickHouse until there are no more, and returns the number of copied changes. While
+// ClickHouse does not answer, Put repeats the request until ctx ends. Any other error ends Forward. Several calls may run at
+// once, but one is enough.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
@@ -154,15 +155,16 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 	return b, err
 }
 
-// after merges two notes about the same row. The row counts as removed if either note says so. If such a row is nevertheless found later,
-// it was inserted again.
+// after merges two notes about the same row. The row counts as removed if either note says so. If such a row is nevertheless
+// found later, it was inserted again.
 func (n changeNote) after(before changeNote) changeNote {
 	n.Removed = n.Removed || before.Removed
 	return n
 }
 
-// changedClickRows returns the ClickHouse rows for clicks that have changed. A click that is not in PostgreSQL gets a row that removes
-// it only if a note says that the click was removed. Otherwise a later note will say so, or the click is only in ClickHouse.
+// changedClickRows returns the ClickHouse rows for clicks that have changed. A click that is not in PostgreSQL gets a row that
+// removes it only if a note says that the click was removed. Otherwise a later note will say so, or the click is only in
+// ClickHouse.
 func changedClickRows(ctx context.Context, c db.Conn, noted map[uuid.UUID]changeNote, version uint64) ([][]any, error) {
 	ids := db.SortedIDs(noted)
 	list, err := click.WarmStore().Read(ctx, c, click.AllColumns, click.Set{IDs: ids})

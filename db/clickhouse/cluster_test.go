@@ -59,8 +59,8 @@ func TestClusterStatementsAreRead(t *testing.T) {
 	}
 }
 
-// TestErrorsThatPass checks that for each error in the map passing the server uses the code in the map, and that Refused returns false
-// for these errors.
+// TestErrorsThatPass checks that for each error in the map passing the server uses the code in the map, and that Refused returns
+// false for these errors.
 func TestErrorsThatPass(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -149,7 +149,8 @@ func TestFaultyConnections(t *testing.T) {
 	p.store(t, p.open(t, password), func() bool { return p.faults.Load() >= 100 })
 }
 
-// The number of kills in TestKilledEngine. make e2e has 60 more kills in clickcopy's TestCopyOutlivesItsServer, which compares figures.
+// The number of kills in TestKilledEngine. make e2e has 60 more kills in clickcopy's TestCopyOutlivesItsServer, which compares
+// figures.
 const (
 	someKills = 15
 	manyKills = 1000 // used by make chaos

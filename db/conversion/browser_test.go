@@ -9,9 +9,10 @@ import (
 	"switchyard/models"
 )
 
-// TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of conversions
-// for its click, but only the first models.MaxBrowserConversions count. Further conversions are pending until a server or a correction
-// approves them. Conversions by servers and corrections have no limit, and do not count towards the limit of browsers.
+// TestBrowserConversionsAreBounded checks the limit of conversions by browsers. A visitor's browser can report any number of
+// conversions for its click, but only the first models.MaxBrowserConversions count. Further conversions are pending until a
+// server or a correction approves them. Conversions by servers and corrections have no limit, and do not count towards the limit
+// of browsers.
 func TestBrowserConversionsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

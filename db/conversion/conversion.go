@@ -49,7 +49,8 @@ type Input struct {
 	// replace the recorded values.
 	Final bool
 	Exact time.Duration // the precision of At: a day, a second
-	// Past is set for a conversion from another tracker's log. It is recorded, but neither webhooks nor traffic sources are notified.
+	// Past is set for a conversion from another tracker's log. It is recorded, but neither webhooks nor traffic sources are
+	// notified.
 	Past bool
 }
 
@@ -158,8 +159,8 @@ func (in Input) decide(click *click.StoredClick, old *Conversion, t terms) (Conv
 	return unchanged, out
 }
 
-// replayRefusal returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It returns an
-// empty string if the postback can be recorded again.
+// replayRefusal returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It
+// returns an empty string if the postback can be recorded again.
 func (in Input) replayRefusal(old *Conversion, past statements) string {
 	switch {
 	case old == nil || old.ID != in.Again:
@@ -260,8 +261,8 @@ type Conversion struct {
 	Statements statements          `db:"statements,json"`
 }
 
-// Figures returns the figures that a conversion adds to the ledger key of its click. A conversion of a bot's click counts too, because
-// money is never hidden.
+// Figures returns the figures that a conversion adds to the ledger key of its click. A conversion of a bot's click counts too,
+// because money is never hidden.
 func (v Conversion) Figures() models.Figures {
 	switch v.Status {
 	case models.StatusApproved:

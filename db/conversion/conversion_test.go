@@ -25,8 +25,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestConversionLife records several statements about one conversion, from pending to chargeback, and checks the results, figures and
-// events.
+// TestConversionLife records several statements about one conversion, from pending to chargeback, and checks the results, figures
+// and events.
 func TestConversionLife(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

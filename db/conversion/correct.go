@@ -30,10 +30,11 @@ type Corrected struct {
 	Refusal error
 }
 
-// Correct records many inputs of one account in their order, in the transaction of c. Each input has the same effect as in Record.
-// Correct first locks the clicks of all inputs. A refused input does not affect the other inputs. Correct returns the jobs to dispatch
-// after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the first click is used. If
-// write is false, Correct locks and writes nothing, and returns the outcomes that the inputs would have now.
+// Correct records many inputs of one account in their order, in the transaction of c. Each input has the same effect as in
+// Record. Correct first locks the clicks of all inputs. A refused input does not affect the other inputs. Correct returns the
+// jobs to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the
+// first click is used. If write is false, Correct locks and writes nothing, and returns the outcomes that the inputs would have
+// now.
 func Correct(ctx context.Context, l click.Log, c db.Conn, account uuid.UUID, list []Input, write bool) (
 	out []Corrected, jobs []models.JobRef, err error,
 ) {
@@ -92,9 +93,9 @@ func (in Input) keys() []Key {
 	return keys
 }
 
-// keyOf returns the key of the conversion that an input is about. If the status word of a postback gives a goal, the postback is about a
-// conversion of that goal, because some networks send a sale and its rebills with the same id. A replayed postback stays with the
-// conversion as which it was recorded. A correction is about the recorded conversion with the correction's id.
+// keyOf returns the key of the conversion that an input is about. If the status word of a postback gives a goal, the postback is
+// about a conversion of that goal, because some networks send a sale and its rebills with the same id. A replayed postback stays
+// with the conversion as which it was recorded. A correction is about the recorded conversion with the correction's id.
 func (b *correcting) keyOf(in Input) Key {
 	keys := in.keys()
 	for _, k := range keys {
@@ -154,8 +155,8 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []Input, lock boo
 	return nil
 }
 
-// addExpired adds clicks that were deleted because of their age, with the data that is left of them, to the clicks that were found. ids
-// are the ids of all clicks.
+// addExpired adds clicks that were deleted because of their age, with the data that is left of them, to the clicks that were
+// found. ids are the ids of all clicks.
 func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID, found []*click.StoredClick, lock bool) (
 	[]*click.StoredClick, error,
 ) {
@@ -172,8 +173,8 @@ func (b *correcting) addExpired(ctx context.Context, c db.Conn, ids []uuid.UUID,
 	return append(found, kept...), err
 }
 
-// loadCampaigns reads the currencies of the campaigns of clicks without an offer. The currency of a click is the currency of its cost,
-// and the campaign may have another currency.
+// loadCampaigns reads the currencies of the campaigns of clicks without an offer. The currency of a click is the currency of its
+// cost, and the campaign may have another currency.
 func (b *correcting) loadCampaigns(ctx context.Context, c db.Conn) (err error) {
 	campaigns := map[uuid.UUID]bool{}
 	for _, k := range b.clicks {
@@ -234,8 +235,8 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate. If write
-// is false, convert does not fix the rates for later facts.
+// convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate. If
+// write is false, convert does not fix the rates for later facts.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*Conversion
 	var copyResult []func(*Conversion) // for each conversion of list: copies the result to the outcome of an input

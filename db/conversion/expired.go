@@ -11,7 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// keptColumns are the columns of the table converted_clicks. They are the columns from which a conversion's ledger key and cost follow.
+// keptColumns are the columns of the table converted_clicks. They are the columns from which a conversion's ledger key and cost
+// follow.
 var keptColumns = click.AllColumns.Named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
 	"device_type", "os", "browser", "currency", "rate", "conversion_cost", "revenue_share",
@@ -30,8 +31,8 @@ var (
 		WHERE id = ANY ($1::uuid[]) AND (account_id = $2 OR $2 = '` + db.ZeroID + `') ORDER BY id`
 )
 
-// KeepConverted stores those data of clicks that are needed if a network later changes the status of their conversions. It runs in the
-// transaction that deletes the clicks because of their age. ids must be sorted, and their clicks must be in PostgreSQL.
+// KeepConverted stores those data of clicks that are needed if a network later changes the status of their conversions. It runs
+// in the transaction that deletes the clicks because of their age. ids must be sorted, and their clicks must be in PostgreSQL.
 func KeepConverted(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	first, last := click.Bounds(ids)
 	if _, err := db.Get[int](ctx, c, "lock expiring clicks", lockExpiring, db.UUIDs(ids), first, last); err != nil {

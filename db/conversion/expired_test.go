@@ -90,9 +90,9 @@ func (x *expired) figures() string {
 		FROM ledger WHERE account_id = $1 AND country = 'DE' AND campaign_id = $2`, x.account, x.campaign, x.cost)
 }
 
-// TestLateDecision checks that a network's decision about a recorded conversion still counts after the click was deleted because of its
-// age. The decision changes the figures of the click's hour and dimensions, including the cost that follows from the click. New
-// conversions of such a click are refused.
+// TestLateDecision checks that a network's decision about a recorded conversion still counts after the click was deleted because
+// of its age. The decision changes the figures of the click's hour and dimensions, including the cost that follows from the
+// click. New conversions of such a click are refused.
 func TestLateDecision(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(*expired){"by age": byAge, "by partition": byPartition} {

@@ -21,8 +21,8 @@ import (
 	"switchyard/models"
 )
 
-// TestForgedPostbacksHaveNoJob stores a batch of postbacks. If the click of a postback is stored, the postback gets a job, which has the
-// click's account. All other postbacks wait, including postbacks that name another account than the click's.
+// TestForgedPostbacksHaveNoJob stores a batch of postbacks. If the click of a postback is stored, the postback gets a job, which
+// has the click's account. All other postbacks wait, including postbacks that name another account than the click's.
 func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

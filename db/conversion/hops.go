@@ -104,8 +104,8 @@ func applyHop(c *click.StoredClick, h click.Hop) {
 	}
 }
 
-// updateOfferless sets the offer of conversions without an offer, which were recorded before the click-out to their offer was stored. It
-// takes the offer from the click.
+// updateOfferless sets the offer of conversions without an offer, which were recorded before the click-out to their offer was
+// stored. It takes the offer from the click.
 const updateOfferless = `
 UPDATE conversions v SET offer_id = k.offer_id, network_id = k.network_id
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS k (id, offer_id, network_id)
@@ -136,9 +136,9 @@ FROM (SELECT DISTINCT click_id FROM click_hops WHERE NOT applied) h
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
 LIMIT $1`
 
-// ApplyWaitingHops applies click-outs that still wait although their clicks are stored, for at most limit clicks. It returns the number
-// of these clicks. Normally the ingester that stores a click-out also applies it. ApplyWaitingHops is for click-outs of an ingester that
-// died before it could do so.
+// ApplyWaitingHops applies click-outs that still wait although their clicks are stored, for at most limit clicks. It returns the
+// number of these clicks. Normally the ingester that stores a click-out also applies it. ApplyWaitingHops is for click-outs of an
+// ingester that died before it could do so.
 func ApplyWaitingHops(ctx context.Context, l click.Log, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "apply waiting hops", selectAppliable, limit)
 	if err != nil || len(ids) == 0 {

@@ -102,8 +102,8 @@ func (v *Verdict) End(outcome, detail string) {
 }
 
 // MaskParams sets the parameters that are stored for a decided message, and masks secrets. For a trusted message these are all
-// parameters. For any other message these are only the parameters that were stored unencrypted, because an unknown parameter may be a
-// secret under a wrong name.
+// parameters. For any other message these are only the parameters that were stored unencrypted, because an unknown parameter may
+// be a secret under a wrong name.
 func (v *Verdict) MaskParams(believed bool) {
 	m := &v.Message
 	params := m.open
@@ -187,8 +187,8 @@ const WrongSecret = "the secret of the network is missing or wrong"
 // noConversion is the detail of a postback whose status word reports no conversion.
 const noConversion = "the status %.100q reports no conversion: nothing was paid or taken back"
 
-// authenticate refuses a postback that does not prove its sender, and reads all others. named is the network in the postback's address.
-// A postback of a goal needs no proof, because its sender was checked when its event arrived.
+// authenticate refuses a postback that does not prove its sender, and reads all others. named is the network in the postback's
+// address. A postback of a goal needs no proof, because its sender was checked when its event arrived.
 func (r Reader) authenticate(ctx context.Context, v *Verdict, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	m := &v.Message
 	if m.IsFromGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
@@ -246,10 +246,10 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must contain. The
-// settings come from the network in the message's address or, if the address names no network, from the click's network. If the click's
-// network has a secret, only that secret is accepted. A sender cannot avoid this by leaving out the network's id, or by naming a network
-// whose secret the sender knows.
+// chooseNetworks selects the network whose settings apply to a message, and the network whose secret the message must contain.
+// The settings come from the network in the message's address or, if the address names no network, from the click's network. If
+// the click's network has a secret, only that secret is accepted. A sender cannot avoid this by leaving out the network's id, or
+// by naming a network whose secret the sender knows.
 func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.PostbackNetwork, clickNetwork uuid.UUID) error {
 	ofClick := named
 	if named.ID != clickNetwork {
@@ -268,8 +268,8 @@ func (r Reader) chooseNetworks(ctx context.Context, m *Message, named store.Post
 	return nil
 }
 
-// Authentic reports whether the message proves its sender with the secret of secretNetwork. If that network is unknown or has no secret,
-// Authentic returns true for every message.
+// Authentic reports whether the message proves its sender with the secret of secretNetwork. If that network is unknown or has no
+// secret, Authentic returns true for every message.
 func (m *Message) Authentic() bool {
 	if m.secretNetwork.Scheme != "" || m.verified != uuid.Nil { // the proof of one network is no proof for another
 		return m.verified == m.secretNetwork.ID || m.secretNetwork.Secret == "" && m.secretNetwork.Scheme == ""

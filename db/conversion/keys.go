@@ -9,8 +9,8 @@ import (
 	"switchyard/models/matchkey"
 )
 
-// sealKeys encrypts the hashes of a trusted message's personal data for its click. The data of a postback were hashed when it arrived.
-// The data of a shop's notification are hashed here, because a notification is verified and read only here.
+// sealKeys encrypts the hashes of a trusted message's personal data for its click. The data of a postback were hashed when it
+// arrived. The data of a shop's notification are hashed here, because a notification is verified and read only here.
 func (r Reader) sealKeys(ctx context.Context, v *Verdict) error {
 	m := &v.Message
 	var keys matchkey.Hashes

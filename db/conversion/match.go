@@ -14,9 +14,9 @@ import (
 	"switchyard/models"
 )
 
-// Any sender can send thousands of postbacks whose click does not exist. A single query looks up the clicks of all due postbacks, so each
-// postback costs little. The click id of some postbacks can only be read with the settings of the network that they name. Here, such a
-// postback has the zero click id. It gets its job if the network exists, and is refused otherwise.
+// Any sender can send thousands of postbacks whose click does not exist. A single query looks up the clicks of all due postbacks,
+// so each postback costs little. The click id of some postbacks can only be read with the settings of the network that they name.
+// Here, such a postback has the zero click id. It gets its job if the network exists, and is refused otherwise.
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks

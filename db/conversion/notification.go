@@ -97,8 +97,8 @@ func (m *Message) verify(scheme *notification.Scheme) (notification.Result, erro
 	}, m.network.Secret, m.network.Params)
 }
 
-// resolve returns the conversions that a report is about, or the reason why it is about no conversion. patient has the same meaning as in
-// readNotification.
+// resolve returns the conversions that a report is about, or the reason why it is about no conversion. patient has the same
+// meaning as in readNotification.
 func (r Reader) resolve(ctx context.Context, m *Message, report notification.Report, patient bool) (parts []part, reason string, err error) {
 	var found []Reference
 	if len(report.About) > 0 && (report.Same || report.Click == "") {
@@ -148,8 +148,8 @@ func partsOfKnown(report notification.Report, found []Reference) (parts []part, 
 	return parts, ""
 }
 
-// isLess reports whether an amount is less than the sum of the payouts of all conversions. All amounts are in the same currency. If the
-// amount or a payout is not known, isLess returns false.
+// isLess reports whether an amount is less than the sum of the payouts of all conversions. All amounts are in the same currency.
+// If the amount or a payout is not known, isLess returns false.
 func isLess(amount string, found []Reference) bool {
 	total := decimal.Zero
 	for _, f := range found {

@@ -14,9 +14,10 @@ import (
 	"switchyard/models"
 )
 
-// The job of a postback has the same id as the postback, and the account of the click. A postback that is already stored is not changed.
-// A postback whose click is not stored, or belongs to another account, gets no job yet: it waits for MatchPostbacks. Because of OFFSET 0,
-// each postback is looked up only in the partition of its click, even if the ids of a batch are from many days.
+// The job of a postback has the same id as the postback, and the account of the click. A postback that is already stored is not
+// changed. A postback whose click is not stored, or belongs to another account, gets no job yet: it waits for MatchPostbacks.
+// Because of OFFSET 0, each postback is looked up only in the partition of its click, even if the ids of a batch are from many
+// days.
 var insertPostbacks = `
 WITH given AS MATERIALIZED (
 	SELECT ` + db.Columns[arrivedPostback]("p.") + `, owner.account_id AS owner, owner.campaign_id
@@ -39,15 +40,15 @@ SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
 // recordKind is the kind of a postback's job as an SQL literal.
 const recordKind = `'` + models.KindRecordConversion + `'`
 
-// joinOwner joins, as owner, the account and the campaign of the click that a postback p names. They are null if the click is not stored,
-// or if it belongs to another account than the account that the postback names.
+// joinOwner joins, as owner, the account and the campaign of the click that a postback p names. They are null if the click is not
+// stored, or if it belongs to another account than the account that the postback names.
 const joinOwner = `LEFT JOIN LATERAL (
 	SELECT a.id AS account_id, k.campaign_id FROM clicks k JOIN accounts a ON a.id = k.account_id
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
 ) owner ON true`
 
-// StorePostbacks stores raw postbacks. For each new postback whose click is stored, it adds a job that will read the postback. It returns
-// the new jobs, including jobs that forward postbacks to old trackers.
+// StorePostbacks stores raw postbacks. For each new postback whose click is stored, it adds a job that will read the postback. It
+// returns the new jobs, including jobs that forward postbacks to old trackers.
 func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -70,8 +71,8 @@ func StorePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 	return append(refs, forwarded...), err
 }
 
-// findOldClicks returns the postbacks. If a postback is about a click that was imported from another tracker, findOldClicks sets this
-// click. Such a postback is not forwarded to the other tracker, because the click is known here.
+// findOldClicks returns the postbacks. If a postback is about a click that was imported from another tracker, findOldClicks sets
+// this click. Such a postback is not forwarded to the other tracker, because the click is known here.
 func findOldClicks(ctx context.Context, c db.Conn, list []*models.Postback) ([]*models.Postback, error) {
 	named := map[uuid.UUID][]string{}
 	for _, p := range list {
@@ -167,10 +168,10 @@ SELECT id FROM postbacks
 WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') OR id = ANY ($2::uuid[]) AND outcome = 'pending'
 ORDER BY id FOR UPDATE`
 
-// LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. If another transaction is deciding one of
-// them, LockPostbacks waits, so that the next decision knows the result. It returns the postbacks that are still to be decided, in the
-// order of arrival. If the postback itself is already recorded or ignored, the list is empty. Call LockPostbacks before the click is
-// locked. Clear also uses this order.
+// LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. If another transaction is deciding
+// one of them, LockPostbacks waits, so that the next decision knows the result. It returns the postbacks that are still to be
+// decided, in the order of arrival. If the postback itself is already recorded or ignored, the list is empty. Call LockPostbacks
+// before the click is locked. Clear also uses this order.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {
@@ -197,8 +198,8 @@ type PostbackDecision struct {
 	ConversionID uuid.UUID // zero: unchanged
 	AccountID    uuid.UUID // the click's account, so that its owner sees the postback; without a click, the postback's account
 	ClickID      uuid.UUID // the click that the postback names
-	// Params replace the stored parameters, and the stored proof and signature are deleted. Params must therefore contain no secret. If
-	// Params is nil, the stored parameters, the proof and the signature are kept for another attempt.
+	// Params replace the stored parameters, and the stored proof and signature are deleted. Params must therefore contain no
+	// secret. If Params is nil, the stored parameters, the proof and the signature are kept for another attempt.
 	Params map[string]string
 	// InvalidPayout is the payout that the postback names, if it is not an amount.
 	InvalidPayout string
@@ -206,7 +207,8 @@ type PostbackDecision struct {
 	InvalidTime string
 	// AmountReason says why an amount or a currency of the postback does not count as it was received.
 	AmountReason string
-	// UnknownWord is the status word of a trusted postback if no table has this word. It is counted, so that the network's owner sees it.
+	// UnknownWord is the status word of a trusted postback if no table has this word. It is counted, so that the network's owner
+	// sees it.
 	UnknownWord Word
 }
 

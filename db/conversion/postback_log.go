@@ -36,8 +36,8 @@ type PostbackQuery struct {
 	Transaction string
 }
 
-// The campaign is the campaign of the click, even if there is no conversion. If the click is no longer in PostgreSQL, it is the campaign
-// that is stored in the postback.
+// The campaign is the campaign of the click, even if there is no conversion. If the click is no longer in PostgreSQL, it is the
+// campaign that is stored in the postback.
 var selectPostbackLog = `
 SELECT ` + db.Columns[StoredPostback]("p.") + `, coalesce(k.campaign_id, p.campaign_id) AS campaign_id, r.result
 FROM postbacks p

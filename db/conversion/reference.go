@@ -47,7 +47,8 @@ INSERT INTO postback_references (` + db.Columns[Reference]("") + `)
 SELECT ` + db.Columns[Reference]("") + ` FROM ` + db.FromRecords[Reference]() + ` r
 ON CONFLICT DO NOTHING`
 
-// StoreReferences stores ids of conversions, and returns the number of new ids. If an id is already stored, its amount does not change.
+// StoreReferences stores ids of conversions, and returns the number of new ids. If an id is already stored, its amount does not
+// change.
 func StoreReferences(ctx context.Context, c db.Conn, list []Reference) (int64, error) {
 	if len(list) == 0 {
 		return 0, nil

@@ -39,9 +39,9 @@ type statement struct {
 	InvalidTime string `json:"invalid_time,omitempty"` // the stated time as received, if that time is not used
 }
 
-// statements are the statements about a conversion, in the order of arrival. The conversion follows only from this list, so it does not
-// depend on the order in which the statements were recorded. A statement that is not allowed at its place in the list is kept, because
-// an earlier statement may be recorded later, and may make it allowed.
+// statements are the statements about a conversion, in the order of arrival. The conversion follows only from this list, so it
+// does not depend on the order in which the statements were recorded. A statement that is not allowed at its place in the list is
+// kept, because an earlier statement may be recorded later, and may make it allowed.
 type statements []statement
 
 // maxStatements is the largest number of statements of a conversion. When there are more, the oldest are merged into a single
@@ -51,8 +51,8 @@ const maxStatements = 32
 // Value implements driver.Valuer.
 func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
 
-// with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok is false
-// if the statements at this place have already been merged.
+// with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok
+// is false if the statements at this place have already been merged.
 func (s statements) with(v statement) (all statements, at int, ok bool) {
 	same := func(o statement) bool { return o.At == v.At }
 	if i := slices.IndexFunc(s, same); i >= 0 {
@@ -99,9 +99,9 @@ func (v Conversion) collected() statement {
 	return out
 }
 
-// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, a process of the
-// previous version of the program has recorded or changed it. history then returns a single statement with the recorded values, whose
-// time of arrival is the time of the last statement.
+// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, a process of
+// the previous version of the program has recorded or changed it. history then returns a single statement with the recorded
+// values, whose time of arrival is the time of the last statement.
 func (v Conversion) history() statements {
 	derived := v
 	v.Statements.apply(&derived)
@@ -128,8 +128,8 @@ func (s statement) fromBrowser() bool { return slices.Contains(browserSources, s
 // browserSources are the sources of statements by a visitor's browser.
 var browserSources = []string{models.FromTag, models.FromPixel}
 
-// apply sets a conversion to the values that follow from the statements. For each statement it returns the status before the statement,
-// and whether the statement is allowed after that status.
+// apply sets a conversion to the values that follow from the statements. For each statement it returns the status before the
+// statement, and whether the statement is allowed after that status.
 func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = Conversion{Conversion: v.Conversion}
@@ -153,8 +153,8 @@ func (s statements) apply(v *Conversion) (found []string, allowed []bool) {
 	return found, allowed
 }
 
-// withoutTerms returns only the part of the statement about the status. A person's corrections of other values therefore stay, however
-// often the network repeats its earlier report.
+// withoutTerms returns only the part of the statement about the status. A person's corrections of other values therefore stay,
+// however often the network repeats its earlier report.
 func (s statement) withoutTerms() statement {
 	s.Reported, s.Payout, s.Currency, s.Time, s.Cost, s.Reason = false, decimal.Zero, "", time.Time{}, nil, ""
 	return s
@@ -174,8 +174,8 @@ func (s statement) status(from string) string {
 	return models.StatusRejected
 }
 
-// apply changes a conversion according to the statement. status is the status after the statement. first says that there is no earlier
-// statement about the conversion.
+// apply changes a conversion according to the statement. status is the status after the statement. first says that there is no
+// earlier statement about the conversion.
 func (s statement) apply(v *Conversion, status string, first bool) {
 	v.Status, v.Source = status, cmp.Or(s.Source, v.Source)
 	v.OriginalStatus = cmp.Or(s.Word, v.OriginalStatus)
@@ -206,9 +206,9 @@ func (s statement) apply(v *Conversion, status string, first bool) {
 	}
 }
 
-// moment returns the time of the conversion after a correction. at is the conversion's time before the correction. The statement's time
-// replaces at only if the two times differ at the precision of the statement. For example, a statement that names only a day does not
-// change a time on that day.
+// moment returns the time of the conversion after a correction. at is the conversion's time before the correction. The
+// statement's time replaces at only if the two times differ at the precision of the statement. For example, a statement that
+// names only a day does not change a time on that day.
 func (s statement) moment(at time.Time) time.Time {
 	if s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
 		return at

@@ -17,8 +17,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// Applied is a change that was made or undone. Deliveries are the webhook deliveries of its events. The caller dispatches them after the
-// commit.
+// Applied is a change that was made or undone. Deliveries are the webhook deliveries of its events. The caller dispatches them
+// after the commit.
 type Applied struct {
 	Change     copilot.Change
 	Deliveries []uuid.UUID
@@ -70,8 +70,8 @@ func (p Proposals) lock(ctx context.Context, account, id uuid.UUID, now time.Tim
 	return found, err
 }
 
-// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. A proposal that is stale once stays stale.
-// Apply records this under the lock of the proposal, so that only one of several concurrent callers gets the error stale.
+// Apply applies an open proposal in the same way as Suggestions.Apply applies a suggestion. A proposal that is stale once stays
+// stale. Apply records this under the lock of the proposal, so that only one of several concurrent callers gets the error stale.
 func (p Proposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error
 	out, err := store.TxOf(ctx, p.s, func(s *store.Store) (out Applied, err error) {
@@ -138,8 +138,8 @@ func (k Suggestions) apply(ctx context.Context, change copilot.Change, judgedDig
 	return out, err
 }
 
-// changedSince returns the error stale in place of err, because the action was possible when it was suggested, but is refused now. For
-// example, a record was deleted or a limit was reached. The errors stale and invalid stay unchanged.
+// changedSince returns the error stale in place of err, because the action was possible when it was suggested, but is refused
+// now. For example, a record was deleted or a limit was reached. The errors stale and invalid stay unchanged.
 func changedSince(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
 		return models.Conflict("stale", "%s", e.Message)
@@ -158,9 +158,9 @@ UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timest
 		AND o.status IN ('open', 'dismissed', 'snoozed'))`
 )
 
-// Undo reverts a change, once. If a suggestion led to the change, the suggestion becomes dismissed. If a rule made the change, the rule
-// does not act on the target again during the rule's cool-down. Errors: not_found, already_undone, and stale if the record was changed
-// again after this change.
+// Undo reverts a change, once. If a suggestion led to the change, the suggestion becomes dismissed. If a rule made the change,
+// the rule does not act on the target again during the rule's cool-down. Errors: not_found, already_undone, and stale if the
+// record was changed again after this change.
 func (k Suggestions) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) (out Applied, err error) {
 		change, err := db.Get[copilot.Change](ctx, s.Conn(), "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)
@@ -252,7 +252,8 @@ func (k Suggestions) editOffer(ctx context.Context, account, id uuid.UUID, edit 
 	return err
 }
 
-// editEntries creates the entries of bot lists that edit returns. If had is not empty, editEntries removes the entries in had instead.
+// editEntries creates the entries of bot lists that edit returns. If had is not empty, editEntries removes the entries in had
+// instead.
 func (k Suggestions) editEntries(ctx context.Context, account, campaign uuid.UUID, had []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (made []uuid.UUID, err error) {

@@ -16,8 +16,8 @@ type Preview struct {
 	Action        copilot.Action
 	Before, After copilot.Part
 	Names         map[string]string // names of paths, offers and landing pages, by id
-	// Stale is the reason why the action can no longer be carried out as suggested. It is nil if the action can be carried out, or was
-	// carried out.
+	// Stale is the reason why the action can no longer be carried out as suggested. It is nil if the action can be carried out,
+	// or was carried out.
 	Stale *models.Error
 }
 

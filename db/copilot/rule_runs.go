@@ -25,8 +25,8 @@ ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = exclu
 	setTargetsChange = `
 UPDATE copilot_rule_targets SET change_id = $3 WHERE account_id = $1 AND rule_id = $2 AND target = ANY ($4)`
 
-	// After an undo the rule does not act on the target during the cool-down, because the person does not want the change to be repeated
-	// at once.
+	// After an undo the rule does not act on the target during the cool-down, because the person does not want the change to be
+	// repeated at once.
 	coolAfterUndo = `
 UPDATE copilot_rule_targets t SET until = greatest(t.until, clock_timestamp() + make_interval(mins => r.cooldown_minutes))
 FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_id = $2`
@@ -44,9 +44,9 @@ func (k Rules) locked(ctx context.Context, r autorule.Rule) error {
 	return err
 }
 
-// Act carries out a change that a rule requires. The change with its evidence, its events and the cool-down of its targets are committed
-// together. Errors: cooling if a target is in its cool-down, invalid, and stale if the record has changed since the rule judged it, or
-// if the rule has changed since r was read.
+// Act carries out a change that a rule requires. The change with its evidence, its events and the cool-down of its targets are
+// committed together. Errors: cooling if a target is in its cool-down, invalid, and stale if the record has changed since the
+// rule judged it, or if the rule has changed since r was read.
 func (k Rules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judged string, run autorule.Run, evidence *copilot.Evidence) (
 	Applied, error,
 ) {
@@ -107,8 +107,9 @@ type RuleAlert struct {
 	Since   time.Time `db:"since"`
 }
 
-// SetAlerts raises the alerts of list for a rule, and ends all other alerts of the rule. raised reports for each alert of list whether it
-// was raised: an alert that ended within the cool-down is not raised again. The error is stale if the rule has changed since r was read.
+// SetAlerts raises the alerts of list for a rule, and ends all other alerts of the rule. raised reports for each alert of list
+// whether it was raised: an alert that ended within the cool-down is not raised again. The error is stale if the rule has changed
+// since r was read.
 func (k Rules) SetAlerts(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (raised []bool, err error) {
 	return store.TxOf(ctx, k.s, func(s *store.Store) ([]bool, error) {
 		if err := NewRules(s).locked(ctx, r); err != nil {
@@ -155,8 +156,8 @@ DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT 
 DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
 )
 
-// End records a run of a rule and the time of the next run. The run is written to the rule's log only if something matched, or if the run
-// failed. Nothing is recorded if, since r was read, the rule has changed or another run has ended.
+// End records a run of a rule and the time of the next run. The run is written to the rule's log only if something matched, or if
+// the run failed. Nothing is recorded if, since r was read, the rule has changed or another run has ended.
 func (k Rules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *store.Store) error {
 		n, err := db.Exec(ctx, s.Conn(), "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)

@@ -33,8 +33,8 @@ INSERT INTO copilot_runs AS r (account_id, asked_at, attempt) VALUES ($1, $2, $3
 ON CONFLICT (account_id) DO UPDATE SET asked_at = $2, attempt = $3
 WHERE r.asked_at IS NULL OR r.asked_at <= $4 OR r.asked_at > $2 OR r.attempt = $3`
 
-// RequestRefresh records that a refresh is requested. The error is too_soon within RefreshPause after another refresh. A repeated call
-// with the same attempt counts as the same refresh. Each call with the zero attempt counts as a new refresh.
+// RequestRefresh records that a refresh is requested. The error is too_soon within RefreshPause after another refresh. A repeated
+// call with the same attempt counts as the same refresh. Each call with the zero attempt counts as a new refresh.
 func (k Suggestions) RequestRefresh(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
 	n, err := db.Exec(ctx, k.s.Conn(), "ask for a refresh", requestRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
 	if err == nil && n == 0 {

@@ -1,5 +1,5 @@
-// Package copilot stores the Copilot's suggestions and proposals, its rules, the changes that it has made, and the connections to the
-// language models that answer the chat.
+// Package copilot stores the Copilot's suggestions and proposals, its rules, the changes that it has made, and the connections to
+// the language models that answer the chat.
 package copilot
 
 import (

@@ -1,6 +1,6 @@
-// Package dbtest gives each test its own database with the migrated schema. The databases are on the server of TEST_DATABASE_URL, whose
-// role must be allowed to create databases. `make test` starts such a server. The databases are copies of a template. They stay on the
-// server after a test, and a later test, of any process, empties one of them and uses it again.
+// Package dbtest gives each test its own database with the migrated schema. The databases are on the server of TEST_DATABASE_URL,
+// whose role must be allowed to create databases. `make test` starts such a server. The databases are copies of a template. They
+// stay on the server after a test, and a later test, of any process, empties one of them and uses it again.
 package dbtest
 
 import (
@@ -118,8 +118,9 @@ func Server(tb testing.TB) string {
 	return server
 }
 
-// ensureTemplate creates the template once per process, unless it already exists on the server. The template's name has a hash of the
-// schema, so a changed schema gets a new template. Test binaries that run at the same time wait for each other with an advisory lock.
+// ensureTemplate creates the template once per process, unless it already exists on the server. The template's name has a hash of
+// the schema, so a changed schema gets a new template. Test binaries that run at the same time wait for each other with an
+// advisory lock.
 var ensureTemplate = sync.OnceValues(func() (string, error) { return makeTemplate(os.Getenv("TEST_DATABASE_URL")) })
 
 func makeTemplate(server string) (string, error) {

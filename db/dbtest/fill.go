@@ -28,9 +28,9 @@ type column struct {
 	Other string `db:"other"` // the table to which a foreign key refers
 }
 
-// FillAccount creates an account and inserts one row of the account into each existing table. The texts in the rows contain characters
-// that are awkward in files. The ids contain the present time, because the tables of clicks have a partition for today. Rows refer to
-// each other only by foreign keys.
+// FillAccount creates an account and inserts one row of the account into each existing table. The texts in the rows contain
+// characters that are awkward in files. The ids contain the present time, because the tables of clicks have a partition for
+// today. Rows refer to each other only by foreign keys.
 func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, uuid.NewV7)

@@ -64,8 +64,8 @@ var admins = sync.OnceValues(func() (*sql.DB, error) {
 	return pool, err
 })
 
-// claim finds a database that is not in use, or creates one. An advisory lock reserves the database for the test. The lock ends with the
-// test or, if the process is killed, with the process.
+// claim finds a database that is not in use, or creates one. An advisory lock reserves the database for the test. The lock ends
+// with the test or, if the process is killed, with the process.
 func claim(tb testing.TB, server, template string) (*db.DB, string, error) {
 	tb.Helper()
 	ctx := context.WithoutCancel(tb.Context())

@@ -72,8 +72,8 @@ type Attempt struct {
 }
 
 // MarkAttempt is SQL, for use in a WITH, that records an attempt in a delivery. It returns endpoint_id and delivered. MarkArgs
-// returns the arguments for its placeholders $1 to $7. A delivery that has arrived once stays delivered, whatever the result of sending
-// it again.
+// returns the arguments for its placeholders $1 to $7. A delivery that has arrived once stays delivered, whatever the result of
+// sending it again.
 const MarkAttempt = `UPDATE webhook_deliveries SET
     attempts = $2, http_status = $4, error = $5, answer = $7, last_attempt = clock_timestamp(),
     status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,
@@ -104,8 +104,8 @@ INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT target.id, account_id, endpoint_id, event.id FROM target, event
 RETURNING id`
 
-// AddPing stores an event for an endpoint, even if the endpoint does not subscribe to this event, and a delivery that is tried once. It
-// returns the id of the delivery. The error is not_found if the account has no such endpoint.
+// AddPing stores an event for an endpoint, even if the endpoint does not subscribe to this event, and a delivery that is tried
+// once. It returns the id of the delivery. The error is not_found if the account has no such endpoint.
 func AddPing(ctx context.Context, c db.Conn, e models.Event, endpoint uuid.UUID) (uuid.UUID, error) {
 	return db.Get[uuid.UUID](ctx, c, "webhook", addPing, endpoint, e.AccountID, e.ID, e.Type, e.CreatedAt, e.Body,
 		models.KindDeliverWebhook)

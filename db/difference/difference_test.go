@@ -219,8 +219,9 @@ func TestNetworkOrders(t *testing.T) {
 	}
 }
 
-// TestFileStatus checks an order whose status is only in the network's own file. The cause of this difference is that the network has not
-// reported the status to us. If the connection has also read the order, under another id, only the connection's order counts.
+// TestFileStatus checks an order whose status is only in the network's own file. The cause of this difference is that the network
+// has not reported the status to us. If the connection has also read the order, under another id, only the connection's order
+// counts.
 func TestFileStatus(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -248,8 +249,8 @@ func TestFileStatus(t *testing.T) {
 	}
 }
 
-// TestUnknownClicksOfFile checks orders of a file that name a click which was never stored. If a postback has named the click too, the
-// cause is the unknown click. Without a postback, the cause is that we have not received the conversion.
+// TestUnknownClicksOfFile checks orders of a file that name a click which was never stored. If a postback has named the click
+// too, the cause is the unknown click. Without a postback, the cause is that we have not received the conversion.
 func TestUnknownClicksOfFile(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -325,8 +326,8 @@ func TestPostbacks(t *testing.T) {
 	}
 }
 
-// TestStored checks that an order is replaced by a later order with the same id, that a file does not replace orders that were read from
-// the network, and that old rows and rows of cleared clicks are deleted.
+// TestStored checks that an order is replaced by a later order with the same id, that a file does not replace orders that were
+// read from the network, and that old rows and rows of cleared clicks are deleted.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -359,8 +360,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestCleared checks that the export of a visitor's data has the orders of the visitor's clicks, and that clearing the statistics of a
-// campaign also deletes the figures that sources and networks have reported for the campaign.
+// TestCleared checks that the export of a visitor's data has the orders of the visitor's clicks, and that clearing the statistics
+// of a campaign also deletes the figures that sources and networks have reported for the campaign.
 func TestCleared(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)

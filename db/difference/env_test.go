@@ -23,8 +23,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// env is an account whose currency is the dollar, with a traffic source, a network and two campaigns. One euro is 1.10 dollars. The first
-// day is the tenth day before today.
+// env is an account whose currency is the dollar, with a traffic source, a network and two campaigns. One euro is 1.10 dollars.
+// The first day is the tenth day before today.
 type env struct {
 	t                        *testing.T
 	db                       *db.DB
@@ -58,8 +58,8 @@ func (e *env) at(day, hour int) time.Time {
 	return e.first.AddDate(0, 0, day).Add(time.Duration(hour) * time.Hour)
 }
 
-// visits stores n clicks of the source and the network at the given time. change may be nil; otherwise it changes each click before it is
-// stored.
+// visits stores n clicks of the source and the network at the given time. change may be nil; otherwise it changes each click
+// before it is stored.
 func (e *env) visits(n, campaign int, at time.Time, change func(*models.Click)) (ids []uuid.UUID) {
 	e.t.Helper()
 	log, err := spool.Open(e.t.TempDir(), spool.Options{})

@@ -41,9 +41,9 @@ SELECT EXISTS (SELECT FROM network_orders WHERE account_id = $1 AND network_id =
 	(SELECT min(day) FROM network_orders WHERE account_id = $1 AND network_id = $2) AS first,
 	(SELECT max(read_at) FROM network_orders WHERE account_id = $1 AND network_id = $2) AS read_at`
 
-// network compares the figures of a network with ours. Our conversions are the conversions recorded for the network. The network's orders
-// are compared one by one. If there are no orders in the window, the network's daily sums are compared. If there are no daily sums
-// either, the network's postbacks are compared.
+// network compares the figures of a network with ours. Our conversions are the conversions recorded for the network. The
+// network's orders are compared one by one. If there are no orders in the window, the network's daily sums are compared. If there
+// are no daily sums either, the network's postbacks are compared.
 func (k *comparison) network(ctx context.Context) error {
 	found, err := db.Get[connection](ctx, k.Conn, "network", selectNetwork, k.account, k.out.ID)
 	if err != nil {
@@ -173,8 +173,8 @@ func (n *networkSheet) compareOrders(ctx context.Context) error {
 	return nil
 }
 
-// findUnknown looks at the orders without a conversion. It finds those of their clicks that a received postback has named, but that were
-// never stored.
+// findUnknown examines the orders without a conversion. It finds the clicks of these orders that a received postback has named
+// too, but that were never stored.
 func (n *networkSheet) findUnknown(ctx context.Context, list []pair) error {
 	clicks := map[uuid.UUID]bool{}
 	for _, p := range list {
@@ -200,8 +200,8 @@ func (n *networkSheet) reportedAmount(p pair) amount {
 	return amount{p.TheirPayout.Decimal, p.TheirCurrency, *p.Day}
 }
 
-// comparePair adds an order and its conversion. It explains the difference in steps from our figures to theirs: first our figures move to
-// the day of the order, then the status and the amount differ, then the currency.
+// comparePair adds an order and its conversion. It explains the difference in steps from our figures to theirs: first our figures
+// move to the day of the order, then the status and the amount differ, then the currency.
 func (n *networkSheet) comparePair(p pair) {
 	if p.ID != nil && p.NetworkID != n.out.ID {
 		p.Refusal, p.ID = "it is recorded for another network", nil

@@ -89,8 +89,8 @@ type comparison struct {
 	used     map[string]*difference.RateUsed // by currency
 }
 
-// setZone sets the zone of their days. This is the zone in the arguments. Without a zone in the arguments, it is the zone called name. An
-// unknown zone counts as UTC.
+// setZone sets the zone of their days. This is the zone in the arguments. Without a zone in the arguments, it is the zone called
+// name. An unknown zone counts as UTC.
 func (k *comparison) setZone(name string) {
 	zone, err := report.Zone(cmp.Or(k.out.TheirZone, name))
 	if err != nil {
@@ -161,8 +161,8 @@ type amount struct {
 	day      time.Time
 }
 
-// loadRates reads the rates of amounts and sets TheirCurrency. If all amounts have the same currency, TheirCurrency is this currency.
-// Otherwise TheirCurrency is empty, and the amounts are shown in our currency.
+// loadRates reads the rates of amounts and sets TheirCurrency. If all amounts have the same currency, TheirCurrency is this
+// currency. Otherwise TheirCurrency is empty, and the amounts are shown in our currency.
 func (k *comparison) loadRates(ctx context.Context, list []amount) (err error) {
 	var keys []exchangerate.Key
 	seen := map[string]bool{}
@@ -196,8 +196,8 @@ func (k *comparison) rate(a amount) decimal.NullDecimal {
 	return k.rates[exchangerate.NewKey(k.account, a.day, a.currency)]
 }
 
-// convert returns an amount in two forms: as it was reported, and converted to our currency by the given rate. It records that the rate
-// was used.
+// convert returns an amount in two forms: as it was reported, and converted to our currency by the given rate. It records that
+// the rate was used.
 func (k *comparison) convert(a amount, rate decimal.NullDecimal) (reported, converted decimal.Decimal) {
 	if a.currency != k.out.Currency && !a.value.IsZero() {
 		k.recordRate(a.currency, rate)

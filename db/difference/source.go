@@ -209,9 +209,9 @@ func (s *sourceSheet) compare(c difference.Cell) {
 	s.compareMoney(c, row, ours.Money)
 }
 
-// compareMoney explains the difference of money in a cell. The platform names a date, and its spend is stored for that date in UTC and
-// spread over the clicks of that UTC day. The steps lead from their amount to our cost: the amount in our currency, the spend that
-// counts, the cost on the day in UTC, the cost on the day in our zone.
+// compareMoney explains the difference of money in a cell. The platform names a date, and its spend is stored for that date in
+// UTC and spread over the clicks of that UTC day. The steps lead from their amount to our cost: the amount in our currency, the
+// spend that counts, the cost on the day in UTC, the cost on the day in our zone.
 func (s *sourceSheet) compareMoney(c difference.Cell, row platformDay, cost decimal.Decimal) {
 	a := amount{row.Amount, row.Currency, row.Day}
 	theirs, converted := decimal.Zero, decimal.Zero

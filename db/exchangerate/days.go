@@ -53,9 +53,9 @@ ON CONFLICT DO NOTHING`
 	accountCurrencies = `SELECT k.nth, a.currency` + fromKeys + `JOIN accounts a ON a.id = k.account_id`
 )
 
-// LockRates returns the rates of keys and share-locks them until the transaction of c ends. A change of a rate therefore either sees the
-// fact that is being written or waits for it, and no fact is written with a rate that has just been replaced. If a key has no fixed rate,
-// LockRates fixes the rate of the key's day, or NULL if that day has no rate.
+// LockRates returns the rates of keys and share-locks them until the transaction of c ends. A change of a rate therefore either
+// sees the fact that is being written or waits for it, and no fact is written with a rate that has just been replaced. If a key
+// has no fixed rate, LockRates fixes the rate of the key's day, or NULL if that day has no rate.
 func LockRates(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	out, missing, err := readFixed(ctx, c, keys, ` FOR SHARE OF r`)
 	if err != nil || len(missing) == 0 {

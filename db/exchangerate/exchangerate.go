@@ -1,14 +1,14 @@
 // Package exchangerate stores exchange rates by day. They come from the European Central Bank or from the operator.
 //
-// The rate of a day is the rate that was published for that day. If no rate was published for that day, it is the latest earlier rate,
-// which may be at most models.RateDays days older. Only the operator can change a stored rate.
+// The rate of a day is the rate that was published for that day. If no rate was published for that day, it is the latest earlier
+// rate, which may be at most models.RateDays days older. Only the operator can change a stored rate.
 //
-// Money amounts that are stored, such as costs and payouts, are called facts. When an account's first fact needs the rate of a currency
-// on a day, LockRates fixes this rate for the account: later facts of that day and currency get the same rate, whatever is published
-// later. If there is no rate yet, the day is fixed without a rate, and UpdateFixed sets the rate once it is published. A fixed rate
-// changes only then, or when the operator replaces a rate. The facts with the old rate are then restated, which means that they are
-// counted by the new rate. A fact is written under a lock on its fixed rate. A change of the rate therefore finds every fact that was
-// written earlier, and every later fact has the new rate.
+// Money amounts that are stored, such as costs and payouts, are called facts. When an account's first fact needs the rate of a
+// currency on a day, LockRates fixes this rate for the account: later facts of that day and currency get the same rate, whatever
+// is published later. If there is no rate yet, the day is fixed without a rate, and UpdateFixed sets the rate once it is
+// published. A fixed rate changes only then, or when the operator replaces a rate. The facts with the old rate are then restated,
+// which means that they are counted by the new rate. A fact is written under a lock on its fixed rate. A change of the rate
+// therefore finds every fact that was written earlier, and every later fact has the new rate.
 package exchangerate
 
 import (
@@ -45,9 +45,9 @@ ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = e
 	WHERE $5 AND r.rate <> excluded.rate
 RETURNING currency, day, xmax = 0 AS added`
 
-// Save stores rates in the transaction of c. A day that already has a rate keeps this rate unless replace is set. If replace is set, the
-// rate is replaced, and the facts that were counted by the old rate will be restated. The list may have at most one rate for each day and
-// currency.
+// Save stores rates in the transaction of c. A day that already has a rate keeps this rate unless replace is set. If replace is
+// set, the rate is replaced, and the facts that were counted by the old rate will be restated. The list may have at most one rate
+// for each day and currency.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
 		days, currencies := dayColumns(part)

@@ -103,8 +103,8 @@ func UpdateFixed(ctx context.Context, d *db.DB) error {
 	}
 }
 
-// change sets the rates of rows to the present rates. Each row has its own transaction, which waits for transactions that are writing
-// facts with the old rate.
+// change sets the rates of rows to the present rates. Each row has its own transaction, which waits for transactions that are
+// writing facts with the old rate.
 func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	if len(rows) == 0 {
 		return nil

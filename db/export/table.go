@@ -37,8 +37,8 @@ type Table struct {
 	moment  func(time.Time) any // converts a time to a parameter of the window
 }
 
-// Heading is the heading of a column. If Foreign is set, the texts in the column come from outside, and a spreadsheet could interpret
-// such a text as a formula.
+// Heading is the heading of a column. If Foreign is set, the texts in the column come from outside, and a spreadsheet could
+// interpret such a text as a formula.
 type Heading struct {
 	Name    string
 	Foreign bool

@@ -15,7 +15,8 @@ import (
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
 // exported returns the columns of the attributes that belong both to export files and to home. last has the sub-parameters that older
-// versions of the program did not have. They are the last columns of each file, because some programs read columns by their position.
+// versions of the program did not have. They are the last columns of each file, because some programs read columns by their
+// position.
 func exported(home clickattr.Home) (list, last []column) {
 	for i := range clickattr.All {
 		switch a := &clickattr.All[i]; {
@@ -58,8 +59,8 @@ func insertBefore(name string, c column, list []column) []column {
 	return slices.Insert(list, slices.IndexFunc(list, func(c column) bool { return c.name == name }), c)
 }
 
-// rate returns the column with the value of one unit of the row's currency in the account's currency. The value is empty while there is
-// no rate.
+// rate returns the column with the value of one unit of the row's currency in the account's currency. The value is empty while
+// there is no rate.
 func rate(at string) column {
 	return column{
 		name: "rate", expr: `coalesce(trim_scale(` + exchangerate.Counting("f", at) + `)::text, '')`, copyExpr: "ifNull(toString(f.rate), '')",

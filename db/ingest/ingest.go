@@ -128,8 +128,8 @@ func (g *Ingester) pauseAfter(n int, duration time.Duration, err error) time.Dur
 // Strained reports whether redirects of this process wait for a processor, so that the ingester slows down.
 func (g *Ingester) Strained() bool { return g.strained.Load() }
 
-// Drain stores all records of the spool. It returns when no record is left, or with an error when ctx ends. It is needed if the disk is
-// lost together with the process. Call it after Run has returned, when nothing appends records any more.
+// Drain stores all records of the spool. It returns when no record is left, or with an error when ctx ends. It is needed if the
+// disk is lost together with the process. Call it after Run has returned, when nothing appends records any more.
 func (g *Ingester) Drain(ctx context.Context) error {
 	for {
 		n, err := g.round(ctx)
@@ -146,7 +146,7 @@ func (g *Ingester) Drain(ctx context.Context) error {
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
 	g.retryHops(ctx)
-	if !g.spool.AckPostgres() { // with AckPostgres there is no need: records are not appended faster than they are stored
+	if !g.spool.AckPostgres() { // otherwise records are not appended faster than they are stored, so no throttle is needed
 		g.throttle.update(time.Now())
 		g.strained.Store(g.throttle.share < 1)
 	}

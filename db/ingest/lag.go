@@ -17,8 +17,8 @@ const (
 	Behind = time.Minute
 	// reportEvery is the interval at which a process reports its lag.
 	reportEvery = 20 * time.Second
-	// expiry is the time without a report after which a process counts as ended. The records on its disk are stored by the next process
-	// that uses the disk.
+	// expiry is the time without a report after which a process counts as ended. The records on its disk are stored by the next
+	// process that uses the disk.
 	expiry = 5 * time.Minute
 	// busyLag is the lag of a process above which deferrable work pauses.
 	busyLag = 2 * time.Second

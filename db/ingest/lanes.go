@@ -30,9 +30,9 @@ type appender interface {
 	Append(ctx context.Context, r spool.Record) error
 }
 
-// Lanes writes the clicks of floods to one spool, and all other records to another spool. A flood that arrives faster than PostgreSQL can
-// store it therefore does not delay other clicks. A click belongs to a flood if its source has sent more than bot.FloodBound clicks of
-// the account within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
+// Lanes writes the clicks of floods to one spool, and all other records to another spool. A flood that arrives faster than
+// PostgreSQL can store it therefore does not delay other clicks. A click belongs to a flood if its source has sent more than
+// bot.FloodBound clicks of the account within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
 type Lanes struct {
 	clicks, floods appender
 	sources        *botscan.ClickSources

@@ -37,7 +37,7 @@ type batch struct {
 // stored is the result of storing a batch.
 type stored struct {
 	postbacks []models.JobRef // jobs of new postbacks, which can be dispatched
-	missing   []uuid.UUID     // ids of clicks that are not stored yet, but for which hops or arrivals wait
+	missing   []uuid.UUID     // ids of clicks that are not stored yet although hops or arrivals wait for them
 }
 
 func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) batch {
@@ -177,10 +177,10 @@ func (b batch) store(ctx context.Context, c db.Conn, in click.Store) (out stored
 	return out, botscan.RequestRechecks(ctx, c, botscan.LateRecords{Clicks: b.clicks, Outs: b.outs, Events: fresh, Traps: b.traps})
 }
 
-// ofAccounts returns the batch without the records of accounts that were deleted while the records waited in the spool. If such records
-// were stored, no account could see or delete them. Postbacks are not filtered here: StorePostbacks stores a postback of a deleted
-// account without a job. ofAccounts also returns the currencies of the accounts, and sets the settings with which the accounts score
-// clicks.
+// ofAccounts returns the batch without the records of accounts that were deleted while the records waited in the spool. If such
+// records were stored, no account could see or delete them. Postbacks are not filtered here: StorePostbacks stores a postback of
+// a deleted account without a job. ofAccounts also returns the currencies of the accounts, and sets the settings with which the
+// accounts score clicks.
 func (b batch) ofAccounts(ctx context.Context, c db.Conn) (batch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {
@@ -277,7 +277,7 @@ func (b batch) storeClicks(ctx context.Context, c db.Conn, in click.Store, delta
 	return ids, botscan.CountBlocked(ctx, c, clicks)
 }
 
-// onlyUnknown returns the clicks that are not stored yet, without duplicates. known returns those of the given ids that are stored.
+// onlyUnknown returns the clicks that are not stored yet, without duplicates. known returns the ids whose clicks are stored.
 func onlyUnknown[T interface{ ClickID() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil

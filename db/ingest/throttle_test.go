@@ -46,7 +46,7 @@ func TestThrottle(t *testing.T) {
 		th.update(now)
 	}
 	if th.share != 1 || th.batchSize(2000) != 2000 || th.backoff(time.Second) != 0 {
-		t.Errorf("the ingester does not return to full speed: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
+		t.Errorf("full speed is not reached: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
 	}
 	th.share = queueShare
 	if n, rest := th.batchSize(2000), th.backoff(100*time.Millisecond); n != 200 || rest != 900*time.Millisecond {

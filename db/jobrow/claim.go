@@ -53,8 +53,9 @@ const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_l
 // does not use up an attempt of the schedule. A running row can be claimed once its lease has ended, because its worker has died.
 //
 // The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is lost and the row is due
-// again. Two workers may then hold the same fence. The first worker that ends its attempt changes the row's state, and the other worker
-// finds the row changed. The commit that ends an attempt waits for the disk, and therefore also for everything committed before it.
+// again. Two workers may then hold the same fence. The first worker that ends its attempt changes the row's state, and the other
+// worker finds the row changed. The commit that ends an attempt waits for the disk, and therefore also for everything committed
+// before it.
 const claimRow = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE jobs SET

@@ -17,8 +17,8 @@ type Due struct {
 	At time.Time `db:"at"` // time at which the row became due
 }
 
-// A pending row is due one second after next_attempt_at. In that second the task that was enqueued for the row can claim it. Only after
-// that second does the reconciler check whether the task exists.
+// A pending row is due one second after next_attempt_at. In that second the task that was enqueued for the row can claim it. Only
+// after that second does the reconciler check whether the task exists.
 const dueAt = `CASE state WHEN 'running' THEN lease_until ELSE next_attempt_at + interval '1 second' END`
 
 const dueRows = `

@@ -105,8 +105,8 @@ func checkSmartlink(c *route.Call, id uuid.UUID) error {
 	return err
 }
 
-// idOrAll parses the id in a parameter. If the parameter is missing, empty or "all", it returns the zero id. It refuses the zero id as
-// a value of the parameter.
+// idOrAll parses the id in a parameter. If the parameter is missing, empty or "all", it returns the zero id. It refuses the zero
+// id as a value of the parameter.
 func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	if text := c.Query.Get(name); text == "" || text == "all" {
 		return uuid.Nil, nil
@@ -114,8 +114,8 @@ func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	return c.QueryID(name)
 }
 
-// clampToHistory returns the call's window and its end. It cuts off the part of the window that lies before the plan's click history.
-// A window that lies completely before the history becomes empty.
+// clampToHistory returns the call's window and its end. It cuts off the part of the window that lies before the plan's click
+// history. A window that lies completely before the history becomes empty.
 func clampToHistory(c *route.Call) (w bind.Window, end time.Time) {
 	w, start := c.Window, historyStart(c)
 	end = w.End()

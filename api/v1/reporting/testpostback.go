@@ -158,8 +158,8 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	return click.NewTester(d.Visitors).Postback(routing.NewExplainer(records).Snapshot(), req, strings.TrimRight(rest, "/"))
 }
 
-// query returns the query of the network's postback_url. The values of the body replace the macros. A macro for which the body has no
-// value gets a made-up value, so that the query has every parameter of the network.
+// query returns the query of the network's postback_url. The values of the body replace the macros. A macro for which the body
+// has no value gets a made-up value, so that the query has every parameter of the network.
 func (b TestPostbackBody) query(network models.Network, secret string) string {
 	approved := models.StatusApproved
 	if words := network.StatusMap[approved]; len(words) > 0 {

@@ -127,7 +127,8 @@ func (d Deps) traceClick(c *route.Call, click *click.StoredClick) (*ClickTrace, 
 	wasBlocked := click.PassedReason == string(flow.RefusedBlocked)
 	out.FlowChanged = e.FlowHash != click.FlowHash || wasBlocked != (e.Passed.Why == flow.RefusedBlocked)
 	decision := out.Decision
-	// If the click leads to a landing page, the offer is chosen later, when the visitor leaves the page. It is therefore not compared.
+	// If the click leads to a landing page, the offer is chosen later, when the visitor leaves the page. It is therefore not
+	// compared.
 	sameOffer := answer.ValueOrZero(decision.OfferID) == click.OfferID || click.LanderID != uuid.Nil
 	out.Reproduced = decision.CampaignID == click.CampaignID && answer.ValueOrZero(decision.PathID) == click.StreamID &&
 		answer.ValueOrZero(decision.LanderID) == click.LanderID && sameOffer

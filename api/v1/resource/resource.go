@@ -34,8 +34,8 @@ type owned[R any] interface {
 	SetOwner(account, id uuid.UUID)
 }
 
-// Kind describes a kind of record with its table in the store. T is the type of the table, R is the type of a record, and A is the type
-// of the answer that shows a record.
+// Kind describes a kind of record with its table in the store. T is the type of the table, R is the type of a record, and A is
+// the type of the answer that shows a record.
 type Kind[T, R, A any] struct {
 	Group, Path string
 	Table       func(*store.Store) T
@@ -105,8 +105,8 @@ func (r Kind[T, R, A]) Row(method, path, summary string, handle route.Handler, c
 	return row
 }
 
-// recorded returns a record in the form that answers have, for the audit log. It returns nil if the table has no method Find or if the
-// kind has no answer type.
+// recorded returns a record in the form that answers have, for the audit log. It returns nil if the table has no method Find or
+// if the kind has no answer type.
 func (r Kind[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
 	table, ok := any(r.Table(c.Store)).(interface {
 		Find(ctx context.Context, account, id uuid.UUID) (R, error)

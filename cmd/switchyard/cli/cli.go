@@ -1,7 +1,7 @@
 // Package cli implements the command line of the service. Each process type and each operator's tool is a sub-command.
 //
-// This package has only flags and wiring. Each command has its own file. A command is a struct with a Run method, and it is a field of
-// cli.
+// This package has only flags and wiring. Each command has its own file. A command is a struct with a Run method, and it is a
+// field of cli.
 package cli
 
 import (
@@ -54,8 +54,8 @@ type env struct {
 	stderr io.Writer
 }
 
-// exitError is the exit code of a program that a command ran. This process exits with the same code. It prints no message, because the
-// program has printed its own message.
+// exitError is the exit code of a program that a command ran. This process exits with the same code. It prints no message,
+// because the program has printed its own message.
 type exitError int
 
 // Error implements error.

@@ -32,8 +32,8 @@ func copyOf(cfg config.Config, d *db.DB, to *clickhouse.Conn) dbclickcopy.Copy {
 	return dbclickcopy.Copy{From: d, To: to, Batch: cfg.ClicksBatch}
 }
 
-// ensureClicks creates the tables in ClickHouse. If ClickHouse does not answer, it only logs a warning, and until the tables exist only
-// the features that need them fail.
+// ensureClicks creates the tables in ClickHouse. If ClickHouse does not answer, it only logs a warning, and until the tables
+// exist only the features that need them fail.
 func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhouse.Conn) {
 	if to == nil {
 		return
@@ -48,8 +48,8 @@ func ensureClicks(ctx context.Context, cfg config.Config, d *db.DB, to *clickhou
 // ensureTimeout limits how long a starting process waits for ClickHouse.
 const ensureTimeout = 10 * time.Second
 
-// work carries out jobs. If ClickHouse is in use, it also forwards changes of clicks to ClickHouse. It returns when the context ends or
-// one of the two tasks fails.
+// work carries out jobs. If ClickHouse is in use, it also forwards changes of clicks to ClickHouse. It returns when the context
+// ends or one of the two tasks fails.
 func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, o workers.Options) error {
 	if p.clicks == nil {
 		return r.Run(ctx)
@@ -63,8 +63,8 @@ func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, 
 	return g.Wait()
 }
 
-// clicksCheck returns a health check that fails if ClickHouse does not answer. The check is optional, because without ClickHouse clicks
-// are still stored and most reports are still answered.
+// clicksCheck returns a health check that fails if ClickHouse does not answer. The check is optional, because without ClickHouse
+// clicks are still stored and most reports are still answered.
 func (p pools) clicksCheck() []monitor.Check {
 	if p.clicks == nil {
 		return nil

@@ -76,8 +76,8 @@ func (c *dataUpdate) read() (lists []*botdata.List, err error) {
 	return lists, err
 }
 
-// readFile reads a regular file, but at most botdata.MaxFile + 1 bytes, so that the caller can see that a file is too large. It refuses
-// other kinds of files without opening them, because opening a pipe would wait for a writer.
+// readFile reads a regular file, but at most botdata.MaxFile + 1 bytes, so that the caller can see that a file is too large. It
+// refuses other kinds of files without opening them, because opening a pipe would wait for a writer.
 func readFile(name string) (content []byte, dated time.Time, err error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// withDatabase opens the database that DATABASE_URL names, or the private database if DATABASE_URL is not set. It calls fn and closes
-// the database afterwards. It migrates a private database first, because no deployment step does that. A database in DATABASE_URL must
-// already be migrated.
+// withDatabase opens the database that DATABASE_URL names, or the private database if DATABASE_URL is not set. It calls fn and
+// closes the database afterwards. It migrates a private database first, because no deployment step does that. A database in
+// DATABASE_URL must already be migrated.
 func withDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) error {
 	return withAnyDatabase(ctx, e, func(cfg config.Config, d *db.DB) error {
 		if err := checkSchema(ctx, d); err != nil {

@@ -70,8 +70,8 @@ func (g *registrar) openIssuer() (*acme.Issuer, error) {
 	}), nil
 }
 
-// registerCertificates registers the jobs that obtain certificates for domains. If Cloudflare is the edge, the certificates come from
-// Cloudflare, otherwise from authority. authority may be nil.
+// registerCertificates registers the jobs that obtain certificates for domains. If Cloudflare is the edge, the certificates come
+// from Cloudflare, otherwise from authority. authority may be nil.
 func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	o := issuer.Options{Calls: g.perAccount("certificate calls", 60, time.Second)}
 	if g.cfg.Edge() == models.EdgeCloudflare {
@@ -84,8 +84,8 @@ func (g *registrar) registerCertificates(authority *acme.Issuer) {
 	issuer.Register(g.runtime, g.records, o)
 }
 
-// perAccount returns a function that takes one call from an account's budget of calls and returns how long the account has to wait. All
-// processes share the budget.
+// perAccount returns a function that takes one call from an account's budget of calls and returns how long the account has to
+// wait. All processes share the budget.
 func (g *registrar) perAccount(what string, burst int, interval time.Duration) func(context.Context, uuid.UUID) time.Duration {
 	return func(ctx context.Context, account uuid.UUID) time.Duration {
 		return kv.NewBudget(kv.BudgetOptions{

@@ -119,9 +119,10 @@ func newServer(h http.Handler, serves func(host string) bool) *http.Server {
 	}
 }
 
-// pathsOnly passes only requests to the handler whose target is a path. If the target is a whole address, as clients send it to a proxy,
-// and the process serves the host of that address, the target is replaced by its path, as RFC 9112 (3.2.2) requires. net/http has
-// already set the request's host from the address. Any other target is refused: "*", an authority, and an address of another host.
+// pathsOnly passes only requests to the handler whose target is a path. If the target is a whole address, as clients send it to a
+// proxy, and the process serves the host of that address, the target is replaced by its path, as RFC 9112 (3.2.2) requires.
+// net/http has already set the request's host from the address. Any other target is refused: "*", an authority, and an address of
+// another host.
 func pathsOnly(h http.Handler, serves func(host string) bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.RequestURI, "/") {

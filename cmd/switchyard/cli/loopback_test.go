@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUpOpensLoopback: `up` can be reached only from this machine unless BIND is set. If BIND is set, the operators' pages have a port
-// of their own, which can still be reached only from this machine.
+// TestUpOpensLoopback: `up` can be reached only from this machine unless BIND is set. If BIND is set, the operators' pages have a
+// port of their own, which can still be reached only from this machine.
 func TestUpOpensLoopback(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

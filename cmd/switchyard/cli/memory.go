@@ -6,8 +6,8 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
-// The part of the memory that the heap of a process may use. In a container there is only this process, so the rest of the memory is for
-// stacks and kernel buffers. A machine is shared with other processes, often with PostgreSQL.
+// The part of the memory that the heap of a process may use. In a container there is only this process, so the rest of the memory
+// is for stacks and kernel buffers. A machine is shared with other processes, often with PostgreSQL.
 const (
 	shareOfContainer = 0.8
 	shareOfMachine   = 0.4

@@ -24,8 +24,8 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// TestOAuthConnect signs in from the command line. The command prints an address, the platform sends the browser back to this machine,
-// and a worker exchanges the code. If two people sign in, there are two connections.
+// TestOAuthConnect signs in from the command line. The command prints an address, the platform sends the browser back to this
+// machine, and a worker exchanges the code. If two people sign in, there are two connections.
 func TestOAuthConnect(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)

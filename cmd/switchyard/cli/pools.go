@@ -29,9 +29,9 @@ type pool struct {
 	sessions  bool          // the pool needs sessions of PostgreSQL itself, not of a pooler
 }
 
-// These are the pools. Together, the pools of a process open at most this number of connections: web 24, plus 1 to listen for changes;
-// worker 21; clock 2; up 45, plus 1 to listen. If DATABASE_READ_URL is set, web, worker and up open two more. ops/README.md repeats
-// these figures.
+// These are the pools. Together, the pools of a process open at most this number of connections: web 24, plus 1 to listen for
+// changes; worker 21; clock 2; up 45, plus 1 to listen. If DATABASE_READ_URL is set, web, worker and up open two more.
+// ops/README.md repeats these figures.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}

@@ -117,7 +117,7 @@ type erasedVisitor struct {
 // Run implements the command.
 func (c *privacyErase) Run(ctx context.Context, e *env) error {
 	if !c.Yes {
-		return usageError{errors.New("erased data cannot be restored: look at the data with `switchyard privacy export`, then add --yes")}
+		return usageError{errors.New("erased data cannot be restored: look at the data with `switchyard privacy export`, then give --yes")}
 	}
 	var list []erasedVisitor
 	rows := []string{"ACCOUNT\tCLICKS\tSMARTLINK CLICKS\tPOSTBACKS\tSITE EVENTS"}

@@ -144,9 +144,10 @@ func outside(h *handlers) http.Handler {
 	})
 }
 
-// withoutTLS answers visitors from anywhere without TLS. It does not serve the API and the dashboard, so that keys, passwords, sessions
-// and the codes of a sign-in are never sent in clear text. A GET or HEAD request for the API or the dashboard at the host of BASE_URL is
-// redirected to https. Any other request for them gets 404, and if BASE_URL is not an https address, every request for them gets 404.
+// withoutTLS answers visitors from anywhere without TLS. It does not serve the API and the dashboard, so that keys, passwords,
+// sessions and the codes of a sign-in are never sent in clear text. A GET or HEAD request for the API or the dashboard at the
+// host of BASE_URL is redirected to https. Any other request for them gets 404, and if BASE_URL is not an https address, every
+// request for them gets 404.
 func (e *edge) withoutTLS(h *handlers) http.Handler {
 	visitors := outside(h)
 	base, err := url.Parse(e.cfg.BaseURL)
@@ -187,8 +188,8 @@ func sameName(h http.Handler) http.Handler {
 	})
 }
 
-// strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https for the install's own hosts and for
-// tracking domains that are set to https only.
+// strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https for the install's own hosts
+// and for tracking domains that are set to https only.
 func (e *edge) strict(h *handlers) http.Handler {
 	visitors := sameName(outside(h))
 	if e.cfg.HSTSMaxAge == 0 {

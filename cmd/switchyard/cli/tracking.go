@@ -46,8 +46,8 @@ type line struct {
 	ingester *ingest.Ingester
 }
 
-// openVisitors opens the describer of visitors. A process that serves only the API needs the describer only for test clicks, so such a
-// process starts even if geo files are missing.
+// openVisitors opens the describer of visitors. A process that serves only the API needs the describer only for test clicks, so
+// such a process starts even if geo files are missing.
 func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
 	o := visitor.Options{
 		TrustedProxies: w.cfg.TrustedProxies,
@@ -167,8 +167,8 @@ func (t *tracking) checks(dataDir string) []monitor.Check {
 	}}}
 }
 
-// readySeal reads the key that encrypts secrets. Without ENCRYPTION_KEY, this key is in PostgreSQL. If PostgreSQL cannot be reached, the
-// first postback with a secret tries again.
+// readySeal reads the key that encrypts secrets. Without ENCRYPTION_KEY, this key is in PostgreSQL. If PostgreSQL cannot be
+// reached, the first postback with a secret tries again.
 func (w web) readySeal(ctx context.Context, records *store.Store) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -178,8 +178,8 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 	}
 }
 
-// postbackPace is the minimum time between two writes of postbacks, so that writes of clicks do not wait for the disk. It is also the
-// longest time by which the answer to an affiliate network is delayed.
+// postbackPace is the minimum time between two writes of postbacks, so that writes of clicks do not wait for the disk. It is also
+// the longest time by which the answer to an affiliate network is delayed.
 const postbackPace = 10 * time.Millisecond
 
 // postbackInterval is the minimum time between two batches of postbacks. It is short, because the jobs of postbacks start only
@@ -204,8 +204,8 @@ func (w web) openLine(dir string, o spool.Options, options ingest.Options) (line
 	return line{s, ingest.NewIngester(s, w.pools.of(ingestPool), options)}, nil
 }
 
-// start runs the ingesters and the background work until stop is called. They continue when the context ends, because the process still
-// finishes requests at that time.
+// start runs the ingesters and the background work until stop is called. They continue when the context ends, because the process
+// still finishes requests at that time.
 func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
@@ -224,14 +224,15 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 	}
 }
 
-// shareFloods makes the ingesters of all web processes count floods together. Without Redis, each process counts only its own clicks.
+// shareFloods makes the ingesters of all web processes count floods together. Without Redis, each process counts only its own
+// clicks.
 func (t *tracking) shareFloods(ctx context.Context) {
 	lines := []*ingest.Ingester{t.clicks.ingester, t.floods.ingester}
 	t.shared.Run(ctx, func() [][]byte { return ingest.FloodMessages(lines...) }, func(m []byte) { ingest.CountFloods(m, lines...) })
 }
 
-// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. Records that are not written by then
-// stay on disk for the next process with the same DATA_DIR.
+// drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. Records that are not written by
+// then stay on disk for the next process with the same DATA_DIR.
 const drainTimeout = 4 * time.Second
 
 func (t *tracking) close() error {

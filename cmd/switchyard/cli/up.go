@@ -68,9 +68,9 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	return c.serve(ctx, e, cfg, p, r)
 }
 
-// settings reads the settings from the environment. Some defaults are different for this command, because everything runs on a single
-// machine: secrets are saved, the service is reachable only on loopback, a free port is taken if the usual port is in use, the
-// operators' pages are at the same port, and proxies on the same machine are trusted.
+// settings reads the settings from the environment. Some defaults are different for this command, because everything runs on a
+// single machine: secrets are saved, the service is reachable only on loopback, a free port is taken if the usual port is in use,
+// the operators' pages are at the same port, and proxies on the same machine are trusted.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := e.config()
 	if err != nil {
@@ -142,8 +142,8 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 	return err
 }
 
-// announce creates the demo account, prints the addresses of the service and adds some history to the account. If one of the steps for
-// the demo account fails, the service keeps running.
+// announce creates the demo account, prints the addresses of the service and adds some history to the account. If one of the
+// steps for the demo account fails, the service keeps running.
 func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
 	campaign, account, entry, err := c.demo(ctx, cfg, d)
 	if err != nil {
@@ -166,8 +166,8 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 	return nil
 }
 
-// startMessages returns the lines that tell the user where everything is. The key and the password are shown only at the first start,
-// which creates them.
+// startMessages returns the lines that tell the user where everything is. The key and the password are shown only at the first
+// start, which creates them.
 func startMessages(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
 	key, password := account.Key+"\t(full, of the account Demo; it is not shown again)", cfg.OpsPassword
 	if !account.NewKey {

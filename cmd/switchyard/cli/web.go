@@ -60,9 +60,9 @@ func (c *webCmd) pools() []pool {
 	return []pool{controlPool, reportPool, ingestPool}
 }
 
-// tuneRuntime sets GOMAXPROCS and GOGC to values that suit redirects, unless the environment sets them. It lets Go run one thread more
-// than there are processors, because one thread often waits for a sync of the spool. It makes garbage collection rarer, because the heap
-// is small.
+// tuneRuntime sets GOMAXPROCS and GOGC to values that suit redirects, unless the environment sets them. It lets Go run one thread
+// more than there are processors, because one thread often waits for a sync of the spool. It makes garbage collection rarer,
+// because the heap is small.
 func tuneRuntime(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
@@ -277,9 +277,9 @@ func (w web) checks(t *tracking) []monitor.Check {
 	return append(checks, w.pools.clicksCheck()...)
 }
 
-// finishTimeout is how long a stop waits for running requests. Including the drain of the spool, a stop must take less than 25 seconds,
-// because platforms kill a process after 30. Shortly before the timeout, a request that still waits for a job is answered with the
-// job's address.
+// finishTimeout is how long a stop waits for running requests. Including the drain of the spool, a stop must take less than 25
+// seconds, because platforms kill a process after 30. Shortly before the timeout, a request that still waits for a job is
+// answered with the job's address.
 const finishTimeout = 20 * time.Second
 
 // answer serves requests until the context ends. Then it finishes the running requests.

@@ -67,8 +67,8 @@ func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Option
 	return p.work(ctx, cfg, r, o)
 }
 
-// Readers has the database connections that a runtime uses in addition to its own pool. Bulk is for long reads. Locks is for locks that
-// only one process may hold.
+// Readers has the database connections that a runtime uses in addition to its own pool. Bulk is for long reads. Locks is for
+// locks that only one process may hold.
 type Readers struct {
 	Bulk, Locks *db.DB
 	copied      *click.CopyReader // nil: PostgreSQL has all clicks
@@ -118,8 +118,8 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 	return err
 }
 
-// withServers reads the settings, sets up the log, opens the connections to PostgreSQL and Redis and calls fn. The two servers need not
-// answer yet. needed lists the pools of the process, the most important first.
+// withServers reads the settings, sets up the log, opens the connections to PostgreSQL and Redis and calls fn. The two servers
+// need not answer yet. needed lists the pools of the process, the most important first.
 func withServers(ctx context.Context, e *env, name string, needed []pool,
 	fn func(config.Config, pools, jobs.Redis) error,
 ) (err error) {
@@ -151,9 +151,9 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 // stopLimit is how long a process may take to stop. It is a little more than the sum of all timeouts of a stop.
 const stopLimit = 24500 * time.Millisecond
 
-// limitStop calls end when a stop takes longer than the limit. A stop can hang if PostgreSQL accepts connections but never answers,
-// because the driver waits even after the context has ended. Acknowledged data survives such an end, as it survives kill -9. The caller
-// must call ended when the process has stopped within the limit.
+// limitStop calls end when a stop takes longer than the limit. A stop can hang if PostgreSQL accepts connections but never
+// answers, because the driver waits even after the context has ended. Acknowledged data survives such an end, as it survives kill
+// -9. The caller must call ended when the process has stopped within the limit.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
 	stopped, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {

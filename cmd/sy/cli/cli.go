@@ -1,5 +1,5 @@
-// Package cli implements sy, the command line for customers. It calls the API with a key. It uses the client in api/clients/go. For the
-// command import, it also uses the code that reads other trackers.
+// Package cli implements sy, the command line for customers. It calls the API with a key. It uses the client in api/clients/go.
+// For the command import, it also uses the code that reads other trackers.
 package cli
 
 import (

@@ -91,7 +91,8 @@ func asked(t *testing.T, status int, body string) (address string, calls *[]stri
 	return s.URL, calls
 }
 
-// TestProfiles: the key of the profile is used unless the environment has another key. A profile's key is not sent to another service.
+// TestProfiles: the key of the profile is used unless the environment has another key. A profile's key is not sent to another
+// service.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	url, calls := asked(t, 200, `{"data":{"organizationName":"Acme","rows":[]},"error":null}`)

@@ -115,8 +115,8 @@ func (e *env) trackerKey() (string, error) {
 	return e.readSecret("Key of the tracker (it stays on this machine): ", "there is no key of the tracker: enter it, pipe it in, or set SWITCHYARD_TRACKER_KEY")
 }
 
-// progress returns a function that prints what is being read. On a terminal, the progress stays on one line. A call with an empty text
-// ends this line.
+// progress returns a function that prints what is being read. On a terminal, the progress stays on one line. A call with an empty
+// text ends this line.
 func (e *env) progress() trackers.Progress {
 	last, open := "", false
 	return func(what string, done, of int) {

@@ -15,7 +15,8 @@ import (
 	switchyard "switchyard/api/clients/go"
 )
 
-// mcpCmd connects an assistant to the service's address /mcp. It is for assistants that cannot send requests, but can start a command.
+// mcpCmd connects an assistant to the service's address /mcp. It is for assistants that cannot send requests, but can start a
+// command.
 type mcpCmd struct{}
 
 const maxMessage = 4 << 20 // bytes
@@ -76,8 +77,8 @@ func (b *bridge) read(line []byte) (m message) {
 	return m
 }
 
-// send sends a message and writes the service's answer. If the answer to a request is not a message of the protocol, the assistant gets
-// an error.
+// send sends a message and writes the service's answer. If the answer to a request is not a message of the protocol, the
+// assistant gets an error.
 func (b *bridge) send(ctx context.Context, m message, line []byte) {
 	answer, err := b.post(ctx, m, line)
 	if err != nil && m.ID != nil {

@@ -115,7 +115,8 @@ func ask(ctx context.Context, c *switchyard.Client, q url.Values) (raw json.RawM
 	return raw, p, err
 }
 
-// flat returns a row in which each dimension is a member of its own. If a dimension has records, its value is the name of the record.
+// flat returns a row in which each dimension is a member of its own. If a dimension has records, its value is the name of the
+// record.
 func (p *performance) flat(row record) record {
 	out := record{}
 	for name, value := range row {

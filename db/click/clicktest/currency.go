@@ -138,8 +138,8 @@ func (x *MoneyEnv) Logged() map[string]string {
 	return out
 }
 
-// CheckRates checks that every fact has the rate of its day from its currency to the account's currency, and that no rows are left of
-// the change of the currency.
+// CheckRates checks that every fact has the rate of its day from its currency to the account's currency, and that no rows are
+// left of the change of the currency.
 func (x *MoneyEnv) CheckRates(currency string) {
 	x.Helper()
 	const wrong = `SELECT count(*) FROM (

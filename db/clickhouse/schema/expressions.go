@@ -8,9 +8,9 @@ import (
 // LatestMoment is later than every click and can still be stored in ClickHouse. Later times are replaced with it.
 var LatestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// Window returns the ClickHouse condition that a column of times is in [from, to). The bounds are rounded down to milliseconds. They are
-// not passed as arguments, because arguments are rounded down to seconds: a window that ends at 23:59:59.999 would end at 23:59:59.000
-// and miss almost a second.
+// Window returns the ClickHouse condition that a column of times is in [from, to). The bounds are rounded down to milliseconds.
+// They are not passed as arguments, because arguments are rounded down to seconds: a window that ends at 23:59:59.999 would end
+// at 23:59:59.000 and miss almost a second.
 func Window(at string, from, to time.Time) string {
 	moment := func(t time.Time) string {
 		return fmt.Sprintf("fromUnixTimestamp64Milli(toInt64(%d), 'UTC')", min(max(t.UnixMilli(), 0), LatestMoment))
