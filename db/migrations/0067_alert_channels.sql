@@ -9,7 +9,7 @@ CREATE TABLE alert_channels (
     is_active      boolean NOT NULL DEFAULT true,
     settings       jsonb NOT NULL DEFAULT '{}',     -- the settings that are not secret
     secrets        bytea NOT NULL,                  -- the secret settings, encrypted
-    code           text NOT NULL DEFAULT '',        -- the code that was sent to the receiver; empty: no code is needed, or the code was confirmed
+    code           text NOT NULL DEFAULT '',        -- the code sent to the receiver; empty: no code is needed, or it was confirmed
     code_until     timestamptz,
     code_tries     integer NOT NULL DEFAULT 0,      -- wrong codes that were entered
     created_at     timestamptz NOT NULL DEFAULT now(),
