@@ -15,7 +15,7 @@ type CertificateAnswer struct {
 	Hostname      string         `json:"hostname"`
 	Edge          *string        `json:"edge" enum:"own,cloudflare" doc:"which edge issues the certificate; own: this install, by ACME; null: no certificate was requested yet"`
 	SSLStatus     string         `json:"ssl_status" doc:"the state of the certificate in the edge's own words, or none"`
-	Serving       bool           `json:"serving" doc:"hostname and certificate are active"`
+	Serving       bool           `json:"serving" doc:"whether the hostname and the certificate are active"`
 	Detail        string         `json:"detail"`
 	Ownership     *OwnershipTXT  `json:"ownership" doc:"the DNS record to set, which proves who owns the hostname"`
 	OwnershipHTTP *OwnershipHTTP `json:"ownership_http" doc:"the file to serve, which proves who owns the hostname"`
@@ -80,7 +80,7 @@ type PointAnswer struct {
 	Provider    string             `json:"provider"`
 	Message     string             `json:"message"`
 	Detail      string             `json:"detail" doc:"the record that points the domain at the tracker, or a conflicting record"`
-	Certificate *CertificateAnswer `json:"certificate" doc:"as the edge last reported it; null: there is no edge"`
+	Certificate *CertificateAnswer `json:"certificate" doc:"the certificate as the edge last reported it; null: there is no edge"`
 	Note        string             `json:"note"`
 }
 

@@ -50,7 +50,7 @@ type JobRow struct {
 	route.JobState
 	CreatedAt  string          `json:"created_at"`
 	FinishedAt *string         `json:"finished_at"`
-	Error      *envelope.Error `json:"error" doc:"why the job failed; otherwise null"`
+	Error      *envelope.Error `json:"error" doc:"why the job failed; null: it has not failed"`
 }
 
 const listedJobs = 200

@@ -14,7 +14,7 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported returns the columns of the attributes that belong both to export files and to home. last has the sub-parameters that older
+// exported returns the columns of those attributes of home that are also in export files. last has the sub-parameters that older
 // versions of the program did not have. They are the last columns of each file, because some programs read columns by their
 // position.
 func exported(home clickattr.Home) (list, last []column) {
@@ -35,7 +35,7 @@ var (
 	ofSmartlinks, lastOfSmartlinks = exported(clickattr.Smartlinks)
 )
 
-// ofClick returns the column of an attribute. Texts count as coming from outside.
+// ofClick returns the column of an attribute. It treats every text as foreign, which means that anybody may have written it.
 func ofClick(a *clickattr.Attr) column {
 	switch {
 	case a.Text != nil:

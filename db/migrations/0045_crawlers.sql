@@ -2,7 +2,7 @@
 -- +goose Up
 ALTER TABLE clicks ADD COLUMN crawler text NOT NULL DEFAULT '';
 
--- Spend without clicks needs every dimension that reports read from rows.
+-- The view of spend without clicks needs a column for every dimension that reports read from rows.
 CREATE OR REPLACE VIEW spend_alone AS
 SELECT account_id, day::timestamp AT TIME ZONE 'UTC' AS at, amount AS cost, campaign_id, source_id,
     z.id AS stream_id, z.id AS lander_id, z.id AS offer_id, z.id AS network_id, 0 AS lp_slot, '' AS country, '' AS region,
