@@ -24,7 +24,7 @@ func costChanges(d Deps) []route.Route {
 		route.New("POST", path+"/set", group, "set the cost of days by hand; a dry run unless apply is true", route.HandleBody(d.setCost),
 			route.Codes("400 invalid_campaign invalid_source invalid_currency bad_range no_clicks too_many", "409 rate_missing")).Awaits(setCostJob.Answer()),
 		route.New("GET", path+"/changes", group, "costs that people have set, newest first", route.Handle(listCostChanges)).WithPage(),
-		route.New("POST", path+"/changes/{id}/undo", group, "restore what was before a cost was set", route.Handle(d.undoCost),
+		route.New("POST", path+"/changes/{id}/undo", group, "restore the costs from before the change", route.Handle(d.undoCost),
 			route.Codes("404 not_found", "409 stale too_old overlapped")).Awaits(undoCostJob.Answer()),
 	}
 }

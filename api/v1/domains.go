@@ -34,7 +34,7 @@ func domains(d Deps) []route.Route {
 		WithShare(route.Sends).Awaits(verifyDomainJob.Answer())
 	verify.Checks = true
 	return []route.Route{
-		res.Row("GET", "", "tracking domains and the shared link domains available", route.Handle(d.listDomains)).WithPage(),
+		res.Row("GET", "", "the account's tracking domains, and the shared link domains", route.Handle(d.listDomains)).WithPage(),
 		add,
 		res.Row("PATCH", "", "replace the settings of a domain, or make it the default", route.HandleBody(changeDomain),
 			route.Codes("400 invalid_index_page", "409 domain_unsafe"), answer.IDCodes),

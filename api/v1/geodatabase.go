@@ -18,7 +18,7 @@ func geoDatabase(d Deps) []route.Route {
 		route.New("PUT", "/geo-database", group, "connect a geo database, change its key, or switch it on or off; a new key is tried first",
 			route.HandleBody(d.saveGeoDatabase), route.Codes("400 invalid_provider key_required invalid_key key_refused no_encryption_key",
 				"402 plan_limit", "502 network_error")).WithShare(route.Sends).Awaits(connectGeoJob.Answer()),
-		route.New("DELETE", "/geo-database", group, "disconnect it and forget its key", route.Handle(deleteGeoDatabase)),
+		route.New("DELETE", "/geo-database", group, "disconnect the geo database and delete its key", route.Handle(deleteGeoDatabase)),
 	}
 }
 

@@ -19,7 +19,7 @@ func goals(d Deps) []route.Route {
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.New(method, "/goals"+path, goalsGroup, summary, handle, route.Codes(codes...))
 	}
-	ofSite := route.Param{Name: "site", Type: "uuid", Doc: "of this site; left out: the first active one"}
+	ofSite := route.Param{Name: "site", Type: "uuid", Doc: "id of the site; left out: the first active site"}
 	save := row("PUT", "", "create or change a goal by key", route.HandleBody(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
 		"402 plan_limit", "409 duplicate_name")
 	save.Echoes = []any{GoalRow{}} // other routes return goals only as a list

@@ -18,11 +18,11 @@ func integrations(d Deps) []route.Route {
 		route.New("GET", "/integrations", group, "DNS providers and connected accounts", route.Handle(listIntegrations)),
 		route.New("PUT", "/integrations", group, "connect or change a DNS account", route.HandleBody(saveIntegration),
 			route.Codes("400 unknown_provider invalid_credentials too_many no_encryption_key"), answer.IDCodes),
-		route.New("DELETE", "/integrations", group, "disconnect a DNS account and forget its credentials", route.Handle(deleteIntegration),
+		route.New("DELETE", "/integrations", group, "disconnect a DNS account and delete its credentials", route.Handle(deleteIntegration),
 			answer.IDCodes).WithQuery(answer.QueryID...),
 		route.New("POST", "/integrations/test", group, "test a DNS account", route.HandleBody(d.testIntegration),
 			route.Codes("400 invalid_id not_connected")).WithShare(route.Sends).Awaits(testDNSJob.Answer()),
-		route.New("GET", "/integrations/zones", group, "zones that each DNS account holds",
+		route.New("GET", "/integrations/zones", group, "the zones in each DNS account",
 			route.Handle(d.listZones)).WithShare(route.Sends).Awaits(dnsZonesJob.Answer()),
 	}
 }

@@ -32,9 +32,9 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	}
 	kinds := slices.Sorted(maps.Keys(slowByKind))
 	return []route.Route{
-		route.New("GET", "/jobs", "Jobs", "the last jobs that calls of the account began, newest first",
+		route.New("GET", "/jobs", "Jobs", "the last jobs that calls of the account started, newest first",
 			route.Handle(func(c *route.Call) (JobList, error) { return listJobs(c, kinds) })),
-		route.New("GET", "/jobs/{id}", "Jobs", "state and answer of a call that went on as a job",
+		route.New("GET", "/jobs/{id}", "Jobs", "the state of a job, and the answer of the call that started the job",
 			route.Handle(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, slowByKind) }), answer.IDCodes),
 	}
 }

@@ -26,7 +26,7 @@ func landers(d Deps) []route.Route {
 		resource.Create[form.LanderBody](res, "create a landing page"),
 		resource.Put[LanderPut](res, "replace a landing page", resource.IDOf),
 		patch,
-		resource.RemoveUsed(res, "deactivate a landing page; flows that name it pass it over", resource.DeactivatedWith),
+		resource.RemoveUsed(res, "deactivate a landing page; flows that use it then skip it", resource.DeactivatedWith),
 		resource.Clone(res, "copy a landing page", landerAnswer),
 		bulkLabels(res, "landing pages", labelledLanders),
 	}...)

@@ -22,7 +22,7 @@ func networks(d Deps, reportingDeps reporting.Deps) []route.Route {
 		Codes: route.Codes("400 required too_long invalid_url invalid_number out_of_range", "402 plan_limit",
 			"409 duplicate_name"),
 	}
-	list := res.Row("GET", "", "affiliate networks; from or to adds each network's figures for the window",
+	list := res.Row("GET", "", "affiliate networks; with from or to, each network has its figures for the window",
 		route.Handle(d.listNetworks)).
 		WithPage().WithShare(route.Lists).WithQuery(res.Params()...).
 		WithQuery(route.Param{Name: "from", Doc: "start of the window, UTC: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS"}).
@@ -33,7 +33,7 @@ func networks(d Deps, reportingDeps reporting.Deps) []route.Route {
 	return append([]route.Route{
 		list, post, reporting.TestPostback(reportingDeps),
 		res.Row("PUT", "", "replace an affiliate network", route.HandleBody(d.putNetwork), answer.IDCodes, res.Codes),
-		res.Row("PATCH", "", "pause or resume an affiliate network, true restores a deactivated one; or map status words of it",
+		res.Row("PATCH", "", "pause or resume an affiliate network, or map its status words; is_active true also restores a deactivated network",
 			route.HandleBody(patchNetwork), resource.RestoreCodes, route.Codes("400 invalid_id invalid_status too_long", "404 not_found")),
 		resource.RemoveUsed(res, "deactivate an affiliate network", resource.DeactivatedWith),
 	}, d.networkTemplateFiles(res)...)

@@ -15,7 +15,7 @@ import (
 // dashboard.
 func notes() []route.Route {
 	return []route.Route{
-		route.New("POST", "/notes", "Campaigns", "write a note on the time line of charts", route.HandleBody(createNote),
+		route.New("POST", "/notes", "Campaigns", "add a note to the time line of charts", route.HandleBody(createNote),
 			route.Codes("400 required too_long too_many invalid_date invalid_campaign")).Creates(),
 	}
 }

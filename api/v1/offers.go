@@ -25,8 +25,8 @@ func offers(d Deps) []route.Route {
 		resource.ListFigures(d.Reports, res, "offers with figures for the window", "offer_id", d.offerRows),
 		resource.Create[form.OfferBody](res, "create an offer"),
 		resource.Put[OfferPut](res, "replace an offer", offerAnswer),
-		resource.Toggle(res, "pause or resume an offer; true restores a deactivated one", resource.ToggledStatus, resource.RestoreCodes...),
-		resource.RemoveUsed(res, "deactivate an offer; flows that name it pass it over", resource.DeactivatedWith),
+		resource.Toggle(res, "pause or resume an offer; is_active true also restores a deactivated offer", resource.ToggledStatus, resource.RestoreCodes...),
+		resource.RemoveUsed(res, "deactivate an offer; flows that use it then skip it", resource.DeactivatedWith),
 		resource.Clone(res, "copy an offer", offerAnswer),
 		bulkLabels(res, "offers", labelledOffers),
 	}...)

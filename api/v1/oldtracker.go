@@ -20,7 +20,7 @@ import (
 func oldTracker(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
-		route.New("GET", "/old-tracker", group, "the tracker that the account moved from, and what became of the postbacks",
+		route.New("GET", "/old-tracker", group, "the tracker that the account used before, and what happened to the postbacks",
 			route.Handle(findOldTracker)).WithWindow().WithShare(route.Reads),
 		{
 			Method: "PUT", Path: "/old-tracker", Group: group, Summary: "choose the old tracker and where postbacks about its clicks are forwarded",

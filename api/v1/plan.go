@@ -17,7 +17,7 @@ func plan(d Deps) []route.Route {
 	return []route.Route{
 		route.New("GET", "/plan", group, "the plan and its allowances",
 			route.Handle(func(c *route.Call) (PlanAnswer, error) { return planAnswer(c.Account, time.Now()), nil })),
-		route.New("GET", "/plan/usage", group, "the plan with usage detail", route.Handle(d.planUsage)).WithShare(route.Lists),
+		route.New("GET", "/plan/usage", group, "the plan, and how much of it is used", route.Handle(d.planUsage)).WithShare(route.Lists),
 	}
 }
 

@@ -21,12 +21,15 @@ import (
 func replacing[T, R, A any](
 	res resource.Kind[T, R, A], what, dimension string, table func(*store.Store) store.Destinations,
 ) []route.Route {
-	with := route.Param{Name: "with", Type: "uuid", Doc: "the replacement: each place then has the weight that the replacement would get"}
+	with := route.Param{
+		Name: "with", Type: "uuid",
+		Doc: "id of the replacement; each place in the answer then has the weight that the replacement would get",
+	}
 	return []route.Route{
-		res.Row("GET", "/{id}/uses", "where flows lead to "+what, route.Handle(func(c *route.Call) (Uses, error) {
+		res.Row("GET", "/{id}/uses", "the places where flows lead to "+what, route.Handle(func(c *route.Call) (Uses, error) {
 			return findUses(c, table(c.Store))
 		}), answer.IDCodes, route.Codes("400 invalid_with")).WithQuery(with),
-		res.Row("POST", "/{id}/replace", "put another one in the place of "+what+", in all flows or in chosen ones",
+		res.Row("POST", "/{id}/replace", "replace "+what+" with another one, in all flows or in chosen flows",
 			route.HandleBody(func(c *route.Call, b ReplaceBody) (Replaced, error) {
 				return replace(c, table(c.Store), dimension, b)
 			}), answer.IDCodes, route.Codes("400 invalid_with invalid_chosen invalid_weight too_many")),

@@ -35,7 +35,7 @@ var (
 	ofSmartlinks, lastOfSmartlinks = exported(clickattr.Smartlinks)
 )
 
-// ofClick returns the column of an attribute. It treats every text as foreign, which means that anybody may have written it.
+// ofClick returns the column of an attribute. Every text is foreign, because visitors and senders can choose it.
 func ofClick(a *clickattr.Attr) column {
 	switch {
 	case a.Text != nil:

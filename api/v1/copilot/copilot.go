@@ -55,7 +55,7 @@ func suggestionRoutes(d Deps) []route.Route {
 			WithQuery(answer.QueryID...).
 			WithQuery(route.Param{
 				Name: "variant", Enum: []string{copilot.VariantNetwork, copilot.VariantMost, copilot.VariantAll},
-				Doc: "of a suggestion, as POST /copilot takes it",
+				Doc: "the variant of a suggestion, as in POST /copilot",
 			}),
 	}
 }

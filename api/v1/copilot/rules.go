@@ -26,7 +26,7 @@ func ruleRoutes(d Deps) []route.Route {
 	codes := route.Codes("400 invalid_rule invalid_condition invalid_scope", "403 plan_required")
 	return []route.Route{
 		resource.List(res, "rules of the account, newest first"),
-		route.New("POST", path, group, "add a rule that changes campaigns by itself, or alerts", route.HandleBody(createCopilotRule),
+		route.New("POST", path, group, "add a rule that changes campaigns automatically or raises alerts", route.HandleBody(createCopilotRule),
 			route.Codes("400 required too_long"), codes).Creates(),
 		route.New("PATCH", path, group, "change a rule, or switch it on or off", route.HandleBody(changeCopilotRule),
 			route.Codes("400 no_fields required too_long"), answer.IDCodes, codes),

@@ -39,7 +39,10 @@ var repeatParams = []route.Param{
 	route.Number("limit", 500, 1, 2000, "addresses"),
 	{Name: "campaign", Default: "all", Doc: "a campaign's id, or all"},
 	{Name: "source", Default: "all", Doc: "a traffic source's id, or all"},
-	{Name: "link", Doc: "a smartlink's id, or links for every smartlink: counts smartlink clicks instead"},
+	{
+		Name: "link",
+		Doc:  "a smartlink's id, or links for all smartlinks; clicks of smartlinks are then counted instead of clicks of campaigns",
+	},
 }
 
 func (d Deps) repeatIPs(c *route.Call) (RepeatIPs, error) {

@@ -18,7 +18,8 @@ import (
 // Differences returns the routes that compare the figures of traffic sources and networks with ours.
 func Differences(d Deps) []route.Route {
 	row := func(kind, group, path string) route.Route {
-		return route.New("GET", path+"/{id}/difference", group, "their figures and ours, and the causes of the difference",
+		return route.New("GET", path+"/{id}/difference", group,
+			"the figures of the traffic source or network, our figures, and the causes of the difference",
 			route.Handle(func(c *route.Call) (Difference, error) { return d.difference(c, kind) }), answer.IDCodes,
 			route.Codes("400 too_many", "409 busy")).
 			WithWindow().WithShare(route.Reads).Awaits(differenceJob.Answer()).WithQuery(zoneParam).

@@ -28,7 +28,7 @@ func exports(d Deps) []route.Route {
 	const group, path = "Reports", "/reports/exports"
 	return []route.Route{
 		route.New("GET", path, group, "saved report files", route.Handle(d.listExports)).WithPage(),
-		route.New("POST", path, group, "make a CSV file of the window", route.HandleBody(d.createExport),
+		route.New("POST", path, group, "make a CSV file with the data of the window", route.HandleBody(d.createExport),
 			route.Codes("400 invalid_kind invalid_dimension invalid_bucket invalid_id too_large too_many", "404 not_found", "409 busy")).
 			WithWindow().WithOptionalBody().Asks().Creates().Awaits(exportJob.Answer()),
 		route.New("DELETE", path, group, "delete a saved report file", route.Handle(deleteExport), answer.IDCodes).WithQuery(answer.QueryID...),

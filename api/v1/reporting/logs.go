@@ -32,11 +32,11 @@ func Logs(d Deps) []route.Route {
 			WithWindow().WithShare(route.Reads).WithQuery(paging...).
 			WithQuery(route.Param{Name: "converted", Enum: []string{"1"}, Doc: "1: only converted clicks"}).
 			WithQuery(clickFilters...),
-		route.New("GET", "/logs/clicks/{clickId}", group, "one click with hops, conversions and visitor", route.Handle(d.findClick),
-			answer.IDCodes, route.Codes("402 plan_limit")).
+		route.New("GET", "/logs/clicks/{clickId}", group, "one click, with its hops, its conversions and its visitor",
+			route.Handle(d.findClick), answer.IDCodes, route.Codes("402 plan_limit")).
 			WithShare(route.Reads).WithQuery(route.Param{Name: "trace", Enum: []string{"1"}, Doc: "1: explain how the click was routed"}),
-		route.New("GET", "/logs/conversions", group, "conversions, newest first, by their own time", route.Handle(d.listConversions),
-			logCodes).
+		route.New("GET", "/logs/conversions", group, "conversions in the order of their own time, newest first",
+			route.Handle(d.listConversions), logCodes).
 			WithWindow().WithShare(route.Reads).WithQuery(paging...).
 			WithQuery(route.Param{Name: "status", Enum: conversionStatuses}).WithQuery(logFilters...),
 		route.New("GET", "/logs/repeat-ips", group,

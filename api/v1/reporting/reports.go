@@ -36,8 +36,8 @@ func Reports(d Deps) []route.Route {
 		route.New("GET", "/reports/delays", group, "conversions by the time between click and conversion", route.Handle(d.delays),
 			route.Codes("400 invalid_dimension")).
 			WithWindow().WithShare(route.Reads).WithQuery(delayParams...),
-		route.New("GET", "/reports/orphaned", group, "what was recorded for campaigns that no longer exist", route.Handle(d.orphaned),
-			route.Codes("400 invalid_id")).
+		route.New("GET", "/reports/orphaned", group, "campaigns that no longer exist but have recorded clicks, with their figures",
+			route.Handle(d.orphaned), route.Codes("400 invalid_id")).
 			WithWindow().WithShare(route.Reads).
 			WithQuery(route.Param{Name: "totals_for", Doc: "campaign ids, comma-separated; the answer then has only the all-time totals of these campaigns"}),
 		route.New("DELETE", "/reports/orphaned", group, "irreversibly delete all clicks and conversions of campaigns that no longer exist",
