@@ -12,8 +12,8 @@ import (
 	"switchyard/models/difference"
 )
 
-// sent is one of our conversions, with the results of telling the traffic source about it. Postback is the result of the last
-// postback, and Upload is the result of the last upload. Each is empty if nothing was sent.
+// sent is one of our conversions, with the results of reporting the conversion to the traffic source. Postback is the result of the
+// last postback, and Upload is the result of the last upload. Each is empty if nothing was sent.
 type sent struct {
 	ID             uuid.UUID `db:"id"`
 	ClickID        uuid.UUID `db:"click_id"`

@@ -60,10 +60,10 @@ type accountsDelete struct {
 
 // Help implements kong.HelpProvider.
 func (c *accountsDelete) Help() string {
-	return `Deletes all records, clicks, conversions, figures, files and keys of the account, for ever. Its links and keys stop
-working at once. The rows are deleted in batches while the service runs. If the command is interrupted, run it
-again: it continues. Clicks that wait in the spool of a stopped web process are stored when it runs again, but no
-account shows them.`
+	return `Deletes all records, clicks, conversions, figures, files and keys of the account for ever. The account's links and keys
+stop working at once. The rows are deleted in batches while the service runs. If the command is interrupted, run it
+again, and it continues. Clicks that wait in the spool of a stopped web process are stored when that process runs again,
+but no account shows them.`
 }
 
 // Run implements the command.

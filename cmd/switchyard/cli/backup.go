@@ -18,9 +18,9 @@ import (
 const standard = "-"
 
 // notInBackup tells operators which data a backup does not contain.
-const notInBackup = `Not in the file: ENCRYPTION_KEY (stored credentials open under that key only: keep it elsewhere),
-what web processes have not yet ingested (DATA_DIR/spool), clicks that are in ClickHouse alone (CLICKS_DAYS),
-and Redis, which has nothing that PostgreSQL does not have.`
+const notInBackup = `The file does not contain ENCRYPTION_KEY. Stored credentials can be decrypted only with this key: keep it in another
+place. The file also lacks clicks and postbacks that are not ingested yet (DATA_DIR/spool), clicks that are only in ClickHouse
+(CLICKS_DAYS), the hashed personal data of conversions, and the data in Redis, which has nothing that PostgreSQL does not have.`
 
 // backupCmd writes a backup.
 type backupCmd struct {
@@ -30,9 +30,9 @@ type backupCmd struct {
 
 // Help implements kong.HelpProvider.
 func (c *backupCmd) Help() string {
-	return `Writes the whole database as it is at one moment, compressed, into one file that only its owner can read. The
-service keeps running; migrations wait. The file has its name only once it is complete: until then it is FILE.part.
-It has all keys' hashes, visitors' addresses and customers' data: keep it as safe as the database.
+	return `Writes the whole database, in its state at one moment, into one compressed file that only its owner can read. The service
+keeps running. Migrations wait until the backup is complete. Until then the file is called FILE.part. The file contains the
+hashes of all keys, the addresses of visitors and the data of customers: keep it as safe as the database.
 
 ` + notInBackup
 }
@@ -40,7 +40,7 @@ It has all keys' hashes, visitors' addresses and customers' data: keep it as saf
 // Run implements the command.
 func (c *backupCmd) Run(ctx context.Context, e *env) error {
 	if _, err := os.Lstat(c.File); err == nil && c.File != standard && !c.Force {
-		return fmt.Errorf("%s is there already; name another file, or replace this one with --force", c.File)
+		return fmt.Errorf("%s exists already; name another file, or replace this file with --force", c.File)
 	}
 	return withAnyDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
 		var sum backup.Summary
@@ -100,9 +100,9 @@ type restoreCmd struct {
 
 // Help implements kong.HelpProvider.
 func (c *restoreCmd) Help() string {
-	return `Loads a backup into the empty database that DATABASE_URL names, and migrates it to this program's schema. The
-role must own the database; it need not be a superuser. All rows are loaded or, after an error, none: then the same
-command can be run again. Start the service afterwards, with an empty Redis.
+	return `Loads a backup into the empty database that DATABASE_URL names, and migrates the database to this program's schema. The
+role in DATABASE_URL must own the database, but need not be a superuser. If an error occurs, no rows are loaded, and the
+same command can be run again. Start the service afterwards, with an empty Redis.
 
 ` + notInBackup
 }

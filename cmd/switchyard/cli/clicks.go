@@ -106,11 +106,12 @@ type clicksMove struct {
 
 // Help implements kong.HelpProvider.
 func (c *clicksMove) Help() string {
-	return `To clickhouse: makes the tables, has the database record changes from now on, and copies day by day, the newest
-first. It may be interrupted, and continues where it was when it is run again. Workers with CLICKS_URL copy the changes.
+	return `With --to clickhouse, the command creates the tables in ClickHouse, makes the database record changes of clicks from now on,
+and copies the clicks day by day, the newest day first. If the command is interrupted, run it again, and it continues where
+it stopped. Workers with CLICKS_URL copy the recorded changes.
 
-To postgres: clicks that only ClickHouse has are brought back, and changes are no longer recorded. Remove CLICKS_URL from all
-processes afterwards.`
+With --to postgres, the command brings back the clicks that only ClickHouse has, and changes are no longer recorded. Remove
+CLICKS_URL from all processes afterwards.`
 }
 
 // Run implements the command.

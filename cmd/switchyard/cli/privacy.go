@@ -100,10 +100,11 @@ type privacyErase struct {
 
 // Help implements kong.HelpProvider.
 func (c *privacyErase) Help() string {
-	return `Empties addresses, user agents, referrers, parameters, visitor ids and destinations of the visitor's clicks, removes these
-clicks from site events, and deletes the postbacks that were received and sent for them. Figures, conversions and money stay. A
-worker does it, one day of clicks after another, and continues automatically if it is interrupted. Clicks in the spool of a web
-process are stored later: run the command again. Backups, export files and data that others were sent are not changed.`
+	return `Empties the addresses, user agents, referrers, parameters, visitor ids and destinations of the visitor's clicks, removes these
+clicks from site events, and deletes the postbacks that were received and sent for these clicks. Figures, conversions and
+amounts of money stay. A worker erases one day of clicks after another, and continues automatically if it is interrupted.
+Clicks in the spool of a web process are stored later, so run the command again then. Backups, export files and data that
+were sent to others are not changed.`
 }
 
 // erasedVisitor reports the data that was erased in one account.
