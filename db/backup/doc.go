@@ -10,7 +10,7 @@
 //	E  a table ends: its number of rows and the SHA-256 of its lines, as JSON
 //	Z  the file ends: the number of tables and rows, as JSON
 //
-// From a file without its last frame, or with a wrong sum, nothing is loaded.
+// If the last frame of a file is missing, or a number of rows or a checksum is wrong, nothing is loaded.
 package backup
 
 import (

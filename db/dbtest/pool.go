@@ -12,9 +12,9 @@ import (
 	"switchyard/db"
 )
 
-// prepareCleaning adds a function to the template that empties a used database. The function returns false if the database has to be
-// dropped, because a test has changed its schema or left many rows in it. The function switches foreign keys and triggers off, which
-// only a superuser may do. For other roles it fails.
+// prepareCleaning adds to the template a function with which a used database is emptied. The function returns false if the database
+// has to be dropped, because a test has changed its schema or left many rows in it. The function switches foreign keys and triggers
+// off, which only a superuser may do. For other roles it fails.
 const prepareCleaning = `
 CREATE SCHEMA dbtest;
 CREATE VIEW dbtest.structure AS SELECT md5(string_agg(line, ' ' ORDER BY line)) AS sum FROM (
